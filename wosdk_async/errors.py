@@ -82,6 +82,8 @@ class WosdkError(Exception):
     time_stamp: str | None = None
     for_callers: str = ""
     """Message for callers that sent the values as JSON; empty if :attr:`message` serves both."""
+    conflict: bool = False
+    """Whether another run of the job or an existing file prevents this call; web callers get a 409."""
 
     def __init__(self, message: str, /, **details: object) -> None:
         super().__init__(message)
@@ -356,3 +358,5 @@ class InDoubtError(WosdkError):
     """
 
     kind = "in-doubt"
+    look_first: bool = False
+    """Whether the same call with the same marker would first look for the effect of this one."""

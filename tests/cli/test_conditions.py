@@ -85,6 +85,7 @@ def test_of_an_unknown_entity_nothing_is_checked() -> None:
         ("VendorNte.Value = NaN", "takes a number such as 12.50, not 'NaN'"),
         ("IsWarranty = yes", "takes true or false, not 'yes'"),
         ("DtDue < soon", "takes a time such as 2026-03-01T08:00, not 'soon'"),
+        ("CreatedDateUtc >= yesterday", "takes a time such as 2026-03-01T08:00Z, not 'yesterday'"),
         ("DtDue < 2026-03-01T08:00Z", "is the site's local time; remove the zone"),
         ("DueDateUtc < 2026-03-01T08:00", "is UTC; add Z"),
         ("Customer = Acme", "takes a whole number, not 'Acme'"),

@@ -114,6 +114,9 @@ def test_since_last_adds_parts(wosdk: Wosdk, tmp_path: Path) -> None:
     assert first.stdout.startswith(f"{folder / 'part-000001'}: 1 row, ")
     second = wosdk("export", "WorkOrder", "--since", "last", "-o", folder)
     assert (second.exit_code, second.stdout) == (0, "nothing has changed since the last part\n")
+    named = wosdk("export", "WorkOrder", "--since", "last", "-o", tmp_path / "nightly.csv")
+    assert "nightly.csv will be a directory" in named.stderr
+    assert "will be a directory" not in first.stderr
     ahead = folder / "part-000001" / "watermark.json"
     ahead.write_text(re.sub(r'(time\\":\\")....', r"\g<1>2999", ahead.read_text()))
     third = wosdk("export", "WorkOrder", "--since", "last", "-o", folder)

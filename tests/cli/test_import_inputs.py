@@ -259,7 +259,10 @@ def test_a_report_made_for_people_is_imported(wosdk: Wosdk, tmp_path: Path) -> N
     assert json.loads(ended.stdout)["created"] == 1, ended.stderr
     again = wosdk("import", tmp_path / "f.xlsx", *command)
     assert json.loads(again.stdout)["created_now"] == 0, again.stderr
-    assert "header_row = 3  #" in wosdk("import", "init", tmp_path / "f.xlsx").stdout
+    proposed = wosdk("import", "init", tmp_path / "f.xlsx")
+    assert "header_row = 3  #" in proposed.stdout
+    assert "reading sheet 'Customers'" in proposed.stderr
+    assert "other sheets with content are ignored: 'Old'" in proposed.stderr
 
 
 def test_init_says_the_next_command_with_a_header_row(wosdk: Wosdk, tmp_path: Path) -> None:

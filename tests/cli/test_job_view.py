@@ -164,7 +164,8 @@ def test_the_command_of_a_job_can_be_given_to_a_shell(store: Path, wosdk: Wosdk,
     assert "--delimiter=;" in given
     assert shlex.join(given) in unescape((folder / "report.html").read_text("utf-8"))
     (run,) = json.loads(wosdk("jobs", "show", folder, "--json").stdout)["runs"]
-    assert run["details"]["options"] == {}
+    assert (run["details"]["options"], run["done"]) == ({}, 1)
+    assert f", 1 done of {source}, by " in wosdk("jobs", "show", folder).stdout
     assert "nothing to send; 1 created before" in wosdk(*given[1:]).stderr
     assert not any(each.startswith("--job") for each in given)
     elsewhere = tmp_path / "other place"

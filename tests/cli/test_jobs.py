@@ -369,11 +369,11 @@ def test_a_look_at_an_undo_needs_no_reasons(
         for name, value in local.variables.items():
             monkeypatch.setenv(name, value)
         assert wosdk("import", file, "--map", MAP).exit_code == 0
-        refused = {"fault": "status", "status": 403, "operation": "query", "first": 1}
+        refused = {"fault": "status", "status": 403, "operation": "query", "every": 3}
         local.faults.load({"rule": [refused]})
         checked = wosdk("jobs", "undo", file, "--check")
     assert (checked.exit_code, checked.stdout) == (0, "14 to be undone\n"), checked.stderr
-    assert "the undo needs a cancel reason: " in checked.stderr
+    assert "the undo needs a cancel reason: Inj" in checked.stderr, checked.stderr
 
 
 def test_an_undone_file_is_imported_again(file: Path, wosdk: Wosdk, served: dict[str, str]) -> None:
@@ -432,6 +432,8 @@ def test_an_undo_deletes_what_the_rows_refer_to_if_it_is_asked_to(
     assert json.loads(done.stdout)["references"] == {"undone": 1, "used": 1}
     assert "2 work orders to be cancelled, 1 created record to be deleted for Company" in done.stderr
     assert done.exit_code == 0
+    again = wosdk("jobs", "undo", folder, "--references")  # no work order is left that needs a reason
+    assert (again.exit_code, again.stdout.splitlines()[0]) == (0, "2 undone"), again.stderr
     assert "1 created record kept; " in wosdk("jobs", "undo", folder, "--check").stderr
     with (folder / "references.csv").open(newline="", encoding="utf-8-sig") as references:
         found = {each["name"]: each["state"] for each in csv.DictReader(references)}

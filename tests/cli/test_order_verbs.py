@@ -66,7 +66,7 @@ def test_a_verb_can_run_a_command_without_a_helper(made: object, line: str) -> N
     async def act(*_: object) -> object:
         return made
 
-    assert OrderPlan(what="pause", act=act).made("InProgress", made).text == line
+    assert OrderPlan(what="pause", act=act).result_of("InProgress", made).text == line
 
 
 @pytest.mark.usefixtures("served")

@@ -105,7 +105,7 @@ def test_a_signal_ends_an_import_with_a_summary_and_every_row_reported(
     assert f"stopping: calls in flight {message}" in stderr
     assert "Traceback" not in stderr
     summary = json.loads(stdout)
-    assert f"to send the remaining {summary['not_started']} rows, rerun without --again\n" in stderr
+    assert f"to send the remaining {summary['not_started']} rows, run the same command\n" in stderr
     rows = [json.loads(line) for line in lines]
     kinds = [row["outcome"] for row in rows]
     assert len(kinds) == summary["rows"] == 5000

@@ -37,6 +37,7 @@ FACTS = {
     "variable": "WOSDK_TOKEN_URL",
     "entity": "Customer",
     "folder": "a b.job",
+    "holder": "process 5 on mill since 2026-03-01",
     "id": 5,
     "of": "Customer",
     "option": "csv_raw",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import tomllib
 from pathlib import Path
 
@@ -33,7 +34,9 @@ def test_seed_snapshot_and_reset(wosdk: Wosdk, store: Path, tmp_path: Path) -> N
     at = ("--store", store)
     made = wosdk("sandbox", "seed", *at, tmp_path / "more.csv", "--entity", "Customer")
     assert (made.exit_code, "added 1 record from" in made.stderr) == (0, True)
-    assert wosdk("sandbox", "snapshot", *at, "--to", tmp_path / "kept").exit_code == 0
+    for replaced in (False, True):
+        taken = wosdk("sandbox", "snapshot", *at, "--to", tmp_path / "kept")
+        assert (taken.exit_code, "replacing" in taken.stderr) == (0, replaced)
     assert wosdk("sandbox", "reset", *at).exit_code == 0
     assert "Mole End" not in customers(store)
     assert wosdk("sandbox", "reset", *at, "--to", tmp_path / "kept").exit_code == 0
@@ -134,6 +137,7 @@ def test_companies_as_profiles(wosdk: Wosdk, store: Path) -> None:
     assert customers(store, 1) == []
     again = wosdk("sandbox", "add-company", "--store", store, "south")
     assert (again.exit_code, "already exists. Choose another name" in again.stderr) == (2, True)
+    assert wosdk("sandbox", "companies", "--store", store).stdout.startswith("# For a sandbox served at ")
     printed = wosdk("sandbox", "companies", "--store", store, "--url", "http://127.0.0.1:1/").stdout
     found = tomllib.loads(printed)["profiles"]
     assert list(found) == ["AcmeFacilities", "South"]
@@ -142,8 +146,8 @@ def test_companies_as_profiles(wosdk: Wosdk, store: Path) -> None:
     assert found["South"]["client_secret"] != found["AcmeFacilities"]["client_secret"]
 
 
-def test_serve_with_companies(tmp_path: Path) -> None:
-    """The variables printed are those of the Company named first."""
+def test_serve_with_companies(wosdk: Wosdk, tmp_path: Path) -> None:
+    """The variables printed are those of the Company named first; a command prints the others."""
     process = spawn(
         *("sandbox", "serve", "--port", "0", "--store", tmp_path / "n.db"),
         *("--company", "North", "--company", "South"),
@@ -151,8 +155,11 @@ def test_serve_with_companies(tmp_path: Path) -> None:
     assert process.stdout is not None
     lines = [process.stdout.readline().strip() for _ in range(5)]
     process.terminate()
-    process.communicate(timeout=20)
+    said = process.communicate(timeout=20)[1]
     assert "WOSDK_COMPANY=North" in lines
+    shown = wosdk(*shlex.split(said.partition("`wosdk")[2].partition("`")[0])).stdout
+    south = tomllib.loads(shown)["profiles"]["South"]
+    assert f"WOSDK_LOCATOR_URL={south['locator_url']}" in lines
     opened = open_store(tmp_path / "n.db")
     assert [company.name for company in opened.companies()] == ["North", "South"]
     opened.close()

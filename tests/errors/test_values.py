@@ -33,6 +33,7 @@ TEXTS = st.text(max_size=20)
 VALUES = {
     str: TEXTS,
     int: st.integers(0, 999),
+    bool: st.booleans(),
     float: st.floats(0, 99),
     type(None): st.none() | TEXTS,
     tuple: st.lists(st.floats(0, 99), max_size=2).map(tuple),

@@ -128,6 +128,7 @@ async def test_a_doubt_that_stays_is_told(web: httpx.AsyncClient, wosdk_faults: 
     response = await web.post("/orders", json=NEW, headers=key(**{"Request-Timeout": "4"}))
     assert response.status_code == 500
     assert response.json()["in_doubt"] is True
+    assert response.json()["detail"].endswith("Repeat the request with the same key.")
     again = await web.post("/orders", json=NEW, headers=key(**{"Request-Timeout": "60"}))
     assert again.status_code == 201
     listed = (await web.get("/orders")).json()
@@ -143,6 +144,7 @@ async def test_an_action_in_doubt_is_told(
     wosdk_faults.add("reset", operation="WoCompleteCommand", carried_out=True)
     response = await web.post(f"/orders/{order}/complete", json={})
     assert (response.status_code, response.json()["in_doubt"]) == (500, True)
+    assert response.json()["detail"].endswith("Check for its effect before you retry.")
     assert "retry-after" not in response.headers
 
 

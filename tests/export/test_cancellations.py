@@ -50,7 +50,7 @@ async def cancelled_often(task: asyncio.Task[Any], other: Export) -> None:
         task.cancel()
         for _ in range(5):  # turns of the loop, in which the task sees it
             await asyncio.sleep(0)
-        with pytest.raises(JournalError, match="another process is working"):
+        with pytest.raises(JournalError, match="already running in this process"):
             await other
         assert not task.done()
 

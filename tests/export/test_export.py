@@ -25,6 +25,7 @@ from wosdk_async import (
     WorkOrder,
     WosdkError,
     fields,
+    problem_of,
 )
 from wosdk_async.jobs import Export, IncrementalExport
 from wosdk_async.jobs.errors import OutputError
@@ -216,8 +217,10 @@ async def test_an_output_that_exists_stays(acme: Company, orders: Orders, tmp_pa
     """Unless force=True; nothing is read before that."""
     output = tmp_path / "orders.parquet"
     output.write_bytes(b"precious")
-    with pytest.raises(ExportError, match=r"already exists.*force=True"):
+    with pytest.raises(ExportError, match=r"already exists.*force=True") as exists:
         await Export(WorkOrder, output, company=acme)
+    problem = problem_of(exists.value).body
+    assert (problem["status"], problem["detail"]) == (409, "[address] already exists")
     assert (output.read_bytes(), orders.asked, left_in(tmp_path)) == (b"precious", [], [])
     await Export(WorkOrder, output, company=acme, force=True)
     assert ids_in(output) == sorted(orders.rows)

@@ -203,7 +203,7 @@ async def test_what_it_refuses(local: Local, tmp_path: Path) -> None:
     folder = tmp_path / "orders"
     folder.mkdir()
     lock = FolderLock(folder)
-    with pytest.raises(JournalError, match="another process"):
+    with pytest.raises(JournalError, match="already running in this process"):
         await IncrementalExport(WorkOrder, folder, company=local.company)
     lock.release()
 

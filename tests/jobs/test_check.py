@@ -486,6 +486,40 @@ CELLS = {
     "priority": ["", "1", "99999", "-1", "x"],
 }
 CODES = ["t" * 65, "T1", ""]
+
+
+async def test_a_changed_map_is_announced_while_created_records_keep_their_values(
+    local: Local, job: Job, write: Write
+) -> None:
+    source, start = write(HEADER, rows(1, 2)), "the map has changed since 2 rows were created"
+    other = MAP.replace("{notes}", "{notes} (new)")
+    await job(source, MAP, marker=MARKER).run(local.company)
+    for text, count in ((MAP, 0), (f"{MAP}# a comment\n", 0), (other, 1), (MAP, 0), (other, 1)):
+        summary = await job(source, text, marker=MARKER).run(local.company)
+        result = await checked(local, source, text, marker=MARKER)
+        for warnings in (summary.warnings, result.warnings):
+            assert sum(each.startswith(start) for each in warnings) == count, (text, warnings)
+    assert summary.done_now == 0
+
+
+async def test_new_records_without_required_fields_are_announced(
+    local: Local, job: Job, write: Write
+) -> None:
+    empty = WORK_ORDER + CUSTOMER + 'if_missing = "create"\ncreate = {}\n'
+    source = write(HEADER, [["1", "text", "notes", "New Co"]])
+    warnings = (await checked(local, source, empty)).warnings
+    assert [each for each in warnings if each.startswith("customer: create does not set work_zone,")]
+    for text in (
+        empty.replace('by = "display_as"', 'by = "name"'),
+        empty.replace("{}", "{ work_zone.id = 1 }"),
+    ):
+        warnings += (await checked(local, source, text)).warnings
+    assert [each.count("work_zone") for each in warnings if "does not set" in each] == [1, 1]
+    assert "does not set display_as, work_zone" in " ".join(warnings)
+    source = write(HEADER, rows(1))  # nothing to create
+    assert "does not set" not in " ".join((await checked(local, source, empty)).warnings)
+
+
 FILLED = CREATED.replace('name = "{}"', 'name = "{}"\ntenant_code = "{code}"')
 """A new record reads a cell, which some rows cannot fill and others can."""
 

@@ -84,6 +84,38 @@ def test_work_orders_have_their_items_and_references(tmp_path: Path) -> None:
     assert "PO Number" in found.columns
 
 
+@pytest.mark.parametrize(
+    ("dates", "amounts", "date", "amount"),
+    [
+        (
+            ("3.11.2026", "04.11.2026"),
+            ("12,5", "1.234"),
+            'date = "%d.%m.%Y"',
+            'decimal = ",", thousands = "."',
+        ),
+        (("03.11.2026", ""), ("596,80", "-7", ""), 'date = "%d.%m.%Y"', 'decimal = ","'),
+        (("03.11.2026", "2026-11-04"), ("1,234", "5,678"), "", ""),
+        (("03.11.26", "04.11.26"), ("12,50", "12.50"), "", ""),
+    ],
+)
+def test_german_dates_and_numbers_get_their_format(
+    tmp_path: Path, dates: list[str], amounts: list[str], date: str, amount: str
+) -> None:
+    path = tmp_path / "f.csv"
+    lines = [f"{day};{amounts[place]}" for place, day in enumerate(dates)] + [f";{amounts[-1]}"]
+    path.write_text("\n".join(["Due Date;Vendor NTE", *lines]), encoding="utf-8")
+    source = CsvFile(path, delimiter=";")
+    text = draft_map(source.columns, operation_named("WoCreateCommand"), "f.csv", key_columns(source))
+    fields = tomllib.loads(text)["command"]["work_order"]
+    expected = tomllib.loads(f'x = {{ text = "{{Due Date}}", {date} }}')["x"] if date else "{Due Date}"
+    assert expected in fields.values()
+    expected = (
+        tomllib.loads(f'x = {{ text = "{{Vendor NTE}}", {amount} }}')["x"] if amount else "{Vendor NTE}"
+    )
+    assert fields["vendor_nte"]["value"] == expected
+    loaded(tmp_path, text)
+
+
 def test_an_update_has_its_key_and_nothing_required(tmp_path: Path) -> None:
     operation = operation_named("update Customer by TenantCode")
     found = loaded(tmp_path, draft_map(["Code", "Name"], operation, "f.csv"))

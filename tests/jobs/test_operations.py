@@ -158,16 +158,18 @@ async def test_rows_whose_record_is_not_one_fail(local: Local, job: Job, write: 
     first, second, gone = await made(local, "T1", "T1", "T3")
     await local.company.delete(Customer, gone)
     source = write(
-        COLUMNS, [["T1", "", "x"], ["T2", "", "x"], ["T3", "", "x"], ["T4", "", ""], ["", "", "x"]]
+        COLUMNS,
+        [["T1", "", "x"], ["T2", "", "x"], ["T3", "", "x"], ["T4", "", ""], ["", "", "x"], ["3", "", "x"]],
     )
     summary, outcomes = await carried_out(job(source, UPDATE), local)
-    assert summary.failed == 5
+    assert summary.failed == 6
     assert {number: each.reason for number, each in outcomes.items()} == {
         1: f"2 Customer records have tenant_code 'T1' (ids {first}, {second}); identify the records by id",
         2: "no Customer has tenant_code 'T2'",
         3: f"the Customer with tenant_code 'T3' has been removed (id {gone})",
         4: "no Customer has tenant_code 'T4'",
         5: "the key in tenant_code ('') is empty; each row needs its own key",
+        6: "no Customer has tenant_code '3'; did a spreadsheet drop leading zeros?",
     }
 
 

@@ -117,9 +117,10 @@ async def test_of_several_the_lowest_id_is_taken_when_the_map_says_so(
 
 async def test_an_unknown_name_fails_its_row_only(local: Local, job: Job, write: Write) -> None:
     outcomes = await carried_out(
-        job(write(HEADER, named("Pier Coffee", "Nobody")), WORK_ORDER + CUSTOMER), local
+        job(write(HEADER, named("Pier Coffee", "Nobody", "12")), WORK_ORDER + CUSTOMER), local
     )
     assert outcomes[1].outcome == "created"
+    assert outcomes[3].reason.endswith("'12' (display_as); did a spreadsheet drop leading zeros?")
     assert outcomes[2].as_dict() == {
         "row": 2,
         "line": 3,

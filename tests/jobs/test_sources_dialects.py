@@ -87,6 +87,17 @@ def test_a_stated_encoding_is_used(tmp_path: Path, encoding: str) -> None:
     assert [(row.line, row.cells) for row in source] == [(2, {"a": "ä", "b": "ö\nü"})]
 
 
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "cp850", "koi8-r"])
+def test_utf_8_is_not_read_in_an_encoding_of_single_bytes(tmp_path: Path, encoding: str) -> None:
+    rows = "x,y\n" * 40_000  # more than one chunk
+    path = written(tmp_path, f"a,b\n{rows}kühlt nicht,日\n".encode())
+    with pytest.raises(ImportMapError) as caught:
+        open_source(path, encoding=encoding)
+    assert (caught.value.remedies, caught.value.facts["option"]) == ((Remedy.LEAVE_OUT,), "encoding")
+    for content in (f"a,b\n{rows}".encode(), f"a,b\nZürich,y\n{rows}".encode() + b"\xfc,y\n", b"a\n\xc3"):
+        assert open_source(written(tmp_path, content), encoding=encoding).dialect.encoding != "utf-8"
+
+
 def test_a_byte_order_mark_names_utf_16(tmp_path: Path) -> None:
     source = open_source(written(tmp_path, "a;b\nä;日\n".encode("utf-16")), delimiter=";")
     assert [row.cells for row in source] == [{"a": "ä", "b": "日"}]

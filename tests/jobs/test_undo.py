@@ -406,6 +406,31 @@ async def test_an_undone_record_that_is_opened_again_counts(local: Local, job: J
     assert (summary.found, summary.done) == (1, 1)
 
 
+async def test_found_records_that_are_cancelled_are_announced(
+    local: Local, job: Job, write: Write, tmp_path: Path
+) -> None:
+    """In every run, and not if another record has the key."""
+    source = write(HEADER, rows(1, 2))
+    await undone(local, await imported(local, job(source, MAP, marker=MARKER)))
+    other = tmp_path / "other" / source.name
+    other.parent.mkdir()
+    shutil.copy(source, other)
+    found, reasons = job(other, MAP, marker=MARKER, if_exists="skip"), list[str]()
+    summary = await found.run(local.company, on_row=lambda row: reasons.append(row.reason or ""))
+    assert (summary.found, summary.done) == (2, 0)
+    assert [each.count("Cancelled") for each in reasons] == [1, 1]
+    assert [each.startswith("2 of 2 found") for each in summary.warnings] == [True]
+    assert (await job(other, MAP, marker=MARKER).run(local.company)).warnings == summary.warnings
+    await imported(local, job(source, MAP, marker=MARKER, again=True))
+    summary = await job(other, MAP, marker=MARKER, again=True, if_exists="skip").run(local.company)
+    assert (summary.found, summary.warnings, summary.folder) == (2, [], other.with_name("rows.csv.job-2"))
+    assert summary.folder is not None
+    async with Journal.open(summary.folder) as journal:
+        ids = {each.id for each in await journal.rows_in(State.FOUND)}
+    orders = await local.rows("WorkOrder", "Id", "StatusId")
+    assert ids == {each["Id"] for each in orders if each["StatusId"] == "New"}
+
+
 async def test_a_call_in_doubt_is_not_taken_for_an_undone_record(
     local: Local, job: Job, write: Write
 ) -> None:
@@ -577,11 +602,11 @@ async def test_records_without_versions_are_deleted_when_that_is_said(local: Loc
     async with Journal.open(tmp_path) as journal:
         undo = Undo(company=local.company, journal=journal)
         assert undo.unchecked is not None
-        assert undo.unchecked.endswith("they are not deleted")
+        assert undo.unchecked.endswith("are not deleted")
         assert (await undo.run()).counts == {"unversioned": 1}
         undo = Undo(company=local.company, journal=journal, unversioned=True)
         assert undo.unchecked is not None
-        assert undo.unchecked.endswith("they are deleted anyway")
+        assert undo.unchecked.endswith("are deleted anyway")
         assert (await undo.look()).counts == {"undo": 1}
         assert (await undo.run()).counts == {"undone": 1}
         assert (await undo.run()).counts == {"undone": 1}

@@ -142,7 +142,7 @@ def test_rows_of_python() -> None:
     """A served Company takes rows from the program that runs it."""
     with LocalCompany() as local, httpx.Client() as http:
         local.seed({"Specialty": [{"Id": 40, "DisplayAs": "Roofing"}]})
-        with pytest.raises(StoreError, match="Specialty 1: Specialty has no property 'Nope'"):
-            local.seed({"Specialty": [{"DisplayAs": "Glass"}, {"Nope": 1}]})
+        with pytest.raises(StoreError, match=r"record 2 of Specialty \(Id 41\): Specialty has no"):
+            local.seed({"Specialty": [{"DisplayAs": "Glass"}, {"Id": 41, "Nope": 1}]})
         found = http.get(local.variables["WOSDK_LOCATOR_URL"] + "/_sandbox/companies").json()["Companies"][0]
         assert found["Variables"] == local.variables

@@ -72,6 +72,32 @@ def test_over_http(served: Served) -> None:
             assert "Name" in response.json()["ErrorMessage"]
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "body", "hint"),
+    [
+        ("POST", "reset", {"name": "one"}, "did you mean Name?"),
+        ("POST", "reset", {"Snapshot": "one"}, "use Name."),
+        ("POST", "snapshot", {"name": "one"}, "did you mean Name?"),
+        ("POST", "companies", {"Name": "South", "Seded": False}, "did you mean Seeded?"),
+        ("POST", "companies", {"Name": "South", "Seeded": "false"}, "Seeded, Verification must be true"),
+        ("PUT", "companies", {"Name": "AcmeFacilities", "Verification": False, "Live": True}, "use Name, V"),
+    ],
+)
+def test_unknown_members_change_nothing(
+    served: Served, method: str, path: str, body: dict[str, object], hint: str
+) -> None:
+    """A misspelt name would otherwise reset everything, or overwrite the default snapshot."""
+    served.acme.order()
+    root = served.local.variables["WOSDK_LOCATOR_URL"] + "/_sandbox"
+    before = served.http.get(f"{root}/companies").json()
+    response = served.http.request(method, f"{root}/{path}", json=body)
+    assert response.status_code == 400
+    assert hint in response.json()["ErrorMessage"]
+    assert served.acme.ids("WorkOrder") == [1]
+    assert served.http.get(f"{root}/companies").json() == before
+    assert not list(served.path.parent.glob("*.snapshot"))
+
+
 def test_from_another_process(served: Served) -> None:
     """The server notices that its file was brought back: no stale number is handed out."""
     served.acme.order()

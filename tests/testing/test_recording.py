@@ -513,6 +513,25 @@ def test_the_fixture_records_and_plays(
     kit.runpytest_subprocess(*settings).assert_outcomes(passed=1)
 
 
+@pytest.mark.parametrize("ending", ["assert False", "pytest.skip()", "pytest.xfail()"])
+def test_only_a_test_that_passes_is_recorded(
+    kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str], ending: str
+) -> None:
+    """A good recording survives a run that fails or stops early, and the report of a failure says so."""
+    kit.makepyfile(test_x=f"{TEST}\n            {ending}")
+    (folder := kit.path / "recordings").mkdir()
+    (file := folder / "test_x.test_it-512.json").write_text("good")
+    for name, value in local_variables.items():
+        monkeypatch.setenv(name, value)
+    settings = ["-q", "-p", "pytest_asyncio.plugin", "-o", "asyncio_default_fixture_loop_scope=function"]
+    failed = kit.runpytest_subprocess(*settings, "--wosdk-record")
+    assert file.read_text() == "good"
+    assert ending != "assert False" or "the earlier recording was kept" in failed.stdout.str()
+    file.unlink()
+    kit.runpytest_subprocess(*settings, "--wosdk-record")
+    assert not file.exists()
+
+
 @pytest.fixture
 def local_variables() -> Any:
     from wosdk_async.sandbox import LocalCompany

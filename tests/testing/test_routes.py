@@ -142,6 +142,24 @@ async def test_another_company_fails_the_test(mocked: respx.MockRouter) -> None:
             await client.company("Acme").get(Customer, 3)
 
 
+async def test_several_companies(mocked: respx.MockRouter) -> None:
+    """Each has its own responses, whichever was mocked first; a third one fails the test."""
+    north, south = (routes(mocked, company=name) for name in ("North", "South"))
+    for name, service in (("Cold Ltd", north), ("Warm Ltd", south)):
+        service.on(Customer).answers(Customer(id=3, name=name))
+    south.on(Customer, "query").answers([Customer(id=7)])
+    north.on(WorkOrder).answers(WorkOrder(id=5, number="N5"))
+    async with Client(credentials=Credentials("id", "secret")) as client:
+        for name, expected in (("North", "Cold Ltd"), ("south", "Warm Ltd"), ("North", "Cold Ltd")):
+            assert (await client.company(name).get(Customer, 3)).name == expected
+        found = [[row.id async for row in client.company(n).query(Customer)] for n in ("North", "South")]
+        assert found == [[1], [7]]
+        assert (await client.company("North").get(WorkOrder, 5)).number == "N5"
+        assert (await client.company("South").get(WorkOrder, 5)).number != "N5"
+        with pytest.raises(AssertionError, match=r"'East'.*'North', 'South'.*company='East'"):
+            await client.company("East").get(Customer, 3)
+
+
 def test_results_that_an_operation_cannot_have() -> None:
     """The error comes when the response is set, not when a request asks for it."""
     service = routes(respx.mock(assert_all_called=False))

@@ -180,7 +180,7 @@ UNTYPED: Any = Sandbox  # as programs without a type checker call it
             lambda each: each.seed({"Customer": {"Name": "x"}}),
             "rows of Customer are {'Name': 'x'}, not a list.",
         ),
-        (lambda each: each.seed({"Customer": ["x"]}), "Customer 0 is 'x', not an object. Write {"),
+        (lambda each: each.seed({"Customer": ["x"]}), "record 1 of Customer is 'x', not an object. Write {"),
         (lambda each: each.seed([{"Name": "x"}]), "The rows are [{'Name': 'x'}], not an object. Write {"),
         (lambda each: each.seed({5: [{"Name": "x"}]}), "5 is not an entity type. Write {"),
         (lambda _: UNTYPED(company=""), "company is ''; a name is empty. Leave it out for AcmeFacilities."),

@@ -110,8 +110,8 @@ class MarkedField:
             value = getattr(value, name, None)
         if value is None:
             raise NoAnswerError(
-                f"the service found a {self.entity.wire_name} by {self.path}, but omitted that property from"
-                " the response"
+                f"the service found the {self.entity.wire_name} by {self.path}, but omitted that property"
+                " from the response"
             )
         return str(value).strip()
 
@@ -291,7 +291,7 @@ def _specifier(record: Any) -> EntitySpecifier:
     """Return the result of the create, built from the found record."""
     if getattr(record, "id", None) is None:
         raise NoAnswerError(
-            f"the service found a {record.wire_name} by its key, but its response omits the Id"
+            f"the service found the {record.wire_name} by its key, but its response omits the Id"
         )
     version = getattr(record, "concurrency_id", None)
     content = {"EntityType": record.wire_name, "Id": record.id}
@@ -327,7 +327,8 @@ def checked_keys(field: MarkedField, keys: Iterable[Key]) -> list[Key]:
     for key in found:
         if not _is_key(key):
             raise InvalidCallError(
-                f"{described(key)} cannot be a key; use an integer, or a string without outer whitespace"
+                f"{described(key)} cannot be a key; use an integer, or a string without leading or"
+                " trailing whitespace"
             )
         field.require_fit(key)
     return found

@@ -30,7 +30,7 @@ I = TypeVar("I")  # noqa: E741 - an input
 R = TypeVar("R")
 
 
-@attrs.define(unsafe_hash=True)  # not frozen, which takes three times as long to construct
+@attrs.define(unsafe_hash=True)  # not frozen: a frozen class takes three times as long to construct
 class Done(Generic[I, R]):
     """Success: the call for ``input``, at ``index`` (from 0), returned ``result``.
 
@@ -89,8 +89,8 @@ class RunInputs(Generic[I]):
 
     One task reads an async iterable for all workers. Inputs that are ready are handed out in one iteration of
     the event loop, so a burst of calls is sent together. An iterable may have a method ``at_hand``, which
-    returns the next input, or None if it would have to wait; the task then only reads inputs that must be
-    waited for.
+    returns the next input, or None if none is ready. Workers then take ready inputs themselves, and the task
+    reads only those that must be waited for.
 
     Attributes:
         taken: number of inputs read.

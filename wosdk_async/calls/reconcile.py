@@ -98,6 +98,8 @@ class Reconciler:
         except WosdkError as error:
             trace = self.trace
             error.attempts, error.waits, error.times = trace.attempts, trace.waits, trace.times
+            if isinstance(error, InDoubtError):
+                error.look_first = self.look_first
             error.add(company=trace.company, operation=trace.operation, request_id=trace.request_id)
             raise
 

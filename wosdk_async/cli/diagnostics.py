@@ -63,7 +63,7 @@ class _Route:
         return f"connection to {self.host} through proxy {self.proxy}{setting}"
 
     def remedy(self, variable: str) -> str:
-        """Return what to check if the connection fails; ``variable`` can override the host's address."""
+        """Return what to check if the connection fails. ``variable``, if any, sets the host's address."""
         if self.proxy is not None:
             return f"check the proxy in {self.proxy_setting}, or add {self.host} to NO_PROXY"
         address = f", and {variable} if you set it" if variable else ""
@@ -107,7 +107,7 @@ class StepReport:
 
     @property
     def last(self) -> Step:
-        """The last step, which is the failed one if a step failed."""
+        """The last completed step. No step follows a failed one."""
         return self._steps[-1]
 
     def add(self, step: Step) -> None:
@@ -139,8 +139,8 @@ _NETWORK = "check the network and the firewall"
 _VARIABLES = {"token": "WOSDK_TOKEN_URL", "discovery": "WOSDK_LOCATOR_URL"}
 """Variable that sets the host address for each step."""
 
-# Parts of messages of the system and OpenSSL in lower case, each with a remedy; the first match wins. Only
-# messages can be compared: errors are not kept, because they contain the request and therefore the token.
+# Parts of error messages of the operating system and OpenSSL, in lower case, with remedies; the first match
+# wins. The errors themselves are not kept, because they contain the request and therefore the token.
 _BY_TEXT = (
     (("[ssl",), "the TLS handshake fails: check the port in the address, or the proxy"),
     (
@@ -161,7 +161,7 @@ _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
     (DiscoveryError, "add the host to WOSDK_TRUSTED_HOSTS only if you own it"),
     (SessionRefusedError, "a new token was refused: try again, then ask the administrator"),
     (
-        RefusedError,  # facts 1 names this right; which error its lack causes is assumed
+        RefusedError,  # facts 1 names this right. Not shown; assumed: this error without it
         "the credentials are valid, but their role may lack the right 'Permissions - Web Services Access'",
     ),
     (NoAnswerError, "a proxy or a maintenance page may respond instead of the service"),
@@ -179,16 +179,16 @@ def remedy_for(error: WosdkError, network: str = _NETWORK) -> str:
         return f"set a longer --deadline, or {network}"
     if isinstance(error, NotSentError | NoAnswerError):
         text = error.message.lower()
-        found = next((say for signs, say in _BY_TEXT if any(sign in text for sign in signs)), None)
-        if found is not None:
-            return found.replace("{network}", network)
+        remedy = next((remedy for signs, remedy in _BY_TEXT if any(sign in text for sign in signs)), None)
+        if remedy is not None:
+            return remedy.replace("{network}", network)
     if isinstance(error, NotSentError):
         return network
     return next((text for kind, text in _BY_KIND if isinstance(error, kind)), "")
 
 
 _SECONDS = 10.0  # default --deadline for the log-in and the read
-# Part of the deadline for one attempt to connect, so that two attempts can fail in time, with their reasons.
+# Share of the deadline for one attempt to connect: both can fail, with a reason, before the deadline.
 _CONNECT_SHARE = 0.4
 _MAX_SKEW = 120.0  # seconds of clock skew before a warning
 
@@ -221,7 +221,7 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
         pair = await tenant.pair()
     except WosdkError as error:
         return [failed("credentials", error, time.monotonic() - started)]
-    assert isinstance(pair, Credentials)  # noqa: S101 - variables cannot name a token
+    assert isinstance(pair, Credentials)  # noqa: S101 - only a program can pass a token
     detail = f"client id {pair.client_id}, not tested yet"
     done = [Step(step="credentials", seconds=time.monotonic() - started, detail=detail)]
     login = Login(
@@ -252,10 +252,10 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
 
 async def _failed_login(settings: Settings, watch: _Stopwatch, error: WosdkError) -> list[Step]:
     """Return the failed step, preceded by the token step if there was a token."""
-    locator = error.operation == "discovery" or isinstance(error, DiscoveryError)
+    in_discovery = error.operation == "discovery" or isinstance(error, DiscoveryError)
     route = watch.route(watch.last_url)
     done, step = [], failed("token", error, watch.seconds["token"], route)
-    if locator or (isinstance(error, DeadlineError) and "locator" in watch.seconds):
+    if in_discovery or (isinstance(error, DeadlineError) and "locator" in watch.seconds):
         done, step = [_token(settings, watch)], failed("discovery", error, watch.seconds["locator"], route)
     direct = route is not None and route.proxy is None
     if direct and isinstance(error, NoAnswerError) and await _speaks_tls_only(watch.last_url):

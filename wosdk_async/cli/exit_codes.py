@@ -154,5 +154,5 @@ def advice(look: str | None) -> str:
 
 def say_sent(what: str, request_id: str | None, look: str | None) -> None:
     """Report a request that Ctrl-C interrupted before its response."""
-    known = f" (RequestId {request_id})" if request_id else ""
-    say(f"{what} was sent{known} and may have been carried out. {advice(look)}")
+    id_text = f" (RequestId {request_id})" if request_id else ""
+    say(f"{what} was sent{id_text} and may have been carried out. {advice(look)}")

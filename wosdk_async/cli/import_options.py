@@ -14,6 +14,11 @@ __all__ = ["OneRun", "import_options", "input_options"]
 _PATH = click.Path(path_type=Path)
 
 
+class _MapPath(click.Path):
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:  # noqa: ARG002
+        return "`wosdk import init FILE` proposes one."
+
+
 class OneRun(click.Option):
     """Option that a resume does not repeat: it applies to one run only, or the journal has its value."""
 
@@ -22,7 +27,12 @@ class OneRun(click.Option):
 
 _FILE = click.argument("file", required=False, type=click.Path())
 _MAP = click.option(
-    "--map", "map_file", type=_PATH, required=True, metavar="MAP.toml", help="TOML map of columns to fields."
+    "--map",
+    "map_file",
+    type=_MapPath(path_type=Path),
+    required=True,
+    metavar="MAP.toml",
+    help="TOML map of columns to fields.",
 )
 _INPUT = (
     click.option("--delimiter", metavar="CHAR", help="CSV delimiter: ';', tab, '|'."),

@@ -54,7 +54,7 @@ def run_import(arguments: ImportArguments) -> int:
         raise CliError("--read-only: an import changes the Company, so nothing is sent")
     require_outcomes(arguments)
     tune_process()
-    # The folder of such a job is deleted together with its temporary Company.
+    # With --sandbox alone, without --job, the job folder is deleted together with the temporary Company.
     temporary = arguments.sandbox == TEMPORARY and arguments.options.folder is None
     workers = arguments.workers(say)
     with ExitStack() as exits:
@@ -130,9 +130,9 @@ def _say_plan(opened: OpenedJob, job: Import) -> None:
     """Print the job's warnings and, unless this is its first run, what will be sent or skipped, and why."""
     if not opened.new or opened.plan.leaves_done:
         say(f"{opened.folder}: {plan_text(opened.plan, job.operation.label)}")
+    for warning in job.warnings:
+        say(f"warning: {warning}")
     if not opened.is_idle:
-        for warning in job.warnings:
-            say(f"warning: {warning}")
         return
     plan = opened.plan
     if plan.rows(Action.KEEP, Action.REFUSE):
@@ -187,7 +187,7 @@ async def _run(
             summary.folder, summary.files = None, []
         ended = f"the import ended, {counted(summary.done, 'row')} {summary.label}"
         with writing(ended):
-            writer.say_problems(summary, arguments.outcomes)
+            writer.say_problems(summary, arguments.outcomes, again=arguments.options.again)
             about = opened.about
             say_files(summary, attrs.evolve(about, options={**about.options, **arguments.options.details}))
             print_summary(summary, arguments.as_json, ran=not opened.is_idle)

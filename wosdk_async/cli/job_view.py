@@ -17,7 +17,7 @@ from wosdk_async.cli.output.reporting import command_of
 from wosdk_async.cli.texts import counted, in_commands, message_of, plan_text, refusal_text, visible
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import ImportMap, ImportOptions
-from wosdk_async.jobs.journal import JobRun, Journal
+from wosdk_async.jobs.journal import JobRun, Journal, run_table
 from wosdk_async.jobs.journal.worker_tables import audit_facts
 from wosdk_async.jobs.ledger.facts import preview_of
 from wosdk_async.jobs.ledger.overview import (
@@ -54,6 +54,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
             name: [_row(row) for row in await journal.gone_rows(*states, limit=_FIRST)]
             for name, states in listed.items()
         }
+        done = await journal.read(run_table.done_rows)
         references: dict[str, int] = {}
         for each in await journal.references():
             state = "created" if each.outcome == "done" else each.outcome.replace("_", " ")
@@ -64,7 +65,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
             "running": seen.running,
             "plan": seen.plan.as_dict(),
             "command": command_of(seen.given, folder),
-            "runs": [_run_facts(run) for run in await journal.runs()],
+            "runs": [_run_facts(run, done.get(run.number, 0)) for run in await journal.runs()],
             "references": references,
             "first_rows": {name: rows for name, rows in first.items() if rows},
             "first_gone_rows": {name: rows for name, rows in first_gone.items() if rows},
@@ -80,10 +81,10 @@ async def job_facts(folder: Path) -> dict[str, Any]:
         }
 
 
-def _run_facts(run: JobRun) -> dict[str, Any]:
+def _run_facts(run: JobRun, done: int) -> dict[str, Any]:
     ends = {"stopped": stop_of(run), "error": failure_of(run)}
     shown = {name: error and error.explained(in_commands) for name, error in ends.items()}
-    return {**attrs.asdict(run), **shown}
+    return {**attrs.asdict(run), "done": done, **shown}
 
 
 def _row(row: Any) -> dict[str, Any]:
@@ -188,6 +189,9 @@ def _run(run: Mapping[str, Any]) -> str:
         ended = f"to {shown_time(run['ended_at'])}, exit status {run['exit_status']}"
     if command := details.get("command"):  # such as undo; empty for an import
         ended += f", {command}"
+    elif file := details.get("file"):
+        done = f"{run['done']} done " if run["done"] else ""  # none if a later run sent its rows again
+        ended += f", {done}of {file}"
     why = "".join(
         f"; {name}: {text}"
         for name, text in (
@@ -216,7 +220,7 @@ async def _same_command_would(seen: Overview) -> str:
     if seen.running is not None:
         return "refused while another process is running the job"
     try:
-        would = await asyncio.to_thread(_decided, seen)
+        would = await asyncio.to_thread(_decision_text, seen)
     except WosdkError as error:
         return f"refused: {message_of(error)}"
     if seen.audit_left:
@@ -225,7 +229,7 @@ async def _same_command_would(seen: Overview) -> str:
     return would
 
 
-def _decided(seen: Overview) -> str:
+def _decision_text(seen: Overview) -> str:
     arguments = kept_import(seen.given.options, seen.folder)
     if arguments is None:
         return "rerun the program that started the job"

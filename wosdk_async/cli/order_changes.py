@@ -59,7 +59,7 @@ at_option = click.option(
 reason_option = click.option("--reason", metavar="NAME|ID", help="Reason; omit to list all.")
 
 
-def _moved(before: str | None, result: WorkOrder | WoActionResponse) -> ChangeResult:
+def _state_change(before: str | None, result: WorkOrder | WoActionResponse) -> ChangeResult:
     order = result.wo if isinstance(result, WoActionResponse) else result
     after = None if order is None or order.status_id is None else str(order.status_id)
     return ChangeResult(
@@ -75,7 +75,7 @@ class OrderPlan:
     """Description of the action, such as ``hold, reason 'Weather'``."""
     act: Callable[[Company, int], Awaitable[Any]]
     """Function that performs the action on the order with the given id."""
-    made: Callable[[str | None, Any], ChangeResult] = attrs.field(default=_moved)
+    result_of: Callable[[str | None, Any], ChangeResult] = attrs.field(default=_state_change)
     """Function that makes the change result from the previous state and the call's result."""
     shows: str = _LOG
     """Property path that shows the effect of the action."""
@@ -106,8 +106,8 @@ def order_verb(
         text, examples, rest = (plan.__doc__ or "").partition("\n\n    \b\n")
         command.__doc__ = f"{text}\n\n    {ORDER_RULE}{examples}{rest}"
         argument = click.argument("orders", nargs=-1, required=True, metavar="ORDER...")
-        made = added(command, argument, by_option, click.pass_context, *options, change_options)
-        return click.command(name, no_args_is_help=True)(made)
+        decorated = added(command, argument, by_option, click.pass_context, *options, change_options)
+        return click.command(name, no_args_is_help=True)(decorated)
 
     return decorate
 
@@ -120,17 +120,17 @@ def _change_orders(
 ) -> None:
     """Find the orders, make and show the plan, ask for confirmation, and change all orders concurrently."""
 
-    async def planned(company: Company) -> tuple[OrderPlan, list[RecordChange]]:
-        made, found = await plan(company), await read_orders(company, named)
-        if made.prepare is not None:
-            await made.prepare(company, found)
-        return made, [change_of(made, id, record) for id, record in found.items()]
+    async def make_plan(company: Company) -> tuple[OrderPlan, list[RecordChange]]:
+        order_plan, found = await plan(company), await read_orders(company, named)
+        if order_plan.prepare is not None:
+            await order_plan.prepare(company, found)
+        return order_plan, [change_of(order_plan, id, record) for id, record in found.items()]
 
     with ChangeSession.open(ctx, options) as session:
-        made, changes = session.runner.run(planned(session.runner.company))
+        order_plan, changes = session.runner.run(make_plan(session.runner.company))
         what = changes[0].label if len(changes) == 1 else f"{len(changes)} orders"
         question = f"{str(ctx.info_name).capitalize()} {what}?"
-        session.carry_out(made.what, question, changes)
+        session.carry_out(order_plan.what, question, changes)
 
 
 async def read_orders(company: Company, named: RecordTexts) -> dict[int, dict[str, Any]]:
@@ -154,7 +154,7 @@ def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
     customer = (record.get("Customer") or {}).get("DisplayAs")
 
     async def make(company: Company) -> ChangeResult:
-        return plan.made(before, await plan.act(company, id))
+        return plan.result_of(before, await plan.act(company, id))
 
     label = str(number or f"WorkOrder {id}")
     parts = (label, before, customer, record.get("TaskRefinement"), record.get(SHOWN))

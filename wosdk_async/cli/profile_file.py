@@ -48,7 +48,7 @@ def require_profile_name(name: str) -> None:
 
 @attrs.frozen
 class ProfileFile:
-    """A settings file and its text; empty if missing."""
+    """A settings file and its text, which is empty if there is no file."""
 
     path: Path
     text: str = attrs.field(repr=False)  # may contain a secret
@@ -76,11 +76,11 @@ class ProfileFile:
         return found if isinstance(found, dict) else {}
 
     def replaced(self, name: str, changes: Mapping[str, str | None]) -> str:
-        """Return the text with a changed or new profile. None removes a key.
+        """Return the text with a changed or new profile. A value of None removes the key.
 
         Raises CliError if more than the profile would change.
         """
-        text = "".join(_changed(_LINE.findall(self.text), name, changes))
+        text = "".join(_change_lines(_LINE.findall(self.text), name, changes))
         wanted = copy.deepcopy(self._data)
         profile = {**self.profile(name), **changes}
         wanted.setdefault("profiles", {})
@@ -118,7 +118,7 @@ def _text_of(path: Path) -> str:
     raise CliError(f"{path} cannot be read: {why}")
 
 
-def _changed(lines: list[str], name: str, changes: Mapping[str, str | None]) -> list[str]:
+def _change_lines(lines: list[str], name: str, changes: Mapping[str, str | None]) -> list[str]:
     header = re.compile(rf"""\s*\[\s*profiles\s*\.\s*(["']?){re.escape(name)}\1\s*\]\s*(#.*)?""")
     start = next((i for i, line in enumerate(lines) if header.fullmatch(line.rstrip())), None)
     new = {key: value for key, value in changes.items() if value is not None}
@@ -202,7 +202,7 @@ def text_of(profile: Mapping[str, Any], key: str) -> str:
 
 
 def write_profile(file: ProfileFile, name: str, values: Mapping[str, str], *, ask: bool) -> None:
-    """Write the profile and a typed secret; ask before changing an existing profile.
+    """Write the profile, and the secret if the user typed one; ask before changing an existing profile.
 
     The secret gets a new file. The old file is removed last, so that the old profile works until then.
     """
@@ -244,11 +244,11 @@ def _new_secret_file(folder: Path, name: str) -> Path:
 
 def _remove_old_secret(settings: Path, name: str, old: str, changes: Mapping[str, str | None]) -> None:
     """Remove the secret file of an earlier log-in if the profile no longer uses it."""
-    made = Path(old)
-    own = re.fullmatch(rf"{re.escape(name)}(\.[0-9a-f]{{8}})?{re.escape(_SUFFIX)}", made.name)
-    if "client_secret_file" in changes and own and made.parent == settings.parent.absolute():
+    old_file = Path(old)
+    own = re.fullmatch(rf"{re.escape(name)}(\.[0-9a-f]{{8}})?{re.escape(_SUFFIX)}", old_file.name)
+    if "client_secret_file" in changes and own and old_file.parent == settings.parent.absolute():
         with suppress(OSError):  # not reported, because the new profile does not need the file
-            made.unlink()
+            old_file.unlink()
 
 
 def _confirm(

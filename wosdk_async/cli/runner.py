@@ -240,7 +240,7 @@ def company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]
 
 
 def identity_of(variables: Mapping[str, str] | None) -> str | None:
-    """Return a sandbox identifier, because Company names and ids are the same in every sandbox."""
+    """Return an identifier for a sandbox: Company names and ids are the same in every sandbox."""
     if variables is None:
         return None
     secret = variables["WOSDK_CLIENT_SECRET"]  # random per store

@@ -149,7 +149,7 @@ class RequestPrinter:
             self._learn(granted_token(response.body))
 
     def end(self, request: _ShownRequest) -> None:
-        """Print the request soon, unless :meth:`attempt_ended` follows and prints it."""
+        """Print the request soon, unless :meth:`attempt_ended` prints it first."""
         request.seconds = time.monotonic() - request.started
         self._ended = request
         asyncio.get_running_loop().call_soon(self._print, request)
@@ -170,7 +170,7 @@ class RequestPrinter:
         if request.printed:
             return
         request.printed = True
-        say(self._secrets.hide(", ".join(_facts(request)), _MAX_LINE))
+        say(self._secrets.hide(", ".join(_line_parts(request)), _MAX_LINE))
         if self._level < 2:
             return
         if asks_for_token(request.body):
@@ -191,7 +191,7 @@ class RequestPrinter:
             _detail(sign, f"{self._hidden(text, _MAX_BODY)}{cut}")
 
 
-def _facts(request: _ShownRequest) -> Iterator[str]:
+def _line_parts(request: _ShownRequest) -> Iterator[str]:
     response, attempt = request.response, request.attempt
     outcome = request.failure if response is None else str(response.status)
     yield f"{request.method} {request.url}: {outcome} in {request.seconds:.3f} s"

@@ -112,11 +112,11 @@ def _enum(text: str, meta: Wire, lenient: bool) -> Any:
     raise ValueError(f"does not know {shown_value(text)}{hint}")
 
 
-def _time(text: str) -> datetime:
+def _time(text: str, zone: str = "") -> datetime:
     try:
         return datetime.fromisoformat(text)
     except ValueError:
-        raise ValueError(f"takes a time such as 2026-03-01T08:00, not {shown_value(text)}") from None
+        raise ValueError(f"takes a time such as 2026-03-01T08:00{zone}, not {shown_value(text)}") from None
 
 
 def _local_time(text: str, _: Wire, __: bool) -> datetime:
@@ -127,7 +127,7 @@ def _local_time(text: str, _: Wire, __: bool) -> datetime:
 
 
 def _utc_time(text: str, _: Wire, lenient: bool) -> datetime:
-    time = _time(text)
+    time = _time(text, "Z")
     if time.tzinfo is not None:
         return time_in_zone(time, UTC, text)
     if not lenient:

@@ -25,6 +25,7 @@ __all__ = [
     "reason_of",
     "require_file",
     "require_sendable",
+    "zeros_hint",
 ]
 
 
@@ -68,7 +69,7 @@ class OutputError(WosdkError):
 
 
 class RunStoppedError(WosdkError):
-    """Reason why a run stopped early, in ``Summary.stopped``; never raised.
+    """Reason why a run stopped early, in ``Summary.stopped``; imports do not raise it.
 
     ``kind`` is ``asked``, ``client-closed``, ``all-refused``, ``none-sent``, ``marker``, ``references``,
     ``too-many-failed`` or ``too-many-in-doubt``. If an error stopped the run, ``Summary.stopped`` is that
@@ -125,6 +126,12 @@ def joined(faults: Sequence[RowError]) -> RowError:
 def reason_of(error: Exception) -> str:
     """Return an error's message, to store as the reason of an outcome."""
     return error.explained(in_json) if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"
+
+
+def zeros_hint(name: str) -> str:
+    """Return a hint for a short number, which a spreadsheet may have read from text such as ``0003``."""
+    is_short = name.isdecimal() and len(name) < 4
+    return "; did a spreadsheet drop leading zeros?" if is_short else ""
 
 
 def require_file(path: Path) -> None:

@@ -51,19 +51,19 @@ def add_resources(server: MCPServer) -> None:
         return _text(_names(""))
 
     def entity(name: str) -> str:
-        return _found(load().entities, load().aliases.get(name, name), _entity)
+        return _resource_text(load().entities, load().aliases.get(name, name), _entity)
 
     def command(name: str) -> str:
-        return _found(load().commands, name, _command)
+        return _resource_text(load().commands, name, _command)
 
     def enum(name: str) -> str:
-        return _found(load().enums, name, _enum)
+        return _resource_text(load().enums, name, _enum)
 
     def errors() -> str:
         return _text({code: _error(code) for code in sorted(known_codes())})
 
     def error(code: str) -> str:
-        return _found({each: each for each in known_codes()}, code, _error)
+        return _resource_text({each: each for each in known_codes()}, code, _error)
 
     base = "wosdk://catalogue"
     for function, uri, title in (
@@ -83,7 +83,7 @@ def _text(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False)
 
 
-def _found(table: Any, name: str, shown: Any) -> str:
+def _resource_text(table: Any, name: str, shown: Any) -> str:
     if name not in table:
         raise ResourceNotFoundError(f"the catalogue has no {name!r:.100}{suggestion(name, table)}")
     return _text(shown(table[name]))

@@ -1,7 +1,8 @@
 """Plan commits: each plan is carried out once, despite repeated calls, restarts, or a shared journal.
 
-The next commit of a plan in doubt looks up the plan's marker, and completes an interrupted commit. A plan
-without a marker is sent at most once; if no response arrives, it stays in doubt.
+If a plan is in doubt, its next commit looks up the plan's marker. If the record is confirmed missing, that
+commit sends the plan again. A plan without a marker is sent at most once; if no response arrives, it stays in
+doubt.
 """
 
 from __future__ import annotations
@@ -61,10 +62,10 @@ class Commits:
     clock: TransportClock = TransportClock()
     """Clock for look-ups in this process."""
     _look_ups: dict[tuple[str, int], LookUps] = attrs.field(factory=dict, init=False)
-    """Look-ups of plans in doubt by plan id and attempt: another server may have resent a plan."""
+    """Look-ups of plans in doubt, by plan id and attempt: another server may have started a new attempt."""
 
     async def commit(self, id: str) -> CommitOutcome:
-        """Carry out a plan unless already done; complete an interrupted commit."""
+        """Carry out a plan unless already done. If it is in doubt, look it up first."""
         return await self._with_lock(id, send=True)
 
     async def settle(self, id: str) -> CommitOutcome:
@@ -95,7 +96,7 @@ class Commits:
         if (outcome := _final_outcome(plan)) is not None:
             return outcome
         if plan.state is State.PLANNED and self.journal.now() >= plan.expires:
-            self.journal.expired(plan.id)  # so that the plan stays expired even if the clock is set back
+            self.journal.expire(plan.id)
             return CommitOutcome(state="expired", plan=plan)
         if plan.state is State.PLANNED:
             return await self._send(plan) if send else CommitOutcome(state=State.PLANNED.word, plan=plan)
@@ -113,7 +114,7 @@ class Commits:
         except (InDoubtError, NotUniqueError) as error:
             return self._in_doubt(self._doubt(plan), error)
         except _NOTHING_DONE as error:
-            with suppress(PlansUnusableError):  # the journal then says ``sending``: in doubt, which is safe
+            with suppress(PlansUnusableError):  # else it still says ``sending``: in doubt, which is safe
                 self.journal.plan_again(plan.id)
             return CommitOutcome(state=State.PLANNED.word, plan=plan, problem=self._problem(error))
         except WosdkError as error:
@@ -121,7 +122,7 @@ class Commits:
             with suppress(PlansUnusableError):
                 self.journal.end(plan.id, State.REFUSED, found.model_dump(mode="json"))
             return CommitOutcome(state=State.REFUSED.word, plan=plan, problem=found)
-        except Exception:  # a bug, which does not say whether the request was carried out
+        except Exception:  # a bug: the request may have been carried out
             return self._in_doubt(self._doubt(plan), None)
         with suppress(PlansUnusableError):  # the change was made, even if that cannot be recorded
             self.journal.end(plan.id, State.DONE, record)

@@ -71,7 +71,7 @@ def fit_records(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str
 def fit_record(record: Any, secrets: Secrets) -> tuple[dict[str, Any], int, bool]:
     """Return a record that fits into a result, its size as JSON, and whether it was cut.
 
-    ``secrets`` are hidden before cutting.
+    ``secrets`` are hidden first: a cut could leave an unrecognized part of one.
     """
     reader = _Reader()
     masked = mask_fields(reader.read(record, 0), secrets)
@@ -147,9 +147,9 @@ def _bounded(value: Any, bounds: _Bounds) -> tuple[Any, bool]:
         return [item for item, _ in shown] + rest, more > 0 or any(cut for _, cut in shown)
     if isinstance(value, dict):
         first = islice(value.items(), bounds.fields)
-        made = {_text(name, _NAME): _bounded(item, bounds) for name, item in first}
-        lost = len(made) < len(value)  # also if names are equal once they are cut
-        return {name: item for name, (item, _) in made.items()}, lost or any(cut for _, cut in made.values())
+        kept = {_text(name, _NAME): _bounded(item, bounds) for name, item in first}
+        lost = len(kept) < len(value)  # also if names are equal once they are cut
+        return {name: item for name, (item, _) in kept.items()}, lost or any(cut for _, cut in kept.values())
     return value, False
 
 

@@ -1,6 +1,6 @@
 """Plans on disk.
 
-Several servers can share the SQLite file. The system releases a plan's lock when its server ends. A plan is
+Several servers can share the SQLite file. A plan's lock is freed when the server holding it ends. A plan is
 marked ``sending`` on disk before its first byte is sent; a ``sending`` plan with a free lock is in doubt.
 """
 
@@ -152,8 +152,8 @@ class PlanJournal:
         """Record the end of an attempt: done, refused, or in doubt."""
         self._write(id, state, outcome=None if outcome is None else json.dumps(outcome))
 
-    def expired(self, id: str) -> None:
-        """Record that a plan has expired, regardless of the clock."""
+    def expire(self, id: str) -> None:
+        """Record that a plan has expired, so that it stays expired even if the clock is set back."""
         self._write(id, State.PLANNED, only=State.PLANNED, expires=0.0)
 
     def plan_again(self, id: str) -> None:
@@ -196,7 +196,7 @@ class PlanJournal:
     def _open(self) -> Iterator[sqlite3.Connection]:
         """Open the file for one durable transaction. Raises PlansUnusableError.
 
-        Do not recreate a missing file: it might be readable by others.
+        A missing file is not recreated, because others might be able to read the new one.
         """
         try:
             with closing(connect_database(self.folder / _FILE, timeout=_BUSY)) as connection:

@@ -127,13 +127,13 @@ def service_names(cls: type[Record], value: Any) -> Any:
         return value
     exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy: records are unhashable
     inner = {meta["name"]: meta["of"] for meta in cls.__wire__.values() if is_nested(meta)}
-    made: dict[str, Any] = {}
+    converted: dict[str, Any] = {}
     for name, item in value.items():
         meant = exact.get(name) or meant_by.get(name.lower()) or name
-        if meant in made:
+        if meant in converted:
             raise InvalidCallError(f"{cls.__name__} has the field {meant} twice, once spelled {name!r:.60}")
-        made[meant] = service_names(registry.resolve(inner[meant]), item) if meant in inner else item
-    return made
+        converted[meant] = service_names(registry.resolve(inner[meant]), item) if meant in inner else item
+    return converted
 
 
 def order_id(fields: Mapping[str, Any]) -> int | None:
@@ -212,7 +212,7 @@ class _View:
     hidden: list[str] = attrs.field(factory=list)
 
     def of(self, value: Any, path: str, depth: int) -> Any:
-        """Return a value as sent, escaped."""
+        """Return a value as commit would send it, but escaped and without secrets."""
         if depth > _MAX_DEPTH:
             raise InvalidCallError(f"the change is nested more than {_MAX_DEPTH} levels deep; split it")
         if isinstance(value, Mapping):
@@ -263,7 +263,7 @@ class WriteGate:
 
     @contextmanager
     def commit(self) -> Iterator[None]:
-        """Send the calls of a block. The plan must be marked ``sending`` in the journal."""
+        """Let the calls of a block be sent. The journal must already have the plan as ``sending``."""
         with self._set(_COMMIT):
             yield
 

@@ -136,22 +136,22 @@ class PlanTools:
         (list_choices has the reasons). Show the plan to the user, then call commit within ten minutes.
         Nothing can be deleted.
         """
-        made = self._planned(action, name, fields, record, marker)
+        planned = self._planned(action, name, fields, record, marker)
         with self.commits.gate.dry_run() as dry:  # also validates the plan before the user is asked
-            await change_of(made).send(self.commits.company, dry=True)
-        current = await self._current(made)
-        version = current.get("ConcurrencyId") if made.action == "update" else None
-        made = attrs.evolve(made, version=version if type(version) is int else None)
+            await change_of(planned).send(self.commits.company, dry=True)
+        current = await self._current(planned)
+        version = current.get("ConcurrencyId") if planned.action == "update" else None
+        planned = attrs.evolve(planned, version=version if type(version) is int else None)
         secrets = secrets_of(self.reads) + secrets_of(self.commits.company)
         requests, notes = planned_view([call for _, call in dry.calls], secrets)
-        self.commits.journal.add(made)
+        self.commits.journal.add(planned)
         return PlanResult(
-            plan=made.id,
-            expires_at=datetime.fromtimestamp(made.expires, UTC).isoformat(timespec="seconds"),
+            plan=planned.id,
+            expires_at=datetime.fromtimestamp(planned.expires, UTC).isoformat(timespec="seconds"),
             would_send=requests,
             untrusted_now=fit_record(current, secrets)[0] if current else None,
-            warnings=warnings_of(made, current) + notes,
-            marker=made.marker is not None,
+            warnings=warnings_of(planned, current) + notes,
+            marker=planned.marker is not None,
             next="Show this to the user. If the user agrees, call commit with the plan's id.",
         )
 
@@ -230,7 +230,7 @@ def _commit_result(id: str, ending: CommitOutcome) -> CommitResult:
 
 
 _NEWEST = 5
-# By the catalogue, these commands create an order other than that of their WorkOrderId.
+# According to the catalogue, these commands create an order that is not the one in their WorkOrderId.
 _MAKE_ANOTHER_ORDER = ("WoCopyCommand", "GeneratePmWoCommand")
 
 
@@ -251,7 +251,7 @@ def _of_command(plan: Plan) -> dict[str, Any] | None:
     command = load().commands[plan.name]
     result = next((each.of or "" for each in command.response if each.kind == "ref"), "")
     if result and any(each.kind == "ref" and each.of == result for each in command.request):
-        return _newest(result)  # the command takes and returns such a record, so it creates one
+        return _newest(result)  # a command that takes and returns a record of one type creates that record
     order = order_id(plan.fields)
     if order is not None:
         return {"tool": "get_work_order", "arguments": {"order": f"id:{order}"}}

@@ -62,16 +62,16 @@ class Change:
         """
         look: dict[str, Any] = {"marker": self.marker, "look_first": True} if self.marker and not dry else {}
         if isinstance(self.subject, Command):
-            made: Any = await company.run(self.subject, **look)
+            result: Any = await company.run(self.subject, **look)
         elif self.changes:
             checked = self.version is not None and not dry
-            held: Any = self.subject
+            record: Any = self.subject
             if checked:
-                held = attrs.evolve(held, concurrency_id=self.version)
-            made = await company.update(held, if_unchanged=checked, **self.changes)
+                record = attrs.evolve(record, concurrency_id=self.version)
+            result = await company.update(record, if_unchanged=checked, **self.changes)
         else:
-            made = await company.create(self.subject, **look)
-        return {} if dry else outcome_of(made, company)
+            result = await company.create(self.subject, **look)
+        return {} if dry else outcome_of(result, company)
 
 
 def outcome_of(result: Any, company: Company) -> dict[str, Any]:

@@ -122,7 +122,7 @@ class Result(BaseModel):
 
     @property
     def in_doubt(self) -> bool:
-        """Whether the outcome is in doubt. This is not marked as an error, which clients would retry."""
+        """Whether the outcome is in doubt. It is not marked as an error, because clients retry errors."""
         return False
 
 
@@ -147,20 +147,21 @@ class RowsResult(Result):
     cut: bool = Field(default=False, description="Whether text or lists were truncated.")
     more: str = Field(
         default="",
-        description="Pass as 'cursor' with the same other arguments for the next page. Empty at the end.",
+        description="For the next page, pass this as 'cursor', with all other arguments unchanged. Empty on"
+        " the last page.",
     )
 
 
 def problem(error: WosdkError, secrets: Secrets) -> Problem:
     """Return an error as a result, without addresses or secrets copied from a record."""
     error.hide(secrets)
-    made = problem_of(error).body
+    body = problem_of(error).body
     rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
     # Errors about records contain values of the Company, so they are untrusted even if we wrote the text.
-    by_service = not rule.detail and (bool(error.status) or isinstance(error, _ABOUT_RECORDS))
-    detail, code = one_line(str(made["detail"])), made.get("code")
-    # Not shown: remedies are for the operator and may repeat text of another host. Only those of business
-    # rules are shown, because we wrote all of their text.
+    is_untrusted = not rule.detail and (bool(error.status) or isinstance(error, _ABOUT_RECORDS))
+    detail, code = one_line(str(body["detail"])), body.get("code")
+    # Remedies are omitted: they are for the operator and may repeat text of another host. Only those of
+    # business rules are kept, because we wrote all of their text.
     remedy = _OPERATOR if error.remedies and isinstance(error, _OF_CONNECTION) else ""
     if isinstance(error, BusinessRuleError) and error.remedies:
         remedy = _MOVES if Remedy.MOVED_BY_COMMANDS in error.remedies else one_line(error.remedy)
@@ -172,14 +173,14 @@ def problem(error: WosdkError, secrets: Secrets) -> Problem:
     elif type(error) is RefusedError:
         detail = "The service refused the request; see the code."
     return Problem(
-        kind=str(made["type"]).rpartition(":")[2],
-        title=str(made["title"]).replace("back end", "server"),
-        detail=None if by_service else detail.replace("back end", "server"),
-        untrusted_detail=detail if by_service else None,
+        kind=str(body["type"]).rpartition(":")[2],
+        title=str(body["title"]).replace("back end", "server"),
+        detail=None if is_untrusted else detail.replace("back end", "server"),
+        untrusted_detail=detail if is_untrusted else None,
         code=code if code in known_codes() else None,
         untrusted_code=one_line(code) if code and code not in known_codes() else None,
         remedy=remedy or None,
-        retry_after_seconds=made.get("retry_after") if ending_of(error).passes else None,
+        retry_after_seconds=body.get("retry_after") if ending_of(error).passes else None,
     )
 
 

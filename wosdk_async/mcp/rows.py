@@ -171,19 +171,19 @@ class RowsQuery:
         name, limit = entity_name(self.entity), max(1, min(self.limit, MAX_ROWS))
         query = self._query(company)
         start = self._start(cursor, query)
-        by_id = self._by_id
-        if by_id and start:
+        id_direction = self._id_direction
+        if id_direction and start:
             key = fields(self.entity)["Id"]
-            query = query.where(key < start if by_id < 0 else key > start)
+            query = query.where(key < start if id_direction < 0 else key > start)
         expression = query.expression | {"Count": limit + 1}
-        if start and not by_id:
+        if start and not id_direction:
             expression["FirstResultIndex"] = start
         rows = await company.query(name, expression, check=False)
         shown, cut = fit_records(rows[:limit], secrets_of(company))
         more = ""
         if len(rows) > len(shown) and shown:
-            last = property_of(rows[len(shown) - 1], "Id") if by_id else start + len(shown)
-            # Any other id could bring text of the Company into the cursor.
+            last = property_of(rows[len(shown) - 1], "Id") if id_direction else start + len(shown)
+            # The cursor only contains numbers: another id could carry text of the Company.
             if type(last) is not int or last.bit_length() > _MAX_BITS:
                 raise InvalidCallError(f"cannot page by the ids of {name}; order by another property")
             more = self._cursor(last, query=self._query(company))
@@ -194,7 +194,7 @@ class RowsQuery:
         return query.where(*self.conditions).select(*self.properties).order_by(*self.order_by)
 
     @property
-    def _by_id(self) -> int:
+    def _id_direction(self) -> int:
         """1 or -1 for rows ordered by a unique Id, ascending or descending; 0 otherwise."""
         if entity_name(self.entity) in KEYS:
             return 0

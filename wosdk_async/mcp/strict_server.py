@@ -94,10 +94,10 @@ def _inlined(part: Any, kinds: dict[str, Any] | None = None) -> Any:
     if not isinstance(part, dict):
         return part
     kinds = part.get("$defs", {}) if kinds is None else kinds
-    made = {name: _inlined(each, kinds) for name, each in part.items() if name not in ("$ref", "$defs")}
+    result = {name: _inlined(each, kinds) for name, each in part.items() if name not in ("$ref", "$defs")}
     if "$ref" in part:
-        return _inlined(kinds[part["$ref"].rpartition("/")[2]], kinds) | made
-    return made
+        return _inlined(kinds[part["$ref"].rpartition("/")[2]], kinds) | result
+    return result
 
 
 def _without_null(part: Any) -> Any:
@@ -106,11 +106,11 @@ def _without_null(part: Any) -> Any:
         return [_without_null(each) for each in part]
     if not isinstance(part, dict):
         return part
-    made = {name: _without_null(each) for name, each in part.items() if (name, each) != ("default", None)}
-    if _NULL in made.get("anyOf", ()):
-        kept = [each for each in made.pop("anyOf") if each != _NULL]
-        made = (kept[0] if len(kept) == 1 else {"anyOf": kept}) | made
-    return made
+    result = {name: _without_null(each) for name, each in part.items() if (name, each) != ("default", None)}
+    if _NULL in result.get("anyOf", ()):
+        kept = [each for each in result.pop("anyOf") if each != _NULL]
+        result = (kept[0] if len(kept) == 1 else {"anyOf": kept}) | result
+    return result
 
 
 def _unknown(tool: str, schema: dict[str, Any], arguments: dict[str, Any]) -> str:
@@ -128,15 +128,15 @@ def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, 
 
     The library itself parses lists that arrive as JSON text.
     """
-    made = {}
+    result = {}
     for name, value in arguments.items():
         if value is None and name not in schema.get("required", ()):
             continue
-        one = isinstance(value, dict) or (
+        is_single = isinstance(value, dict) or (
             isinstance(value, str) and not value.lstrip().startswith(("[", "{"))
         )
-        made[name] = [value] if one and schema["properties"][name].get("type") == "array" else value
-    return made
+        result[name] = [value] if is_single and schema["properties"][name].get("type") == "array" else value
+    return result
 
 
 def _parts_of(schema: dict[str, Any]) -> str:

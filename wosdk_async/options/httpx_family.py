@@ -124,17 +124,16 @@ def _library_name(kind: type) -> str:
 # respx, pytest-httpx, pytest-httpx2, httpx2-pytest and vcrpy patch methods of httpx, httpx2 and their lower
 # layers. The native engine does not use these methods, so a mocked test would silently reach the network.
 # Each request therefore checks the methods: if one is replaced, a stock client of that library sends the
-# request, and the mock responds. A wrapper that passes calls on (wrapt: tracing tools) is not a mock.
+# request, and the mock responds. A wrapper that passes calls on, such as a tracing tool's, is not a mock.
 
 _methods_of_library = attrgetter(
     "AsyncClient._transport_for_url",
     "AsyncClient._send_single_request",
     "AsyncHTTPTransport.handle_async_request",
 )
-"""Methods that mocks replace: those called by a stock client, and :data:`_method_of_core` of the lower
-layer.
-"""
+"""Methods of httpx that mocks replace."""
 _method_of_core = attrgetter("AsyncConnectionPool.handle_async_request")
+"""Method of httpcore that mocks replace."""
 
 _genuine: dict[str, tuple[Any, ...]] = {}
 """Each library's methods as last seen unmocked, so that a request only has to compare them."""

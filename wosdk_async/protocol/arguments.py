@@ -182,7 +182,7 @@ def require_command(value: Any) -> None:
     elif isinstance(value, Record):
         name = type(value).__name__
         made = "WoCreateCommand(work_order=...)" if name == "WorkOrder" else "create(record)"
-        remedy = f"create a {name} with {made}, and change it with update(record, field=value)"
+        remedy = f"create {_article(name)} with {made}, and change it with update(record, field=value)"
     else:
         remedy = "pass one such as WoStartCommand(work_order_id=1), or its name with fields: run('Name', {})"
     raise InvalidCallError(f"run() takes a command, not {described(value)}; {remedy}")

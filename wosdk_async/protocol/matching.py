@@ -46,7 +46,7 @@ class RequestIds:
 
     def __init__(self) -> None:
         self._echoing: set[tuple[str, bool, bool]] = set()
-        """Kinds of responses that carried a RequestId, as (host, whether to a command, whether a success)."""
+        """Kinds of responses that have carried a RequestId, as (host, is command, is success)."""
         # Loops in several threads share the set; the GIL makes adding and looking up atomic.
 
     def check(
@@ -127,7 +127,7 @@ def specifier_for(decode: Callable[[bytes], Any], entity: str, id: object = None
         found = decode(body)
         kind = found.entity_type
         if kind is not None and kind != entity and _plain_name(str(kind)) != _plain_name(entity):
-            raise ValueError(f"it names a {str(kind)[:80]!a}, not a {entity}: it belongs to another call")
+            raise ValueError(f"it names a {str(kind)[:80]!a} instead of {entity}: it belongs to another call")
         _require_id(found.id, id)
         return found
 

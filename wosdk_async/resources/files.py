@@ -220,7 +220,7 @@ def file_writer(target: Path, *, named_by_user: bool) -> Callable[[Stream], Awai
                 await flush()
 
         async def flush() -> None:
-            """Write the buffered pieces in a thread; if cancelled, the thread runs until the file closes."""
+            """Write the buffered pieces in a thread. A cancelled write runs until the file closes."""
             nonlocal size
             pieces, size = waiting.copy(), 0
             waiting.clear()

@@ -39,9 +39,9 @@ class WorkOrders(OrderLookups):
     and the result is a WorkOrder with only its id. ``comment`` goes into the order's log; ``at`` is the local
     time of a past action.
 
-    Case and outer whitespace of names are ignored. A Company's names are cached for 300 seconds, and reread
-    before a name is reported as unknown. Ids are sent unchanged: pass a record's ``Id``, not its
-    ``ReasonId``.
+    Names are compared without case and without leading and trailing whitespace. A Company's names are cached
+    for 300 seconds, and reread before a name is reported as unknown. Ids are sent unchanged: pass a record's
+    ``Id``, not its ``ReasonId``.
 
     Raises:
         NameNotFoundError: the name does not exist; the message lists the known ones, and nothing was sent.

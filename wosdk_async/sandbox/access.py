@@ -16,7 +16,7 @@ import functools
 import ipaddress
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -24,7 +24,7 @@ from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
 
-from wosdk_async.sandbox.errors import Refusal, StoreError
+from wosdk_async.sandbox.errors import Refusal, StoreError, did_you_mean
 from wosdk_async.sandbox.schema.bodies import dump
 
 __all__ = [
@@ -129,8 +129,13 @@ def error_response(status: int, message: str, code: str = "") -> Response:
     return Response(dump(body), status, media_type="application/json")
 
 
-async def json_object(request: Request, *, optional: bool = False) -> dict[str, Any]:
-    """Parse a request's JSON object, or ``{}`` if ``optional`` and empty. Raises ValueError if invalid."""
+async def json_object(
+    request: Request, names: Sequence[str] = (), *, optional: bool = False
+) -> dict[str, Any]:
+    """Parse a request's JSON object, or ``{}`` if ``optional`` and empty.
+
+    Raises ValueError if it is invalid or, with ``names``, has another member.
+    """
     raw = await request.body()
     if optional and not raw.strip():
         return {}
@@ -142,6 +147,10 @@ async def json_object(request: Request, *, optional: bool = False) -> dict[str, 
         raise ValueError(f"The body is not JSON: {error}.") from None
     if not isinstance(found, dict):
         raise ValueError("The body must be a JSON object.")
+    unknown = next((name for name in found if names and name not in names), None)
+    if unknown is not None:
+        hint = did_you_mean(unknown, names)
+        raise ValueError(f"The body has an unknown member {unknown[:60]!r}{hint}; use {', '.join(names)}.")
     return found
 
 

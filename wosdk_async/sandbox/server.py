@@ -80,19 +80,19 @@ def serve(
         ValueError: a Company name, the certificate or the dialect is invalid.
         OSError: the port is in use.
     """
-    served = None if certificate is None else read_certificate(certificate)
+    loaded = None if certificate is None else read_certificate(certificate)
     faults = faults or Faults()
     with (
         listening(host, port) as listener,
         listening(host, second_port) as second,
         opened_store(store, companies, verification, faults) as (opened, first),
     ):
-        ports, root = ports_of([listener, second]), web_root(listener, served)
+        ports, root = ports_of([listener, second]), web_root(listener, loaded)
         app = create_app(
             opened, dialect=dialect, faults=faults, ports=ports, open_admin=open_admin, log=RequestLog(log)
         )
-        server = _Server(app, lambda: announce(env_of(first, root)), served)
-        with _signals_return():
+        server = _Server(app, lambda: announce(env_of(first, root)), loaded)
+        with _ignoring_reraised_signals():
             server.run(sockets=[listener, second])
 
 
@@ -102,8 +102,8 @@ def opened_store(
 ) -> Iterator[tuple[Store, StoredCompany]]:
     """Open a store for a block; yield the store and the first of ``companies``, or its first Company.
 
-    Missing Companies are created and seeded; a new store gets no others. Raises StoreError for an unusable
-    file, FaultScriptError for a fault of an unknown Company, ValueError for an invalid name.
+    Missing Companies are created and seeded; a new store gets only these, or a default one. Raises StoreError
+    for an unusable file, FaultScriptError for a fault of an unknown Company, ValueError for an invalid name.
     """
     with contextlib.closing(open_store(path, *companies[:1])) as store:
         known = {company.name.lower() for company in store.companies()}
@@ -239,7 +239,7 @@ def _uvicorn_muted() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _signals_return() -> Iterator[None]:
+def _ignoring_reraised_signals() -> Iterator[None]:
     """Ignore the signal that uvicorn raises again after shutdown, so that the caller continues."""
     signals = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.signal(number, lambda *_: None) for number in signals}

@@ -275,10 +275,10 @@ def _record(entity: Entity, id: int = 1) -> dict[str, Any]:
 def _result(command: CatalogueCommand) -> dict[str, Any]:
     """Return a successful command's result: references are whole records, lists have one element."""
     fields = (field for field in command.response if field.of != "ErrorInfo")  # only failures have it
-    return {field.name: [_opened(field)] if field.is_list else _opened(field) for field in fields}
+    return {field.name: [_in_full(field)] if field.is_list else _in_full(field) for field in fields}
 
 
-def _opened(field: Field) -> Any:
+def _in_full(field: Field) -> Any:
     entity = load().entities.get(field.of or "")
     return _record(entity) if field.kind in ("ref", "object") and entity is not None else _value(field)
 

@@ -6,7 +6,7 @@ pytest imports this file in every run, so it imports other modules only when a t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _MARKER = "wosdk(company=NAME, dialect=NAME, seed=ROWS, now=MOMENT): the Company of this test (wosdk_async)"
 _SETTINGS = ("company", "dialect", "seed", "now")
+_PASSED = pytest.StashKey[bool]()
 _REMEDY = "The fixtures of wosdk_async need its sandbox: pip install 'wosdk_async[sandbox]'"
 
 
@@ -37,6 +38,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Add the marker."""
     config.addinivalue_line("markers", _MARKER)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Store whether the test passed, for the teardown of ``wosdk_recording``."""
+    report = yield
+    item.stash[_PASSED] = call.when == "call" and report.passed
+    return report
 
 
 @pytest.fixture
@@ -99,14 +110,22 @@ def wosdk_scrub() -> Any:
 def wosdk_recording(request: pytest.FixtureRequest, wosdk_scrub: Any) -> Iterator[Recording]:
     """Provide this test's recording, ``recordings/MODULE.TEST.json`` beside the test, for replay.
 
-    With ``pytest --wosdk-record``, record it instead, from the Company named by the WOSDK_* variables.
+    With ``pytest --wosdk-record``, record it instead, from the Company named by the WOSDK_* variables. The
+    file is written only if the test passes.
     """
     from wosdk_async.testing.recording import Recording
 
     name = re.sub(r"[^\w.-]+", "-", f"{request.path.stem}.{request.node.name}").strip("-")
     path = request.path.parent / "recordings" / f"{name}.json"
-    with Recording(path, record=request.config.getoption("wosdk_record"), scrub=wosdk_scrub) as recording:
-        yield recording
+    recording = Recording(path, record=request.config.getoption("wosdk_record"), scrub=wosdk_scrub)
+    yield recording
+    if recording.record and request.node.stash[_PASSED]:
+        recording.save()
+    elif recording.record:
+        kept = "the earlier recording was kept" if path.exists() else "nothing was recorded"
+        request.node.add_report_section(
+            "teardown", "wosdk_recording", f"The test did not pass: {kept} ({path})"
+        )
 
 
 def _settings(request: pytest.FixtureRequest) -> dict[str, Any]:

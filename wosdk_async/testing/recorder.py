@@ -79,13 +79,13 @@ class RequestRecorder:
 def _recorded(scope: Scope, body: bytes, status: list[int]) -> RecordedRequest:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     headers.pop("authorization", None)
-    secret = scope["path"].lower().startswith("/oauth/")
+    has_secret = scope["path"].lower().startswith("/oauth/")
     return RecordedRequest(
         scope["method"],
         scope["path"],
         scope["query_string"].decode("latin-1"),
         headers,
-        b"" if secret else body,
+        b"" if has_secret else body,
         status[0] if status else None,
     )
 

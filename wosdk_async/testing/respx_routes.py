@@ -29,7 +29,6 @@ from wosdk_async.transport.session.credentials import Region
 
 __all__ = ["Routes", "routes"]
 
-HOST = "https://mock.corrigo.com"
 _TOKEN = {"access_token": "mock-token", "token_type": "bearer", "expires_in": 1199}  # facts 1
 _PATHS = {
     "retrieve": ("GET", r"/api/v1/base/{}(?:/.*)?"),
@@ -44,11 +43,11 @@ _PATHS = {
 def routes(
     router: respx.Router, *, company: str = "AcmeFacilities", region: Region = Region.AMERICAS
 ) -> Routes:
-    """Mock the whole service; see :class:`Routes`.
+    """Mock the whole service for one Company; see :class:`Routes`. Call it again for each other Company.
 
     Args:
         router: respx router, such as the ``respx_mock`` fixture.
-        company: name of the only Company of the mocked service.
+        company: name of the Company.
         region: region whose locator and token address are mocked.
     """
     if not hasattr(router, "route"):
@@ -70,11 +69,14 @@ class Routes:
         self._router = router
         self._company = company
         self._mocked: dict[ServiceOperation, PreparedResponse] = {}
-        discovered = {"Url": f"{HOST}/", "CompanyName": company, "Protocol": "HTTPS", "CompanyId": 1}
+        known = self._companies()
+        self._host = f"https://mock{len(known) + 1 if known else ''}.corrigo.com"
+        if company.lower() in known:
+            self._host = known[company.lower()].host
         locator = f"{region.locator_url}/api/v1/cmd/{DISCOVERY}"  # spec 4.1
-        self._add(method="POST", url=region.token_url).respond(json=_TOKEN)
-        self._add(method="POST", url=locator).respond(json={"CommandResult": discovered})
-        self._add(url__startswith=HOST).mock(side_effect=self._respond)
+        self._router.add(_OptionalRoute(method="POST", url=region.token_url)).respond(json=_TOKEN)
+        self._router.add(_OptionalRoute(method="POST", url=locator)).mock(side_effect=self._discover)
+        self._router.add(_CompanyRoute(company, self._host)).mock(side_effect=self._respond)
 
     def __repr__(self) -> str:
         return f"<Routes {self._company!r} mocked={len(self._mocked)}>"
@@ -97,13 +99,22 @@ class Routes:
         if wanted not in self._mocked:
             method, path = _PATHS[wanted.kind]
             names = "|".join(map(re.escape, names_of(wanted)))
-            url = f"(?i){re.escape(HOST)}{path.format(f'(?:{names})')}(?:\\?.*)?$"
+            url = f"(?i){re.escape(self._host)}{path.format(f'(?:{names})')}(?:\\?.*)?$"
             route = self._router.route(method=method, url__regex=url)
             self._mocked[wanted] = PreparedResponse(wanted, route.mock(side_effect=_example))
         return self._mocked[wanted]
 
-    def _add(self, **lookups: Any) -> respx.Route:
-        return self._router.add(_OptionalRoute(**lookups))
+    def _companies(self) -> dict[str, _CompanyRoute]:
+        """Return the routes of all Companies that the router mocks, by lower-case name."""
+        found = (route for route in self._router.routes if isinstance(route, _CompanyRoute))
+        return {route.company.lower(): route for route in found}
+
+    def _discover(self, request: Any) -> respx.MockResponse:
+        name = codec.loads(request.content)["Command"]["CompanyName"]
+        found = self._companies().get(name.lower())
+        url = f"{found.host if found else self._host}/"
+        discovered = {"Url": url, "CompanyName": name, "Protocol": "HTTPS", "CompanyId": 1}
+        return respx.MockResponse(json={"CommandResult": discovered})
 
     def _respond(self, request: Any) -> respx.MockResponse | None:
         self._require_company(request)
@@ -114,9 +125,10 @@ class Routes:
     def _require_company(self, request: Any) -> None:
         named = request.headers.get("CompanyName")
         if named is None or named.lower() != self._company.lower():
+            mocked = ", ".join(repr(route.company) for route in self._companies().values())
             raise AssertionError(
                 f"{request.method} {request.url.path} is for the Company {named!r}; "
-                f"these routes only mock {self._company!r}: routes(..., company={named!r})"
+                f"these routes only mock {mocked}: also call routes(..., company={named!r})"
             )
 
 
@@ -172,6 +184,15 @@ class _OptionalRoute(respx.Route):
     @property
     def called(self) -> bool:
         return True
+
+
+class _CompanyRoute(_OptionalRoute):
+    """Route for all requests to a Company's host. Companies have different hosts."""
+
+    def __init__(self, company: str, host: str) -> None:
+        super().__init__(url__startswith=host)
+        self.company = company
+        self.host = host
 
 
 def _default_kind(what: type[Any] | str, name: str) -> str:

@@ -198,7 +198,7 @@ class Sandbox:
         try:
             found = self._company(company)
         except KeyError:
-            found = self._companies[0]  # valid credentials, so that not the log-in but discovery refuses
+            found = self._companies[0]  # valid credentials: discovery refuses the name, not the log-in
         return Credentials(found.client_id, found.client_secret)
 
     def _copy(self, store: Store) -> Store:

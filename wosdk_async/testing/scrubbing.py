@@ -76,8 +76,8 @@ class Names:
     def hidden(self, text: str, request_id: str | None = None, *, companies: bool = True) -> str:
         """Return ``text`` with placeholders.
 
-        A Company name is replaced if it is the whole text or a whole word in it. Ordinary names, such as
-        "Task", are kept, because in longer text they mean something else.
+        A Company name is replaced wherever it is a whole word. Short names and service terms, such as "Task",
+        are kept, because they may mean something else.
         """
         pairs = dict(self._hosts)
         if companies:

@@ -94,6 +94,8 @@ class Remedy(Enum):
     WRITE_OUTPUTS = "the journal is intact; fix this problem, then call write_outputs(journal, source)"
 
     # imports and exports: files and folders
+    WAIT = "wait until it ends"
+    HOLDER = "wait for {holder}, or stop it"
     LOCAL_DISK = "put the job on a local disk with folder=DIR"
     PERMISSIONS = "change the permissions, or put the job elsewhere with folder=DIR"
     DELIMITER = "the delimiter seems to be {delimiter!r}; pass delimiter={delimiter!r}"

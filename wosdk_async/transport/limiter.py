@@ -4,8 +4,9 @@ Each Company has its own first-in, first-out queue and limit. A free slot goes t
 fewest slots; ties take turns.
 
 A slot cannot be revoked: a host that hangs keeps its Company's slots until their deadlines. Therefore each
-Company gets its first ``SHARE`` slots even if none are free, up to the client's ceiling. While other
-Companies hold slots, a Company gets at most half of the remaining slots, to leave some for the next.
+Company gets its first ``SHARE`` slots even if none are free, up to the client's ceiling. Beyond
+that, while other Companies hold slots, a Company gets at most half of what they leave, so that some slots
+stay free for the next Company.
 
 A queue is ready while calls wait in it and its limit and rate allow another slot. Ready queues are grouped by
 the number of slots they hold, so granting a slot takes constant time, however many calls wait.
@@ -88,7 +89,7 @@ class TenantQueue:
 
 
 class ConcurrencyLimiter:
-    """Limiter of ``total`` slots in one event loop, or up to ``ceiling`` while a queue is below ``SHARE``.
+    """Limiter of ``total`` slots in one event loop. Queues below ``SHARE`` may use up to ``ceiling``.
 
     A queue holds at most the slots its algorithm allows, capped by ``per_queue``. A caller that is cancelled
     while waiting leaves the queue; a slot it was just granted passes to the next caller.
@@ -103,7 +104,7 @@ class ConcurrencyLimiter:
         clock: TransportClock | None = None,
         algorithm: Callable[[int], AIMDLimit] = AIMDLimit,
     ) -> None:
-        # Only the loop's own thread changes these. GIL: the client's repr reads them from other threads.
+        # Only the loop's thread changes these attributes. GIL: the client's repr reads them elsewhere.
         ceiling = total if ceiling is None else ceiling
         self._total = total = min(total, ceiling)
         self._lowest = total - ceiling

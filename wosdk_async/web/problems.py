@@ -73,6 +73,7 @@ _OPERATOR = "The back end is not set up correctly for the work-order service; se
 _NO_SESSION = "The back end could not log in to the work-order service; see its log for the cause."
 _SAFE = "No usable response was received. The same request can be retried."
 _REFUSED = "The work-order service refused the request. See `code`, and the back end's log for details."
+_SENT = "The request was sent to the work-order service, and no response says whether it was carried out."
 _NOTHING_DONE = "Nothing was done, so the same request can be retried."
 
 PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
@@ -97,8 +98,7 @@ PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
             errors.InDoubtError,
             500,
             "It is unknown whether this was done",
-            "The request was sent to the work-order service, and no response says whether it was carried out."
-            " Check for its effect before you retry.",
+            f"{_SENT} Check for its effect before you retry.",
         ),
         # not done, but a retry may succeed
         ProblemRule(errors.ThrottledError, 503, "The work-order service is busy", _NOTHING_DONE, 5),
@@ -150,10 +150,19 @@ def problem_of(error: WosdkError) -> ProblemDetails:
     rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
     if error.remedies and rule.retry_after is not None:  # the operator has to act
         rule = attrs.evolve(rule, status=502, detail=_OPERATOR, retry_after=None)
+    if error.conflict:
+        rule = attrs.evolve(
+            rule,
+            status=409,
+            title="Another job or file is in the way",
+            detail=_shown(without_markup(error.message)),
+        )
+    if isinstance(error, InDoubtError) and error.look_first:
+        rule = attrs.evolve(rule, detail=f"{_SENT} Repeat the request with the same key.")
     wait = _seconds(error, rule)
     texts = {"code": error.code, "operation": error.operation, "request_id": error.request_id}
     body: dict[str, Any] = {
-        "type": _TYPE + rule.name,
+        "type": _TYPE + (error.kind if error.conflict else rule.name),
         "title": rule.title,
         "status": rule.status,
         "detail": rule.detail or _shown(without_markup(error.explained(in_json))),

@@ -163,6 +163,7 @@ def read_event(body: bytes, entity: type[T]) -> list[T]:
         found: list[T] = objects(ROWS, entity)(body)
         return found
     except (ValueError, TypeError, KeyError) as cause:
+        why = f": {cause}" if isinstance(cause, ValueError) else ""  # others have only Python's words
         raise PayloadError(
-            f"the body is not in the service's format {{Entities: [{{Data}}]}}: {cause!r}"
+            f"the body is not in the service's format {{Entities: [{{Data}}]}}{why}"
         ) from cause

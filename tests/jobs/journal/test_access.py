@@ -14,6 +14,7 @@ import pytest
 
 from tests.jobs.journal.plans import a_journal, a_plan
 from tests.support.preloaded import python
+from wosdk_async import problem_of
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.journal.entries import FORMAT
@@ -124,7 +125,7 @@ def test_a_second_process_is_refused_and_the_first_is_named(tmp_path: Path) -> N
     journal = a_journal(tmp_path, 2)
     status, said = a_process(OPEN, tmp_path)
     assert status == 1
-    assert f"another process is working on this job (process {os.getpid()} on " in said
+    assert f"another process is working on this job; wait for process {os.getpid()} on " in said
     journal.abandon()
     assert a_process(OPEN, tmp_path) == (0, "")
 
@@ -132,8 +133,11 @@ def test_a_second_process_is_refused_and_the_first_is_named(tmp_path: Path) -> N
 async def test_a_second_journal_in_the_same_process_is_refused(tmp_path: Path) -> None:
     journal = a_journal(tmp_path, 2)
     for again in (lambda: Journal.open(tmp_path), lambda: a_journal(tmp_path, 1)):
-        with pytest.raises(JournalError, match="another process is working on this job"):
+        with pytest.raises(JournalError, match="already running in this process") as error:
             again()
+        problem = problem_of(error.value).body
+        assert (problem["status"], problem["type"]) == (409, "urn:problem-type:wosdk:journal")
+        assert problem["detail"].endswith(" this job is already running in this process")
     await journal.close()
     with pytest.raises(JournalError, match="has just started a job there"):
         a_journal(tmp_path, 1)

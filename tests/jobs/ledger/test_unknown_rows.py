@@ -11,6 +11,7 @@ from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.ledger.imports import LONG, refusal, sent
 from tests.jobs.maps import CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import held, killed_while_sending
+from wosdk_async import problem_of
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.text.remedies import Remedy
@@ -47,6 +48,7 @@ async def test_columns_that_came_or_went_make_all_rows_unknown(
     found = await refusal(job(source, MAP, new_rows=new_rows), local)
     assert (found.why, found.columns) == ("columns_changed", ("remark",))
     assert "'remark'" in ImportRefusedError(found).message
+    assert problem_of(ImportRefusedError(found)).status == 409
     assert Remedy.NEW_ROWS not in found.remedies
 
 

@@ -64,7 +64,7 @@ async def assign_command(
     return OrderPlan(
         what=f"{verb} {', '.join(map(repr, named.values()))}, mode {mode}",
         act=lambda acme, order: assigning.carry_out(acme, order, comment, at),
-        made=lambda _, made: made,
+        result_of=lambda _, result: result,
         prepare=assigning.prepare,
     )
 

@@ -94,8 +94,8 @@ def _plan(file: Path, title: str | None, type_id: int | None) -> OrderPlan:
     return OrderPlan(
         what="attach",
         act=attach,
-        made=lambda _, made: ChangeResult(
-            f"{file.name} attached, document {made.id or '?'}", {"document": made.id}
+        result_of=lambda _, document: ChangeResult(
+            f"{file.name} attached, document {document.id or '?'}", {"document": document.id}
         ),
         shows="Documents.*",
     )

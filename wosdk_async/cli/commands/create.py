@@ -97,8 +97,8 @@ def _create(kind: type[Record] | str, values: dict[str, Any], marker: str | None
         what, options = [record], {"marker": path}
 
     async def create(company: Company) -> ChangeResult:
-        made = await company.create(*what, **options)
-        return ChangeResult(f"created, id {made.id}", {"id": made.id})
+        created = await company.create(*what, **options)
+        return ChangeResult(f"created, id {created.id}", {"id": created.id})
 
     return create
 

@@ -147,7 +147,7 @@ def _incremental(params: dict[str, Any]) -> IncrementalExport:
             )
     if params["page"]:
         raise CliError("--since last always reads 1,000 rows per call; leave out --page")
-    return IncrementalExport(
+    export = IncrementalExport(
         entity_named(params["entity"], unchecked=False),
         params["output"],
         select=params["paths"],
@@ -155,6 +155,9 @@ def _incremental(params: dict[str, Any]) -> IncrementalExport:
         csv_for_excel=params["csv_for_excel"],
         csv_raw=params["csv_raw"],
     )
+    if export.folder.suffix and not export.folder.exists():
+        say(f"{export.folder} will be a directory; each run adds a part to it")
+    return export
 
 
 def _whole(params: dict[str, Any]) -> Export:

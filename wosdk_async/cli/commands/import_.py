@@ -45,6 +45,7 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
       wosdk import init customers.xlsx --entity Customer -o customers.toml
       wosdk import init prices.csv --entity Customer --update-by TenantCode
     """
+    from wosdk_async.cli.import_run import say_sheet
     from wosdk_async.jobs import open_source
     from wosdk_async.jobs.mapping.drafting import ADAPT, draft_map, key_columns
     from wosdk_async.jobs.mapping.import_map import DEFAULT_OPERATION
@@ -63,16 +64,18 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
         source = open_source(file, **attrs.asdict(reading))
         # Again, because rows above the header may have hidden that the delimiter is wrong.
         _require_delimiter(source, reading)
+    say_sheet(source)
+    keys = key_columns(source)
+    for note in getattr(source, "notes", ()):
+        say(f"warning: {note}")
     described = f" (for details: wosdk describe {operation.kind.wire_name})"
-    text = draft_map(
-        source.columns, operation, Path(file).name, key_columns(source), described, reading.header_row
-    )
+    text = draft_map(source.columns, operation, Path(file).name, keys, described, reading.header_row)
     if output is None:
         click.echo(text, nl=False)
         return
     try:
-        with create_file(output) as made:
-            made.write(text.encode())
+        with create_file(output) as map_file:
+            map_file.write(text.encode())
     except FileExistsError:
         raise CliError(f"{output} exists already; name another file with -o") from None
     say(f"{output} written; fill in the {text.count(f'= {chr(34)}{ADAPT}')} places marked {ADAPT}")
@@ -120,7 +123,7 @@ def import_command(
     before anything is sent. Invalid rows are reported; the others are sent.
 
     A ledger beside FILE records the outcomes. After a stop or kill, or after you fix FILE, the same command
-    sends only the remaining rows. A row is identified by its key, or without a key by its cells.
+    sends only the remaining rows. A row is identified by its key or, if it has none, by its cells.
 
     `wosdk import init FILE` proposes a map.
 

@@ -81,7 +81,7 @@ def login_command(ctx: click.Context, /, yes: bool, listed: bool, **options: str
     options["company"] = target.company
     old = file.profile(name)
     _require_usable(file, name)
-    values, status = _tried(attrs.evolve(target, profile=None, company=None), _known_values(options), old)
+    values, status = _log_in(attrs.evolve(target, profile=None, company=None), _known_values(options), old)
     if status is not Exit.DONE:
         say(f"nothing was written to {file.path}")
         ctx.exit(status)
@@ -100,7 +100,7 @@ def _list(profiles: Mapping[str, Any]) -> None:
         say("no profiles; wosdk login creates one")
 
 
-def _tried(target: Target, known: Mapping[str, str], old: Mapping[str, Any]) -> tuple[dict[str, str], Exit]:
+def _log_in(target: Target, known: Mapping[str, str], old: Mapping[str, Any]) -> tuple[dict[str, str], Exit]:
     """Log in, asking again for refused answers. Return the values and the status."""
     answers = _complete(known, old)
     while True:

@@ -81,16 +81,16 @@ def get_command(
         raise click.UsageError(f"Missing argument 'ID'; write wosdk get {example}.")
     entity_type = entity_named(entity, unchecked)
     texts = RecordTexts.read(entity_type, [record_id], by)
-    # Only validates the paths: the read below is by name, which returns the record as the service sent it.
+    # Only validates the paths. The read below passes the entity by name, to get the record as it was sent.
     selection(entity_type, paths)
     name = entity_name(entity_type)
-    by_name = DefaultColumns.of(entity_type).selection if result.format == "table" and not paths else ()
+    default_paths = DefaultColumns.of(entity_type).selection if result.format == "table" and not paths else ()
     with Runner(target_of(ctx)) as runner:
         (id,) = runner.run(texts.ids(runner.company))
         try:
-            record = runner.run(runner.company.get(name, id, properties=by_name or paths))
+            record = runner.run(runner.company.get(name, id, properties=default_paths or paths))
         except UnknownNameError:  # a release of the service may lack the name property of a reference
-            if not by_name:
+            if not default_paths:
                 raise
             record = runner.run(runner.company.get(name, id, properties=paths))
     with writing("the record was read", result.path):
@@ -197,20 +197,20 @@ def _by_conditions(
     where = [condition(kind, text) for text in conditions]
     order_by = [order(text) for text in orders]
 
-    def narrowed(query: Query[Any]) -> Query[Any]:
+    def narrow(query: Query[Any]) -> Query[Any]:
         return query.where(*where).order_by(*order_by).select(*paths)
 
-    # This query checks names against the class. The one below is by name: it returns rows as the service
-    # sent them.
-    narrowed(Query(kind, _never_sent))
-    by_name = DefaultColumns.of(kind).selection if result.format == "table" and not paths else ()
+    # Only checks the names against the class. The query below passes the entity by name, to get the rows as
+    # they were sent.
+    narrow(Query(kind, _never_sent))
+    default_paths = DefaultColumns.of(kind).selection if result.format == "table" and not paths else ()
     with Runner(target) as runner:
-        query = narrowed(runner.company.query(entity_name(kind), check=False))
+        query = narrow(runner.company.query(entity_name(kind), check=False))
         write = partial(_write, kind=kind, paths=paths, limit=limit, result=result)
         try:
-            runner.run(write(query.select(*by_name)))
+            runner.run(write(query.select(*default_paths)))
         except UnknownNameError:
-            if not by_name:
+            if not default_paths:
                 raise
             # A release of the service may lack the name property of a reference, so try again without these
             # properties. If a condition is at fault, the same error is raised again.

@@ -109,8 +109,8 @@ async def _update(
         return None
 
     async def make(company: Company) -> ChangeResult:
-        made = await write(company)
-        return ChangeResult(f"updated: {', '.join(new)}", {"fields": list(new), "version": made})
+        version = await write(company)
+        return ChangeResult(f"updated: {', '.join(new)}", {"fields": list(new), "version": version})
 
     name = entity_name(kind)
     return RecordChange(
@@ -171,13 +171,13 @@ async def _by_class(
 
 
 def _paths_below(name: str, meta: Wire) -> list[str]:
-    """Return the paths to read for a reference or list: of a separate record, only id and name."""
+    """Return the paths to read for a reference or list: all fields, or id and name of a separate record."""
     if meta["type"] != "ref":
         return []
     if meta.get("many") or meta["of"] in OWNED:
         return [f"{name}.*"]
-    named = "display_as" in registry.resolve(meta["of"]).__wire__
-    return [f"{name}.Id", *([f"{name}.DisplayAs"] if named else [])]
+    has_name = "display_as" in registry.resolve(meta["of"]).__wire__
+    return [f"{name}.Id", *([f"{name}.DisplayAs"] if has_name else [])]
 
 
 def _differing(old: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:

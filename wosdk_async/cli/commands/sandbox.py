@@ -15,7 +15,7 @@ from wosdk_async.cli.exit_codes import CliError, extra, say
 from wosdk_async.cli.help import Group
 from wosdk_async.cli.options import Whole
 from wosdk_async.cli.output.files import require_not_needed, require_not_store, require_writable
-from wosdk_async.cli.texts import counted
+from wosdk_async.cli.texts import counted, shell_words
 
 if TYPE_CHECKING:
     from wosdk_async.sandbox.storage.companies import StoredCompany
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["sandbox_command"]
 
-_MAX_ENV_FILE = 100_000  # characters read to recognize a file of `serve`, which has less than a thousand
+_MAX_ENV_FILE = 100_000  # characters read to recognize a file written by `serve`, which has under a thousand
 _FILE = click.Path(path_type=Path)
 _PORT = Whole(0, 65535)
 _new_store = click.option("--store", type=_FILE, required=True, help="Store file, created if needed.")
@@ -98,10 +98,14 @@ def serve(
 
     def announce(variables: dict[str, str]) -> None:
         _say_variables(variables, env_file)
-        _say_addresses(variables["WOSDK_LOCATOR_URL"], host, certificate)
+        root = variables["WOSDK_LOCATOR_URL"]
+        _say_addresses(root, host, certificate)
+        if len(options["companies"]) > 1:
+            words = shell_words("wosdk", "sandbox", "companies", "--store", str(store), "--url", root)
+            say(f"`{words}` prints the settings of all Companies")
         say(f"serving {store}; press Ctrl-C to stop")
 
-    # These errors mean a full disk, an invalid Company name, or a fault rule for an unknown Company.
+    # On a full disk, an invalid Company name, or a fault for an unknown Company, a new store is removed.
     with _sandbox_errors(), _removed_on_error(store, StoreError, ValueError, FaultScriptError):
         serve_store(
             store,
@@ -163,12 +167,13 @@ def add_company(store: Path, name: str, host: str, live: bool, empty: bool, no_v
 
 @sandbox_command.command()
 @_store
-@click.option("--url", default="http://127.0.0.1:8900", show_default=True, help="Server address.")
+@click.option("--url", default="http://127.0.0.1:8900", show_default=True, help="Address that serve printed.")
 def companies(store: Path, url: str) -> None:
     """Print a store's Companies as profiles for a settings file (TOML)."""
     with _opened(store) as opened:
         from wosdk_async.sandbox.env import profiles
 
+        click.echo(f"# For a sandbox served at {url!r}; for another address, use --url.")
         click.echo(profiles(opened.companies(), url.rstrip("/")), nl=False)
 
 
@@ -204,8 +209,9 @@ def snapshot(store: Path, to: Path) -> None:
     """Take a snapshot of a store. The store may be in use by a server."""
     require_not_store("--to", to, store)
     with _opened(store) as opened:
+        replaced = ", replacing the earlier snapshot" if to.exists() else ""
         opened.take_snapshot(to)
-        say(f"copied {store} to {to}")
+        say(f"copied {store} to {to}{replaced}")
 
 
 @sandbox_command.command()
@@ -221,7 +227,7 @@ def reset(store: Path, to: Path | None) -> None:
 
 
 def _require_replaceable(env_file: Path, force: bool) -> None:
-    """Raise CliError for an env file that is not writable or may have other content."""
+    """Raise CliError for an env file that is not writable, or that `serve` may not have written."""
     from wosdk_async.sandbox.env import are_assignments
 
     require_writable(env_file)

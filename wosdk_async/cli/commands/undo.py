@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["undo_command"]
 
 _SHOWN = 20  # rows listed on stderr
-_REFERENCED = "created record"  # what messages call a record that the job created because a row refers to it
+_REFERENCED = "created record"  # in messages: a record that the job created because a row refers to it
 
 
 class _NotUndone:
@@ -49,8 +49,8 @@ class _NotUndone:
 
         for row in self.rows[:_SHOWN]:
             name = f"row {row.row}" if row.reference is None else row.reference
-            known = (f", id {row.id}" if row.id else "") + (f" ({row.number})" if row.number else "")
-            say(f"{name}{known}: {UNDO_LABELS[row.outcome]}{f': {row.reason}' if row.reason else ''}")
+            details = (f", id {row.id}" if row.id else "") + (f" ({row.number})" if row.number else "")
+            say(f"{name}{details}: {UNDO_LABELS[row.outcome]}{f': {row.reason}' if row.reason else ''}")
         if self._count > _SHOWN:
             say(f"and {counted(self._count - _SHOWN, 'more row')}; --json lists them all")
 
@@ -121,14 +121,14 @@ def undo_command(
             on_stage=say,
             on_row=left.add,
         )
-        reason_id = runner.run(_reason_id(runner, undo, reason, check=check))
         if not check:
             runner.run(undo.end_leases())
         summary = runner.run(undo.look())
+        reason_id = runner.run(_reason_id(runner, undo, reason, summary.counts["undo"], check=check))
         _say_undo(undo, summary, left, check=check)
         _say_references(runner, undo)
         if not check:
-            confirmed, left = _confirmed(runner, undo, summary, ask=not yes), _NotUndone(left.most)
+            confirmed, left = _confirm_undo(runner, undo, summary, ask=not yes), _NotUndone(left.most)
             # Called even if nothing remains to be undone: it also records the end of an undo that was killed.
             summary, status = _carry_out(runner, undo, reason_id, comment, left)
             if confirmed:
@@ -164,7 +164,7 @@ def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | 
     return run
 
 
-def _confirmed(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool) -> int:
+def _confirm_undo(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool) -> int:
     """Ask for confirmation, and return the number of records to undo."""
     from wosdk_async.cli.runner import confirm
 
@@ -189,13 +189,15 @@ def _say_references(runner: Runner, undo: Undo) -> None:
         say(f"{counted(staying, _REFERENCED)} kept; --references deletes the unused ones")
 
 
-async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: bool) -> int | None:
+async def _reason_id(runner: Runner, undo: Undo, reason: str | None, rows: int, *, check: bool) -> int | None:
     from wosdk_async.cli.order_changes import reason_id
     from wosdk_async.errors import WosdkError
 
     if not undo.cancels:
         if reason is not None:
             raise CliError("--reason only applies to work orders; other records are deleted")
+        return None
+    if reason is None and not rows:
         return None
     try:
         return await reason_id(runner.company, "Cancel", reason)
@@ -209,14 +211,14 @@ async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: b
 def _carry_out(
     runner: Runner, undo: Undo, reason: int | None, comment: str | None, left: _NotUndone
 ) -> tuple[UndoSummary, int | None]:
-    """Undo the job and rewrite its files. Return the exit status of a stop signal, if any."""
+    """Undo the job and rewrite its files. Return the summary, and a stop signal's exit status, if any."""
     from wosdk_async.cli.output.progress import RowProgress
     from wosdk_async.cli.signals import StopSignals
     from wosdk_async.jobs.errors import OutputError
 
     signals = StopSignals(undo.stop)
 
-    async def undone() -> UndoSummary:
+    async def run_undo() -> UndoSummary:
         with signals.handled():
             try:
                 return await undo.run(reason, comment)
@@ -233,7 +235,7 @@ def _carry_out(
             progress.add(1)
 
         undo.on_row = add
-        summary = runner.run(undone(), exit_soon=False)
+        summary = runner.run(run_undo(), exit_soon=False)
     if signals.status is not None:
         say("stopped: the same command resumes the undo")
     return summary, signals.status

@@ -139,7 +139,7 @@ async def cancel_command(
     )
 
 
-_MAX_NOTE = 64 * 1024  # characters; the limit of the service is not shown; assumed
+_MAX_NOTE = 64 * 1024  # characters. Not shown; assumed: the service's limit
 _MAX_SHOWN = 200  # characters in the prompt
 
 
@@ -172,6 +172,6 @@ async def note_command(_: Company, *, text: str, public: bool) -> OrderPlan:
     return OrderPlan(
         what=f"note, {kind.lower()}, {shown}",
         act=lambda acme, order: acme.work_orders.note(order, text, note_type=kind),
-        made=lambda _, made: ChangeResult(f"note {made.id or '?'} added", {"note": made.id}),
+        result_of=lambda _, note: ChangeResult(f"note {note.id or '?'} added", {"note": note.id}),
         shows="Notes.*",
     )

@@ -85,7 +85,7 @@ class RecordTexts:
         """
         ids = {text: self._id(text) for text in self.texts}
         names = [text for text, id in ids.items() if id is None]
-        found: dict[str, Id] = dict(await self._resolved(company, names)) if names else {}
+        found: dict[str, Id] = dict(await self._resolve(company, names)) if names else {}
         if certain and not self.by and _is_order(self.kind):
             digits = [text for text in ids if text.isdecimal() and ids[text] is not None]
             orders = await _orders(company, digits)
@@ -100,28 +100,28 @@ class RecordTexts:
         id = _id_prefixed(text) if _is_order(self.kind) else None
         return _parse_id(text) if id is None else id
 
-    async def _resolved(self, company: Company, names: list[str]) -> dict[str, int]:
+    async def _resolve(self, company: Company, names: list[str]) -> dict[str, int]:
         kind: Any = self.kind
         if self.by is not None:
-            return await self._found_by(company, self.by, names)
+            return await self._search_by(company, self.by, names)
         numbers = {text: number for text in names if _is_order(kind) and (number := _number_prefixed(text))}
         if numbers:
-            found = await self._found_by(company, "number", list(numbers.values()))
+            found = await self._search_by(company, "number", list(numbers.values()))
             rest = [text for text in names if text not in numbers]
-            more = await self._resolved(company, rest) if rest else {}
+            more = await self._resolve(company, rest) if rest else {}
             return more | {text: found[number] for text, number in numbers.items()}
         try:
-            return await self._found_by(company, named_by(kind) or "", names)
+            return await self._search_by(company, named_by(kind) or "", names)
         except NotFoundError:
-            return {name: await self._found(company, name) for name in names}
+            return {name: await self._search(company, name) for name in names}
 
-    async def _found(self, company: Company, name: str) -> int:
+    async def _search(self, company: Company, name: str) -> int:
         """Look up a record's id by name, searching properties in turn."""
         kind: Any = self.kind
         keys = [key for key in _NAMED_BY if key in kind.__wire__ and kind.__wire__[key]["type"] == "string"]
         for key in keys:
             try:
-                return (await self._found_by(company, key, [name]))[name]
+                return (await self._search_by(company, key, [name]))[name]
             except NotFoundError:
                 continue
         tried = " or ".join(kind.__wire__[key]["name"] for key in keys)
@@ -130,7 +130,7 @@ class RecordTexts:
             company=company.name,
         )
 
-    async def _found_by(self, company: Company, key: str, names: list[str]) -> dict[str, int]:
+    async def _search_by(self, company: Company, key: str, names: list[str]) -> dict[str, int]:
         kind: Any = self.kind
         try:
             refs = await company.resolve(kind, names=names, by=key)
@@ -176,7 +176,7 @@ async def _orders(company: Company, texts: list[str]) -> list[WorkOrder]:
         if ids := [int(text) for text in some if int(text) <= _MAX_ID]:
             named |= f.id.in_(ids)
         query = company.query(WorkOrder).where(named).select("Id", "Number")
-        # One request, because a second page is rare. Only if the page is full, all pages are read.
+        # One request is usually enough. If its page is full, all pages are read.
         page = await company.query(WorkOrder, query.expression | {"Count": ROW_CAP})
         found += page if len(page) < ROW_CAP else await query.all()
     return found
@@ -228,8 +228,8 @@ def _parse_id(text: str) -> Id | None:
         found: Any = codec.loads(text.encode(errors="surrogateescape"))
     except ValueError:
         return None
-    whole = isinstance(found, dict) and found and all(type(value) is int for value in found.values())
-    return found if whole else None
+    is_key = isinstance(found, dict) and found and all(type(value) is int for value in found.values())
+    return found if is_key else None
 
 
 def _text_property(kind: type[Record], name: str) -> str:
@@ -251,7 +251,7 @@ def python_name(kind: type[Record], name: str, option: str) -> str:
 
 
 def look_for(kind: type[Record], key: str, value: object) -> str:
-    """Return a shell command that lists the records with a value."""
+    """Return a shell command that lists the records whose field ``key`` is ``value``."""
     text = str(value).replace("'", "''")
     condition = re.sub(r'([\\$`"])', r"\\\1", f"{kind.__wire__[key]['name']} = '{text}'")
     return f'wosdk query {kind.wire_name} --where "{condition}"'

@@ -45,7 +45,7 @@ _START = (
     r"|(?:is\s+not\s+null|is\s+null|not\s+like|like|not\s+in|in|not\s+between|between)\b)"
 )
 _CONDITION = re.compile(rf"\s*{_START}\s*(?P<rest>.*?)\s*", re.IGNORECASE | re.DOTALL)
-_NEXT = re.compile(rf"\b(?P<word>and|or)\s+{_START}", re.IGNORECASE)
+_SECOND_CONDITION = re.compile(rf"\b(?P<word>and|or)\s+{_START}", re.IGNORECASE)
 _BETWEEN = re.compile(rf"({_QUOTED}|.+?)\s+and\s+({_QUOTED}|.+)", re.IGNORECASE | re.DOTALL)
 _ITEM = re.compile(rf"\s*({_QUOTED}|[^,'\"]*)\s*(,|$)")
 
@@ -117,7 +117,7 @@ def _list(operator: str, rest: str, text: str) -> list[str]:
 def _unquoted(raw: str, text: str) -> str:
     if re.fullmatch(_QUOTED, raw, re.DOTALL):
         return raw[1:-1].replace(raw[0] * 2, raw[0])
-    if another := _NEXT.search(re.sub(_QUOTED, "''", raw)):
+    if another := _SECOND_CONDITION.search(re.sub(_QUOTED, "''", raw)):
         word = another["word"].lower()
         once = "give --where twice" if word == "and" else "'or' is not supported"
         raise _error(text, f"only one condition is allowed, so {once}; quote values that contain {word!r}")

@@ -175,7 +175,7 @@ class DefaultColumns:
         present = dict.fromkeys(paths)
         preferred = (*self.first, *self.next)
         found = dict.fromkeys(path for path in preferred if path in present or _first_step(path) in present)
-        shown = {*found, *map(_first_step, found)}  # Items already has a column: Items.Task.DisplayAs
+        shown = {*found, *map(_first_step, found)}  # Items.Task.DisplayAs replaces Items
         rest = [path for path in present if path not in shown]
         return [*found, *sorted(rest, key=self._rank)]
 

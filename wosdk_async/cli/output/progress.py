@@ -25,7 +25,7 @@ class RowProgress:
     """Context manager that counts rows on stderr.
 
     Args:
-        total: number of rows; None if unknown, which shows only a final count.
+        total: number of rows; None if unknown, to show only a count.
         done: rows completed by earlier runs.
         shown: whether to show anything.
         live: whether to draw a bar (default: if stderr is a terminal).
@@ -127,7 +127,7 @@ class RowProgress:
 
     def _pace(self, total: int) -> list[str]:
         """Return the rate over the last progress lines, and the remaining time."""
-        # Not measured from the start, where rows may be refused or found without being sent, which is faster.
+        # Not measured from the start: rows there may be refused or found without being sent, which is faster.
         self._lines.append((self._clock(), self.rows, self._carried_out))
         seconds, rows, carried_out = (
             now - then for now, then in zip(self._lines[-1], self._lines[0], strict=True)

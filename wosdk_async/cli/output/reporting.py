@@ -52,7 +52,7 @@ _ADDED = re.compile(
 
 
 class _Causes:
-    """The first rows of the first causes."""
+    """The first ``limit`` causes of problems, each with its first rows and its number of rows."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -83,7 +83,7 @@ def say_cause(text: str, rows: Sequence[RowOutcome | Finding], count: int) -> No
 class OutcomeWriter:
     """Writer of outcomes as JSON lines. Keeps the first problems for the summary.
 
-    If a line cannot be written, call ``stop``; the outcomes of calls in flight go to stderr.
+    A failed write calls ``stop``; the outcomes of calls in flight go to stderr instead.
     """
 
     def __init__(self, file: IO[bytes] | None, stop: Callable[[], None]) -> None:
@@ -132,7 +132,7 @@ class OutcomeWriter:
         if self._to_stderr and outcome.outcome != "not_started":
             say(line)
 
-    def say_problems(self, summary: Summary, outcomes: Path | None) -> None:
+    def say_problems(self, summary: Summary, outcomes: Path | None, *, again: bool = False) -> None:
         """Print the first rows that are not done, and the warnings, on stderr."""
         self._faults.say()
         if any(rows[0].code == KEY_EXISTS for _, rows in self._faults.first.values()):
@@ -152,15 +152,17 @@ class OutcomeWriter:
         if self._warned:
             say(f"{counted(self._warned, 'row')} with warnings; {remedy}")
         for record in summary.unwritten:
-            known = attrs.asdict(record, filter=lambda _, value: value not in (None, (), 0, 0.0))
-            say(f"not in the journal: {json_text(known | {'state': record.state.name})}")
+            values = attrs.asdict(record, filter=lambda _, value: value not in (None, (), 0, 0.0))
+            say(f"not in the journal: {json_text(values | {'state': record.state.name})}")
         if summary.stopped:
             say(f"stopped: {summary.stopped.shown(in_commands)}")
         left = summary.not_started + summary.waiting
         if summary.missing is not None:
             say(summary.missing)
         elif left and summary.folder is not None:
-            say(f"to send the remaining {counted(left, 'row')}, rerun without --again")
+            command = "this command without --again" if again else "the same command"
+            retried = " and those that failed before being sent" if summary.failed > summary.waiting else ""
+            say(f"to send the remaining {counted(left, 'row')}{retried}, run {command}")
 
 
 _FILES = {
@@ -248,14 +250,14 @@ def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
         return None
     options = {each.partition("=")[0]: each for each in arguments}
     suffix = suffix_of(PurePath(plan.file), options.get("--format", "").partition("=")[2] or None)
-    known, head = FORMATS.get(suffix, FORMATS[".csv"]), _head_of(rejects)
+    file_format, head = FORMATS.get(suffix, FORMATS[".csv"]), _head_of(rejects)
     # The options must suit the content of the rejects file, which a spreadsheet may have saved differently.
     excel = ";" if "semicolon" in options.get("--csv-for-excel", "") else ","
-    if "delimiter" not in known.options:
+    if "delimiter" not in file_format.options:
         options.pop("--delimiter", None)
         if _is_utf8(head):
             options.pop("--encoding", None)
-    usual = known.delimiter or ("," if "delimiter" in known.options else excel)
+    usual = file_format.delimiter or ("," if "delimiter" in file_format.options else excel)
     added = _ADDED.search(head.decode("utf-8", errors="replace"))  # None without report columns
     delimiter = added and added["delimiter"]
     if delimiter is not None or "--delimiter" not in options:

@@ -55,17 +55,17 @@ class TableFormat:
 
     def write(self, rows: Sequence[dict[str, Any]]) -> None:
         """Write a page of rows."""
-        first = self._names is None
+        is_first = self._names is None
         if self._names is None:
             self._names = self._chosen_columns(rows)
         whole = self._default is None  # a requested list is shown in full
         lines = [
             [_cell(self._entity, name, value_at(row, name), whole) for name in self._names] for row in rows
         ]
-        if first and lines:
+        if is_first and lines:
             self._fit(lines)
         if lines:
-            headers = [self._header(name) for name in self._names] if first else None
+            headers = [self._header(name) for name in self._names] if is_first else None
             widths = self._widths
             if _line_width(self._file) is None:  # if lines may be long, later pages may widen the columns
                 widths = [max(cells, _natural_width("", lines, i)) for i, cells in enumerate(widths)]
@@ -96,8 +96,8 @@ class TableFormat:
         """Narrow the requested or leading columns to fit; drop other columns that do not fit."""
         names, width = self._names or [], _line_width(self._file)
         widths = [_natural_width(self._header(name), lines, i) for i, name in enumerate(names)]
-        named = bool(self._paths) and not any(path.endswith("*") for path in self._paths)
-        if width is not None and not named:
+        all_requested = bool(self._paths) and not any(path.endswith("*") for path in self._paths)
+        if width is not None and not all_requested:
             widths = [min(cells, _MAX_WIDTH // 2) for cells in widths]
             narrowed = self._narrowed_first(widths, width)
             count = len(narrowed) if narrowed else _fitting(widths, width)

@@ -191,7 +191,7 @@ class Allocator:
             else:
                 self._progress_at = now
                 changes.ended.append(result)
-        self.budget.add(worker.nonce)  # a new worker has no share yet, and a silent one has lost it
+        self.budget.add(worker.nonce)  # a new worker has no share yet, and a silent one has lost its share
         self.budget.confirm(worker.nonce, report.share)
         return changes
 

@@ -1,7 +1,7 @@
 """Coordinator of a job's workers, which exchanges messages with them and writes grants to the journal.
 
 A grant is written to disk before it is sent in an order. When a lease expires, its unreported rows are in
-doubt and its worker is lost.
+doubt and its worker counts as lost.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class ClusterRun(Run[Any, Effect]):
                 raise LeaseLostError(f"{_DOUBT} {_ABORTED} (grant {lease.epoch})") from None
             if future.cancelled():
                 raise  # not started
-            ending = future.result()  # it arrived in the loop iteration in which the call was cancelled
+            ending = future.result()  # arrived in the same loop iteration as the cancellation
         finally:
             del self._endings[number]
         if isinstance(ending, Lease):
@@ -142,7 +142,7 @@ class ClusterRun(Run[Any, Effect]):
 
 
 def _effect(report: RowReport, trace: Trace, secrets: Secrets) -> Effect:
-    """Return the effect that a worker reported, or raise its error without ``secrets``; fill ``trace``."""
+    """Return the reported effect, or raise the reported error with ``secrets`` hidden; fill ``trace``."""
     trace.attempts, trace.waits, trace.found = report.attempts, report.waits, report.found
     if report.result == "done":
         return Effect(report.entity, usable_id(report.id), report.record, usable_id(report.version))
@@ -165,7 +165,7 @@ class Coordinator:
     """Coordinator of one run of a job.
 
     ``session`` gets the numbers of a worker's current and refused sessions, and returns the session to push
-    to it. ``on_event`` gets a message when a worker is lost.
+    to that worker. ``on_event`` gets a message when a worker is lost.
     """
 
     def __init__(
@@ -297,7 +297,7 @@ class Coordinator:
                 self._apply(self.allocator.receive(worker, report, boottime()))
                 await self._grant(worker)
                 await asyncio.sleep(max(_PACE - (boottime() - started), 0.0))
-        except Exception as error:  # any other error comes from the worker, which has then shut down
+        except Exception as error:  # any other error comes from a worker that has shut down
             why = str(error) or type(error).__name__
         finally:
             rows = 0 if worker is None else self.allocator.lose(worker)

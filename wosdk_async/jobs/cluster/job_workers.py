@@ -78,7 +78,7 @@ class JobWorkers(Coordinator):
             self.warnings.append(text)
             try:
                 self._on_warning(text)
-            except Exception as error:  # from the program's callback; in this task nobody would see the error
+            except Exception as error:  # the callback's error, which nobody would see if this task failed
                 self.fail(error)
 
     def _setup(self, marker: str | None) -> Setup:

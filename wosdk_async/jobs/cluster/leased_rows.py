@@ -20,7 +20,7 @@ __all__ = ["NOT_SENT", "LeaseEndedError", "LeasedRow", "LeasedRows"]
 NOT_SENT: Mapping[str, Any] = {"result": "not_sent"}
 """Result of a row for which nothing was sent."""
 _MAX_QUEUED = 0.5  # seconds that started rows may wait for the rate limit
-_QUEUED_PART = 0.5  # the same, as a part of the deadline; the smaller limit applies
+_QUEUED_PART = 0.5  # _MAX_QUEUED as a part of the deadline; the smaller of both limits applies
 
 
 class LeaseEndedError(Exception):
@@ -81,7 +81,7 @@ class LeasedRows:
         return True
 
     def _accept(self, row: LeasedRow) -> None:
-        if row.granted.row in self._open:  # a call under an earlier grant has not ended; do not send it twice
+        if row.granted.row in self._open:  # a call under an earlier grant has not ended; do not repeat it
             self._record(row, NOT_SENT)
         else:
             self._open[row.granted.row] = row
@@ -144,7 +144,7 @@ class LeasedRows:
 
     def report(self, **fields: int) -> Report:
         """Return the next report; ``fields`` describe the session."""
-        # If the share was cut, the worker obeys it only once enough calls have ended.
+        # If the share has shrunk, the worker obeys the smaller one only once enough calls have ended.
         if len(self.under_way) <= self.share.in_flight:
             self._obeyed_share = self.share.number
         later = {result.epoch for result in islice(self.results, MAX_RESULTS, None)}

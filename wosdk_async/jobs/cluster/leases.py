@@ -68,8 +68,8 @@ class ClusterOptions:
     @property
     def expires_after(self) -> float:
         """Seconds after which a lease opened now has certainly expired."""
-        # A row only starts if it can end within the lease. But if its worker then hangs, the worker may send
-        # the request at the very end of the lease, and the request then lasts for up to the deadline.
+        # A row only starts if it can end within the lease. But a worker that hangs may send the row's request
+        # at the very end of the lease, and that request may last as long as the deadline.
         return self.lease + self.deadline + self.skew
 
 
@@ -167,7 +167,7 @@ class Leases:
         if len(rows) != len(batch) or self._rows.keys() & rows:
             raise AssertionError(f"a row of grant {epoch} is already granted")
         # The worker counts from the creation of its report, the coordinator from the later arrival. So the
-        # lease never expires here before it ends there.
+        # coordinator never treats a lease as expired while the worker may still use it.
         ends, expires_at = clock + self._options.lease, heard + self._options.expires_after
         lease = Lease(epoch, worker, ends, expires_at, rows)
         self._leases.setdefault(worker, {})[epoch] = lease
@@ -215,7 +215,7 @@ _WAITING = "workers of an earlier run may still send rows; waiting for their lea
 async def end_leases(journal: Journal, on_stage: Callable[[str], None] = lambda _: None) -> None:
     """Wait until the leases of this job's earlier runs have expired, and close them.
 
-    The wait starts now, because earlier clock readings are not trusted. Cancelling it leaves the leases open.
+    The wait starts now, because earlier clock readings are not trusted. A cancelled wait closes no lease.
 
     Raises:
         JournalError: the journal is not writable.

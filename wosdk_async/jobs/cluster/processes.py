@@ -87,7 +87,7 @@ class Processes:
         finally:
             opening.cancel()
             await asyncio.wait([opening])
-        if opening.cancelled():  # by a supervisor, because no process remains
+        if opening.cancelled():  # cancelled by a supervisor, because no process remains
             raise ConfigurationError(self._why)
         opening.result()
 

@@ -145,7 +145,7 @@ class Worker:
         """Start the rows that may start, in order."""
         if self._ended or not self._sessions.number:
             return
-        # Start further rows in the next loop iteration, so that an exchange does not wait for hundreds.
+        # Start further rows in the next loop iteration, so that no exchange waits for hundreds of rows.
         for _ in range(_MAX_STARTS):
             if (row := self._rows.next_row()) is None:
                 break
@@ -164,7 +164,7 @@ class Worker:
 
     def _row_ended(self, row: LeasedRow, task: asyncio.Task[None]) -> None:
         del self._tasks[row]
-        if task.cancelled():  # before its first step; _carry_out() catches later cancellations
+        if task.cancelled():  # cancelled before its first step; _carry_out() catches later cancellations
             self._rows.end(row, NOT_SENT)
         self._start()
 
@@ -202,7 +202,7 @@ def _failed(row: LeasedRow, trace: Trace, error: Exception, *, late: bool) -> di
     if isinstance(outcome, InDoubt):
         return _error("in_doubt", outcome.error)
     if isinstance(error, DeadlineError) and not trace.sent and (late or error.phase in _BEFORE_SENDING):
-        # The worker's share, session or suspended process is the cause, not the row, which is retried.
+        # The cause is the worker's share, session or suspended process, so the row is retried.
         return _not_sent(row)
     return _error("failed", error)
 

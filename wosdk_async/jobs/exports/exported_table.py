@@ -128,7 +128,7 @@ class ExportedTable:
 def _builder(columns: tuple[Column, ...]) -> TableBuilder:
     arrow = export_package("pyarrow")
     export_package("pyarrow.compute")
-    arrow.array([""])  # imports pandas, if installed; later this would block the event loop
+    arrow.array([""])  # imports pandas now, if installed: a later import would block the event loop
     from wosdk_async.query.table import TableBuilder  # imported here, because it needs pyarrow
 
     return TableBuilder(columns)

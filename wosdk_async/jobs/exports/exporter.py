@@ -111,7 +111,7 @@ class Export(ExportJob):
         """
         self._company = self._required(company)
         started = time.monotonic()
-        # With a work folder the output may exist, because a killed export had already published it.
+        # Beside a work folder, the output may exist: a killed export may already have published it.
         begun = work_folder_of(self.output).exists()
         self._require_place(may_exist=begun or self.options.force)
         await self._company.connect()
@@ -134,7 +134,7 @@ class Export(ExportJob):
             raise ExportError(f"{self.output} is not a regular file and would be replaced; name a file")
         require_parent(self.output)
         if self.output.exists() and not may_exist:
-            raise ExportError(f"{self.output} already exists", remedies=(Remedy.OVERWRITE,))
+            raise ExportError(f"{self.output} already exists", conflict=True, remedies=(Remedy.OVERWRITE,))
 
     async def _complete(self, folder: WorkFolder, plan: ExportPlan) -> int:
         """Read the missing rows and write the output; return how many rows earlier runs had read."""
@@ -232,7 +232,7 @@ class Export(ExportJob):
 
 
 def _finish_or_discard(file: RangeFileWriter, ids: IdRange) -> None:
-    """Finish a file with rows. Discard an unbounded range's file, because it cannot resume."""
+    """Finish the file if it has rows and a bounded range, else discard it: other ranges cannot resume."""
     with contextlib.suppress(OSError):  # a full disk, for example; the caller raises the first error
         if file.rows and ids.until is not None and not (file.finished or file.torn):
             file.finish(file.last)

@@ -41,14 +41,14 @@ class ExportPlan:
     def differences(self, stored: Mapping[str, Any]) -> list[str]:
         """Return the differences from a stored plan, such as ``["properties changed from Number to *"]``."""
         mine, theirs = _facts(self.as_dict()), _facts(stored)
-        found = [
+        differences = [
             f"{name} changed from {_shown(theirs[name])} to {_shown(value)}"
             for name, value in mine.items()
             if value != theirs[name]
         ]
-        if not found and self.columns != stored.get("columns"):
-            found.append("columns chosen by another version of this package")
-        return found
+        if not differences and self.columns != stored.get("columns"):
+            differences.append("columns chosen by another version of this package")
+        return differences
 
 
 def _facts(plan: Mapping[str, Any]) -> dict[str, Any]:

@@ -94,8 +94,8 @@ def range_files_in(folder: Path) -> list[RangeFile]:
     for path in folder.iterdir():
         if _OPEN_NAME.fullmatch(path.name):
             path.unlink()
-    found = [file for path in folder.iterdir() if (file := RangeFile.at(path)) is not None]
-    return sorted(found, key=lambda file: (file.ids.above is not None, file.ids.above or 0))
+    files = [file for path in folder.iterdir() if (file := RangeFile.at(path)) is not None]
+    return sorted(files, key=lambda file: (file.ids.above is not None, file.ids.above or 0))
 
 
 def gaps(files: Iterable[RangeFile], highest: int) -> list[IdRange]:
@@ -112,7 +112,7 @@ def gaps(files: Iterable[RangeFile], highest: int) -> list[IdRange]:
 
 
 def split(ids: IdRange, size: int) -> Iterator[IdRange]:
-    """Split a range into adjacent ranges of up to ``size`` ids; without a lower bound they start at 0."""
+    """Split a range into adjacent ranges of ``size`` ids or fewer, counted from 0 without a lower bound."""
     above, until = ids.above, ids.until
     while until is not None and until - (above or 0) > size:
         middle = (above or 0) + size
@@ -122,7 +122,7 @@ def split(ids: IdRange, size: int) -> Iterator[IdRange]:
 
 
 class RangeFileWriter:
-    """Writer of a file for the range above an id, which gets its final name once it is complete on disk."""
+    """Writer of a file for the range above an id. Once complete on disk, the file gets its final name."""
 
     def __init__(self, folder: Path, schema: Any, above: int | None) -> None:
         self.rows = 0
@@ -164,7 +164,7 @@ class RangeFileWriter:
             self._path.unlink(missing_ok=True)
 
     def _opened(self) -> Any:
-        """Return the stream; open its file on first use, so that a cancelled caller can discard the file."""
+        """Return the stream; open its file on first use, when the caller has the writer to discard it."""
         if self._stream is None:
             ipc = export_package("pyarrow.ipc")
             self._file = recreate_file(self._path)

@@ -1,4 +1,4 @@
-"""Writers of CSV, JSON lines and Excel workbooks that use constant memory.
+"""Constant-memory writers of CSV, JSON lines and Excel workbooks.
 
 Workbook cells have Excel types where these preserve the value: numbers of up to 15 digits, dates from 1900.
 Other values are text. Text is never a formula or link. Text longer than 32,767 characters goes to a separate
@@ -66,7 +66,7 @@ class CsvTableWriter:
         dialect = FileDialect.for_excel(form.csv_for_excel)
         self._file = io.TextIOWrapper(recreate_file(path), dialect.encoding, newline="")
         self._writer = dialect.writer(self._file)
-        self._texts: _Converters = {
+        self._converters: _Converters = {
             bool: lambda value: "true" if value else "false",
             datetime: _excel_time if form.csv_for_excel else _iso_time,
             Decimal: lambda value: dialect.number(_exact_number(value)),
@@ -76,7 +76,7 @@ class CsvTableWriter:
 
     def write(self, batch: Any) -> None:
         """Append a batch of rows."""
-        columns = [_converted(column, self._texts) for column in batch.columns]
+        columns = [_converted(column, self._converters) for column in batch.columns]
         self._writer.writerows(zip(*columns, strict=True))
 
     def close(self) -> None:
@@ -94,14 +94,14 @@ class JsonTableWriter:
 
     def __init__(self, path: Path, form: TableForm) -> None:
         self._file = recreate_file(path)
-        self._values = {
+        self._converters = {
             name: _JSON_TEXT if name in form.json_columns else _JSON for name in form.schema.names
         }
 
     def write(self, batch: Any) -> None:
         """Append a batch of rows."""
-        columns = map(_converted, batch.columns, self._values.values())
-        rows = (dict(zip(self._values, row, strict=True)) for row in zip(*columns, strict=True))
+        columns = map(_converted, batch.columns, self._converters.values())
+        rows = (dict(zip(self._converters, row, strict=True)) for row in zip(*columns, strict=True))
         self._file.write(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
 
     def close(self) -> None:

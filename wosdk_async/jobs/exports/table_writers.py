@@ -30,10 +30,10 @@ class ParquetTableWriter:
         self._rows = self._bytes = 0
         # Only strings get dictionaries, which take time to build: names and states repeat, but numbers and
         # times rarely do.
-        texts = [field.name for field in schema if self._arrow.types.is_string(field.type)]
+        strings = [field.name for field in schema if self._arrow.types.is_string(field.type)]
         self._file = recreate_file(path)
         self._writer = export_package("pyarrow.parquet").ParquetWriter(
-            self._file, schema, compression="zstd", use_dictionary=texts
+            self._file, schema, compression="zstd", use_dictionary=strings
         )
 
     def write(self, batch: Any) -> None:
@@ -96,7 +96,7 @@ def writing_table(path: Path, form: TableForm) -> Iterator[_Writer]:
 
 
 def usable_format(output: Path, format: str | None, default: str | None = None) -> str:
-    """Return an output's format after importing the packages for it, which is slow.
+    """Import the packages for an output (this is slow), and return the output's format.
 
     Raises:
         ExportError: the suffix is unknown or contradicts the format, or a package is missing.

@@ -154,6 +154,7 @@ class WorkFolder:
             raise ExportError(
                 f"{self.path}: this export differs from the stopped export to the same output "
                 f"({'; '.join(differing)})",
+                conflict=True,
                 remedies=(Remedy.EXPORT_AGAIN,),
             )
         if not self._stored:

@@ -102,14 +102,14 @@ class Audit:
         keys = [row.key or "" for row in rows]
         found = await self.settling.find(keys)
         before = [row.row for row in rows if _existed_before(row)]
-        # A worker of this job may have created such a record before it was lost.
-        sent = await self.settling.journal.losses() if before else {}
+        # A record that already existed may still be this job's: a lost worker may have created it.
+        lost = await self.settling.journal.losses() if before else {}
         judged = []
         for row in rows:
             with_key = found.get(row.key or "", ())
             records = () if isinstance(with_key, RowError) else _without_ended(with_key)
-            number = 2 if isinstance(with_key, RowError) else len(records)  # an error means several
-            verdict = _verdict(row, number, existed=_existed_before(row) and row.row not in sent)
+            number = 2 if isinstance(with_key, RowError) else len(records)  # an error means several records
+            verdict = _verdict(row, number, existed=_existed_before(row) and row.row not in lost)
             if verdict == "once" and _is_another(row, records):
                 verdict = "another"
             if row.state in UNDECIDED and verdict == "once":

@@ -29,7 +29,7 @@ from wosdk_async.jobs.ledger.facts import Preview, preview_of
 from wosdk_async.jobs.ledger.overview import overview
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import Action, Standing
-from wosdk_async.jobs.ledger.undone import undone_beside, without_undone
+from wosdk_async.jobs.ledger.undone import shown_records, undone_beside, without_undone
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.lookup import NamedIds
 from wosdk_async.jobs.mapping.marking import no_marker_for_workers, own_keys
@@ -58,7 +58,7 @@ class _BuiltRow:
     lacks: tuple[str, ...] = ()
     """Empty fields that the service requires, each with a remedy."""
     caution: str | None = None
-    """A warning about a record that the service accepts."""
+    """A warning about fields that the service overwrites."""
     again: bool = False
     """Whether the row failed in an earlier run."""
 
@@ -128,7 +128,7 @@ class Check:
         )
         self._undone: Set[int] = frozenset()
         self._actions: Mapping[Standing, Action] = {}
-        self._looks: list[float] = []
+        self._look_up_seconds: list[float] = []
         self._read_file()
 
     def _read_file(self) -> None:
@@ -166,7 +166,7 @@ class Check:
         began = time.perf_counter()
         await self._index.look_up(company, self._options.limit)
         if self._index.specs:
-            self._looks.append(time.perf_counter() - began)
+            self._look_up_seconds.append(time.perf_counter() - began)
         self._index.require(self._map.fixed, self._map.path)
         self._undone = await undone_beside(self._request.base, identity, self._map.operation)
         with (
@@ -218,36 +218,36 @@ class Check:
         """Return the findings for a page of rows, in order."""
         places = page[0].number, page[-1].number
         standings, reasons = preview.standings(*places), preview.reasons(*places)
-        found: list[_BuiltRow | Finding] = []
+        results: list[_BuiltRow | Finding] = []
         # A row without a standing shares its ledger row with an earlier row, so it is not sent.
         for row in page:
             standing = standings.get(row.number, Standing.DONE)
-            found.append(self._unsent(row, standing, reasons) or self._build(row, again=standing in _AGAIN))
-        found = await self._with_known_ids(company, found)
-        keys = [each.key for each in found if isinstance(each, _BuiltRow)]
+            results.append(self._unsent(row, standing, reasons) or self._build(row, again=standing in _AGAIN))
+        results = await self._with_known_ids(company, results)
+        keys = [each.key for each in results if isinstance(each, _BuiltRow)]
         records: Found = {}
         if (own := own_keys(self._keys)) is not None and keys:
             began = time.perf_counter()
             records = await self._operation.find(company, own.path, keys)
-            self._looks.append(time.perf_counter() - began)
+            self._look_up_seconds.append(time.perf_counter() - began)
             records = without_undone(records, self._undone)
         return [
             await self._decided(company, each, records.get(each.key, ()))
             if isinstance(each, _BuiltRow)
             else each
-            for each in found
+            for each in results
         ]
 
     async def _with_known_ids(
-        self, company: Company, found: Sequence[_BuiltRow | Finding]
+        self, company: Company, page: Sequence[_BuiltRow | Finding]
     ) -> list[_BuiltRow | Finding]:
         """Replace each row that refers to an unknown id with a finding."""
         ids = {
-            each.row.number: self._ids.in_row(each.row.cells) for each in found if isinstance(each, _BuiltRow)
+            each.row.number: self._ids.in_row(each.row.cells) for each in page if isinstance(each, _BuiltRow)
         }
         await self._ids.look_up(company, chain.from_iterable(ids.values()))
         checked: list[_BuiltRow | Finding] = []
-        for each in found:
+        for each in page:
             fault = self._ids.fault(ids[each.row.number]) if isinstance(each, _BuiltRow) else None
             checked.append(each.finding("missing", fault) if isinstance(each, _BuiltRow) and fault else each)
         return checked
@@ -299,24 +299,23 @@ class Check:
                 return built.finding(_kind_of(error), reason_of(error))
         elif found:
             ids = [each.id for each in found[:_IDS]]
-            shown = ", ".join(f"{each.wire_name} {each.id}" for each in found[:_IDS])
-            return built.finding("there", f"{shown} has {self._marker} {built.key!r}", ids)
+            return built.finding("there", f"{shown_records(found)} has {self._marker} {built.key!r}", ids)
         if len(self._result.requests) < _REQUESTS:
             await self._capture_request(company, built)
         first = ", ".join(repr(entry.text) for entry in built.missing)
         changed = [each.id for each in found if each.id == getattr(built.record, "id", None)]
         built.row.warnings.extend(built.lacks)
         built.row.warnings.extend([built.caution] if built.caution else ())
-        texts = ["failed before"] if built.again else []
-        texts += [f"creates {first} first"] if first else []
-        return built.finding("would_send", "; ".join(texts), changed)
+        notes = ["failed before"] if built.again else []
+        notes += [f"creates {first} first"] if first else []
+        return built.finding("would_send", "; ".join(notes), changed)
 
     async def _capture_request(self, company: Company, built: _BuiltRow) -> None:
         """Build the request for a row. The client's hook captures the request instead of sending it."""
-        kept = len(self._dry.calls)
-        with suppress(WosdkError, LookupError):  # the hook's response is empty, and some results need more
+        captured_before = len(self._dry.calls)
+        with suppress(WosdkError, LookupError):  # some results cannot be read from the hook's empty response
             await self._operation.send(company, built.record, None)
-        for _, call in self._dry.calls[kept:]:
+        for _, call in self._dry.calls[captured_before:]:
             shown = {"row": built.row.number, "method": call.method, "path": call.path}
             body = loads(call.body) if call.body else None
             first = {"created_first": [entry.text for entry in built.missing]} if built.missing else {}
@@ -332,4 +331,4 @@ class Check:
         rows = result.counts["would_send"] * share  # extrapolated from the sample
         pages = math.ceil(rows / _PAGE) if self._keys is not None else 0
         calls = round(rows) + sum(result.new_records.values()) + pages + len(self._index.specs)
-        result.expect(calls if rows else 0, self._looks, self._options.limit, self._rate)
+        result.expect(calls if rows else 0, self._look_up_seconds, self._options.limit, self._rate)

@@ -64,7 +64,7 @@ class Finding:
     """Why the row would not be sent, or which records would be created first."""
     key: str = ""
     ids: tuple[int, ...] = ()
-    """The first few records that the row would change or that already have the row's key."""
+    """Ids of the first few records that the row would change, or that already have the row's key."""
     warnings: tuple[str, ...] = ()
     faults: tuple[tuple[FindingKind, str], ...] = ()
     """The row's faults with their kinds, if there are several."""
@@ -135,7 +135,7 @@ class CheckResult:
     skips: bool = False
     """Whether to skip rows whose record exists, instead of failing them."""
     lacking: int = 0
-    """Number of rows to send without a required field, which will probably be refused."""
+    """Number of rows that would be sent without a required field, and would probably be refused."""
     _causes: dict[tuple[FindingKind, str], ProblemCause] = attrs.field(factory=dict, repr=False)
     _lacks: dict[str, ProblemCause] = attrs.field(factory=dict, repr=False)
     _cautions: dict[str, ProblemCause] = attrs.field(factory=dict, repr=False)
@@ -177,8 +177,8 @@ class CheckResult:
         self.sent_again += finding.again
         self.lacking += bool(finding.lacks) and finding.kind == "would_send"
         for lack in finding.lacks:
-            found = self._lacks.setdefault(lack, ProblemCause(finding, finding.kind, lack))
-            found.add(finding, lack)
+            problem = self._lacks.setdefault(lack, ProblemCause(finding, finding.kind, lack))
+            problem.add(finding, lack)
         if not finding.is_problem:
             for text in finding.warnings if finding.kind == "would_send" else ():
                 self._caution(finding, text)
@@ -195,18 +195,18 @@ class CheckResult:
         if text not in finding.lacks and (cause in self._cautions or len(self._cautions) < _KEPT):
             self._cautions.setdefault(cause, ProblemCause(finding, finding.kind, text)).add(finding, text)
 
-    def expect(self, calls: int, looks: Sequence[float], limit: int, rate: float | None) -> None:
+    def expect(self, calls: int, look_up_seconds: Sequence[float], limit: int, rate: float | None) -> None:
         """Set the number of calls and estimate their duration.
 
         Args:
             calls: the number of calls.
-            looks: the duration of each look-up in seconds.
+            look_up_seconds: the duration of each look-up.
             limit: the maximum concurrent calls.
             rate: the maximum calls per second.
         """
         self.calls = calls
-        if looks:
-            self.seconds = calls * median_high(looks) / min(limit, max(calls, 1))
+        if look_up_seconds:
+            self.seconds = calls * median_high(look_up_seconds) / min(limit, max(calls, 1))
         if rate:
             self.seconds = max(self.seconds or 0.0, calls / rate)
 

@@ -33,7 +33,7 @@ class Input:
 
     source: Source
     folder: Path | None
-    """The job folder, which holds the copy of stdin or a URL; None puts it beside the file."""
+    """The job folder, which holds the copy of stdin or a URL; None for the default folder beside the file."""
     address: str | None = None
     """The URL without credentials; None for files, and for stdin, which is identified by content."""
 
@@ -95,7 +95,7 @@ def _copy_into(folder: Path, address: Secret, format: str | None, limit: int) ->
         try:
             copy = spool(address, Path(part), limit, format=format)
             path = folder / f"input.{sha256_of(copy)[:16]}{''.join(copy.suffixes)}"
-            # Windows cannot replace an open file; but a file with this name has the same content.
+            # Windows cannot replace an open file, but a file with this name already has the same content.
             with contextlib.suppress(FileExistsError):
                 publish(copy, path)
         finally:

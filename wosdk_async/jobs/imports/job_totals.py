@@ -92,7 +92,7 @@ class JobTotals:
             seconds=time.perf_counter() - self._started,
             references_found=index.found,
             references_created=index.created,
-            warnings=self._warnings(undo),
+            warnings=[*self._warnings(undo), *await self._found_ended(counts[State.FOUND])],
             stopped=self.stops.stop.reason,
             audit=audit,
             audit_state=audit_state,
@@ -110,6 +110,19 @@ class JobTotals:
         except JournalError:  # the journal cannot even be read; use the count from before this run
             return self.job.plan.counts.get(Standing.DONE_CHANGED, 0)
 
+    async def _found_ended(self, found: int) -> list[str]:
+        """Return a warning about rows whose records were found, but are cancelled or removed."""
+        count = 0
+        with contextlib.suppress(JournalError):  # the journal cannot even be read
+            if found:
+                count, line = await self.job.journal.read(row_table.found_ended)
+        if not count:
+            return []
+        return [
+            f"{count} of {found} found records are cancelled or removed (first: line {line}), and nothing "
+            "replaces them; restore the records, or import the rows with new keys"
+        ]
+
     async def _undo(self) -> UndoState | None:
         try:
             return await undo_state(self.job.journal)
@@ -118,7 +131,7 @@ class JobTotals:
 
     def _warnings(self, undo: UndoState | None) -> list[str]:
         is_unfinished = undo is not None and undo.left is None
-        found = [
+        warnings = [
             *(
                 ["an undo of this job did not finish; undo the job again to resume it"]
                 if is_unfinished
@@ -128,7 +141,7 @@ class JobTotals:
             *self.job.request.index.warnings,
             *(self.workers.warnings if self.workers else ()),
         ]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(warnings))
 
     async def audited(self) -> tuple[AuditResult | None, AuditState]:
         """Return the last audit's result and the audit state."""

@@ -14,7 +14,7 @@ from wosdk_async.jobs.journal.store import explained
 from wosdk_async.jobs.ledger.admission import admit
 from wosdk_async.jobs.ledger.comparison import Compared, ledger_counts
 from wosdk_async.jobs.ledger.decision import decide
-from wosdk_async.jobs.ledger.facts import compared_with, facts_of, find_ledger, sent_elsewhere
+from wosdk_async.jobs.ledger.facts import compared_with, facts_of, find_ledger, map_warnings, sent_elsewhere
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.key_conflicts import new_keys
 from wosdk_async.jobs.ledger.overview import audit_state_of
@@ -99,13 +99,13 @@ async def open_job(
     """
     folders = JobFolders(request.base)
     ledgers = await asyncio.to_thread(folders.ledgers)
-    found = await asyncio.to_thread(find_ledger, request, rows, company, ledgers)
-    if found is None:
+    existing = await asyncio.to_thread(find_ledger, request, rows, company, ledgers)
+    if existing is None:
         elsewhere = await asyncio.to_thread(sent_elsewhere, request, rows, company, request.base)
         nothing = Compared(standings={}, gone={})
         _required(decide(*facts_of(request, rows, company, nothing, elsewhere=elsewhere), request.options))
         return await _begin(request, rows, company, folders, journals)
-    journal = await asyncio.to_thread(journals.open, found)
+    journal = await asyncio.to_thread(journals.open, existing)
     try:
         compared = await journal.read(lambda db: compared_with(db, request, rows))
         ledger = journal.folder, journal.plan, await journal.read(ledger_counts)
@@ -118,6 +118,7 @@ async def open_job(
             return begun
         if journal.plan.key is not None:
             rows.warnings += await journal.read(lambda db: new_keys(db, plan))
+        rows.warnings += await journal.read(lambda db: map_warnings(db, request))
         return OpenedJob(
             request=request,
             journal=journal,

@@ -51,7 +51,8 @@ class PlannedRows:
         cell that the map does not read or in a row that is not sent.
 
         Raises:
-            ImportMapError: a page has changed since the first read; none of its rows are yielded.
+            ImportMapError: a row to send has changed since the first read, or the number of rows has. No row
+                of that page is yielded.
         """
         rows, last, digest = iter(self.source), 0, self.identities.digest
         fingerprints = iter(self.fingerprints)
@@ -104,12 +105,12 @@ class RowBuilder:
     index: ReferenceIndex
     keys: RowKeys | None
     _build_sent: _Build = attrs.field(init=False)
-    """Builds what a row sends; raises Unsupported if that must be the record."""
+    """Builds the content of a row's call; raises Unsupported if the record must be built first."""
 
     @_build_sent.default
     def _command_writer(self) -> _Build:
         kind, record, keys = self.import_map.action.kind, self.import_map.record, self.keys
-        # A key must be the text that the map sets in the marker.
+        # Without a record, a key reaches its field only if the map sets it there, as a string.
         if not issubclass(kind, Command) or (keys is not None and getattr(keys.node, "parse", True)):
             return record.build
         write = written(record, self.index).build
@@ -157,24 +158,24 @@ class RowBuilder:
         return None if self.keys is None else self.keys.key(row)
 
     def _is_sent(self, key: str | None, found: Found) -> bool:
-        """Return whether a row can be sent. An update needs a record with the key; a create needs none."""
+        """Return whether a row can be sent: an update if a record has its key, a create if none has."""
         records = found.get(key or "", ())
         changes = self.import_map.action.by is not None
         return key is not None and not isinstance(records, RowError) and bool(records) is changes
 
     def sendable(self, row: Row, key: str | None) -> Claim:
-        """Rebuild a row with its key in the ledger, and return its claim.
+        """Build a row again, with the key that the ledger has for it, and return its claim.
 
         Raises:
             WaitingRowError: the row cannot be sent now, but a later run may send it.
             InvalidCallError: the row is invalid.
         """
         try:
-            record, missing, made = self._built(row, self._build_sent)
+            record, missing, own_key = self._built(row, self._build_sent)
         except Unsupported:  # for example, a text is too long
-            record, missing, made = self._built(row, self.import_map.record.build)
+            record, missing, own_key = self._built(row, self.import_map.record.build)
         if self.keys is not None:
-            if self.keys.are_own and made != key:
+            if self.keys.are_own and own_key != key:
                 raise WaitingRowError(
                     "the row's key has changed since the row was first sent; the next run sends the new key"
                 )
@@ -207,7 +208,7 @@ class RowBuilder:
             with suppress(Exception):  # the row fails with this error later
                 if missing := self.build(row)[1]:
                     marked.append((row.number, missing))
-                    # Before the next row is built, so that the record keeps the cells of this first row.
+                    # Before the next row is built, so that each entry keeps the cells of its first row.
                     for entry in missing:
                         entry.wanted = True
         return marked

@@ -34,8 +34,8 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["ReferenceCreation", "ReferenceStage"]
 
-_FIRST = 3  # rows to try one at a time, each with its new references, before all others are created
-_ROUNDS = 3  # attempts to create records; records in doubt then wait for the next run
+_FIRST = 3  # rows to try one at a time, each with its new references, before other references are created
+_ROUNDS = 3  # attempts to create records; records still in doubt wait for the next run
 
 
 Settled = Callable[[Callable[[], Awaitable[bool]], str], Awaitable[bool]]
@@ -58,8 +58,8 @@ class ReferenceStage:
     async def complete(self, settled: Settled, on_stage: Callable[[str], None]) -> int | None:
         """Look up all names, and create missing records that a row can use.
 
-        The records that the first row needs are created first. If the map is wrong and the service refuses
-        all rows, few unused records remain.
+        The records that the first row needs are created first, so that few unused records remain if the map
+        is wrong and the service refuses all rows.
 
         Args:
             settled: function that settles records in doubt.
@@ -114,13 +114,13 @@ class ReferenceStage:
 
         If the file has changed, another reference may name the record, or the letter case may differ.
         """
-        found = [
+        matches = [
             (spec.name != record.reference, key != record.name, entry)
             for spec, key, entry in self.index.entries(record.entity)
-            # Without a field, which a run that was killed may not have written, only the name must match.
+            # If a killed run did not write the field, only the name must match.
             if record.field in ("", spec.by) and key.casefold() == record.name.casefold()
         ]
-        entries = [entry for *_, entry in sorted(found, key=lambda each: each[:2])]
+        entries = [entry for *_, entry in sorted(matches, key=lambda each: each[:2])]
         for entry in entries:
             entry.spellings.add(record.key)
         return entries
@@ -131,7 +131,7 @@ class ReferenceStage:
         A row must not refer to a record that is about to be deleted.
         """
         index, journal = self.index, self.rows.journal
-        found = [
+        deletions = [
             (each, entry)
             for each in await journal.references()
             if each.undo in UNDECIDED
@@ -140,13 +140,13 @@ class ReferenceStage:
         ]
 
         async def look() -> bool:
-            for _, entry in found:
+            for _, entry in deletions:
                 entry.id = None
             await index.look_up(self.company, self.limit)
-            return any(entry.id == each.id for each, entry in found)
+            return any(entry.id == each.id for each, entry in deletions)
 
-        if found and await settled(look, f"deletions in doubt: {len(found)}"):
-            for each, entry in found:
+        if deletions and await settled(look, f"deletions in doubt: {len(deletions)}"):
+            for each, entry in deletions:
                 if entry.id == each.id:
                     journal.record_reference(attrs.evolve(each, undo=State.PLANNED))
 
@@ -187,7 +187,7 @@ class ReferenceStage:
     async def _create(
         self, creation: ReferenceCreation, settled: Settled, on_stage: Callable[[str], None]
     ) -> None:
-        """Create a reference's missing records; look up records in doubt, and retry absent records."""
+        """Create a reference's missing records; look up those in doubt, and retry those confirmed absent."""
         index, spec, company = creation.index, creation.spec, creation.company
         for rounds_left in reversed(range(_ROUNDS)):
             if not (missing := index.missing(spec)):
@@ -200,7 +200,7 @@ class ReferenceStage:
             if self.stop.reason or not index.in_doubt(spec):
                 break
             with contextlib.suppress(WosdkError):
-                await creation.look_up()  # finds most of the records, of which only the response was lost
+                await creation.look_up()  # finds most records, because usually only the response was lost
             with contextlib.suppress(WosdkError):  # if this fails, the records stay in doubt
                 doubts = len(index.in_doubt(spec))
                 if doubts and await settled(creation.look_up, f"records in doubt: {doubts}") and rounds_left:
@@ -255,8 +255,8 @@ class ReferenceCreation:
         """Store a new record's outcome in the index and the journal."""
         entry = outcome.input
         if isinstance(outcome, Done):
-            made = outcome.result
-            self._done(entry, made.id, version=made.concurrency_id, proof=ANSWERED)
+            created = outcome.result
+            self._done(entry, created.id, version=created.concurrency_id, proof=ANSWERED)
             return
         state = State.REFUSED
         entry.reason = f"{self.spec.name} {entry.text!r} {_not_created(outcome)}"
@@ -286,7 +286,7 @@ class ReferenceCreation:
         return bool(self.index.in_doubt(self.spec))
 
     def plan_again(self) -> None:
-        """Replan the records in doubt, which are confirmed absent."""
+        """Plan the records in doubt again, after they were confirmed absent."""
         for entry in self.index.in_doubt(self.spec).values():
             entry.end_doubt()
 

@@ -26,7 +26,7 @@ from wosdk_async.protocol.verdicts import ending_of
 __all__ = ["RowReports"]
 
 _End = tuple[RowRecord, int, Kind | None, str | None]
-"""Record of a row, its line, its kind of outcome unless that is unknown, and the entity of its effect."""
+"""A row's record, its line, its kind of outcome (None if unknown), and the entity of its effect."""
 _NO_EFFECT = Effect()
 
 
@@ -70,9 +70,9 @@ class RowReports:
         self.stops.refused(reason)
         self._report([self._end(row, "failed", reason=reason, code=code, proof=THERE_BEFORE)])
 
-    def found(self, row: Row, effect: Effect) -> None:
-        """Report a row whose record already existed."""
-        self._report([self._end(row, "found", effect)])
+    def found(self, row: Row, effect: Effect, ended: str | None) -> None:
+        """Report a row whose record already existed; ``ended`` says that it is cancelled or removed."""
+        self._report([self._end(row, "found", effect, reason=ended)])
 
     def carried_out_before(self, row: Row, effect: Effect) -> None:
         """Report a row that succeeded in an earlier attempt."""
@@ -181,7 +181,7 @@ class RowReports:
         return record, row.line, kind, effect.entity or None
 
     def _report(self, ends: Sequence[_End]) -> None:
-        """Record how rows ended, then report the rows with a kind of outcome."""
+        """Record how rows ended, and pass the rows whose kind of outcome is known to ``on_row``."""
         records = self.journal.record_all([end[0] for end in ends])
         if self.journal.failed is not None:
             self.stops.stop.start_no_more(self.journal.failed)

@@ -18,7 +18,7 @@ from wosdk_async.jobs.imports.reporting import RowReports
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.journal.claims import Claim, Claims
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
-from wosdk_async.jobs.ledger.undone import find_rows
+from wosdk_async.jobs.ledger.undone import find_rows, is_ended, shown_records
 from wosdk_async.jobs.mapping.operations import Found, effect_of
 from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.options import ImportOptions
@@ -73,7 +73,7 @@ class RowSender:
             self._prepared(only, again), self._journal, ahead, rate=rate, begin=local
         ) as claims:
             if keys is not None and operation.by is None and not self._proved:
-                # Send one row alone first: a broken marker then affects only one work order.
+                # Send one row alone first, so that a broken marker affects only one record.
                 first = _ClaimsUntil(claims, lambda: self._proved)
 
                 async def prove(claim: Claim, trace: Trace) -> Any:
@@ -90,8 +90,8 @@ class RowSender:
 
     async def marker(self) -> str | None:
         """Return the field by which the client looks up calls in doubt; None to disable look-ups."""
-        # Undone records keep their keys. The client does not know them and would take such a record for the
-        # result of a call in doubt, so only the job looks up keys.
+        # Undone records keep their keys. The client would take an undone record for the result of a call in
+        # doubt, so if there are any, only the job looks up keys.
         keys = self.builder.keys
         return keys.path if keys is not None and not await self._journal.undone_before() else None
 
@@ -144,14 +144,14 @@ class RowSender:
                     found = await self._find(self.builder.keys.path, keys)
             except StoppedError:
                 return []
-        decided = self._has_record if self._operation.by is not None else self._is_new
+        is_wanted = self._has_record if self._operation.by is not None else self._is_new
         wanted = []
         for claim in claims:
             records = found.get(claim.key or "", ())
             try:
                 if isinstance(records, RowError):
                     self.reports.exists_already(claim.row, records.message)
-                elif decided(claim, records, again):
+                elif is_wanted(claim, records, again):
                     _require_complete(claim)
                     wanted.append(claim)
             except RowError as error:
@@ -165,11 +165,11 @@ class RowSender:
         if again and len(records) == 1:
             self.reports.carried_out_before(claim.row, effect_of(records[0]))
         elif self.options.if_exists == "skip":
-            self.reports.found(claim.row, effect_of(records[0]))
+            ended = f"found, but {shown_records(records)}" if is_ended(records[0]) else None
+            self.reports.found(claim.row, effect_of(records[0]), ended)
         else:
             path = self.builder.keys.path if self.builder.keys is not None else ""
-            ids = ", ".join(f"{record.wire_name} {record.id}" for record in records[:3])
-            reason = f"already exists: {ids} has {path} {claim.key!r}"
+            reason = f"already exists: {shown_records(records)} has {path} {claim.key!r}"
             self.reports.exists_already(claim.row, reason, KEY_EXISTS)
         return False
 
@@ -180,7 +180,7 @@ class RowSender:
             RowError: there is no record to change.
         """
         operation = self._operation
-        if again and not operation.compares:  # an update, which compares, is idempotent and simply repeated
+        if again and not operation.compares:  # updates compare; they are idempotent, so they are repeated
             effect = operation.settled(claim.record, claim.key or "", records)
             if effect is not None:
                 self.reports.carried_out_before(claim.row, effect)
@@ -228,7 +228,7 @@ class RowSender:
 
 
 def _require_complete(claim: Claim) -> None:
-    # Before sending, the missing records of all rows that can be sent were created.
+    # The missing records of all rows were created before sending, so only a changed row can lack one.
     if claim.incomplete:
         raise RowError("the row refers to a missing record: the file has changed since the import started")
 

@@ -51,7 +51,7 @@ class Doubt:
     reported: bool = True
     """Whether to report the row; rows missing from the file are settled silently."""
     gone: LookUps | None = None
-    """Look-ups after a delete, as long as they find no record (active or removed); otherwise None."""
+    """For a delete, the look-ups so far if all found no record, active or removed; otherwise None."""
 
     @classmethod
     def of(cls, row: StoredRow, since: float, reason: str) -> Doubt:
@@ -61,7 +61,7 @@ class Doubt:
 
     @property
     def call(self) -> dict[str, Any]:
-        """The call's facts for the journal."""
+        """The call's details for the journal."""
         return {"request_id": self.request_id, "attempts": self.attempts, "seconds": self.seconds}
 
 
@@ -69,7 +69,7 @@ class Doubt:
 class Settling:
     """Settling of rows in doubt.
 
-    All methods except :meth:`leave_undecided` may be cancelled; undecided rows then stay in doubt.
+    All methods except :meth:`leave_undecided` may be cancelled, which leaves undecided rows in doubt.
     """
 
     company: Company
@@ -223,9 +223,9 @@ class Settling:
         return undecided
 
     def _done(self, doubt: Doubt, effect: Effect) -> None:
-        # Without a version, because the record may have changed since its creation.
+        # The version is left out, because the record may have changed since its creation.
         record = RowRecord(doubt.row, State.DONE, effect.id, effect.number, proof=LOOKED_UP, **doubt.call)
-        # A row with `doubt.record` was compared, and the Company has the values of its current cells.
+        # A row with `doubt.record` was compared: the Company has the values of the row's current cells.
         kept = self.journal.record(record, as_in_file=doubt.record is not None)
         if doubt.reported:
             self.done += 1

@@ -176,8 +176,8 @@ class JobWork:
                     break
                 ended = self.totals.ended_now
                 await self._sender.send(absent, again=True)
-                went_on = self._workers is not None and self.totals.ended_now > ended
-                fruitless = 0 if went_on else fruitless + 1
+                progressed = self._workers is not None and self.totals.ended_now > ended
+                fruitless = 0 if progressed else fruitless + 1
         except WosdkError as error:  # the file has changed, the disk is full, or keys cannot be looked up
             self.stop.start_no_more(error)
         finally:

@@ -83,7 +83,7 @@ class Journal(JournalWriter):
 
     **To test kills**: ``commit`` is called with each transaction function, and may raise before or after
     calling it. With ``synchronous=True`` there is no thread and no grouping: ``begin`` and ``record`` commit
-    before they return, without a flush, and raise an exception from ``commit`` themselves. All methods then
+    before they return, without a flush, and pass on an exception from ``commit``. After that, all methods
     raise this exception. Call :meth:`abandon` and reopen the folder.
     """
 
@@ -132,11 +132,12 @@ class Journal(JournalWriter):
             path = folder / JOURNAL
             if path.exists():
                 raise JournalError(
-                    f"{folder}: another process has just started a job there; run the command again"
+                    f"{folder}: another run has just started a job there; run the command again",
+                    conflict=True,
                 )
             with explained(path):
                 lock.write_job(plan.job)
-            lock.write_stamp(0)  # the file may contain the stamp of an earlier journal
+            lock.write_stamp(0)  # the lock file may contain the stamp of an earlier journal
             part = create_database(folder, plan)
 
             def publish_part() -> None:
@@ -166,8 +167,8 @@ class Journal(JournalWriter):
         Args:
             folder: the job folder.
             read_only: open read-only, even while another process is working on the job.
-            snapshot: read briefly, in this thread; later writes may be invisible. Creates no file in the
-                folder unless a process is working on the job.
+            snapshot: open for a short read in this thread; later writes may be invisible. Creates no file in
+                the folder unless a process is working on the job.
             lock: the folder's lock, if the caller holds it; :meth:`close` releases the lock.
             clock: returns Unix time.
             commit: see the class.

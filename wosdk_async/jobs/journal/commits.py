@@ -74,7 +74,7 @@ def write_batch(db: sqlite3.Connection, batch: Batch, stamp: int, run: int) -> N
         save_references(db, batch.references, stamp)
         for each in batch.others:
             each(db)
-        # Save the stamp here, because the changes in `others` store none, or delete rows with a stamp.
+        # Save the stamp here, too: changes in `others` store no stamp, or delete rows that have one.
         db.execute("UPDATE change SET stamp = ?", [stamp])
         db.execute("COMMIT")
     except BaseException:

@@ -126,7 +126,7 @@ class JobPlan:
         return cls(**{name: value for name, value in data.items() if name in known})
 
 
-@attrs.define  # not frozen, which takes three times as long to construct
+@attrs.define  # not frozen: a frozen class takes three times as long to construct
 class RowRecord:
     """Outcome of a row.
 
@@ -188,7 +188,7 @@ class ReferenceRecord:
         key: the new record's name.
         reason: why the record was not created or not undone.
         entity: the entity type.
-        field: the field with the name.
+        field: the field that holds the name.
         run: the number of the run that created the record.
         version: the record's version after its creation.
         proof: :data:`ANSWERED`, or None if the record was only found by name and may be someone else's.
@@ -233,7 +233,7 @@ class JobRun:
 
 
 RUN_GIVEN, RUN_ENGINE, RUN_REFUSED = "given", "engine", "refused"
-"""Details of a run: its options as given, its worker pool, and whether it was refused."""
+"""Keys of a run's ``details``: its options as given, its worker pool, and whether it was refused."""
 
 
 def had_workers(runs: Sequence[JobRun]) -> bool:
@@ -256,7 +256,7 @@ def new_job_id() -> str:
 
 
 def usable_number(value: Any) -> Any:
-    """Clamp a journal number to a range safe for dates; return 0 for anything else."""
+    """Clamp a journal number to a range safe for dates; return 0 for a value that is not a number."""
     if type(value) is float and 0 <= value <= _MOST:  # nearly always
         return value
     if not isinstance(value, int | float) or value != value:

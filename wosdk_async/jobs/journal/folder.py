@@ -68,7 +68,7 @@ class JobFolders:
             if not (folder / JOURNAL).exists():
                 self._free = self._free or self._abandoned(folder)
                 continue
-            self._free = None  # not reused, because a new job gets a higher number than existing ones
+            self._free = None  # lower numbers are not reused: a new job gets a higher number
             found.append(folder)
         return found
 
@@ -83,12 +83,12 @@ class JobFolders:
             try:
                 folder.mkdir(parents=True, exist_ok=self._free is not None)
             except FileExistsError:
-                raise JournalError(_just_made(folder)) from None
+                raise _just_made(folder) from None
             sync_folder(folder.parent)
         lock = FolderLock(folder)
         if (folder / JOURNAL).exists():
             lock.release()
-            raise JournalError(_just_made(folder))
+            raise _just_made(folder)
         return folder, lock
 
     def _abandoned(self, folder: Path) -> Path:
@@ -163,8 +163,10 @@ def remove_job(folder: Path, plan: JobPlan) -> None:
         folder.rmdir()
 
 
-def _just_made(folder: Path) -> str:
-    return f"{folder}: another process has just created a job there; run the same command again"
+def _just_made(folder: Path) -> JournalError:
+    return JournalError(
+        f"{folder}: another run has just created a job there; run the same command again", conflict=True
+    )
 
 
 _NUMBER = re.compile(r"-[0-9]+\Z")

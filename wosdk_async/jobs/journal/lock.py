@@ -17,6 +17,7 @@ import orjson
 from wosdk_async.fork_safety import register_after_fork
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.regular_files import open_existing, open_or_create, read_regular
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import one_line
 
 __all__ = ["LOCK", "FolderLock", "holder_of", "is_held", "is_same_file", "job_in"]
@@ -122,7 +123,7 @@ class FolderLock:
         self.forked()
 
     def forked(self) -> None:
-        """Give up the lock in a forked child, because the parent may end first."""
+        """Give up the lock in a forked child, which would otherwise keep it after the parent ends."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -190,10 +191,13 @@ def _stamp_in(file: int) -> int:
 
 
 def _held(folder: Path) -> JournalError:
-    return JournalError(
-        f"{folder}: another process is working on this job ({holder_of(folder) or 'unknown'}); "
-        "wait for that process, or stop it"
-    )
+    holder = _holder(folder)
+    if (holder.get("pid"), holder.get("host")) == (os.getpid(), socket.gethostname()):
+        text, remedy = "this job is already running in this process", Remedy.WAIT
+    else:
+        text, remedy = "another process is working on this job", Remedy.HOLDER
+    named = holder_of(folder) or "that process"
+    return JournalError(f"{folder}: {text}", conflict=True, remedies=(remedy,), holder=named)
 
 
 def _unwritable(folder: Path, error: OSError) -> JournalError:

@@ -28,6 +28,7 @@ __all__ = [
     "count_as_sent",
     "counts",
     "file_rows",
+    "found_ended",
     "gone",
     "page",
     "plan_as_in_file",
@@ -180,6 +181,17 @@ def changed(db: sqlite3.Connection) -> int:
         [int(State.DONE), int(State.FOUND), int(State.DONE)],
     )
     return int(found.fetchone()[0])
+
+
+def found_ended(db: sqlite3.Connection) -> tuple[int, int | None]:
+    """Count the file's found rows whose records were cancelled or removed; return also the first line."""
+    found = db.execute(
+        """SELECT count(*), min(line) FROM outcome JOIN planned USING (row)
+        WHERE place IS NOT NULL AND state = ? AND json_extract(detail, ?) IS NOT NULL""",
+        [int(State.FOUND), f"$[{_DETAILS.index('reason')}]"],
+    )
+    count, line = found.fetchone()
+    return count, line
 
 
 def counts(db: sqlite3.Connection) -> dict[State, int]:

@@ -21,6 +21,7 @@ from wosdk_async.jobs.journal.entries import (
 from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = [
+    "done_rows",
     "end_run",
     "insert_run",
     "keep_undone",
@@ -74,6 +75,12 @@ def runs(db: sqlite3.Connection) -> list[JobRun]:
         )
         for number, started_at, ended_at, exit_status, details in found.fetchall()
     ]
+
+
+def done_rows(db: sqlite3.Connection) -> dict[int, int]:
+    """Count the done rows by the run that sent them."""
+    found = db.execute("SELECT run, count(*) FROM outcome WHERE state = ? GROUP BY run", [int(State.DONE)])
+    return dict(found.fetchall())
 
 
 def last_sending_run(db: sqlite3.Connection) -> int | None:

@@ -56,7 +56,7 @@ def connect(
     Args:
         folder: the job folder.
         read_only: open read-only, even while another process is working on the job.
-        snapshot: read briefly; creates no files beside the journal unless a process is working on the job.
+        snapshot: open for a short read; creates no files beside the journal unless a process uses the job.
         durable: flush each commit to disk.
 
     Raises:
@@ -140,7 +140,7 @@ def open_database(path: Path, access: str = "mode=rw") -> sqlite3.Connection:
 
 
 def _connect_to_read(path: Path, *, snapshot: bool) -> sqlite3.Connection:
-    if snapshot and not leftovers(path)[1].exists():  # no process works on the job and changes the file
+    if snapshot and not leftovers(path)[1].exists():  # so no process is changing the file
         return open_database(path, _IMMUTABLE)
     db = open_database(path, _READ)
     try:

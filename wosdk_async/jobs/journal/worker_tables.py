@@ -45,7 +45,7 @@ FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected", "another")
 
 @attrs.frozen(kw_only=True)
 class AuditResult:
-    """Row counts by the records found for the rows' keys.
+    """Row counts by the records found for the rows' keys. The counts add up to the job's rows.
 
     Args:
         at: Unix time of the audit.
@@ -55,7 +55,7 @@ class AuditResult:
         unexpected: rows that have a record, although they failed or were not sent.
         another: done rows whose record has a different id in the journal.
         undecided: rows in doubt without a record.
-        not_made: rows that failed or were not sent, and have no record. The counts add up to the job's rows.
+        not_made: rows that failed or were not sent, and have no record.
     """
 
     at: float = 0.0
@@ -140,7 +140,7 @@ _OPEN, _ENDED, _LOST = 0, 1, 2  # states of a lease
 class GrantRecord:
     """A grant, written before it is sent to a worker. Epochs increase over all runs of a job.
 
-    The lease expires ``seconds`` from now; the worker sends nothing after that.
+    The lease expires ``seconds`` after the grant; the worker sends nothing after that.
     """
 
     epoch: int

@@ -95,7 +95,7 @@ class JournalWriter(JournalReader):
     async def begin(self, rows: Sequence[int]) -> None:
         """Mark rows as SENDING.
 
-        Even after a cancellation, the rows may be SENDING; record unsent rows as PLANNED.
+        If this method is cancelled, the rows may be SENDING nevertheless; record them as PLANNED.
         """
         commits = self._usable_commits()
         commits.queue.rows += rows
@@ -106,7 +106,7 @@ class JournalWriter(JournalReader):
 
         Args:
             record: the outcome.
-            as_in_file: whether to treat the row as sent with this run's map and its current cells.
+            as_in_file: whether to treat the row as sent with this run's map and the row's current cells.
         """
         if as_in_file:
             self._open_commits().queue.others.append(
@@ -130,7 +130,7 @@ class JournalWriter(JournalReader):
         self.plan = plan
 
     async def plan_again(self, rows: Iterable[int]) -> None:
-        """Replan rows that are confirmed absent, with their current cells."""
+        """Plan rows again with their current cells, after they were confirmed absent."""
         commits, rows = self._usable_commits(), list(rows)
         commits.queue.rows += [RowRecord(row, State.PLANNED) for row in rows]
         commits.queue.others.append(functools.partial(row_table.plan_as_in_file, rows=rows))

@@ -86,8 +86,8 @@ def _insert_new(db: sqlite3.Connection, open_key: str | None) -> None:
             SELECT place FROM temp.matched WHERE standing = {int(Standing.REPEATED)})""",
             [last],
         )
-    # A new row may have an older identity of a known row that matched a different row of the file: the
-    # identity moves to the new row.
+    # A new row may have an older identity of a known row, if a different row of the file matched that known
+    # row. The identity then belongs to the new row.
     db.execute("""REPLACE INTO identity SELECT file.identity, matched.nth, planned.row
         FROM temp.matched JOIN temp.file USING (place) JOIN planned USING (place)
         WHERE matched.row IS NULL ORDER BY file.identity, matched.nth""")
@@ -114,8 +114,8 @@ def _plan_known(db: sqlite3.Connection, plan: Plan, key: str, sent_here: str) ->
             WHERE matched.row IN ({rows})) AS found
         WHERE found.row = planned.row
             AND (planned.sent, planned.key, planned.name) IS NOT (found.digest, found.key, found.name)""")
-    # Store the ids of undone records, which look-ups ignore: the records keep their keys, but other rows may
-    # have these keys now.
+    # Store the ids of undone records, so that look-ups ignore these records: they keep their keys, but other
+    # rows may have the keys now.
     keep_undone(db, ids=own_undone_ids(db))
     if plan.actions[Standing.UNDONE] is Action.SEND:
         db.execute(f"""DELETE FROM undo WHERE row IN ({rows}) OR row IN (

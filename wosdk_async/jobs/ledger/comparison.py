@@ -166,8 +166,8 @@ def _match(
                 (SELECT row FROM identity WHERE identity = numbered.cells AND nth = 1)) AS known
             FROM (SELECT *, {_NTH} AS nth FROM temp.file AS file) AS numbered"""
         repeated, twin = "numbered.nth > 1", "0"
-    # A map that reads another column, such as a new key, changes the digest of equal cells; such a row has
-    # not changed.
+    # A map that reads another column, such as a new key, changes the digests; a row whose cells are the same
+    # as before has not changed.
     changed = """planned.sent <> numbered.digest AND NOT EXISTS (
         SELECT 1 FROM identity WHERE identity.identity = numbered.cells AND identity.row = numbered.known)"""
     other_map = "coalesce(json_extract(run.details, '$.map'), '') <> :map"
@@ -194,9 +194,9 @@ def _match(
 def _separate(db: sqlite3.Connection) -> None:
     """Match each ledger row with one file row. Other file rows that match its older identities are new.
 
-    A corrected reject gives its row a second identity. With keys, the file row that was sent keeps the ledger
-    row, preferably the one with the exact key, because a new row would be sent. Without keys, the first file
-    row keeps the ledger row.
+    A corrected reject gives its row a second identity. With keys, the ledger row stays with the file row
+    whose cells were sent, or else with the one whose key is most alike; the others are sent as new rows.
+    Without keys, the first file row keeps the ledger row.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute(f"""UPDATE temp.matched SET row = NULL, standing = iif(
@@ -237,7 +237,7 @@ def _counted(db: sqlite3.Connection) -> Compared:
     counts = db.execute("SELECT standing, count(*) FROM temp.gone GROUP BY standing").fetchall()
     back = db.execute("""SELECT standing, count(*) FROM temp.matched JOIN planned USING (row)
         WHERE planned.away GROUP BY standing""").fetchall()
-    some_lacked = Standing.NEW in standings or any(each not in _NEVER_SENT for each, _ in back)
+    some_were_missing = Standing.NEW in standings or any(each not in _NEVER_SENT for each, _ in back)
     unexplained = db.execute("SELECT coalesce(sum(unexplained), 0) FROM temp.gone").fetchone()[0]
     gone = {Standing(standing): count for standing, count in counts}
     ask = {*gone}.intersection(IN_COMPANY) and {*standings} - _NEVER_SENT
@@ -248,7 +248,7 @@ def _counted(db: sqlite3.Connection) -> Compared:
         back={Standing(standing): count for standing, count in back},
         first_new=first_new,
         first_gone=row_sample(db, "SELECT line, name FROM temp.gone WHERE unexplained ORDER BY row LIMIT 1"),
-        disguised=disguised_keys(db, some_lacked) if ask else {},
+        disguised=disguised_keys(db, some_were_missing) if ask else {},
     )
 
 

@@ -1,4 +1,4 @@
-"""Facts for the decision, from the import's ledger and its comparison with the file."""
+"""Facts from which an import is decided: its ledger, and the comparison of the ledger with the file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import JobPlan
+from wosdk_async.jobs.journal import JobPlan, State
 from wosdk_async.jobs.journal.folder import jobs_at, jobs_beside, ledgers_in, plan_of
 from wosdk_async.jobs.journal.schema import TABLES
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
@@ -26,6 +26,7 @@ __all__ = [
     "compared_with",
     "facts_of",
     "find_ledger",
+    "map_warnings",
     "preview_of",
     "sent_elsewhere",
 ]
@@ -60,7 +61,7 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
 
 
 def _is_ledger(folder: Path, plan: JobPlan) -> bool:
-    """Return whether a ledger is valid; a restarted ledger without rows is not."""
+    """Return whether a ledger is valid; one created to resend another's rows is invalid without rows."""
     if plan.after is None:
         return True
     with _opened(folder) as db:
@@ -79,7 +80,7 @@ def _of_rejects(request: ImportRequest, job: str) -> Path | None:
     )
     found: list[Path] = []
     for folder in candidates:
-        with contextlib.suppress(JournalError):  # an unreadable journal may be that of another file
+        with contextlib.suppress(JournalError):  # an unreadable journal may belong to another file
             if plan_of(folder).job == job and not any(folder.samefile(each) for each in found):
                 found.append(folder)
     surest = [each for each in found if each.absolute() in (named and named.absolute(), request.path.parent)]
@@ -107,7 +108,7 @@ def written_by_job(request: ImportRequest) -> bool:
     return any((folder / JOURNAL).is_file() for folder in request.path.parents[:_DEPTH])
 
 
-_DEPTH = 3  # parents of a file in runs/N, the last of which is the job folder
+_DEPTH = 3  # parents to search: the third parent of a file in runs/N is the job folder
 
 
 def compared_with(db: sqlite3.Connection, request: ImportRequest, rows: FileRows) -> Compared:
@@ -202,7 +203,7 @@ def sent_elsewhere(
 ) -> tuple[Path, int] | None:
     """Find another ledger in the directory that sent rows of the file, and count these rows.
 
-    This protects first runs without look-ups from files that were copied, linked or renamed.
+    A first run without look-ups would otherwise resend the rows of a copied, linked or renamed file.
 
     Raises:
         JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent.
@@ -219,6 +220,21 @@ def sent_elsewhere(
     return None
 
 
+def map_warnings(db: sqlite3.Connection, request: ImportRequest) -> list[str]:
+    """Return a warning if rows were created with another map; updates send such rows again."""
+    if request.action.compares:
+        return []
+    (count,) = db.execute(
+        """SELECT count(*) FROM outcome LEFT JOIN undo USING (row)
+        WHERE outcome.state = :done AND undo.state IS NOT :done
+            AND run IN (SELECT number FROM run WHERE json_extract(details, '$.map') <> :map)""",
+        {"done": int(State.DONE), "map": request.import_map.fingerprint},
+    ).fetchone()
+    rows = "1 row was" if count == 1 else f"{count} rows were"
+    text = f"the map has changed since {rows} {request.action.label}; to send them again, undo the job first"
+    return [text] if count else []
+
+
 @attrs.frozen(eq=False)
 class Preview:
     """Preview of an import, valid inside its ``with`` block."""
@@ -229,15 +245,17 @@ class Preview:
     folder: Path | None
     """The ledger's folder; None for a new import."""
     _db: sqlite3.Connection = attrs.field(repr=False)
-    _key: str | None = None
+    _key: str | None
     """The ledger's key template."""
+    _request: ImportRequest
 
     def warnings(self) -> list[str]:
-        """Return warnings about the rows to send."""
+        """Return warnings about the rows to send, and about a changed map."""
         plan = self.decision
-        if isinstance(plan, Refusal) or plan.begins or self._key is None:
+        if isinstance(plan, Refusal) or plan.begins:
             return []
-        return new_keys(self._db, plan)
+        found = [] if self._key is None else new_keys(self._db, plan)
+        return found + map_warnings(self._db, self._request)
 
     def standings(self, first: int, last: int) -> dict[int, Standing]:
         """Return the standings of the rows from place ``first`` to ``last`` of the file."""
@@ -275,4 +293,4 @@ def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator
         known, file = facts_of(request, rows, company, compared, ledger=ledger, elsewhere=elsewhere)
         decision = decide(known, file, request.options)
         key = known.key if known is not None else None
-        yield Preview(decision, actions_of(file, request.options), folder, db, key)
+        yield Preview(decision, actions_of(file, request.options), folder, db, key, request)

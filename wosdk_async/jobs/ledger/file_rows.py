@@ -89,8 +89,8 @@ class FileRows:
 
     def __attrs_post_init__(self) -> None:
         # Only changes in columns that the map reads matter; other columns are not sent.
-        counting = frozenset(self.import_map.columns)
-        self.identities = Identities(self.source.columns, self.keys, self.import_map.key, counting)
+        columns_read = frozenset(self.import_map.columns)
+        self.identities = Identities(self.source.columns, self.keys, self.import_map.key, columns_read)
         # SQLite removes an unnamed database when it is closed or the process is killed.
         self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         weakref.finalize(self, self._db.close)  # in case the program never calls close()

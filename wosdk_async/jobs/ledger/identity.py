@@ -82,9 +82,9 @@ class Identities:
             name for name in columns if name and (not name.startswith("_") or name in (counting or ()))
         ]
         self.columns = sorted(self._names)
-        self._texts = _getter(self._names)
+        self._texts_of = _getter(self._names)
         self._hashes: dict[tuple[str, ...], tuple[_Hash, _Hash]] = {}
-        """For the non-blank columns of a row, which are the same in many rows, the hashes of the cells."""
+        """Hashes of a row's cells, by its non-blank columns, which are the same in many rows."""
         self._counting = counting
         self._marked = own_keys(keys)
         self._key = key
@@ -116,7 +116,7 @@ class Identities:
             return list(row.raw_cells), _RAW, _RAW
         cells = row.cells if type(row.cells) is dict else dict(row.cells.items())  # includes unusable cells
         try:
-            texts = self._texts(cells)
+            texts = self._texts_of(cells)
         except KeyError:
             texts = tuple(cells.get(name, "") for name in self._names)
         filled = [*filter(None, texts)]
@@ -144,7 +144,7 @@ class Identities:
 
 
 def _hash_of(names: Sequence[str], hashed: Collection[str]) -> _Hash:
-    """Return a hash of the ``hashed`` among the columns ``names``, whose order does not matter."""
+    """Return a hash of the columns ``hashed``, in any order, for cells in the order of ``names``."""
     columns, places = sorted(hashed), {name: place for place, name in enumerate(names)}
     empty = blake2b(digest_size=_BYTES, person=b"cells", salt=_hashed(_COLUMNS, columns))
     return empty, _getter([places[name] for name in columns])
@@ -206,8 +206,8 @@ def _rounded(number: re.Match[str], digits: int) -> str:
     return format(Decimal(number[0]).normalize(Context(prec=digits, rounding=ROUND_HALF_UP)), "f")
 
 
-# Only exponents of two digits: written out, such a number is too large to be an exponent itself, so
-# "1e-1e+10" does not become a number.
+# Only exponents of two digits, because such numbers are too large to be exponents. Otherwise "1e-1e+1"
+# would become "1e-10", which is a number.
 _EXPONENT = re.compile(r"(?<![0-9.])[1-9](?:\.[0-9]+)?e\+[1-9][0-9](?![0-9.e])")
 _LONG = re.compile(r"(?<![0-9.])[1-9][0-9]{11,}(?![0-9.])")
 _ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")

@@ -21,12 +21,12 @@ RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
 """The same standings as an SQL list."""
 
 
-def disguised_keys(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, Resembling]:
+def disguised_keys(db: sqlite3.Connection, some_were_missing: bool) -> dict[Standing, Resembling]:
     """Return, for each standing, the sendable keys that resemble the key of a missing row in the Company.
 
     Such keys differ only by spreadsheet formatting. Two rows of the last file are always different rows.
     A pair is not reported again after the user declared one row permanently gone while the other was
-    in the file. ``some_lacked`` tells whether any sendable row was missing from the last file.
+    in the file. ``some_were_missing`` tells whether any sendable row was missing from the last file.
     """
     for function in (undisguised, abbreviated, disguises):
         db.create_function(function.__name__, 1, function, deterministic=True)
@@ -37,7 +37,7 @@ def disguised_keys(db: sqlite3.Connection, some_lacked: bool) -> dict[Standing, 
         FROM temp.gone AS gone JOIN planned USING (row), json_each(disguises(gone.name)) AS form
         WHERE standing IN ({RISKY}) AND (planned.away OR ?)
             AND EXISTS (SELECT 1 FROM temp.file WHERE cells IS NOT NULL)""",
-        [some_lacked],
+        [some_were_missing],
     )
     db.execute("CREATE INDEX temp.plain_key ON plain (key)")
     found = db.execute(
@@ -73,7 +73,7 @@ def new_keys(db: sqlite3.Connection, plan: Plan) -> list[str]:
         FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
         JOIN outcome ON outcome.row = matched.row
         WHERE standing IN ({sent}) AND cells IS NOT NULL AND fault IS NULL AND now <> was
-            AND json_extract(outcome.detail, '$[3]') IS NOT ?  -- its code
+            AND json_extract(outcome.detail, '$[3]') IS NOT ?  -- the outcome's code
             AND NOT EXISTS (SELECT 1 FROM identity
                 WHERE identity.identity = file.cells AND identity.row = matched.row)
         ORDER BY file.place LIMIT 1""",

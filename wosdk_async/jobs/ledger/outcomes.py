@@ -18,7 +18,7 @@ __all__ = ["RowOutcome", "Summary", "code_of"]
 Kind = Literal["created", "updated", "deleted", "done", "found", "failed", "in_doubt", "not_started"]
 
 
-@attrs.define(unsafe_hash=True)  # not frozen, which takes three times as long to construct
+@attrs.define(unsafe_hash=True)  # not frozen: a frozen class takes three times as long to construct
 class RowOutcome:
     """Outcome of one row; ``reason`` explains failures and doubts."""
 
@@ -58,7 +58,7 @@ class RowOutcome:
         return self.id if self.entity == "WorkOrder" else None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the facts that are not None, as in the outcomes file."""
+        """Return the non-empty fields, as in the outcomes file."""
         values = attrs.asdict(self, filter=lambda _, value: value is not None and value != ())
         is_order = values.pop("entity", None) == "WorkOrder"
         return {"work_order_id" if is_order and name == "id" else name: values[name] for name in values}

@@ -109,9 +109,9 @@ class Overview:
     @property
     def left(self) -> int:
         """Number of rows to send or settle. Without a marker, rows in doubt cannot be settled."""
-        settled = (State.SENDING, State.IN_DOUBT) if self.plan.marker else (State.SENDING,)
+        to_settle = (State.SENDING, State.IN_DOUBT) if self.plan.marker else (State.SENDING,)
         return self.counts[State.PLANNED] + sum(
-            counts.get(state, 0) for counts in (self.counts, self.gone) for state in settled
+            counts.get(state, 0) for counts in (self.counts, self.gone) for state in to_settle
         )
 
     def figures(self) -> dict[str, int]:
@@ -120,8 +120,8 @@ class Overview:
 
     def ended(self) -> dict[str, int]:
         """Return the counts of rows that another run would not touch."""
-        found = {name: count for name, count in self.figures().items() if name in ("done", "found", "failed")}
-        return found if self.plan.marker else {**found, "in_doubt": self.counts[State.IN_DOUBT]}
+        ended = {name: count for name, count in self.figures().items() if name in ("done", "found", "failed")}
+        return ended if self.plan.marker else {**ended, "in_doubt": self.counts[State.IN_DOUBT]}
 
     def as_dict(self) -> dict[str, Any]:
         """Return the overview as plain data."""

@@ -21,6 +21,7 @@ class ImportRefusedError(ConfigurationError):
     """
 
     kind = "import-refused"
+    conflict = True
 
     def __init__(self, refusal: Refusal) -> None:
         self.refusal = refusal

@@ -180,7 +180,7 @@ class ImportRequest:
         try:
             rows = FileRows(self.source, self.import_map, self.keys("job"), self.index)
         except Exception:
-            self._require_unchanged()  # otherwise it may say that the columns are wrong
+            self._require_unchanged()  # a changed file may raise misleading errors, such as wrong columns
             raise
         try:
             self._require_unchanged()
@@ -223,7 +223,7 @@ class ImportRequest:
 
     def details(self, company: Company) -> dict[str, Any]:
         """Return a new run's details: file, map and options."""
-        found: dict[str, Any] = {
+        details: dict[str, Any] = {
             "options": self.options.changed(),
             RUN_GIVEN: dict(self.options.details),
             "file": str(self.path),
@@ -233,8 +233,8 @@ class ImportRequest:
             "rate": company.rate,
         }
         if self.workers is None:
-            return found
-        return {**found, RUN_ENGINE: self.workers.name, "lease": self.options.lease}
+            return details
+        return {**details, RUN_ENGINE: self.workers.name, "lease": self.options.lease}
 
 
 def company_identity(company: Company) -> str:

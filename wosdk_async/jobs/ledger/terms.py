@@ -1,4 +1,4 @@
-"""Terms of the decision: row standings and actions, facts, and results."""
+"""Types of the decision about an import: row standings and actions, facts, and results."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class RowSample:
 
 FIRST = 3  # resembling keys to show
 Resembling = tuple[int, tuple[tuple[RowSample, RowSample], ...]]
-"""Number of keys that differ only in formatting from the key of a missing sent row, and the first pairs."""
+"""Number of keys that equal the key of a missing sent row except for formatting, and the first pairs."""
 
 
 @attrs.frozen(kw_only=True)

@@ -33,6 +33,7 @@ __all__ = [
     "find_rows",
     "is_ended",
     "keep_undone",
+    "shown_records",
     "undo_state",
     "undone_beside",
     "without_undone",
@@ -93,7 +94,7 @@ class UndoRow:
     """Name of the reference in the map; None for a row."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the facts that are not None as plain data."""
+        """Return the fields that are not None as plain data."""
         return attrs.asdict(self, filter=lambda _, value: value is not None)
 
 
@@ -192,13 +193,13 @@ async def undone_beside(base: Path, company: str, operation: str, *, besides: Pa
         operation: the jobs' operation.
         besides: a job folder to skip.
     """
-    found: set[int] = set()
+    ids: set[int] = set()
     for folder in jobs_at(base):
         async with Journal.open(folder, snapshot=True) as journal:
             plan = journal.plan
             if folder != besides and (plan.company, plan.operation) == (company, operation):
-                found |= await journal.undone_ids()
-    return found
+                ids |= await journal.undone_ids()
+    return ids
 
 
 async def keep_undone(journal: Journal, base: Path) -> None:
@@ -230,20 +231,30 @@ async def find_rows(
     ended = [record.id for records in lists for record in records if is_ended(record)]
     ids = [id for id in ended if usable_id(id) is not None]
     undone = await journal.undone_before(ids) if ids else set()
-    return without_undone(found, undone) if undone else found
+    return without_undone(found, undone)
 
 
 def without_undone(found: Found, undone: Set[int]) -> Found:
-    """Drop undone records from a look-up, unless they have been restored since."""
+    """Drop undone records from a look-up, unless they have been restored since; put ended records last."""
     return {
         key: records
         if isinstance(records, RowError)
-        else [each for each in records if not (each.id in undone and is_ended(each))]
+        else sorted((each for each in records if not (each.id in undone and is_ended(each))), key=is_ended)
         for key, records in found.items()
     }
 
 
 def is_ended(record: Any) -> bool:
     """Return whether a record is cancelled or removed."""
-    cancelled = getattr(record, "status_id", None) == WOStatus.Cancelled
-    return cancelled or bool(getattr(record, "is_removed", False))
+    return bool(_end_of(record))
+
+
+def _end_of(record: Any) -> str:
+    if getattr(record, "is_removed", False):
+        return " (removed)"
+    return " (Cancelled)" if getattr(record, "status_id", None) == WOStatus.Cancelled else ""
+
+
+def shown_records(records: Sequence[Any], limit: int = 3) -> str:
+    """Return the first records as text, such as ``WorkOrder 496 (Cancelled), WorkOrder 498``."""
+    return ", ".join(f"{each.wire_name} {each.id}{_end_of(each)}" for each in records[:limit])

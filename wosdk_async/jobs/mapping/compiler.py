@@ -191,7 +191,7 @@ def _length_limit(meta: Wire, truncate: bool, path: str) -> LengthLimit:
             f"{path}: {meta['name']} has no known maximum length to truncate to; delete truncate"
         )
     documented = meta.get("max_length_source") == "doc"
-    # The service strips trailing blanks (facts 3.4 for work orders; for other records not shown; assumed).
+    # The service strips trailing blanks in work orders (facts 3.4). Not shown; assumed: in other records.
     cuts_blanks = meta["name"] == "ContactName"
     return LengthLimit(path, length, documented, truncate, cuts_blanks)
 

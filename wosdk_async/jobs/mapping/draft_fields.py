@@ -100,19 +100,19 @@ def draft_fields(
         keys: the columns that can identify rows.
         unlike: for each column, the kinds (``time`` or ``number``) that its cells do not resemble.
     """
-    found = list(_fields(operation.kind, operation.table))
+    candidates = list(_fields(operation.kind, operation.table))
     if operation.table == "entity":
-        _relax(found)
+        _relax(candidates)
     if operation.by is not None:
-        found = _of_changes(operation, found)
-    _assign(found, [column for column in columns if is_usable(column)], unlike)
+        candidates = _of_changes(operation, candidates)
+    _assign(candidates, [column for column in columns if is_usable(column)], unlike)
     if operation.kind is WoCreateCommand:
-        _assign_key(found, keys)
-    if operation.by is not None and operation.compares and not any(each.column for each in found[1:]):
-        example = found[min(1, len(found) - 1)]  # shown, because an update needs a field to write
+        _assign_key(candidates, keys)
+    if operation.by is not None and operation.compares and not any(each.column for each in candidates[1:]):
+        example = candidates[min(1, len(candidates) - 1)]  # shown, because an update needs a field to write
         example.suggested, example.note = True, "an example (choose the fields to update); "
-    _name_references([each for each in found if each.shown])
-    return found
+    _name_references([each for each in candidates if each.shown])
+    return candidates
 
 
 def is_usable(column: str) -> bool:
@@ -123,8 +123,8 @@ def is_usable(column: str) -> bool:
 def name_field(entity: type[Record], column: str | None = None) -> str | None:
     """Return the look-up field of an entity: ``number`` for a column ``Task.Number``, otherwise a default."""
     named = _field_spelled(entity, column or "")
-    texts = [name for name in _NAMES if entity.__wire__.get(name, {}).get("type") == "string"]
-    return next(iter((*named, *texts)), None)
+    defaults = [name for name in _NAMES if entity.__wire__.get(name, {}).get("type") == "string"]
+    return next(iter((*named, *defaults)), None)
 
 
 def _field_spelled(entity: type[Record], column: str) -> list[str]:
@@ -151,10 +151,10 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
         elif meta["type"] == "ref":
             target = entity_class(meta["of"] or "")
             if target is not None and "id" in target.__wire__ and name_field(target):
-                found = DraftField(table, name, meta, required, target=target)
+                field = DraftField(table, name, meta, required, target=target)
                 if kind is WorkOrder and nested and name == "customer":  # facts 5: required for a Request
-                    found.suggested, found.note = True, "required for a Request (otherwise delete it); "
-                yield found
+                    field.suggested, field.note = True, "required for a Request (otherwise delete it); "
+                yield field
         elif meta["type"] == "money":
             number = registry.resolve(meta["of"] or "").__wire__["value"]
             yield DraftField(table, f"{name}{_AMOUNT}", number, required)
@@ -166,50 +166,50 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
 
 
 def _action_of(kind: type[Record]) -> str | None:
-    """Return a command's action type, which its reasons share (facts 4); None for other commands."""
+    """Return the action type of a command's reasons (facts 4); None if the command has no action type."""
     word = kind.wire_name.removeprefix("Wo").removesuffix("Command")
     return word if word in WOActionType.__members__ else None
 
 
-def _relax(found: list[DraftField]) -> None:
-    """Suggest names and references instead of requiring fields; the service seems to require none."""
-    for each in found:
+def _relax(candidates: list[DraftField]) -> None:
+    """Make all fields optional, because the service seems to require none; suggest names and references."""
+    for each in candidates:
         each.suggested = each.required and (each.target is not None or each.name in _SUGGESTED)
         each.required = False
 
 
-def _of_changes(operation: RowOperation, found: list[DraftField]) -> list[DraftField]:
+def _of_changes(operation: RowOperation, candidates: list[DraftField]) -> list[DraftField]:
     """Return the fields of an update or delete, starting with the key."""
     by = operation.by or ""
     note = "identifies the record; "
     key = DraftField(
         operation.table, by, operation.kind.__wire__[by], required=False, note=note, suggested=True
     )
-    for each in found:
+    for each in candidates:
         each.suggested = False
-    return [key, *(each for each in found if each.name != by and operation.compares)]
+    return [key, *(each for each in candidates if each.name != by and operation.compares)]
 
 
-def _assign(found: Sequence[DraftField], columns: Sequence[str], unlike: Mapping[str, Set[str]]) -> None:
+def _assign(candidates: Sequence[DraftField], columns: Sequence[str], unlike: Mapping[str, Set[str]]) -> None:
     """Assign columns to fields by descending similarity, at most one to each field."""
     pairs = [
         (score, each.required, -place, -order)
         for place, column in enumerate(columns)
-        for order, each in enumerate(found)
+        for order, each in enumerate(candidates)
         if each.looks not in unlike.get(column, ()) and (score := _score(column, each)) >= _SIMILAR
     ]
     taken = set()
     for *_, place, order in sorted(pairs, reverse=True):
-        column, field = columns[-place], found[-order]
+        column, field = columns[-place], candidates[-order]
         if field.column is None and column not in taken:
             field.column = column
             taken.add(column)
 
 
-def _assign_key(found: Sequence[DraftField], keys: Sequence[str]) -> None:
+def _assign_key(candidates: Sequence[DraftField], keys: Sequence[str]) -> None:
     """Assign a key column to the marker field, unless the field already has a column."""
-    taken = {each.column for each in found}
-    for each in found:
+    taken = {each.column for each in candidates}
+    for each in candidates:
         if each.name == MARKER_FIELD and each.column is None and keys:
             each.column = next((key for key in keys if key not in taken), keys[0])
 
@@ -249,7 +249,7 @@ def _in_words(column: str, field: DraftField) -> float:
     for words in names:
         if column_words and column_words == words:
             best = max(best, _EQUAL_WORDS)
-        # For other types, a column with more or fewer words often holds a different value.
+        # Only for names: in fields of other types, more or fewer words often mean a different value.
         elif column_words and words and (column_words < words or words < column_words) and _is_named(field):
             best = max(best, _MORE_WORDS)
     return best

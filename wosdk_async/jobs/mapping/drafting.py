@@ -69,7 +69,7 @@ def draft_map(
         f"operation = {_quoted(operation.name)}",
         *([f"header_row = {header_row}  # skip the lines above"] if header_row else []),
         *_marker(operation, shown, keys),
-        *_tables(operation, shown),
+        *_tables(operation, shown, keys),
         *_references(shown),
         "",
         *_more(found, shown, described),
@@ -97,10 +97,10 @@ def _columns_left(columns: Sequence[str], found: Sequence[DraftField]) -> list[s
 def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColumns) -> list[str]:
     if operation.by is not None or (operation.table == "command" and operation.label != "created"):
         return []
-    texts = [each for each in shown if each.meta["type"] == "string" and each.target is None]
+    candidates = [each for each in shown if each.meta["type"] == "string" and each.target is None]
     if operation.table == "command":
-        texts = [each for each in texts if each.name == MARKER_FIELD]
-    key_fields = [each for each in texts if each.column in keys.unique]
+        candidates = [each for each in candidates if each.name == MARKER_FIELD]
+    key_fields = [each for each in candidates if each.column in keys.unique]
     for each in key_fields:
         path = each.name if operation.table == "entity" else f"work_order.{each.name}"
         with contextlib.suppress(ImportMapError):
@@ -118,9 +118,9 @@ def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColum
     if operation.table == "command":
         example = f"marker = {_quoted(f'work_order.{MARKER_FIELD}')}"
     else:
-        example = f"marker = {_quoted(texts[0].name)}" if texts else "marker"
+        example = f"marker = {_quoted(candidates[0].name)}" if candidates else "marker"
     unique = f" Unique columns: {', '.join(keys.unique)}." if keys.unique else ""
-    named = [each.column for each in texts if operation.table == "command"]
+    named = [each.column for each in candidates if operation.table == "command"]
     nearly = "".join(
         f" {column} would be unique, but {', '.join(exceptions)}."
         for column, exceptions in keys.exceptions.items()
@@ -136,7 +136,7 @@ def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColum
     ]
 
 
-def _tables(operation: RowOperation, shown: Sequence[DraftField]) -> Iterator[str]:
+def _tables(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColumns) -> Iterator[str]:
     tables = dict.fromkeys((operation.table, *(each.table for each in shown)))
     for table in tables:
         yield ""
@@ -144,8 +144,10 @@ def _tables(operation: RowOperation, shown: Sequence[DraftField]) -> Iterator[st
         yield f"[[{path}]]" if table.startswith("[") else f"[{path}]"
         for each in shown:
             if each.table == table:
-                value = f"@{each.reference}" if each.target is not None else _from(each)
-                yield f"{each.name} = {_quoted(value)}  # {_explained(each)}"
+                value = _quoted(f"@{each.reference}" if each.target is not None else _from(each))
+                if form := keys.formats.get(each.column or "", {}).get(each.looks):
+                    value = f"{{ text = {value}, {form} }}"
+                yield f"{each.name} = {value}  # {_explained(each)}"
 
 
 def _references(shown: Sequence[DraftField]) -> Iterator[str]:
@@ -171,7 +173,7 @@ def _explained(field: DraftField) -> str:
     """Return a comment that describes a field's values."""
     kind, meta = field.meta["type"], field.meta
     if field.target is not None:
-        text = f"a {field.target.__name__}, looked up by name below"
+        text = f"{field.target.__name__}, looked up by name below"
         fixed = "12" if kind == "integer" else "{ id = 12 }"
         text += f"; for a fixed record write {fixed}, and delete the table below"
     elif kind == "enum":
@@ -227,6 +229,8 @@ class KeyColumns:
     """Reason why each other column is not a key, such as ``line 3 has an empty cell``."""
     unlike: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
     """For each column, the kinds (``time`` or ``number``) that most of its first cells do not resemble."""
+    formats: Mapping[str, Mapping[str, str]] = attrs.field(factory=dict)
+    """For each column, the format of all its first cells, as TOML, by kind."""
 
 
 def key_columns(source: Source) -> KeyColumns:
@@ -250,12 +254,15 @@ def key_columns(source: Source) -> KeyColumns:
                 exception = "and others"
                 del seen[column]
             exceptions[column].append(exception)
-    unlike = _unlike(source)
+    sample = _first_cells(source)
+    unlike = {column: _unlike(texts) for column, texts in sample.items()}
+    formats = {column: _formats(texts) for column, texts in sample.items()}
     if rows <= 1:
-        return KeyColumns(unlike=unlike)
+        return KeyColumns(unlike=unlike, formats=formats)
     unique = [column for column in seen if not exceptions[column]]
     nearly = [column for column in seen if 0 < len(exceptions[column]) <= rows / _ROWS_TO_EXCEPTION]
-    return KeyColumns(unique, nearly, {name: found for name, found in exceptions.items() if found}, unlike)
+    excepted = {name: found for name, found in exceptions.items() if found}
+    return KeyColumns(unique, nearly, excepted, unlike, formats)
 
 
 def _exception(cell: str, line: int, first: int) -> str | None:
@@ -280,18 +287,35 @@ _LOOKS = {
 """Patterns of dates with optional times, and of numbers with optional currencies or units."""
 
 
-def _unlike(source: Source) -> dict[str, frozenset[str]]:
-    """Return, for each non-empty column, the kinds that most of its cells do not resemble."""
+_GERMAN_DATE = re.compile(r"\d{1,2}\.\d{1,2}\.\d{4}")
+_GERMAN_NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?")
+
+
+def _first_cells(source: Source) -> dict[str, list[str]]:
+    """Return the first cells of each column that are not blank."""
     cells: dict[str, list[str]] = {}
     for row in islice(source, _SAMPLE):
         for column, cell in dict(row.cells.items()).items():
             if cell.strip():
                 cells.setdefault(column, []).append(cell.strip()[:_WIDTH])
-    return {
-        column: frozenset(
-            kind
-            for kind, looks in _LOOKS.items()
-            if sum(looks.fullmatch(text) is not None for text in texts) * 2 < len(texts)
-        )
-        for column, texts in cells.items()
-    }
+    return cells
+
+
+def _unlike(texts: Sequence[str]) -> frozenset[str]:
+    """Return the kinds that most cells of a column do not resemble."""
+    return frozenset(
+        kind
+        for kind, looks in _LOOKS.items()
+        if sum(looks.fullmatch(text) is not None for text in texts) * 2 < len(texts)
+    )
+
+
+def _formats(texts: Sequence[str]) -> dict[str, str]:
+    """Return the German formats, by kind, that fit all cells of a column."""
+    if all(map(_GERMAN_DATE.fullmatch, texts)):
+        return {"time": 'date = "%d.%m.%Y"'}
+    # with three digits behind each comma, they may be thousands
+    decimals = any(len(text.partition(",")[2]) not in (0, 3) for text in texts)
+    if not decimals or not all(map(_GERMAN_NUMBER.fullmatch, texts)):
+        return {}
+    return {"number": 'decimal = ","' + (', thousands = "."' if any("." in text for text in texts) else "")}

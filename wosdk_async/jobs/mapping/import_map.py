@@ -91,7 +91,7 @@ class ImportMap:
                 found.setdefault(column, f"[reference.{spec.name}] of {self.path}")
         for column, key in self.rules.columns.items():
             found.setdefault(column, f"{key} of {self.path}")
-        if OPEN in found:  # the user must fill in every place, so name them all
+        if OPEN in found:  # the user must replace every placeholder, so name all places
             found[OPEN] = f"{', '.join(paths_with(OPEN, self.record, self.references))} of {self.path}"
         return found
 
@@ -228,15 +228,15 @@ _REQUIRED = re.compile(r"`?(?P<field>[A-Za-z]\w{0,99}(?:\.[A-Za-z]\w{0,99}){0,9}
 
 def paths_with(column: str, record: Node, specs: Iterable[ReferenceSpec]) -> list[str]:
     """Return the map keys that read a column, as full paths."""
-    found = [
+    paths = [
         node.path for _, node in _leaves(record) if isinstance(node, TextNode) and column in node.columns
     ]
     for spec in specs:
         if spec.template is not None and column in spec.template.columns:
-            found.append(f"reference.{spec.name}.from")
+            paths.append(f"reference.{spec.name}.from")
         if spec.create is not None:
-            found += paths_with(column, spec.create, ())
-    return found
+            paths += paths_with(column, spec.create, ())
+    return paths
 
 
 def columns_behind(reason: str, record: Node, specs: Iterable[ReferenceSpec]) -> str | None:
@@ -251,16 +251,16 @@ def columns_behind(reason: str, record: Node, specs: Iterable[ReferenceSpec]) ->
     if named is None:
         return None
     wanted = f".{named['field']}".casefold()
-    found = [node for path, node in _leaves(record) if f".{path}".casefold().endswith(wanted)]
-    if not found:
+    nodes = [node for path, node in _leaves(record) if f".{path}".casefold().endswith(wanted)]
+    if not nodes:
         return "the map does not set it"
-    if len(found) > 1:
+    if len(nodes) > 1:
         return None
-    (node,) = found
+    (node,) = nodes
     columns = node.columns
     if isinstance(node, ReferenceNode):
         columns = frozenset().union(*(spec.columns for spec in specs if spec.name == node.name))
-    # A list is missing only if it is blank, but another field may have a value that the service rejects.
+    # A list is reported only if its columns are blank; another field may have a value that is rejected.
     blank = "blank " if isinstance(node, ListNode) else ""
     return f"{blank}{named_columns(columns)}" if columns else None
 

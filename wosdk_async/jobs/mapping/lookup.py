@@ -50,17 +50,17 @@ async def find_elsewhere(
 
     Only the first records are searched, because a field may have the same value in most records.
     """
-    texts = {
+    other_fields = {
         meta["name"]: field
         for field, meta in spec.entity.__wire__.items()
         if meta["type"] == "string" and not meta.get("secret") and field != spec.by
     }
     wanted = set(map(folded, names))
     try:
-        return await _find_in(company, spec, texts, wanted, names, context)
-    except UnknownNameError:  # facts 12 row 12: one unknown field refuses the query, so query each field
+        return await _find_in(company, spec, other_fields, wanted, names, context)
+    except UnknownNameError:  # facts 12 row 12: one unknown field fails the query, so query each field
         found: dict[str, set[str]] = {}
-        for path, field in texts.items():
+        for path, field in other_fields.items():
             with suppress(UnknownNameError):
                 found |= await _find_in(company, spec, {path: field}, wanted, names, context)
         return found
@@ -69,21 +69,21 @@ async def find_elsewhere(
 async def _find_in(
     company: Company,
     spec: ReferenceSpec,
-    texts: Mapping[str, str],
+    other_fields: Mapping[str, str],
     wanted: Set[str],
     names: Sequence[str],
     context: RowContext,
 ) -> dict[str, set[str]]:
-    if not texts:  # a query without conditions would return all records
+    if not other_fields:  # a query without conditions would return all records
         return {}
     condition = Group(
-        "Or", tuple(Comparison(spec.entity.wire_name, path, "In", tuple(names)) for path in texts)
+        "Or", tuple(Comparison(spec.entity.wire_name, path, "In", tuple(names)) for path in other_fields)
     )
-    found = {field: set[str]() for field in texts.values()}
+    found = {field: set[str]() for field in other_fields.values()}
     left = PAGE
-    async with aclosing(_records(company, spec, [condition], context, texts)) as records:
+    async with aclosing(_records(company, spec, [condition], context, other_fields)) as records:
         async for record in records:
-            for path, field in texts.items():
+            for path, field in other_fields.items():
                 if (name := folded(str(record.get(path, "")))) in wanted:
                     found[field].add(name)
             if (left := left - 1) == 0:
@@ -114,9 +114,9 @@ async def _records(
     spec: ReferenceSpec,
     conditions: Sequence[Condition],
     context: RowContext,
-    texts: Iterable[str] = (),
+    more: Iterable[str] = (),
 ) -> AsyncGenerator[Json, None]:
-    """Yield non-removed records that match the filters, ordered by id; include the fields ``texts``."""
+    """Yield non-removed records that match the filters, ordered by id; include the fields ``more``."""
     wanted = [(each, each.node.fill(context)) for each in spec.filters]
     for each, value in wanted:
         if (comparison := _comparison(spec, each, value)) is not None:
@@ -130,7 +130,7 @@ async def _records(
         full = len(page) == PAGE
         return page
 
-    properties = (*_properties(spec), *texts)
+    properties = (*_properties(spec), *more)
     cursor = KeyCursor(fetch, Plan(spec.entity.wire_name, tuple(conditions), properties), PAGE)
     while full:
         for record in await cursor.page():
@@ -203,13 +203,13 @@ class NamedIds:
 
     def in_row(self, cells: Mapping[str, str]) -> list[NamedId]:
         """Return the ids in a row."""
-        found = []
+        ids = []
         for path, entity, node in self._fields:
             with suppress(RowError):  # a field of a new record may be unusable in this row
                 id = node.fill(RowContext(cells, _NO_REFERENCES))
                 if isinstance(id, int):
-                    found.append((path, entity, id))
-        return found
+                    ids.append((path, entity, id))
+        return ids
 
     async def look_up(self, company: Company, ids: Iterable[NamedId]) -> None:
         """Look up which ids exist, in batches."""

@@ -165,7 +165,7 @@ _KINDS = {
 
 
 def _inside(node: ObjectNode, name: str) -> Iterator[str]:
-    """Yield paths of fields with a Python or wire name ``name`` in the map's nested objects."""
+    """Yield the paths of fields in the map's nested objects whose Python or wire name is ``name``."""
     for field, below in node.fields.items():
         if isinstance(below, ObjectNode):
             table = _class_of(below).__wire__

@@ -53,7 +53,7 @@ class References(Protocol):
     """Source of record ids for rows."""
 
     def known(self, reference: str) -> tuple[Mapping[str, int], str]:
-        """Return the ids of records by the cells that named them so far, and their column or ``""``."""
+        """Return the record ids cached so far, by cell, and the column of those cells (or ``""``)."""
 
     def id_for(self, reference: str, context: RowContext) -> int | None:
         """Return the id of the record that a row names, or None if the row names none.
@@ -126,7 +126,7 @@ class TextNode:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the template's first cell is the value if the cell is a short, non-blank string."""
+        """Whether a short, non-blank string in the template's first column is the value, unchanged."""
         return self.parse is None and self.template.first is not None and not self.limit.cuts_blanks
 
     @property
@@ -208,7 +208,7 @@ class ObjectNode:
     is_kept: bool = False
     """Whether to send the object even if all its varying fields are empty."""
     writes: References | None = None
-    """References of the JSON content to make; None to make records."""
+    """Source of ids for JSON content, which ``build`` and ``fill`` then return; None to return records."""
 
     @cached_property
     def columns(self) -> frozenset[str]:
@@ -232,7 +232,7 @@ class ObjectNode:
         return self._compiled(() if self.is_kept else varying)
 
     def _compiled(self, varying: Sequence[str]) -> Callable[[RowContext], Any]:
-        """Compile the function; it returns None if ``varying`` has fields and all of them are empty."""
+        """Compile a function that returns the object, or None if there are ``varying`` fields, all empty."""
         names: dict[str, Any] = {"make": self.make, "RowError": RowError, "joined": joined}
         values, variables = [], {}
         for place, (name, node) in enumerate(self.fields.items()):
@@ -255,11 +255,11 @@ class ObjectNode:
                 values.append(_VALUE.format(first=first.format(place=place), place=place))
             variables[name] = variable
         empty = " and ".join(f"{variables[name]} is None" for name in varying)
-        lines = f"    if {empty}:\n        return None\n" if varying else ""
-        made = f"    made = make({', '.join(map('='.join, variables.items()))})"
+        return_if_empty = f"    if {empty}:\n        return None\n" if varying else ""
+        make_object = f"    made = make({', '.join(map('='.join, variables.items()))})"
         if self.writes is not None:
-            made = content_source(self.make, variables, names)
-        source = _OBJECT.format(values="".join(values), empty=lines, made=made)
+            make_object = content_source(self.make, variables, names)
+        source = _OBJECT.format(values="".join(values), empty=return_if_empty, made=make_object)
         return compile_function("fill", source, f"{self.make.__name__} of a row", names)  # type: ignore[no-any-return]
 
 
@@ -277,13 +277,13 @@ def fill(context):
 
 _FILL = "value{place} = fill{place}(context)"
 
-# In most rows the cell is the value, which makes the call of ``fill`` unnecessary.
+# In most rows, the cell is the value, so ``fill`` need not be called.
 _CELL = """\
 text = context.cells[column{place}]
         plain = type(text) is str and 0 < len(text) <= longest{place} and not text.isspace()
         value{place} = text if plain else fill{place}(context)"""
 
-# The id of a record that an earlier row named, without the calls of ``fill``.
+# If an earlier row named the same record, its id is cached, so ``fill`` need not be called.
 _ID = """\
 id = known{place}.get(column{place} and context.cells[column{place}])
         value{place} = id or fill{place}(context)"""
@@ -327,7 +327,7 @@ class ListNode:
 
 
 def written(node: Any, references: References) -> Any:
-    """Return the node that makes JSON content instead of records; it may raise Unsupported."""
+    """Return the node that makes JSON content instead of records; its ``build`` may raise Unsupported."""
     if isinstance(node, ListNode):
         return ListNode(tuple(written(each, references) for each in node.elements))
     if not isinstance(node, ObjectNode):

@@ -47,7 +47,7 @@ def usable_id(value: Any) -> int | None:
     return value if type(value) is int and 0 < value < 2**63 else None  # isinstance() would accept True
 
 
-@attrs.define  # not frozen, which takes three times as long to construct
+@attrs.define  # not frozen: a frozen class takes three times as long to construct
 class Effect:
     """Record that a row created or changed, according to the response."""
 
@@ -165,7 +165,7 @@ class RunCommand(Making):
     def effect(self, result: Any) -> Effect:
         """Return the record in a command's result."""
         for slot, entity in self._members:
-            record = getattr(result, slot)  # not decoded here, which would take most of the time
+            record = getattr(result, slot)  # not decoded, because that would take most of the time
             if isinstance(record, (Record, Lazy)):
                 return effect_of(record, entity)
         return Effect()
@@ -173,8 +173,8 @@ class RunCommand(Making):
     @cached_property
     def _members(self) -> tuple[tuple[str, str], ...]:
         """Result slots that hold a record, with their entities."""
-        made = self.kind.result_class()
-        refs = ((raw_slot(made, name), meta) for name, meta in made.__wire__.items() if meta["type"] == "ref")
+        kind = self.kind.result_class()
+        refs = ((raw_slot(kind, name), meta) for name, meta in kind.__wire__.items() if meta["type"] == "ref")
         return tuple((slot, meta["of"]) for slot, meta in refs if not meta.get("many"))
 
 

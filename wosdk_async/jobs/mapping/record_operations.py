@@ -20,7 +20,13 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError, WosdkError
-from wosdk_async.jobs.errors import AmbiguousNameError, ImportMapError, MissingRecordError, RowError
+from wosdk_async.jobs.errors import (
+    AmbiguousNameError,
+    ImportMapError,
+    MissingRecordError,
+    RowError,
+    zeros_hint,
+)
 from wosdk_async.jobs.mapping.operations import (
     CreateRecord,
     Effect,
@@ -111,7 +117,10 @@ class Changing(OnRecords):
             )
         if found:
             raise MissingRecordError(f"the {self.noun} with {where} has been removed (id {found[0].id})")
-        raise MissingRecordError(f"no {self.noun} has {where}")
+        raise MissingRecordError(f"no {self.noun} has {where}{self._hint(key)}")
+
+    def _hint(self, key: str) -> str:
+        return zeros_hint(key) if self.kind.__wire__[self.by]["type"] == "string" else ""
 
 
 @attrs.frozen(slots=False)
@@ -267,8 +276,8 @@ def _of_records(verb: str, name: str, by: str | None) -> RowOperation:
         if by is not None:
             raise ImportMapError(f'create {name}: a create does not look up {by}; write "create {name}"')
         return CreateRecord(kind)
-    made = UpdateRecord if verb == "update" else DeleteRecord
-    return made(kind, _key_field(kind, by or "id", f"{verb} {name}"))
+    operation = UpdateRecord if verb == "update" else DeleteRecord
+    return operation(kind, _key_field(kind, by or "id", f"{verb} {name}"))
 
 
 def _key_field(kind: type[Record], by: str, where: str) -> str:

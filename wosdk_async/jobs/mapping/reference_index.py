@@ -21,6 +21,7 @@ from wosdk_async.jobs.errors import (
     RowError,
     WaitingRowError,
     reason_of,
+    zeros_hint,
 )
 from wosdk_async.jobs.mapping.lookup import find_elsewhere, find_first, find_named
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
@@ -53,7 +54,7 @@ class ReferenceIndex:
         self._ids: dict[str, tuple[str | None, ReferenceSpec, dict[str, int]]] = {
             spec.name: (spec.first, spec, {}) for spec in self.specs.values()
         }
-        """For each reference, its ``first`` column, the reference, and a cache of ids by raw name."""
+        """For each reference's name: its ``first`` column, the reference, and a cache of ids by raw name."""
         self._uncollected = list(self.specs.values())
 
     def __repr__(self) -> str:
@@ -68,14 +69,14 @@ class ReferenceIndex:
             recent, first = self._recent[spec.name], spec.first
             for cells in rows:
                 try:
-                    if first is not None and cells[first] in recent:  # blanks are never recent
+                    if first is not None and cells[first] in recent:  # blank names are never in `recent`
                         continue
                     raw = spec.raw_name_in(cells)
                     if raw is not None and raw not in recent and (name := spec.name_of(raw)):
                         self._remember(spec, name)
                 except RowError:
                     pass
-        if len(self._uncollected) == len(self.specs):  # references without columns need only one row
+        if len(self._uncollected) == len(self.specs):  # after the first rows, only columns can add names
             varied = (each for each in self.specs.values() if each.template is not None)
             self._uncollected = [each for each in varied if each.template and each.template.columns]
 
@@ -134,7 +135,7 @@ class ReferenceIndex:
     async def _explain(
         self, company: Company, spec: ReferenceSpec, missing: list[ReferenceEntry], limit: int
     ) -> None:
-        """Record why records are missing and will not be created; suggest other fields with their names."""
+        """Store why records that will not be created are missing; suggest fields that hold their names."""
         names = [entry.text for entry in missing if spec.template is not None]
         holders = defaultdict[str, set[str]](set)
 
@@ -154,6 +155,11 @@ class ReferenceIndex:
         if spec.create and held:
             remedy = in_python(Remedy.OTHER_FIELD, {"sample": held[0], "by": field})
             self.warnings.append(f"{spec.name}: some records to create seem to exist: {remedy}")
+        if spec.create and spec.lacks:
+            self.warnings.append(
+                f"{spec.name}: create does not set {', '.join(spec.lacks)}, required for a new "
+                f"{spec.entity.wire_name} according to the service's documentation"
+            )
         for entry in missing if spec.create is None else ():
             entry.reason, entry.error = _not_found(spec, entry), MissingRecordError
             if entry.text in held:
@@ -168,7 +174,7 @@ class ReferenceIndex:
             first, second = self._entries[spec.name], self._entries[other.name]
             for key in first.keys() & second.keys():
                 pair = first[key], second[key]
-                # If only one entry is missing, the other was found by a spelling that the first lacks.
+                # If only one entry is missing, the other was found by a spelling that the missing one lacks.
                 if any(entry.missing for entry in pair):
                     first[key] = second[key] = min(pair, key=lambda entry: entry.missing)
                     first[key].spellings |= pair[0].spellings | pair[1].spellings
@@ -269,7 +275,7 @@ class ReferenceIndex:
     # --- use ----------------------------------------------------------------------------------
 
     def known(self, reference: str) -> tuple[Mapping[str, int], str]:
-        """Return the ids of records by the cells that named them so far, and the column of those cells."""
+        """Return the record ids cached so far, by cell, and the column of those cells (or ``""``)."""
         first, _, ids = self._ids[reference]
         return ids, first or ""
 
@@ -338,17 +344,20 @@ def _not_found(spec: ReferenceSpec, entry: ReferenceEntry) -> str:
         return (
             f"{spec.name}: no {spec.entity.__name__}{spec.filtered} was found; change the reference's where"
         )
-    return f"{spec.name}: no {spec.entity.__name__} is called {entry.text!r} ({spec.by}){spec.filtered}"
+    return (
+        f"{spec.name}: no {spec.entity.__name__} is called {entry.text!r} ({spec.by}){spec.filtered}"
+        f"{zeros_hint(entry.text)}"
+    )
 
 
 async def _results(
     batches: Iterable[list[str]], query: Callable[[list[str], Trace], Awaitable[T]], limit: int
 ) -> list[T]:
     """Return the results of a query for each batch. Raise the first WosdkError."""
-    found = []
+    results = []
     async with Run(batches, query, limit=limit, grace=0.0) as run:
         async for outcome in run:
             if not isinstance(outcome, Done):
                 raise getattr(outcome, "error", None) or WosdkError("the import stopped")
-            found.append(outcome.result)
-    return found
+            results.append(outcome.result)
+    return results

@@ -85,6 +85,17 @@ class ReferenceSpec:
         return filters | (self.create.references if self.create else NONE)
 
     @property
+    def lacks(self) -> list[str]:
+        """Required fields of a new record that ``create`` does not set, except lists, texts and booleans."""
+        fields = self.create.fields if self.create else {}
+        return [
+            name
+            for name, meta in self.entity.__wire__.items()
+            if meta.get("required") and not meta.get("many") and name not in (self.by, *fields)
+            if name == "display_as" or meta["type"] not in ("string", "boolean")
+        ]
+
+    @property
     def filtered(self) -> str:
         """Filters, formatted as the end of a message."""
         return f" with {', '.join(map(str, self.filters))}" if self.filters else ""

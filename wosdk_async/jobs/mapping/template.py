@@ -49,7 +49,7 @@ class Template:
     _alone: Choice | None = attrs.field(init=False)
     """Pair of braces that makes up the whole template, if any."""
     first: str | None = attrs.field(init=False)
-    """Column whose cell is the whole result unless it is blank, as in most templates."""
+    """Column whose cell is the whole result unless the cell is blank. Most templates have such a column."""
 
     @_alone.default
     def _find_alone(self) -> Choice | None:

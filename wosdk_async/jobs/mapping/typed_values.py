@@ -22,9 +22,9 @@ __all__ = ["TypedValues", "typed_values"]
 class TypedValues:
     """Parser for a field's typed cells, to which string formats do not apply."""
 
-    text: Parser
+    parse_string: Parser
     """Parser for strings in the map's format."""
-    own: Parser
+    parse_typed: Parser
     """Parser for the text of a typed value."""
     type: CellType
     """Cell type that the field accepts; other cells are parsed as strings."""
@@ -33,16 +33,16 @@ class TypedValues:
 
     def read(self, cell: TypedCell) -> Any:
         """Parse a cell. Raise ValueError if the value is invalid."""
-        return self.own(cell) if self._is_value(cell) else self.text(cell)
+        return self.parse_typed(cell) if self._is_value(cell) else self.parse_string(cell)
 
     def join(self, pieces: Sequence[str]) -> Any:
         """Parse the concatenation of several cells, some of which are typed."""
         values = [isinstance(each, TypedCell) and self._is_value(each) for each in pieces]
         if self.write is None:  # a time, which is in ISO 8601 if a part of it is typed
-            return (self.own if any(values) else self.text)("".join(pieces).strip())
+            return (self.parse_typed if any(values) else self.parse_string)("".join(pieces).strip())
         write = self.write
         texts = [write(each) if value else each for each, value in zip(pieces, values, strict=True)]
-        return self.text("".join(texts).strip())
+        return self.parse_string("".join(texts).strip())
 
     def _is_value(self, cell: TypedCell) -> bool:
         """Return whether a cell is a typed value rather than a string in the map's format.
@@ -52,7 +52,7 @@ class TypedValues:
         """
         if cell.type != self.type or not cell.edited:
             return cell.type == self.type
-        readings = [_reading(parse, cell.strip()) for parse in (self.own, self.text)]
+        readings = [_reading(parse, cell.strip()) for parse in (self.parse_typed, self.parse_string)]
         if None not in readings and readings[0] != readings[1]:
             raise ValueError(
                 f"is ambiguous: {str(cell)!r} is {readings[0]} as a {cell.type} cell of the original file, "

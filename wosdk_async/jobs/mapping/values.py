@@ -241,7 +241,7 @@ class NumberStyle:
     whole: bool
     strip: Sequence[str] = ()
     stated: bool = attrs.field(default=True, kw_only=True)
-    """Whether the map sets a mark."""
+    """Whether the map sets a decimal or thousands mark."""
     _pattern: re.Pattern[str] = attrs.field(init=False)
 
     @_pattern.default

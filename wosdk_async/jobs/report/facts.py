@@ -67,12 +67,12 @@ def shown_time(value: str | float) -> str:
     """Format an ISO or Unix time in UTC."""
     if isinstance(value, str):
         try:
-            found = datetime.datetime.fromisoformat(value)
+            moment = datetime.datetime.fromisoformat(value)
         except ValueError:
             return value
     else:
-        found = datetime.datetime.fromtimestamp(value, datetime.UTC)
-    return f"{found.astimezone(datetime.UTC):%Y-%m-%d %H:%M:%S} UTC"
+        moment = datetime.datetime.fromtimestamp(value, datetime.UTC)
+    return f"{moment.astimezone(datetime.UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 @attrs.define

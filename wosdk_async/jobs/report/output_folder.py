@@ -106,7 +106,7 @@ class OutputFolder:
     def set_aside(self, directory: Path, others: Sequence[str], *, copied: Path) -> None:
         """Move the unedited tables to a directory, followed by ``others`` in order.
 
-        ``copied`` is the input, which is copied instead if it is one of these files.
+        ``copied`` is the input; if it is one of these files, it is copied, not moved.
         """
         if directory.parent.is_symlink() or directory.is_symlink():
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(directory))

@@ -211,7 +211,7 @@ def _safe(text: str | None) -> str | None:
     return without_formulas(one_line(text)) if text else None
 
 
-# Not line breaks and tabs, which the input may have, and not the marks that Arabic or Indic text needs.
+# Control characters to escape. Line breaks and tabs are kept, and so are marks in Arabic or Indic text.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 

@@ -129,7 +129,7 @@ async def _write_all(
     failure, tables = None, list[Path]()
     for name, states, write in (
         (IN_DOUBT, UNDECIDED, write_doubts),
-        # Last: the input may be an earlier rejects.csv, which the table above still reads.
+        # Last, because the input may be an earlier rejects.csv, which is read for the table above.
         (REJECTS, (State.REFUSED,), write_rejects),
     ):
         if not any(facts.counts[state] for state in states):

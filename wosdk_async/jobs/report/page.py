@@ -60,7 +60,7 @@ def report_page(facts: JobFacts, words: ReportWords) -> str | None:
 def _template() -> Template:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
         undefined=StrictUndefined,
@@ -68,8 +68,8 @@ def _template() -> Template:
         trim_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {"counted": _counted, "when": shown_time}
-    return made.get_template("page.html")
+    environment.filters |= {"counted": _counted, "when": shown_time}
+    return environment.get_template("page.html")
 
 
 def _shown(value: Any) -> Any:
@@ -126,7 +126,7 @@ def _tables(facts: JobFacts, words: ReportWords) -> dict[str, Any]:
     """Return the rows of all tables, by their names in the template."""
     keyed = facts.plan.marker is not None or any(row.key for row in facts.doubted.rows)
     why = f": {why_no_audit(facts.plan)}." if facts.audit_state == "impossible" else ""
-    found = f" Rows: {facts.audit}." if facts.audit is not None else ""
+    row_counts = f" Rows: {facts.audit}." if facts.audit is not None else ""
     return {
         "causes": [
             (cause.count, _cut(cause.reason), cause.code, _row_numbers(cause.rows, cause.count))
@@ -135,7 +135,7 @@ def _tables(facts: JobFacts, words: ReportWords) -> dict[str, Any]:
         "keyed": keyed,
         "doubts": [_doubt(row, keyed) for row in facts.doubted.rows],
         "settled": [(row.row, row.line, row.key, row.number or str(row.id)) for row in facts.settled.rows],
-        "audit": f"{_AUDITS[facts.audit_state]}{why}{found}",
+        "audit": f"{_AUDITS[facts.audit_state]}{why}{row_counts}",
         "audited": [
             (row.row, row.line, row.key, row.finding, _word(row.state), ", ".join(map(str, row.ids)))
             for row in facts.audit_rows

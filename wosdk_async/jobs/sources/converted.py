@@ -57,7 +57,7 @@ class _About(msgspec.Struct):
 
 
 class _Line(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """Line of reader output. In the header, ``kinds`` is the sheet; the last line has only ``line``."""
+    """Line of reader output. In the header, ``kinds`` is the sheet name; the last line has only ``line``."""
 
     line: int
     cells: list[str] | None = None

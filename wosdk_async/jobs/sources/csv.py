@@ -145,7 +145,7 @@ class CsvFile:
         )
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the first line and the cells of each non-empty record."""
+        """Yield the number of the first line, and the cells, of each non-empty record."""
         above = 1 if self.dialect.first_line else 0
         text = itertools.islice(self._text.lines(self._newline), above, None)
         has_marks = False
@@ -156,15 +156,15 @@ class CsvFile:
                 if "'" in line and not has_marks:
                     has_marks = may_be_guarded(line)
                 if "\r" in line and self._newline and "\r" in (body := line.rstrip("\r\n")):
-                    # The csv module would end the row at a CR. NUL, which no text file contains, stands in.
+                    # The csv module would end the row at a CR. A NUL, which no text file has, replaces it.
                     line = body.replace("\r", "\0") + line[len(body) :]
                     has_marks = True
                 yield line
 
         lines = marked() if self._may_have_marks else text
         delimiter, quoted, read = self.dialect.delimiter, list[str](), 0
-        # for lines with quotes, and the lines below in the same record;
-        # strict: otherwise an unclosed quote would swallow all rows after it
+        # Reads lines with quotes, and further lines of the same record. If it were not strict, an unclosed
+        # quote would swallow all rows after it.
         reader = csv.reader(
             iter(lambda: quoted.pop() if quoted else next(lines), None), delimiter=delimiter, strict=True
         )
@@ -175,7 +175,7 @@ class CsvFile:
                     quoted.append(line)
                     cells = next(reader)
                     height, read = reader.line_num - read, reader.line_num
-                else:  # as csv would, in half of the time
+                else:  # split as csv would, in half of the time
                     body, height = line.rstrip("\r\n"), 1
                     cells = body.split(delimiter) if body else []
                 if has_marks:
@@ -188,11 +188,11 @@ class CsvFile:
 
     def _without_marks(self, cells: list[str]) -> list[str]:
         """Return cells without guard apostrophes or stray CRs."""
-        found = [cell.replace("\0", "\r") for cell in cells]
+        restored = [cell.replace("\0", "\r") for cell in cells]
         if not self._guarded:
-            return found
-        bare = list(map(without_guard, found))
-        self._unguarded += sum(map(operator.ne, bare, found))
+            return restored
+        bare = list(map(without_guard, restored))
+        self._unguarded += sum(map(operator.ne, bare, restored))
         return bare
 
 

@@ -41,7 +41,7 @@ class JsonLines:
     def __init__(self, path: str | Path, *, encoding: str | None = None) -> None:
         self.path = Path(path)
         self.empty_rows = 0
-        # By field with nested values, their types: dict, list or both.
+        # Types of nested values (dict, list or both), by field.
         self._nested: dict[str, set[type]] = defaultdict(set)
         self._text = TextFile(self.path, encoding)
         self.sha256 = self._text.sha256
@@ -60,18 +60,18 @@ class JsonLines:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Fields of all lines, in order of first occurrence."""
-        found: dict[str, None] = {}
+        names: dict[str, None] = {}
         for line, text in self._text.numbered():
             try:
-                found.update(dict.fromkeys(_cells_of(text, self._nested)))
+                names.update(dict.fromkeys(_cells_of(text, self._nested)))
             except ValueError:  # iteration makes this error the row's fault
                 continue
-            if len(found) > MAX_COLUMNS:
+            if len(names) > MAX_COLUMNS:
                 raise ImportMapError(
                     f"{self.path}, line {line}: more than {MAX_COLUMNS} different fields; if field names "
                     "contain data, move it to values"
                 )
-        return tuple(name for name in found if name and name not in IGNORED_COLUMNS)
+        return tuple(name for name in names if name and name not in IGNORED_COLUMNS)
 
     def __iter__(self) -> Iterator[Row]:
         blank = dict.fromkeys(self.columns, "")
@@ -92,13 +92,13 @@ class JsonLines:
                     f"{self.path}, line {line}: the file has changed during the import; the field "
                     f"{min(unknown)!r} is new{suggestion(min(unknown), blank)}"
                 )
-            found = {name: cells.get(name, "") for name in blank}
-            yield Row(number, line, self._without_drift(found) if self._kinds else found)
+            all_cells = {name: cells.get(name, "") for name in blank}
+            yield Row(number, line, self._without_drift(all_cells) if self._kinds else all_cells)
         self.empty_rows = empty
 
     @cached_property
     def _kinds(self) -> list[tuple[list[str], list[str]]]:
-        """Columns, by kind, of each field with values of two kinds (scalar, object or list)."""
+        """For each field with values of two kinds (scalar, object or list), the columns of each kind."""
         inner: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
         for column in self.columns:
             for place, character in enumerate(column):

@@ -80,7 +80,7 @@ class TypedCell(str):
 
     @property
     def currency(self) -> str:
-        """Currency sign in the cell format, or ``"`` and then other text; empty if the amount was edited."""
+        """Currency sign in the cell format, or other text after a ``"``; empty if the amount was edited."""
         return self._currency if _digits(self) == _digits(self.was) else ""
 
 

@@ -96,7 +96,7 @@ class FileDialect:
 
 
 _BOTH = "\r\n"
-"""Line end for ``csv.writer``: older Python versions quote only the line breaks in this setting."""
+"""Line end for ``csv.writer``. Older Python versions quote a line break only if it is part of this value."""
 
 
 class _LineEnds:
@@ -141,7 +141,7 @@ def header_record(
 ) -> tuple[int, list[str]]:
     """Return the number and cells of the header line: ``header_row``, or the first non-empty line.
 
-    The header of rejects is always on the first line.
+    A rejects file has its header on the first line, whatever ``header_row`` is.
     """
     for line, cells in records:
         if header_row in (None, line) or (JOB_COLUMN in cells and ROW_COLUMN in cells):
@@ -231,7 +231,7 @@ class Header:
         if len(cells) != self._width:
             return self._misfit(number, line, cells)
         if self._plain and not faults:
-            named = self._blank.copy()  # a copy grows no more, so it is filled faster
+            named = self._blank.copy()  # faster than filling an empty dict, which would have to grow
             named.update(zip(self.columns, cells, strict=False))
             return Row(number, line, named)
         own = [cells[place] for place in self._used]

@@ -158,7 +158,7 @@ def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], Non
         raise ImportMapError(f"{shown}: more than {_REDIRECTS} redirects; use the final URL")
 
     try:
-        with start_blocking_portal() as portal:  # in another thread, because this one may run a loop
+        with start_blocking_portal() as portal:  # in another thread, because this one may run an event loop
             portal.call(follow)
     except ImportMapError:
         raise
@@ -178,7 +178,7 @@ def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], Non
 
 
 def _request(url: str, shown: str) -> tuple[str, RequestHeaders]:
-    """Return the URL without credentials, and the headers with them."""
+    """Return the URL without credentials, and the headers that contain the credentials."""
     try:
         parts = urlsplit(url)
         _ = parts.port  # raises ValueError unless the port is a number

@@ -44,13 +44,13 @@ _TOTAL = re.compile(
 )
 """Labels of totals."""
 _MAYBE_TOTAL = re.compile(rf"{_WORDS}(?:[\s:=(].*)?", re.IGNORECASE | re.DOTALL)
-"""Possible labels of totals. ``Total Energies`` may be a customer, unless another cell is empty."""
+"""Possible labels of totals. If no other cell is empty, ``Total Energies`` is taken for a customer."""
 
 
 class Table:
     """Source with table rules and renumbered rows.
 
-    A footer, which is any total below the last full row, is skipped. Notes warn about other totals, and about
+    Totals below the last full row are a footer, which is skipped. Notes warn about other totals, and about
     rows below the last full row that have only a key.
     """
 

@@ -33,14 +33,14 @@ _Rule = dict[str, str | list[str]]
 def _rules(conditions: Any) -> tuple[Mapping[str, Sequence[str]], ...]:
     """Validate and normalize ``skip_when``."""
     try:
-        found = msgspec.convert([conditions] if isinstance(conditions, Mapping) else conditions, list[_Rule])
+        rules = msgspec.convert([conditions] if isinstance(conditions, Mapping) else conditions, list[_Rule])
     except msgspec.ValidationError:
-        found = [{}]
-    if not all(found):
+        rules = [{}]
+    if not all(rules):
         raise ValueError(_SKIP_FORM.format(conditions))
     return tuple(
         {column: [texts] if isinstance(texts, str) else texts for column, texts in rule.items()}
-        for rule in found
+        for rule in rules
     )
 
 
@@ -161,9 +161,9 @@ def _best_line(source: Source, score: Callable[[Sequence[str]], int]) -> int | N
     """Return the first line near the top with the highest score, unless the header scores as high."""
     best, best_score = None, score(source.columns)
     for row in islice(source, _TOP):
-        found = score([cell.strip() for cell in row.original(source.columns)])
-        if found > best_score:
-            best, best_score = row.line, found
+        row_score = score([cell.strip() for cell in row.original(source.columns)])
+        if row_score > best_score:
+            best, best_score = row.line, row_score
     return best
 
 

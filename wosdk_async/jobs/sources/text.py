@@ -21,6 +21,7 @@ from wosdk_async.text.remedies import Remedy
 __all__ = ["TextFile"]
 
 _CHUNK = 1 << 16  # bytes
+_UPPER = bytes(range(0x80, 0x100))  # the bytes that are not ASCII
 _END_MARK = "\x1a"  # Ctrl-Z, the DOS end-of-file mark
 _TAIL = 16  # bytes at the end of the file in which to search for the mark
 
@@ -59,7 +60,7 @@ class TextFile:
             head = file.read(4096)
             file.seek(-min(_TAIL, file.seek(0, os.SEEK_END)), os.SEEK_END)
             self._may_have_mark = _END_MARK.encode() in file.read()
-        self.encoding = self._checked_encoding(encoding, head)
+            self.encoding = self._checked_encoding(encoding, head)
         self._check_text(head)
 
     def __repr__(self) -> str:
@@ -101,6 +102,13 @@ class TextFile:
                 f"{self.path}: unknown encoding {encoding!r}; use a name such as cp1252, latin-1 or utf-16"
             ) from None
         if marked is None:
+            if _has_one_byte(name) and self._is_utf8():
+                raise ImportMapError(
+                    f"{self.path}: the file is valid UTF-8, so {encoding} probably garbles its text (if not, "
+                    "save the file as UTF-8)",
+                    remedies=(Remedy.LEAVE_OUT,),
+                    option="encoding",
+                )
             return name
         if not marked.startswith(name[:5]):
             raise ImportMapError(
@@ -109,6 +117,20 @@ class TextFile:
                 option="encoding",
             )
         return marked
+
+    def _is_utf8(self) -> bool:
+        """Return whether the file has non-ASCII characters, and all of them are UTF-8.
+
+        Text in another encoding has a byte that is not UTF-8, usually its first non-ASCII one.
+        """
+        decoder, is_ascii = codecs.getincrementaldecoder("utf-8")(), True
+        with self.path.open("rb") as file, contextlib.suppress(UnicodeDecodeError):
+            for chunk in iter(partial(file.read, _CHUNK), b""):
+                decoder.decode(chunk)
+                is_ascii = is_ascii and chunk.isascii()
+            decoder.decode(b"", final=True)
+            return not is_ascii
+        return False
 
     def _check_text(self, head: bytes) -> None:
         for first, what in _BINARY.items():
@@ -154,7 +176,7 @@ class TextFile:
         )
 
     def _remedy(self, sample: bytes) -> dict[str, Any]:
-        """Return the remedy and its facts."""
+        """Return the remedy, and the encoding that it suggests."""
         if self.encoding.startswith(("utf-16", "utf-32")):
             return {"remedies": (Remedy.COPY_AGAIN,)}
         encoding = _suggested(sample)
@@ -171,6 +193,11 @@ def _without_end_mark(lines: Iterator[str]) -> Iterator[str]:
     body = line.rstrip("\r\n")
     if body := body.removesuffix(_END_MARK) if body.endswith(_END_MARK) else line:
         yield body
+
+
+def _has_one_byte(encoding: str) -> bool:
+    """Return whether an encoding has one byte for each character, and so accepts nearly any text."""
+    return not encoding.startswith("utf") and len(_UPPER.decode(encoding, "replace")) == len(_UPPER)
 
 
 @contextlib.contextmanager

@@ -83,7 +83,7 @@ class UndoOutcomes:
     async def _report_refused(self, target: Target, error: Exception) -> None:
         """Report a refused call, which may mean that an earlier attempt succeeded or the record changed."""
         reason, created, records = reason_of(error), target.created, target.records
-        # The client retries a delete even if an attempt may have been carried out, but never such a cancel.
+        # After an attempt that may have been carried out, the client retries a delete, but never a cancel.
         again = records.entity is not WorkOrder and isinstance(error, WosdkError) and error.attempts > 1
         begun = target.begun or again
         outcome: UndoOutcome = "refused"

@@ -101,7 +101,7 @@ class CreatedRecords:
     async def read(self, ids: Sequence[int]) -> dict[int, Any]:
         """Read records by id, including removed records. An id that the service refuses maps to the error.
 
-        Missing records are read twice, because they would count as deleted.
+        Records that seem to be missing are read twice, because missing records count as deleted.
         """
         return await looked_up(ids, self._read, self.company)
 
@@ -141,7 +141,7 @@ class CreatedRecords:
         if version is None:
             unchecked = self.unversioned and not self.has_versions
             return ("undo" if unchecked else "unversioned"), None
-        # A version from a look-up may already include a later change, so expect that of a new record.
+        # A version from a look-up may include a later change, so expect the version of a new record instead.
         fresh = created.version or _FRESH if created.proof == ANSWERED else _FRESH
         if version == fresh:
             return "undo", None

@@ -42,7 +42,7 @@ _NAMED = {
     **dict.fromkeys(("Concurrency", "CpTheme", "Extension", "Language", "NoteType", "TimeZone"), ""),
     **dict.fromkeys(("WONService", "Won", "WonLocation", "WonMember"), ""),
 }
-"""Entity types by alias in id field names, "" for none (entities.json: meanings; partly assumed)."""
+"""Entity types by alias in names of id fields, "" for none (entities.json: meanings). Some are assumed."""
 
 
 def created_references(
@@ -75,11 +75,11 @@ class Pointer:
 
     def ids_in(self, record: Any) -> set[int]:
         """Return the ids at this path in a record."""
-        found = [record]
+        values = [record]
         for step in self.steps:
-            below = [getattr(each, step, None) for each in found]
-            found = [each for value in below for each in (value if isinstance(value, list) else [value])]
-        return {each for each in found if isinstance(each, int)}
+            below = [getattr(each, step, None) for each in values]
+            values = [each for value in below for each in (value if isinstance(value, list) else [value])]
+        return {each for each in values if isinstance(each, int)}
 
 
 async def used(
@@ -156,8 +156,8 @@ def pointers_to(entity: str) -> tuple[Pointer, ...]:
     """Return all properties that can refer to an entity type.
 
     These are references (``WorkOrder.Customer``) and ids (``Contact.CustomerId``) in independent records and
-    their parts and list elements (``WorkOrder.Items.Asset``). Notes, documents and other parts of the record
-    itself do not count.
+    their parts and list elements (``WorkOrder.Items.Asset``). Notes, documents and other parts of the
+    referenced record do not count.
     """
     return tuple(
         Pointer(user, steps) for user in _standing_alone() for steps in _pointing_steps(user, entity)
@@ -188,7 +188,7 @@ def _may_name(holder: str, name: str, entity: str) -> bool:
     words = name.removesuffix("Id")
     if words in (name, ""):
         return False
-    if words in ("Actor", "Object"):  # such an id names the record's owner; in an approval step, the approver
+    if words in ("Actor", "Object"):  # ids of the record's owner or, in an approval step, of the approver
         return holder == "ApprovalTemplateStep"
     types = {each: each for each in ENTITIES.values()} | _NAMED | {"Parent": holder, "Root": holder}
     # The longest name decides: SourceStockLocationId refers to a StockLocation, not to a Location.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Sequence
+from contextlib import aclosing, nullcontext, suppress
 from functools import partial
 from typing import Any
 
@@ -129,16 +129,16 @@ class Undo:
         """Undo all records that can be undone.
 
         Args:
-            reason: id of the ``WoActionReasonLookup`` for cancelled work orders.
+            reason: id of the ``WoActionReasonLookup``; required if any work order is to be cancelled.
             comment: log comment for cancelled work orders.
 
         Raises:
             InvalidCallError: the reason for cancelling work orders is missing.
             JournalError: the journal could not be written, so the undo has stopped.
         """
-        if self.cancels and reason is None:
-            raise InvalidCallError("reason is missing; cancelling a work order needs one")
         await self.end_leases()
+        if self.cancels and reason is None and await self._has_target():
+            raise InvalidCallError("reason is missing; cancelling a work order needs one")
         outcomes = self._outcomes(writes=True)
         await self.journal.start_run(command=UNDO, comment=comment, references=self.references)
 
@@ -156,11 +156,18 @@ class Undo:
         await self.journal.end_run(int(not summary.complete), **{UNDO: summary.as_dict()})
         return summary
 
-    def _outcomes(self, *, writes: bool) -> UndoOutcomes:
+    async def _has_target(self) -> bool:
+        """Return whether any row's record would be undone."""
+        async with aclosing(self._targets(self._outcomes(writes=False, on_row=lambda _: None))) as targets:
+            async for _ in targets:
+                return True
+        return False
+
+    def _outcomes(self, *, writes: bool, on_row: Callable[[UndoRow], None] | None = None) -> UndoOutcomes:
         return UndoOutcomes(
             journal=self.journal,
             stop=self._stop,
-            on_row=self.on_row,
+            on_row=on_row or self.on_row,
             writes=writes,
             keeps_planned=self.references,
         )
@@ -178,7 +185,7 @@ class Undo:
         finally:
             await self.journal.flush()
 
-    async def _targets(self, outcomes: UndoOutcomes) -> AsyncIterator[Target]:
+    async def _targets(self, outcomes: UndoOutcomes) -> AsyncGenerator[Target, None]:
         """Yield the row records to undo, and count the others."""
         try:
             self._records.shared = await self.journal.shared_ids()

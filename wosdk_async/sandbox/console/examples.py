@@ -20,9 +20,9 @@ from wosdk_async.sandbox.storage.database import column
 
 __all__ = ["example_of"]
 
-# Examples use the newest record of these types, and the oldest of other types, which is from the seed.
+# Examples use the newest record of these types. Of other types they use the oldest, which is a seed record.
 _NEWEST = frozenset({"WorkOrder", "WoItem", "WoFlag", "Payment", "Document"})
-_ENTITIES = {  # entity types of the members that are not named after them
+_ENTITIES = {  # entity types by member, for members not named after the type
     "AssetId": "Location",
     "VendorInvoiceStatusId": "ApInvoiceStatus",
     "WoItemIds": "WoItem",

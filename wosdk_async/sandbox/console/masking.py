@@ -1,7 +1,7 @@
 """Secret masking for requests and responses in the console.
 
-Secrets are recognized by their names: requests may contain values unknown to the sandbox. The sandbox also
-cannot import the client, whose ``Secrets`` masks known values.
+Secrets are recognized by name, not by value: requests may contain secrets that the sandbox does not know. The
+client's ``Secrets`` masks by value, and the sandbox cannot import the client.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _any_escape(name: str) -> str:
     return "".join(rf"(?:{char}|{code})" for char, code in zip(name, escaped, strict=True))
 
 
-# Below each comment: input, and the masked output.
+# Each comment below shows inputs, and the masked output on the right.
 _NAMES = "|".join(map(_any_escape, sorted(_SECRETS)))
 # For incomplete JSON. A string ends at its quote or where it was truncated. Objects and lists are masked to
 # the end of the text, because their own end is unknown. Some programs write single quotes.
@@ -66,7 +66,7 @@ _IN_FORM = re.compile(rf"((?:{_NAMES})(?:[\[\]\w. +-]|%5b|%5d|%20){{0,50}}=)[^&]
 _IN_ESCAPES = re.compile(
     rf"((?:{_NAMES})(?:[+\s]|{_PERCENT}(?:2[027]|5c)){{0,20}}{_PERCENT}3[ad])[^&]*", re.IGNORECASE
 )
-# The key in a file's address, which grants access (facts 3.10) and may be escaped
+# The key in a file's address: the key grants access (facts 3.10), and the address may be escaped
 #   /files/46/7/0123abcd?x=1                 /files/46/7/•••?x=1
 #   %2Ffiles%2F46%2F7%2F0123abcd             %2Ffiles%2F46%2F7%2F•••
 _SLASH, _DIGITS = r"(?:\\?/|%2f){1,9}", r"(?:\d|%3\d){1,20}"

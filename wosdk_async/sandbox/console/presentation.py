@@ -83,7 +83,7 @@ def columns(schema: EntitySchema) -> tuple[Field, ...]:
 def shown_record(context: RequestContext, schema: EntitySchema, data: Record) -> Record:
     """Return a record with each time as ``{"Time": UTC}``, including inside references and lists.
 
-    Local times are in the zone of the record or its work order, else the Company's (not shown; assumed).
+    Not shown; assumed: local times are in the zone of the record or its work order, else the Company's.
     """
     order = (
         context.find("WorkOrder", data["WorkOrderId"]) if isinstance(data.get("WorkOrderId"), int) else None

@@ -81,14 +81,14 @@ def list_records(context: RequestContext, entity: str, form: Mapping[str, str], 
     paths = [field.name for field in chosen if field.type in SCALARS]
     names = [path for path in label_paths(schema) if path.partition(".")[0] in {f.name for f in chosen}]
     zone = ["TimeZone"] if schema.field("TimeZone") else []
-    own = ["Id"] if schema.field("Id") else []
-    sort = form.get("sort") or "".join(own)
+    id_path = ["Id"] if schema.field("Id") else []
+    sort = form.get("sort") or "".join(id_path)
     direction = "Ascending" if form.get("direction") == "ascending" else "Descending"
     found = run_query(
         context,
         attrs.evolve(schema, operations={}),  # the console may list entity types that clients cannot query
         {
-            "PropertySet": {"Properties": [*paths, *names, *zone, *own]},
+            "PropertySet": {"Properties": [*paths, *names, *zone, *id_path]},
             "Criteria": {"Filters": _filters(schema, form)},
             "Orders": [{"PropertyName": sort, "OrderType": direction}] if sort else [],
             "FirstResultIndex": page * PAGE,
@@ -105,7 +105,7 @@ def list_records(context: RequestContext, entity: str, form: Mapping[str, str], 
         "Sorts": [field.name for field in schema.fields if field.type in SCALARS - {"money"}],
         "Operators": list(_OPERATORS),
         "Rows": [shown_record(context, schema, row) for row in found[:PAGE]],
-        "Opened": bool(own) and schema.name not in REPEATED_IDS,
+        "Opened": bool(id_path) and schema.name not in REPEATED_IDS,
         "More": len(found) > PAGE,
         "Page": page,
     }

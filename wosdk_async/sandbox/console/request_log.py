@@ -239,15 +239,15 @@ def curl(method: str, scheme: str, path: str, headers: Iterable[tuple[bytes, byt
 
 def _header_options(shown: list[list[str]]) -> Iterator[str]:
     for name, value in shown:
-        known = name.lower()
-        if known in _OWN:
+        lower_name = name.lower()
+        if lower_name in _OWN:
             continue
-        if known == "authorization" and value.lower().startswith("bearer "):
+        if lower_name == "authorization" and value.lower().startswith("bearer "):
             yield '--header "Authorization: Bearer $WOSDK_TOKEN"'
-        elif known == "authorization" and value.lower().startswith("basic "):
+        elif lower_name == "authorization" and value.lower().startswith("basic "):
             yield '--user "$WOSDK_CLIENT_ID:$WOSDK_CLIENT_SECRET"'
         else:
-            # An empty header ends with a semicolon, because curl drops one that ends with a colon.
+            # curl drops a header without a value unless it ends with a semicolon instead of a colon.
             yield f"--header {_quoted(f'{name}: {value}' if value else f'{name};')}"
 
 

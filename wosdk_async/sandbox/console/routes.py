@@ -162,7 +162,7 @@ class _Console:
 
     async def faults(self, request: Request) -> Record:
         if request.method == "PUT":
-            body = await json_object(request)
+            body = await json_object(request, ("seed", "rules"))
             self.rules.put(body.get("seed", 0), body.get("rules"))
         return self.rules.report()
 

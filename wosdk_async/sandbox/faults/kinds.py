@@ -141,7 +141,7 @@ class Status(Fault):
         return True
 
     def _response(self, exchange: FaultExchange) -> FaultyResponse:
-        if self.body == "json":  # the code is not shown; assumed
+        if self.body == "json":  # not shown; assumed: the error code
             return exchange.refusal(Refusal(self.status, f"HTTP_{self.status}", "Injected by the sandbox."))
         if self.body == "empty":
             return FaultyResponse(self.status)
@@ -172,10 +172,10 @@ class Reset(Fault):
 
 @attrs.frozen(kw_only=True)
 class LateCommit(Fault):
-    """Request carried out ``after`` seconds after the connection has closed, without a response.
+    """Connection closed without a response; the request is carried out ``after`` seconds later.
 
-    The server waits ``hold`` seconds for the client to close the connection, then resets it. Without ``hold``
-    the server waits as long as the client does.
+    The server waits ``hold`` seconds for the client to close the connection, then resets it. Without
+    ``hold``, the server waits until the client closes it.
     """
 
     after: float = attrs.field(default=1.0, validator=number)

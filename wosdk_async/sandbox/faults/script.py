@@ -155,8 +155,8 @@ class Rule:
 
     def matches(self, request: RequestMatch) -> bool:
         """Return whether the rule matches the operation and Company of a request."""
-        named = not self.operation or bool(self.operation & request.operations)
-        return named and (self.company is None or self.company == request.company)
+        operates = not self.operation or bool(self.operation & request.operations)
+        return operates and (self.company is None or self.company == request.company)
 
     def is_due(self, number: int, rng: Random) -> bool:
         """Return whether the ``number``-th matching request (from 1) gets the fault."""

@@ -26,6 +26,7 @@ from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["admin_routes"]
 
+_FLAGS = ("Live", "Seeded", "Verification")  # of a new Company
 _SNAPSHOT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 
@@ -64,17 +65,13 @@ class _Companies:
 
     async def companies(self, request: Request) -> Mapping[str, object]:
         if request.method == "POST":
-            body = await json_object(request, optional=True)
-            create_company(
-                self.store,
-                str(body.get("Name", "")),
-                host=str(body.get("Host", "")),
-                live=body.get("Live") is True,
-                seeded=body.get("Seeded", True) is not False,
-                verification=body.get("Verification", True) is not False,
-            )
+            body = await json_object(request, ("Name", "Host", *_FLAGS), optional=True)
+            flags = {name.lower(): body[name] for name in _FLAGS if name in body}
+            if not all(isinstance(flag, bool) for flag in flags.values()):
+                raise ValueError(f"{', '.join(_FLAGS)} must be true or false.")
+            create_company(self.store, str(body.get("Name", "")), host=str(body.get("Host", "")), **flags)
         if request.method == "PUT":
-            self._change(await json_object(request))
+            self._change(await json_object(request, ("Name", "Verification")))
         self.store.refresh()
         root = str(request.base_url)
         return {"Companies": [_company_json(company, root) for company in self.store.companies()]}
@@ -88,12 +85,12 @@ class _Companies:
         set_verification(self.store, found, verification)
 
     async def snapshot(self, request: Request) -> Mapping[str, object]:
-        name = (await json_object(request, optional=True)).get("Name", "snapshot")
+        name = (await json_object(request, ("Name",), optional=True)).get("Name", "snapshot")
         self.store.take_snapshot(self._file(name))
         return {"Name": name}
 
     async def reset(self, request: Request) -> Mapping[str, object]:
-        name = (await json_object(request, optional=True)).get("Name")
+        name = (await json_object(request, ("Name",), optional=True)).get("Name")
         reset(self.store, None if name is None else self._file(name))
         return {"Name": name}
 

@@ -41,7 +41,7 @@ _HEADERS = [
     (b"expires", b"-1"),
     (b"strict-transport-security", b"max-age=31536000; includeSubDomains"),
 ]
-# not shown; assumed. A stored page must not impersonate the console, which shares the origin
+# Not shown; assumed: these headers. A stored page must not impersonate the console, on the same origin
 _FILE_HEADERS = {"Content-Security-Policy": "sandbox", "X-Content-Type-Options": "nosniff"}
 
 
@@ -80,8 +80,8 @@ def create_app(
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         path = scope.get("path", "")
-        own = scope["type"] != "http" or is_internal(path, scope["method"]) or path.startswith("/files/")
-        await (internal if own else service)(scope, _bounded(receive), send)
+        is_own = scope["type"] != "http" or is_internal(path, scope["method"]) or path.startswith("/files/")
+        await (internal if is_own else service)(scope, _bounded(receive), send)
 
     faulty = FaultMiddleware(app, faults, store, clock, service.router.tokens.expire, service.refusal)
     return _dated(RequestLogMiddleware(faulty, log, clock), clock)
@@ -119,7 +119,7 @@ class _Service:
             status, content = self._respond(scope, body)
             await self.commits.wait()
         except Exception:
-            # A bug of the sandbox. facts 6 has the status; the body is not shown; assumed.
+            # A bug of the sandbox. facts 6 has the status. Not shown; assumed: the body.
             await _send(send, 500, b"{}")
             raise
         await _send(send, status, content)
@@ -182,7 +182,7 @@ def _request(scope: Scope, body: bytes) -> ServiceRequest:
 
 
 def _bounded(receive: Receive) -> Receive:
-    """Wrap ``receive`` to raise a Refusal for bodies over the limit: 413 (not shown; assumed)."""
+    """Wrap ``receive`` to raise a Refusal for bodies over the limit. Not shown; assumed: the status."""
     size = 0
 
     async def receive_bounded() -> Message:

@@ -151,10 +151,10 @@ _CHANGED = _response("Done.", _object({"EntitySpecifier": _reference("EntitySpec
 
 def _refused() -> Schema:
     errors = catalogue.load().enums["ErrorCode"].values
-    known = ", ".join(f"{error.name} ({error.http_status})" for error in errors if error.http_status)
+    codes = ", ".join(f"{error.name} ({error.http_status})" for error in errors if error.http_status)
     required = ("ErrorMessage", "ErrorCode", "TimeStamp")
     body = _object(dict.fromkeys((*required, "RequestId"), _TEXT), *required)
-    return _response(f"Refused. Known codes and their statuses: {known}.", body)
+    return _response(f"Refused. Known codes and their statuses: {codes}.", body)
 
 
 # --- schemas of entities, enums and commands -------------------------------------------------

@@ -104,8 +104,8 @@ class Router:
 
     def request_id(self, request: ServiceRequest) -> str | None:
         """Return the RequestId to repeat in the response, success or error (facts 5 and 3.1)."""
-        known = request.family in self._families
-        return request_id_of(request.query, request.content) if known else None
+        is_service_call = request.family in self._families
+        return request_id_of(request.query, request.content) if is_service_call else None
 
     def _token(self, request: ServiceRequest) -> StatusAndBody:
         """Respond to a token request, with refusals from RFC 6749 (facts 1 has none)."""
@@ -209,7 +209,7 @@ def _not_allowed(text: str) -> Refusal:
 
 _EXPIRES_IN = 1199  # seconds, from the sample in facts 1
 _LIFETIME = 1200 * 10**9
-_REMEMBERED = 100_000  # tokens; expired tokens are kept, because unknown ones are refused differently
+_REMEMBERED = 100_000  # tokens; expired ones are kept, so that they are refused as expired, not as unknown
 _VERSION = "9.21.4.118"  # dotted version (spec 4.1); value from the sample
 _SOAP = "wsdk/CorrigoService.asmx"  # facts 2: below /wsdk/; the name is assumed
 
@@ -246,7 +246,7 @@ class Tokens:
             raise Refusal(403, "MISSING_AUTHORIZATION_SCHEME", "The Authorization header has no Bearer word.")
         token = token.strip()
         if not token or not token.isascii() or " " in token:
-            # facts 1: 400 for an empty or malformed token; the code is not shown; assumed
+            # facts 1: 400 for an empty or malformed token. Not shown; assumed: the code
             raise Refusal(400, "INCORRECT_TOKEN", "The token is empty or malformed.")
         company, end = self._issued.get(token, (0, 0))
         if not company:

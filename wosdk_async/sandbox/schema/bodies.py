@@ -32,7 +32,7 @@ Record = dict[str, Any]
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
 _decoder = msgspec.json.Decoder(float_hook=Decimal)
-_MAX_DEPTH = 100  # levels; not shown; assumed. Much deeper nesting would exhaust the stack
+_MAX_DEPTH = 100  # levels. Not shown; assumed: a limit. Much deeper nesting would exhaust the stack
 
 
 def dump(value: object) -> bytes:
@@ -88,7 +88,7 @@ def parse_query(raw: bytes) -> dict[str, str]:
 
 
 def request_id_of(query: Mapping[str, str], body: Record) -> str | None:
-    """Return the ``RequestId`` in the query or body (facts 3.1, 5), a number as text (not shown; assumed)."""
+    """Return the ``RequestId`` in the query or body (facts 3.1, 5). Not shown; assumed: also a number."""
     for value in (query.get("requestid"), get_ignore_case(body, "RequestId")):
         if isinstance(value, str | int) and not isinstance(value, bool):
             return str(value)

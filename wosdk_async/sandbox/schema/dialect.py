@@ -50,11 +50,11 @@ class NumberFormat:
 
     def rate(self, value: int | Decimal) -> int | Decimal:
         """Pad a labor code rate with decimals."""
-        known = Decimal(value)
-        digits = -int(known.as_tuple().exponent)
-        if known.adjusted() > _MAX_DIGITS or digits >= self.rate_decimals:
+        number = Decimal(value)
+        digits = -int(number.as_tuple().exponent)
+        if number.adjusted() > _MAX_DIGITS or digits >= self.rate_decimals:
             return value
-        return known.quantize(Decimal(1).scaleb(-self.rate_decimals))
+        return number.quantize(Decimal(1).scaleb(-self.rate_decimals))
 
 
 _AS_STORED = NumberFormat()
@@ -96,8 +96,8 @@ class Dialect:
     explains: bool = True
     """Whether refusals add an explanation to a recorded text; otherwise they only have the text (facts 6)."""
     refuses_missing_delete: bool = True
-    """Whether deleting a record that never existed is refused unless a header says otherwise (facts 3.8);
-    otherwise the delete succeeds (facts 3.4)."""
+    """Whether deleting a record that never existed is refused, unless a header allows it (facts 3.8); if
+    False, the delete succeeds (facts 3.4)."""
     soap_url: bool = False
     """Whether discovery without ``ApiType`` returns the SOAP address (facts 2); otherwise the REST
     address (spec 4.1)."""

@@ -37,13 +37,13 @@ MONEY_PARTS = {
 # Flags on elements in a request; returned entities show them as false (spec 2.1).
 REQUEST_MARKS = frozenset({"PerformDeletion", "IsNew"})
 REQUEST_ONLY = frozenset({"Contactid"})  # spec 4.3: returned as RequestorContact
-# Initial values that differ from those of other fields of their types: SelfHelpType has no value (facts 3.4),
+# Initial values that are not the default of their type: SelfHelpType has no value (facts 3.4),
 # CriticalFacilities is Inherit (spec 2.8).
 _INITIAL_VALUES = {"SelfHelpType": None, "CriticalFacilities": "Inherit"}
 _LAST = ("IsRemoved", "ConcurrencyId", "Id")  # an entity's last members (facts 3.3)
 _ID_FIRST = frozenset({"WorkOrderCost", "AssetTree"})  # these two begin with the Id (facts 3.3)
-# Operations replaced by a command of the entity (facts 3.9; for Space spec 4.4, and the error code is
-# assumed).
+# Operations replaced by a command of the entity (facts 3.9; for Space spec 4.4). Not shown; assumed: the
+# error code for Space.
 _CUSTOM_COMMANDS = {
     ("Create", "WorkZone"): "WorkZone/Create",
     # facts 5: the short form got COMMAND_NOT_FOUND; the schema has the full name
@@ -53,7 +53,7 @@ _CUSTOM_COMMANDS = {
 }
 # Types that can only be changed in a list of their owner: spec 4.9 rule 2, facts 3.9
 _THROUGH_PARENT = frozenset({"AssetAttribute", "Address2"})
-# spec 3 row 4: verification needs a completed order; assumed: no base operation writes a verification
+# spec 3 row 4: verification needs a completed order. Not shown; assumed: no base operation writes it
 _COMMAND_ONLY = frozenset({"WoVerification"})
 _SYNONYMS = {"CustomField": "CustomField2"}  # facts 3.9: the specification's name and the newer name
 
@@ -142,8 +142,8 @@ def find_schema(name: str, dialect: Dialect = SPEC) -> EntitySchema:
     entity = catalogue.load().entity(name)
     schema = schemas(dialect).get(_SYNONYMS.get(entity.name, entity.name)) if entity else None
     # Aliases are known only to the dialect of the specification
-    known = entity is not None and (dialect.spec_entities or entity.name.lower() == name.lower())
-    if schema is None or not known:
+    is_known = entity is not None and (dialect.spec_entities or entity.name.lower() == name.lower())
+    if schema is None or not is_known:
         raise Refusal(400, "ENTITY_NOT_FOUND", f"There are no such entityType as '{name}'")  # facts 6
     return schema
 

@@ -2,7 +2,7 @@
 
 The pointer is the first of these fields that the child has: ``{Parent}Id``, those of ``_OTHER_NAMES``,
 ``ParentId``, ``ActorId``, ``ObjectId``; the last three come with a field for the parent's kind. List elements
-without such a field are stored inside the parent.
+without a pointer are stored inside the parent.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ _INT64 = range(-(2**63), 2**63)
 _DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII)
 
 # facts 3.5: work orders have a zone number. The numbers 4, 20 and 35 are those of the Windows
-# list of time zones; the other numbers of that list are assumed.
+# list of time zones. Not shown; assumed: so are the other numbers.
 _ZONES = {
     2: "Pacific/Honolulu",
     3: "America/Anchorage",
@@ -67,7 +67,7 @@ def read_value(field: Field, value: object) -> Any:
 
 
 def reference_id(value: object) -> int | None:
-    """Return a reference's ``Id``, or None; 0 is not an id (not shown; assumed)."""
+    """Return a reference's ``Id``, or None. Not shown; assumed: 0 is not an id."""
     found = read_integer(get_ignore_case(value, "Id")) if isinstance(value, dict) else None
     return found if isinstance(found, int) and found != 0 else None
 
@@ -86,14 +86,14 @@ def read_integer(value: object) -> Any:
 
 def read_ids(value: object) -> list[int]:
     """Return a list's integers, dropping other elements."""
-    known = [read_integer(each) for each in value] if isinstance(value, list) else []
-    return [each for each in known if each is not UNREADABLE]
+    parsed = [read_integer(each) for each in value] if isinstance(value, list) else []
+    return [each for each in parsed if each is not UNREADABLE]
 
 
 def _string(field: Field, value: object) -> object:
     if not isinstance(value, str):
         return UNREADABLE
-    # Only limits from the vendor's pages are enforced, not third-party ones (not shown; assumed).
+    # Not shown; assumed: limits from the vendor's pages are enforced, third-party ones are not.
     limit = field.max_length if field.max_length_source == "doc" else None
     if limit is not None and len(value) > limit:
         raise broken_rule(f"{field.name} is longer than {limit} characters.")
@@ -101,7 +101,7 @@ def _string(field: Field, value: object) -> object:
 
 
 def _number(_field: Field, value: object) -> object:
-    """Convert a number or its text, as for integers (not shown; assumed)."""
+    """Convert a number. Not shown; assumed: it may be sent as text, like an integer."""
     if isinstance(value, str) and _DECIMAL.fullmatch(value.strip()):
         return Decimal(value.strip())
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
@@ -110,7 +110,7 @@ def _number(_field: Field, value: object) -> object:
 
 
 def _boolean(_field: Field, value: object) -> object:
-    """Convert a boolean or its name (not shown; assumed)."""
+    """Convert a boolean. Not shown; assumed: it may be sent as text."""
     if isinstance(value, str):
         return {"true": True, "false": False}.get(value.strip().lower(), UNREADABLE)
     return value if isinstance(value, bool) else UNREADABLE
@@ -164,7 +164,7 @@ _READERS: dict[str, Callable[[Field, object], object]] = {
 
 @cache
 def zone_of(number: int) -> tzinfo:
-    """Return the zone of a ``TimeZone`` number; UTC if unknown (not shown; assumed)."""
+    """Return the zone of a ``TimeZone`` number. Not shown; assumed: UTC if unknown."""
     name = _ZONES.get(number)
     return ZoneInfo(name) if name else UTC
 
@@ -177,7 +177,7 @@ class Moment:
 
     @classmethod
     def at(cls, clock: int, tick: int = 1) -> Moment:
-        """Convert ``clock`` nanoseconds since 1970, rounded down to ``tick`` ticks."""
+        """Convert ``clock`` nanoseconds since 1970, rounded down to a multiple of ``tick``."""
         ticks = clock // 100
         return cls(ticks - ticks % tick)
 
@@ -194,8 +194,8 @@ class Moment:
 
     def later(self, minutes: int) -> Moment:
         """Return the moment ``minutes`` later, without a fraction (facts 3.5) or seconds (assumed)."""
-        whole = self.ticks // _TICKS // 60 + minutes
-        return Moment(whole * 60 * _TICKS)
+        total = self.ticks // _TICKS // 60 + minutes
+        return Moment(total * 60 * _TICKS)
 
 
 @lru_cache(maxsize=64)
@@ -207,7 +207,7 @@ def _local_second(seconds: int, zone: tzinfo) -> str:
 def _parse_time(text: str, *, utc: bool) -> str | None:
     """Convert a sent time to its stored form; return None if invalid.
 
-    The offset is applied for a UTC field and ignored for a local field (not shown; assumed).
+    Not shown; assumed: the offset is applied for a UTC field, and ignored for a local field.
     """
     match = _TIME.fullmatch(text.strip())
     if match is None:

@@ -151,7 +151,7 @@ def _members(fields: Mapping[str, Field | None], place: str, cells: list[tuple[s
             inside = inside.setdefault(step, {}) if isinstance(inside, dict) else None
         if not isinstance(inside, dict) or last in inside:
             raise StoreError(f"{place}: column {path} and another column set the same property.")
-        inside[last] = _typed(fields.get(path), text)
+        inside[last] = _convert_cell(fields.get(path), text)
     return members
 
 
@@ -177,7 +177,7 @@ def _field(schema: EntitySchema, steps: list[str]) -> Field | str | None:
     return _field(target, steps[1:]) if target else None
 
 
-def _typed(field: Field | None, text: str) -> Any:
+def _convert_cell(field: Field | None, text: str) -> Any:
     """Convert a cell; invalid text is returned unchanged, for row validation to report."""
     if field is None:
         return text

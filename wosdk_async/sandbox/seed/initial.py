@@ -39,7 +39,7 @@ def open_store(path: str | Path, company: str | None = None) -> Store:
         ValueError: the name is invalid.
     """
     store = Store(path)
-    if store.fresh or not store.companies():  # a store without Companies was killed during its first start
+    if store.fresh or not store.companies():  # a kill during the first start leaves no Company
         create_company(store, company or _data()["Company"]["Name"])
     return store
 

@@ -22,7 +22,7 @@ from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["SeedRow", "inner_records", "load_rows", "seed_rows", "seeded_type"]
 
-Made = tuple[EntitySchema, Record]
+CreatedRecord = tuple[EntitySchema, Record]
 _MAX_MISTAKES = 20  # mistakes listed in one error message
 
 
@@ -30,7 +30,7 @@ _MAX_MISTAKES = 20  # mistakes listed in one error message
 class SeedRow:
     """Row to add, with the members of a create.
 
-    ``place`` is the position for error messages, such as ``line 3`` or ``Customer 0``.
+    ``place`` is the position for error messages, such as ``line 3`` or ``record 1 of Customer``.
     """
 
     place: str
@@ -50,10 +50,12 @@ def seed_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[SeedRow]:
             raise StoreError(f"{_short(key)} is not an entity type. {example}")
         if isinstance(listed, str | Mapping) or not isinstance(listed, Sequence):
             raise StoreError(f"The rows of {entity} are {_short(listed)}, not a list. {example}")
-        for index, members in enumerate(listed):
+        for number, members in enumerate(listed, 1):
+            place = f"record {number} of {entity}"
             if not isinstance(members, Mapping):
-                raise StoreError(f"{entity} {index} is {_short(members)}, not an object. {example}")
-            found.append(SeedRow(f"{entity} {index}", entity, dict(members)))
+                raise StoreError(f"{place} is {_short(members)}, not an object. {example}")
+            shown = f"{place} (Id {_short(members['Id'])})" if "Id" in members else place
+            found.append(SeedRow(shown, entity, dict(members)))
     return found
 
 
@@ -73,9 +75,9 @@ def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now
     """
     _refuse(f"{row.place}: {text}" for row in rows for text in _mistakes_of(row))
     with store.transaction():
-        made = [(row.place, each) for row in rows for each in _insert(store, company, now, row)]
+        created = [(row.place, each) for row in rows for each in _insert(store, company, now, row)]
         context = RequestContext(store, company, now)
-        _refuse(text for place, each in made for text in _dangling(context, place, *each))
+        _refuse(text for place, each in created for text in _dangling(context, place, *each))
     return len(rows)
 
 
@@ -101,23 +103,23 @@ def _refuse(mistakes: Iterable[str]) -> None:
         raise StoreError("\n".join([*found[:_MAX_MISTAKES], *more]))
 
 
-def _insert(store: Store, company: StoredCompany, now: Moment, row: SeedRow) -> list[Made]:
-    made: list[Made] = []
-    context = RequestContext(store, company, now, unchecked=made)
+def _insert(store: Store, company: StoredCompany, now: Moment, row: SeedRow) -> list[CreatedRecord]:
+    created: list[CreatedRecord] = []
+    context = RequestContext(store, company, now, unchecked=created)
     schema = find_schema(row.entity)
     ids = [value for name, value in row.members.items() if schema.field(name) is schema.by_name["id"]]
     key = reference_id({"Id": ids[0]}) if ids else None
     try:
         if key is None:
             create(context, schema, row.members)
-            return made
+            return created
         if context.find(schema.name, key) is not None:
             raise StoreError(
                 f"{row.place}: {schema.name} {key} already exists. Leave Id out, or reset the store."
             )
         context.store.counters.raise_to(context.company.id, schema.name, key)
         create(context, schema, row.members, {"Id": key})
-        return made
+        return created
     except Refusal as refusal:
         raise StoreError(f"{row.place}: {refusal.message}") from refusal
 
@@ -148,10 +150,10 @@ def _mistakes(schema: EntitySchema, members: Mapping[str, Any]) -> Iterator[str]
             names = [known.name for known in schema.fields]
             yield f"{schema.name} has no property '{name}'{did_you_mean(name, names)}"
         elif value is not None:
-            yield from _wrong(schema, field, value)
+            yield from _value_mistakes(schema, field, value)
 
 
-def _wrong(schema: EntitySchema, field: Field, value: Any) -> Iterator[str]:
+def _value_mistakes(schema: EntitySchema, field: Field, value: Any) -> Iterator[str]:
     inner = schemas().get(field.of or "")
     if field.is_list or field.of in OWNED_OBJECTS:
         elements = value if field.is_list else [value]

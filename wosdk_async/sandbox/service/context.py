@@ -18,7 +18,7 @@ from wosdk_async.sandbox.storage.store import Store, StoredCompany
 
 __all__ = ["Arguments", "RequestContext", "named_record", "not_modelled", "required_record"]
 
-_CENTRAL = 20  # the Company's own zone (not shown; assumed)
+_CENTRAL = 20  # not shown; assumed: the Company's own zone
 
 
 @attrs.frozen
@@ -97,14 +97,14 @@ class RequestContext:
         return self.first(entity, f"{column(path, 'integer')} = ?", key)
 
     def children(self, relation: Relation, parent: int) -> list[Record]:
-        """Return a parent's records, ordered by id."""
+        """Return the children of record ``parent`` in a relation, ordered by id."""
         return self.store.children(self.company.id, relation, parent)
 
     def number_format(self, entity: str, record: Record, value: object) -> NumberFormat:
-        """Return the format of a record's time or amount. Values set by this request have a different format.
+        """Return the format of a record's time or amount: ``fresh`` if set by this request, else ``stored``.
 
-        facts 3.5: in new records that format applies to all times, in other records only to the time just
-        set. Zones differ by whole minutes, so the seconds identify a time just set.
+        facts 3.5: in a new record all times are fresh, in a changed record only the time just set. Zones
+        differ by whole minutes, so the seconds identify a time just set.
         """
         key = (entity, record.get("Id", 0))
         just_set = key in self._replaced and isinstance(value, str) and value[17:] == self.now.utc[17:]
@@ -150,8 +150,8 @@ def required_record(
 ) -> Record:
     """Return a record that a write refers to or a command acts on.
 
-    A refusal uses ``name``, or else the entity type (spec 3; text assumed). Removed records are also refused
-    (not shown; assumed), unless ``removed`` allows them.
+    A refusal uses ``name``, or else the entity type (spec 3; text assumed). Not shown; assumed:
+    removed records are also refused, unless ``removed`` allows them.
     """
     record = context.find(entity, key)
     if record is None:

@@ -89,7 +89,7 @@ def update_entity(
     members = _require_members(entity)
     if schema.name != "AssetAttribute":  # refused below, once its parent is known
         check_supported(schema, "Update")  # spec 4.9 rule 1; checked before the record is looked up
-    if isinstance(properties, dict):  # a PropertySet, as queries have it (not shown here; assumed)
+    if isinstance(properties, dict):  # not shown; assumed: a PropertySet, as in queries
         properties = get_ignore_case(properties, "Properties")
     if not isinstance(properties, list) or not properties:
         raise _insufficient()
@@ -165,7 +165,7 @@ def _find_by_fields(context: RequestContext, schema: EntitySchema, named: dict[s
 
 
 def _outside_parent(key: object, parent: object) -> Refusal:
-    # spec 4.9 rule 2; the wording is not shown; assumed
+    # spec 4.9 rule 2. Not shown; assumed: the wording
     return broken_rule(f"Change attribute {key} through its parent asset {parent}.")
 
 

@@ -1,7 +1,7 @@
 """Checks of references between records, on writes and deletes (spec 2.1 and 3).
 
 Newly referenced records must exist, and referenced records cannot be deleted. Spec 3 shows the first rule for
-creating work orders; the rest is not shown; assumed.
+creating work orders. Not shown; assumed: the first rule for other writes, and the second rule.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from wosdk_async.sandbox.storage.database import is_table
 
 __all__ = ["check_references", "check_unreferenced", "owned_relations"]
 
-# Records that must name their owner. For others the owner is optional: a Note without one was accepted
-# (facts 3.9); otherwise not shown; assumed.
+# Records that must name their owner. A Note without an owner was accepted (facts 3.9). Not shown; assumed:
+# other records need no owner, either.
 _OWNER_REQUIRED = {"WoNote": "WorkOrderId"}
-# Ids not named after their entity types (types not shown; assumed).
+# Ids not named after their entity types. Not shown; assumed: the types.
 _OTHER_POINTERS = {
     ("AssetTemplate", "RootAssetId"): "Location",
     ("Contact", "SupervisorId"): "Contact",
@@ -54,7 +54,7 @@ def check_references(
 ) -> None:
     """Check that newly referenced records exist and are not removed; ``before`` is the old record.
 
-    Some records cannot change their owner (not shown; assumed).
+    Not shown; assumed: records that must name their owner cannot change it.
     """
     pointer = _OWNER_REQUIRED.get(schema.name)
     if pointer and not record[pointer]:
@@ -74,7 +74,7 @@ def check_references(
 def check_unreferenced(context: RequestContext, schema: EntitySchema, record: Record) -> None:
     """Check that no other record, except owned ones, refers to a record to be permanently deleted.
 
-    Not shown; assumed: facts 3.9 shows deletes, but none of referenced records.
+    Not shown; assumed: facts 3.9 shows deletes, but not of records that others refer to.
     """
     owned = {(relation.child.name, relation.key) for relation in owned_relations(schema)}
     for entity, name, path in _pointers_to(schema.name):

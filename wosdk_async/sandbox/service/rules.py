@@ -41,8 +41,8 @@ def ancestors(context: RequestContext, location: Record) -> list[Record]:
 def _work_order(context: RequestContext, order: Record) -> None:
     """Trim the contact name, and keep local times and their UTC fields in sync.
 
-    A PUT writes the listed properties (spec 4.9), so the written field sets the other; if both are written,
-    the local time wins (not shown; assumed).
+    A PUT writes only the listed properties (spec 4.9), so the written time sets the other. Not shown;
+    assumed: if both are written, the local time wins.
     """
     order["ContactName"] = order["ContactName"].rstrip()  # facts 3.4
     zone = zone_of(order["TimeZone"])
@@ -97,7 +97,7 @@ def _location(context: RequestContext, location: Record) -> None:
 
 
 def _move_descendants(context: RequestContext, location: Record) -> None:
-    """Update the root of all locations below a location, and of their attributes (not shown; assumed)."""
+    """Not shown; assumed: update the root of all locations below a location, and of their attributes."""
     context.store.indexes.ensure("Location", "ParentId", "integer")
     root = location["RootId"]
     moved = [location]
@@ -149,7 +149,7 @@ def _deleted_work_order_note(context: RequestContext, note: Record) -> None:
 
 
 def _set_completion_note(context: RequestContext, order: Record, key: int | None) -> None:
-    # Not a change to the order: the note is a separate record (not shown; assumed)
+    # Not shown; assumed: this does not count as a change to the order, because the note is a separate record
     order.pop("CompletionNote", None)
     if key is not None:
         order["CompletionNote"] = {"Id": key}
@@ -157,7 +157,7 @@ def _set_completion_note(context: RequestContext, order: Record, key: int | None
 
 
 def _assignment(context: RequestContext, assignment: Record) -> None:
-    """Set an order's ``Employee`` to its primary assignee (not shown; assumed)."""
+    """Not shown; assumed: set an order's ``Employee`` to its primary assignee."""
     if not assignment["EmployeeId"]:
         raise required("EmployeeId", "WoAssignment")
     before = context.store.get(context.company.id, "WoAssignment", assignment["Id"])

@@ -68,13 +68,13 @@ class UpdatePlan:
 
 def plan_update(schema: EntitySchema, paths: Iterable[str]) -> UpdatePlan:
     """Return the update plan for property paths."""
-    made = UpdatePlan()
+    plan = UpdatePlan()
     for path in paths:
         steps = path.strip().split(".")
         if len(steps) > MAX_STEPS:
             raise unknown_property(schema.name, steps[0])
-        _add_path(schema, made, steps)
-    return made
+        _add_path(schema, plan, steps)
+    return plan
 
 
 def _add_path(schema: EntitySchema, plan: UpdatePlan, steps: list[str]) -> None:
@@ -85,7 +85,7 @@ def _add_path(schema: EntitySchema, plan: UpdatePlan, steps: list[str]) -> None:
     if field is None or (len(steps) > 1 and field.type in SCALARS - {"money"}):
         raise unknown_property(schema.name, steps[0])
     if len(steps) == 1:
-        if field.type in ("ref", "list"):  # facts 3.4 shows this for a read; for a PUT not shown; assumed
+        if field.type in ("ref", "list"):  # facts 3.4 shows this for a read. Not shown; assumed: a PUT, too
             raise unfinished_path(field.name)
         plan.names.add(field.name)
         return
@@ -112,7 +112,7 @@ def update(
     """Write the planned members of ``entity`` into ``record``; return whether anything changed.
 
     Planned members that were not sent keep their value, and elements that were not sent stay (facts 3.6). The
-    version counter advances if something changed, including in owned records (facts 3.7; the latter assumed).
+    version counter advances if something changed (facts 3.7). Not shown; assumed: also in owned records.
     """
     before = {**record}
     changed = False
@@ -185,9 +185,9 @@ class _Update:
     def _write_reference(self, field: Field, value: object, plan: UpdatePlan) -> None:
         """Write inside a referenced record (facts 3.6: ``TaxCode.*``).
 
-        ``Child.Id`` changes the reference, as facts 3.4 shows for reads. ``Child.*`` also changes the
-        reference if another Id is sent, and writes the other members into the record with that Id (both
-        assumed).
+        ``Child.Id`` stands for the reference, as in reads (facts 3.4). Not shown; assumed: ``Child.*`` also
+        changes the reference if another Id is sent, and writes the other members into the record with that
+        Id.
         """
         key = reference_id(value)
         if "Id" in plan.names or (plan.whole and (value is None or key is not None)):

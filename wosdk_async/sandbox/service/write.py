@@ -29,10 +29,10 @@ __all__ = [
 ]
 
 Members = Iterable[tuple[Field, Any]]
-# Only removal and restoration change IsRemoved (not shown; assumed).
+# Not shown; assumed: only removal and restoration change IsRemoved.
 SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | REQUEST_MARKS | REQUEST_ONLY
 _REFERRED_BY_NAME = frozenset({"DocumentType"})  # spec 2.9: a document names its type by DisplayAs
-_INHERITED = ("WorkOrderId",)  # list elements, such as procedure steps, get this from their parent
+_INHERITED = ("WorkOrderId",)  # members that list elements, such as procedure steps, copy from their parent
 _REMOVED = " (deleted)"  # facts 3.4: suffix of a removed record's name
 
 
@@ -166,7 +166,7 @@ def delete(
 ) -> None:
     """Delete a record and its owned records; soft-deleted types are only marked ``IsRemoved`` (facts 3.4).
 
-    Deleting owned records is not shown; assumed.
+    Not shown; assumed: owned records are deleted, too.
     """
     if not schema.soft_deleted:
         if rule := ON_DELETE.get(schema.name):
@@ -185,7 +185,7 @@ def delete(
 
 
 def restore(context: RequestContext, schema: EntitySchema, record: Record) -> None:
-    """Undo a removal (facts 3.4). That types without ``IsRemoved`` are refused is not shown; assumed."""
+    """Undo a removal (facts 3.4). Not shown; assumed: types without ``IsRemoved`` are refused."""
     if not schema.soft_deleted:
         raise broken_rule(f"{schema.name} entity cannot be restored.")
     if record["IsRemoved"]:

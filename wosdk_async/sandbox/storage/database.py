@@ -145,7 +145,7 @@ def _configure(db: sqlite3.Connection) -> None:
     db.execute("PRAGMA synchronous = NORMAL")
     db.execute("PRAGMA temp_store = MEMORY")  # keeps the undo data of savepoints in memory
     db.execute(f"PRAGMA cache_size = -{_CACHE}")
-    # Pages (16 MB): the disk is flushed once for about a thousand work orders.
+    # 4000 pages are 16 MB: the disk is flushed once per about a thousand work orders.
     db.execute("PRAGMA wal_autocheckpoint = 4000")
 
 
@@ -185,7 +185,7 @@ CREATE TABLE counter (
 ) STRICT, WITHOUT ROWID"""
 
 # AssetTree is the location tree seen from each ancestor (facts 3.4: Id repeats ParentId, and records of
-# Distance 0 have the same parent and child). The limit ends cycles.
+# Distance 0 have the same parent and child). The limit of Distance ends cycles.
 _ASSET_TREE = """
 CREATE VIEW "AssetTree" AS
 WITH RECURSIVE pair(company, parent, child, distance) AS (
@@ -217,8 +217,8 @@ _VIEWS = {"AssetTree": _ASSET_TREE, "Actor": _ACTOR}
 def column(path: str, kind: str, alias: str = "") -> str:
     """Return the SQL for a record's property, by JSON path and catalogue type.
 
-    Strings compare case-insensitively and without trailing spaces, like the database behind the service (not
-    shown; assumed). ``alias`` is the table alias with a dot.
+    ``alias`` is the table alias with a dot. Not shown; assumed: strings compare case-insensitively and
+    without trailing spaces, as in the service's database.
     """
     value = f"json_extract({alias}body, '$.{path}')"
     return f"rtrim({value}) COLLATE NOCASE" if kind == "string" else value

@@ -144,7 +144,7 @@ class Store:
         self.counters.forget()
 
     def children(self, company: int, relation: Relation, parent: int) -> list[Record]:
-        """Return the records of a relation, ordered by id."""
+        """Return the children of record ``parent`` in a relation, ordered by id."""
         condition = f"company = ? AND {column(relation.key, 'integer')} = ?"
         values: list[object] = [company, parent]
         if relation.kind:

@@ -91,13 +91,13 @@ def template_root(context: RequestContext, template: Record) -> Record:
 def apply_template(context: RequestContext, root: Record, name: str, parent: int) -> Record:
     """Copy a template below ``parent``, with attributes and infos; return the copied root."""
     copies = {root["Id"]: parent}
-    made: list[Record] = []
+    created: list[Record] = []
     for source, above in _tree(context, root):
         own_name = name if source is root else source["Name"]
         copy = _copy(context, source, copies.get(above, parent), own_name)
         copies[source["Id"]] = copy["Id"]
-        made.append(copy)
-    return made[0]
+        created.append(copy)
+    return created[0]
 
 
 def create_location(context: RequestContext, name: str, parent: int, kind: str) -> Record:
@@ -126,10 +126,10 @@ def _copy(context: RequestContext, source: Record, parent: int, name: str) -> Re
     members = {key: value for key, value in source.items() if key not in ("Id", "RootId", *_OWNED)}
     owned = {key: context.find(_OWNED[key], source[key]["Id"]) for key in _OWNED if key in source}
     place = {"Name": name, "ParentId": parent, "IsTemplate": False}
-    made = create(context, schemas()["Location"], members | owned | place)
+    created = create(context, schemas()["Location"], members | owned | place)
     for attribute in context.children(relation_by("AssetAttribute", "AssetId"), source["Id"]):
-        create(context, schemas()["AssetAttribute"], attribute, {"AssetId": made["Id"]})
-    return made
+        create(context, schemas()["AssetAttribute"], attribute, {"AssetId": created["Id"]})
+    return created
 
 
 def _unknown_template(name: str) -> Refusal:

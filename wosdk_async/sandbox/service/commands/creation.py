@@ -70,8 +70,8 @@ def create_work_order(context: RequestContext, arguments: Arguments) -> Record:
 def copy_work_order(context: RequestContext, arguments: Arguments) -> Record:
     """Create an order with the items and terms of an existing order.
 
-    Notes, documents, custom fields and assignees are not copied; the schedule is recomputed if the original
-    has one (not shown; assumed).
+    Not shown; assumed: notes, documents, custom fields and assignees are not copied, and the schedule is
+    recomputed if the original has one.
     """
     original = find_order(context, arguments)
     sent = {name: original[name] for name in _COPIED if name in original}
@@ -80,13 +80,13 @@ def copy_work_order(context: RequestContext, arguments: Arguments) -> Record:
         for item in context.children(relation_by("WoItem", "WorkOrderId"), original["Id"])
     ]
     logged = {name: arguments[name] for name in ("Comment", "ActionDate") if name in arguments}
-    made = _make_order(context, sent, logged | {"ComputeSchedule": "DtDue" in original})
-    return {"Wo": show_default(context, "WorkOrder", made)}
+    order = _make_order(context, sent, logged | {"ComputeSchedule": "DtDue" in original})
+    return {"Wo": show_default(context, "WorkOrder", order)}
 
 
 def _make_order(context: RequestContext, sent: Record, arguments: Arguments) -> Record:
     schema = schemas()["WorkOrder"]
-    # facts 5: the command's own EmployeeId is the assignee; assumed: others are dropped
+    # facts 5: the command's EmployeeId is the assignee. Not shown; assumed: COMMAND_ONLY members are dropped
     members = [each for each in known_members(schema, sent) if each[0].name not in COMMAND_ONLY["WorkOrder"]]
     order = blank_record(schema, members)
     if context.dialect.contactid_is_requestor and order.get("RequestorContact") is None:
@@ -213,7 +213,7 @@ def _cost(order: Record) -> Record:
         "CurrencyTypeId": order["CurrencyTypeId"],
         "BillToType": "None",  # spec 2.4
         "BillToOption": {"Id": 0},  # facts 5, Shape of a result
-        "ChargeCode": {"Id": 0},  # facts 5, too; the number is not shown; assumed
+        "ChargeCode": {"Id": 0},  # facts 5, too. Not shown; assumed: the number
         "ApStatusId": 1,  # facts 9: row 1 is the state None
         "CostStatusId": 1,
     }

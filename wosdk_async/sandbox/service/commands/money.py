@@ -1,8 +1,8 @@
 """Money commands: work order costs (spec 4.5, facts 5), invoices, payments and amounts.
 
 Commands on the cost record do not change the order's version: each record has its own version (facts 3.7).
-They log APInvStatus or CostStatus (not shown; assumed, because facts 8 and WOActionType list both). The
-effects of invoice and payment commands are assumed from their names.
+Not shown; assumed, because facts 8 and WOActionType list both: they log APInvStatus or CostStatus. Invoice
+and payment commands have the effects that their names suggest (assumed).
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def update_invoice_state(context: RequestContext, arguments: Arguments) -> Recor
 
 
 def set_draft_step(step: str, context: RequestContext, arguments: Arguments) -> Record:
-    """Set an invoice's ``DraftProcessStepId``, whose values are named after these commands."""
+    """Set an invoice's ``DraftProcessStepId``; ``step`` is named after the command, such as Disputed."""
     invoice = _find_invoice(context, arguments)
     if invoice["DraftProcessStepId"] != step:
         invoice["DraftProcessStepId"] = step

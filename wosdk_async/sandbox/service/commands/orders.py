@@ -36,7 +36,7 @@ def find_order(context: RequestContext, arguments: Arguments) -> Record:
 def find_reason(context: RequestContext, key: int, action: str) -> Record:
     """Return the WoActionReasonLookup record for a command, by Id rather than ReasonId (facts 4).
 
-    Reasons for other actions are refused (not shown; assumed).
+    Not shown; assumed: reasons for other actions are refused.
     """
     reason = required_record(context, "WoActionReasonLookup", key)
     if reason["ActionId"] != action:
@@ -69,7 +69,7 @@ def log_action(context: RequestContext, order: Record, kind: str, arguments: Arg
 
 
 def set_last_action(context: RequestContext, order: Record) -> None:
-    """Set the order's last action time to now, even for a back-dated action (not shown; assumed)."""
+    """Set the order's last action time to now. Not shown; assumed: even for a back-dated action."""
     order["LastActionDate"] = context.now.local(zone_of(order["TimeZone"]))
     order["LastActionDateUtc"] = context.now.utc
 
@@ -159,7 +159,7 @@ def _add_flags(context: RequestContext, order: Record, keys: list[int], argument
 
 
 def _show_newest_flag(context: RequestContext, order: Record) -> None:
-    """Point ``Flag`` and ``FlagId`` to the newest flag (not shown; assumed)."""
+    """Not shown; assumed: point ``Flag`` and ``FlagId`` to the newest flag."""
     order.pop("Flag", None)
     order["FlagId"] = 0
     for flag in _flags(context, order)[-1:]:

@@ -58,7 +58,7 @@ def restore_record(context: RequestContext, arguments: Arguments) -> Record:
 def download_urls(context: RequestContext, arguments: Arguments) -> Record:
     """Return document addresses in request order.
 
-    Documents that do not exist, or have neither file nor link, are omitted (not shown; assumed).
+    Not shown; assumed: documents that do not exist, or have neither file nor link, are left out.
     """
     keys = arguments.get("DocumentIds")
     if not keys:
@@ -71,12 +71,12 @@ def download_urls(context: RequestContext, arguments: Arguments) -> Record:
 
 def _download(context: RequestContext, document: Record) -> Record:
     blob = context.find("Blob", document["Blob"]["Id"]) if "Blob" in document else None
-    name = blob["FileName"] if blob else ""  # that a link has no name is not shown; assumed
+    name = blob["FileName"] if blob else ""  # not shown; assumed: a link has no name
     return {"DocumentId": document["Id"], "Url": address_of(context, document), "FileName": name}
 
 
 def _typed_entity(context: RequestContext, entity: Any) -> tuple[EntitySchema, dict[str, Any]]:
-    """Return the type of an entity, named by its ``EntityType``, and the entity (not shown; assumed)."""
+    """Return an entity's type and the entity. Not shown; assumed: its ``EntityType`` names the type."""
     name = get_ignore_case(entity, "EntityType") if isinstance(entity, dict) else None
     if not isinstance(name, str):
         raise Refusal(400, "ENTITYSPECIFIER_NOT_FOUND", "The entity has no EntityType.")

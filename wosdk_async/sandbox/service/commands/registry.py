@@ -131,7 +131,7 @@ def _read_arguments(command: Command, sent: Mapping[str, object]) -> Arguments:
         field = fields.get(name.lower())
         if field is None or value is None:
             continue
-        known = read_value(field, value) if field.type in SCALARS else value
-        if known is not UNREADABLE:
-            arguments[field.name] = known
+        parsed = read_value(field, value) if field.type in SCALARS else value
+        if parsed is not UNREADABLE:
+            arguments[field.name] = parsed
     return arguments

@@ -173,11 +173,11 @@ def _referenced_record(context: RequestContext, order: Record, name: str, entity
 
 
 # --- work plans ------------------------------------------------------------------------------
-# Parent-child and waiting relations between orders (WpTree). That the members of WpTree mean what their names
-# say is not shown; assumed.
+# Parent-child and waiting relations between orders (WpTree). Not shown; assumed: the members of WpTree mean
+# what their names say.
 
 
-# Members that a prepared child copies from its parent, in request form.
+# Members that a prepared child copies from its parent.
 _INHERITED = ("TypeCategory", "SubType", "Customer", "WorkZone", "RequestorContact", "Priority", "Specialty")
 _MAX_LEVELS = 32
 
@@ -213,7 +213,7 @@ def set_dependency(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def join_plan(context: RequestContext, order: Record, sent: Any) -> None:
-    """Make a new order the child described by its creation's ``WpTree``."""
+    """Add a new order to its parent's plan; ``sent`` is the ``WpTree`` of the command that created it."""
     parent = reference_id(get_ignore_case(sent, "ParentWorkOrder")) if isinstance(sent, dict) else None
     if parent is None:
         return
@@ -224,7 +224,7 @@ def join_plan(context: RequestContext, order: Record, sent: Any) -> None:
 
 
 def _place_in_plan(context: RequestContext, order: int) -> tuple[int, int]:
-    """Return an order's plan root and level in the plan; without a plan, the order itself and 0."""
+    """Return the root of an order's plan, and the order's level; without a plan, the order itself and 0."""
     plan = _plan_of(context, order)
     if plan is None or "RootWorkOrder" not in plan:
         return order, 0

@@ -22,7 +22,7 @@ from wosdk_async.sandbox.service.write import create, create_owned_object, delet
 
 __all__ = ["create_space", "create_work_zone", "delete_portfolio", "delete_work_zone", "set_offline"]
 
-# facts 5 shows which fields the service fills in, and the four digits; other values are assumed.
+# facts 5 shows which fields the service fills in, and WoNumberDigits 4; the other values are assumed.
 _ZONE_DEFAULTS = {
     "TimeZone": 20,
     "LanguageId": 1033,
@@ -62,11 +62,11 @@ def create_space(context: RequestContext, arguments: Arguments) -> Record:
 def _insert_space(context: RequestContext, customer: Record, unit: Record, arguments: Arguments) -> Record:
     schema = schemas()["Space"]
     times = ("StartDate", "EndDate", "MoveInDate", "MoveOutDate")
-    known = {name: arguments[name] for name in times if name in arguments}
+    dates = {name: arguments[name] for name in times if name in arguments}
     zone = {"WorkZone": customer["WorkZone"]} if "WorkZone" in customer else {}
     sent = arguments.get("Instructions", "")
     instructions = read_value(schema.by_name["instructions"], sent)  # facts 7 limits its length
-    space = {**schema.blank, **known, **zone, "CustomerId": customer["Id"], "Asset": {"Id": unit["Id"]}}
+    space = {**schema.blank, **dates, **zone, "CustomerId": customer["Id"], "Asset": {"Id": unit["Id"]}}
     return context.insert(schema, space | {"StatusId": "Current", "Instructions": instructions})  # spec 3
 
 
@@ -78,10 +78,10 @@ def _find_or_make_unit(
     if not name:
         raise required("NewUnitSpecifier.UnitName")
     parent = _find_or_make_parent(context, customer, specifier)
-    same = _named_children(context, parent, "Unit", name)
-    if same and if_exists == "Reuse":
-        return same[0]
-    if same and if_exists != "Ignore":  # Fail and Unknown (assumed) refuse; Ignore creates a second unit
+    existing = _named_children(context, parent, "Unit", name)
+    if existing and if_exists == "Reuse":
+        return existing[0]
+    if existing and if_exists != "Ignore":  # Fail and Unknown (assumed) refuse; Ignore creates a second unit
         raise broken_rule(f"Unit '{name}' exists already.")
     unit = _make_location(context, parent, name, _specifier_text(specifier, "UnitFloorPlan"), "Unit")
     info = get_ignore_case(specifier, "UnitInfo")
@@ -99,15 +99,15 @@ def _find_or_make_parent(context: RequestContext, customer: Record, specifier: R
     for part in ("Building", "Floor"):
         name = _specifier_text(specifier, f"{part}Name")
         if name:
-            known = _named_children(context, parent, part, name)
+            existing = _named_children(context, parent, part, name)
             plan = _specifier_text(specifier, f"{part}FloorPlan")
-            parent = (known[0] if known else _make_location(context, parent, name, plan, part))["Id"]
+            parent = (existing[0] if existing else _make_location(context, parent, name, plan, part))["Id"]
     return int(parent)
 
 
 def _named_children(context: RequestContext, parent: int, kind: str, name: str) -> list[Record]:
-    same = {each["Id"] for each in context.named("Location", "Name", name)} if parent else set()
-    return [each for each in children_of(context, parent) if each["TypeId"] == kind and each["Id"] in same]
+    ids = {each["Id"] for each in context.named("Location", "Name", name)} if parent else set()
+    return [each for each in children_of(context, parent) if each["TypeId"] == kind and each["Id"] in ids]
 
 
 def _make_location(context: RequestContext, parent: int, name: str, plan: str, kind: str) -> Record:
@@ -119,8 +119,8 @@ def _make_location(context: RequestContext, parent: int, name: str, plan: str, k
 def _specifier_text(specifier: Record, name: str) -> str:
     fields = catalogue.load().entities["NewUnitSpecifier"].fields
     field = next(field for field in fields if field.name == name)
-    known = read_value(field, get_ignore_case(specifier, name))
-    return "" if known is UNREADABLE else str(known)
+    parsed = read_value(field, get_ignore_case(specifier, name))
+    return "" if parsed is UNREADABLE else str(parsed)
 
 
 def create_work_zone(context: RequestContext, arguments: Arguments) -> Record:
@@ -134,7 +134,7 @@ def create_work_zone(context: RequestContext, arguments: Arguments) -> Record:
     skips = arguments.get("SkipDefaultSettings", False)
     defaults = _ZONE_DEFAULTS if skips else _ZONE_DEFAULTS | _DEFAULT_SETTINGS
     missing = {key: value for key, value in defaults.items() if get_ignore_case(sent, key) is None}
-    # A sent asset counts as the zone's own (not shown; assumed)
+    # Not shown; assumed: a sent asset counts as the zone's own
     asset = reference_id(get_ignore_case(sent, "Asset"))
     if asset is None and (template := arguments.get("AssetTemplateId", 0)):
         found = required_record(context, "AssetTemplate", template, "AssetTemplateId")
@@ -158,7 +158,7 @@ def set_offline(offline: bool, context: RequestContext, arguments: Arguments) ->
 
 
 def delete_work_zone(context: RequestContext, arguments: Arguments) -> Record:
-    """Mark a zone as removed, keeping its orders and customers (not shown; assumed)."""
+    """Mark a zone as removed. Not shown; assumed: its orders and customers stay."""
     zone = _find_zone(context, arguments)
     delete(context, schemas()["WorkZone"], zone)
     return _zone_result(context, zone)

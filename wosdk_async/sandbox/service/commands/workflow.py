@@ -1,7 +1,7 @@
 """Actions that change work order states (facts 5.1), and orders sent to providers.
 
-The table ``ACTIONS`` is the whole workflow; each action is one row. An order is with its provider while it
-has a ``WonId`` (not shown; assumed from the name).
+The table ``ACTIONS`` is the whole workflow; each action is one row. Not shown; assumed from the
+name: an order is with its provider while it has a ``WonId``.
 """
 
 from __future__ import annotations
@@ -91,21 +91,21 @@ def _write_completion_note(context: RequestContext, order: Record, arguments: Ar
 
 
 def _induct(_context: RequestContext, order: Record, arguments: Arguments) -> bool:
-    """Set the induction and safety state (default: the enum's first member; facts 5, invoice state)."""
+    """Set the induction and safety state (default: the enum's first member, as in facts 5)."""
     before = order["InductionAndSafetyStatusID"]
     order["InductionAndSafetyStatusID"] = arguments.get("InductionAndSafetyStatusID", "NotApplicable")
     return bool(order["InductionAndSafetyStatusID"] != before)
 
 
 def _recall(context: RequestContext, order: Record, _arguments: Arguments) -> bool:
-    """Recall the order from its provider, clearing ``WonId`` (not shown; assumed)."""
+    """Recall the order from its provider. Not shown; assumed: this clears ``WonId``."""
     _check_sent(context, order, _ONLY_RECALL)
     order["WonId"] = 0
     return True
 
 
 def _message(context: RequestContext, order: Record, _arguments: Arguments) -> bool:
-    """Send ``Comment`` to the provider; here, only log it (not shown; assumed)."""
+    """Only log ``Comment``. Not shown; assumed: the service sends it to the provider."""
     _check_sent(context, order, _ONLY_SENT)
     return True
 
@@ -178,7 +178,7 @@ def _sent_reason(context: RequestContext, action: Action, arguments: Arguments) 
 def send_work_order(context: RequestContext, arguments: Arguments) -> Record:
     """Send the order to its provider; the result's name is from the schema, its shape by analogy (facts 5).
 
-    The need for a connected provider is not shown; assumed.
+    Not shown; assumed: the order needs a connected provider.
     """
     order = find_order(context, arguments)
     if order["WonId"] or order["StatusId"] not in _ACTIVE:  # spec 3: not yet sent; text assumed

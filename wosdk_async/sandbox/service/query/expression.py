@@ -23,7 +23,7 @@ from wosdk_async.sandbox.storage.database import REPEATED_IDS, column
 
 __all__ = ["run_query"]
 
-_MAX_DEPTH = 32  # nested filters; facts 4 states no limit (not shown; assumed)
+_MAX_DEPTH = 32  # nested filters. Not shown; assumed: a limit (facts 4 states none)
 # Operators that can use an index; others scan all records.
 _INDEXABLE = frozenset(
     {"Equal", "In", "Between", "GreaterThan", "GreaterOrEqual", "LessThan", "LessOrEqual", "Null"}
@@ -39,7 +39,7 @@ class QueryCriteria:
     """Builder of a query's SQL conditions on table alias ``t0``, with the bound values.
 
     Args:
-        ensure_index: called with entity type, path and type of each property that an index would speed up.
+        ensure_index: called with the entity type, path and type of each property worth indexing.
         ranged: set if a property other than the id may match several values.
     """
 
@@ -215,7 +215,7 @@ def run_query(context: RequestContext, schema: EntitySchema, expression: dict[st
     criteria = QueryCriteria(schema, context.company.id, context.store.indexes.ensure)
     where = criteria.filter(_object(expression, "Criteria"))
     # An index returns the records of one value ordered by id. For a range of values, the plus keeps SQLite
-    # from scanning the whole table in that order when an index is better
+    # from scanning the whole table in order of id instead of using the index.
     by_id = "+t0.id" if criteria.ranged and not get_ignore_case(expression, "Orders") else "t0.id"
     order = ", ".join([*_orders(criteria, expression), by_id])
     text = (

@@ -19,7 +19,7 @@ NOCASE = " COLLATE NOCASE"
 _MAX_INTEGER = 19  # digits; SQLite compares integers of 64 bits exactly
 _MAX_FLOAT = sys.float_info.max
 _SHOWN_NAMES = 20  # names of an enum that a refusal lists
-_MAX_PATTERN = 4000  # SQLite refuses very long patterns; the service's limit is not shown; assumed
+_MAX_PATTERN = 4000  # SQLite refuses very long patterns. Not shown; assumed: the service's limit
 
 _COMPARISONS = {
     "Equal": "=",
@@ -80,7 +80,7 @@ def _membership(sql: str, field: Field, sql_operator: str, values: Values) -> tu
 
 
 def _pattern(sql: str, field: Field, sql_operator: str, values: Values) -> tuple[str, Values]:
-    """Match SQL wildcards (facts 4), and ``[set]`` as in SQL Server (not shown; assumed)."""
+    """Match SQL wildcards (facts 4). Not shown; assumed: ``[set]`` works as in SQL Server."""
     (pattern,) = _exactly(1, field, values)
     if not isinstance(pattern, str) or len(pattern) > _MAX_PATTERN:
         raise incorrect_model(
@@ -110,24 +110,24 @@ def _exactly(wanted: int, field: Field, values: Values) -> Values:
 
 def _sort_value(field: Field, value: object) -> object:
     """Convert a condition value for `sort_expression`; enums become their numbers."""
-    known = _comparable(field, value)
-    return enumeration(field.of or "").numbers[str(known)] if field.type == "enum" else known
+    parsed = _comparable(field, value)
+    return enumeration(field.of or "").numbers[str(parsed)] if field.type == "enum" else parsed
 
 
 def _comparable(field: Field, value: object) -> object:
     """Convert a condition value for comparison with the stored value."""
     if field.type in ("integer", "number"):
-        known: object = _numeric(value)
+        parsed: object = _numeric(value)
     elif field.type == "boolean" and isinstance(value, str | int):
-        known = _BOOLEANS.get(str(value).strip().lower(), UNREADABLE)
+        parsed = _BOOLEANS.get(str(value).strip().lower(), UNREADABLE)
     elif field.type == "string":
         text = value if isinstance(value, str) else UNREADABLE if value is None else str(value)
-        known = text.rstrip(" ") if isinstance(text, str) else UNREADABLE
+        parsed = text.rstrip(" ") if isinstance(text, str) else UNREADABLE
     else:
-        known = read_value(field, value)
-    if known is UNREADABLE or isinstance(known, dict | list):
+        parsed = read_value(field, value)
+    if parsed is UNREADABLE or isinstance(parsed, dict | list):
         raise incorrect_model(f"{field.name} cannot be compared with {value!r:.60}{_remedy(field, value)}")
-    return known
+    return parsed
 
 
 def _remedy(field: Field, value: object) -> str:
@@ -144,7 +144,7 @@ _BOOLEANS = {"true": 1, "1": 1, "false": 0, "0": 0}
 
 
 def _numeric(value: object) -> object:
-    """Return an int if possible, else a float: comparisons may then be inexact, but not stored data."""
+    """Return an int if possible, else a float: comparisons may be inexact, but stored data is not changed."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
         return UNREADABLE
     try:
@@ -196,5 +196,5 @@ def _element_regex(part: str) -> str:
 def _set_regex(low: str, high: str, single: str) -> str:
     if single:
         return re.escape(single)
-    # Reversed ranges match nothing (not shown; assumed)
+    # Not shown; assumed: reversed ranges match nothing
     return f"{re.escape(low)}-{re.escape(high)}" if low <= high else ""

@@ -26,9 +26,9 @@ from wosdk_async.sandbox.service.documents import address_of
 
 __all__ = ["MAX_STEPS", "ON_CREATE_ONLY", "Selection", "property_paths", "selection", "show_default"]
 
-MAX_STEPS = 16  # a limit is not shown; assumed. Longer paths would only repeat cycles
+MAX_STEPS = 16  # not shown; assumed: a limit. Longer paths would only repeat cycles
 
-# facts 3.5: a release of the service that was recorded returns these times only in the response to a create
+# facts 3.5: a recorded release returns these times only in the response to a create
 ON_CREATE_ONLY = ("AcknowledgeByUtc", "DtUtcOnSiteBy")
 
 Show = Callable[[RequestContext, Record], Any]
@@ -109,8 +109,8 @@ def _first_field(schema: EntitySchema, path: list[str]) -> Field:
         raise unknown_property(schema.name, path[0])
     if len(path) == 1 and field.type in ("ref", "list"):
         raise unfinished_path(field.name)
-    part = field.type == "money" and len(path) == 2 and path[1].lower() in (*MONEY_PARTS, "*")
-    if len(path) > 1 and field.type in SCALARS and not part:
+    is_money_part = field.type == "money" and len(path) == 2 and path[1].lower() in (*MONEY_PARTS, "*")
+    if len(path) > 1 and field.type in SCALARS and not is_money_part:
         raise unknown_property(schema.name, path[0])
     return field
 

@@ -141,12 +141,13 @@ class NativeEngine:
         Raises SendError for a request that cannot be sent.
         """
         pool = self._pool
+        # Cheaper than get_running_loop(), which makes a system call (getpid) before Python 3.12.
         if pool is None or not pool.loop.is_running():
             pool = self._move_to_running_loop()
         try:
             origin, target = pool.targets.get(request.url) or pool.locate(request.url)
             return pool, origin, (request, target, origin.head(request.headers))
-        except WosdkError:  # an unusable proxy in the environment: a ConfigurationError, so also a ValueError
+        except WosdkError:  # before ValueError: the ConfigurationError for an unusable proxy is also one
             raise
         except ValueError as wrong:
             why = str(wrong)
@@ -196,8 +197,7 @@ class NativeEngine:
         """Create a pool for the running loop, because sockets belong to the loop that opened them.
 
         A transport has one engine per loop. Other programs may use an engine in successive loops, but not in
-        two threads at once. Asking the pool's loop is cheaper than get_running_loop(), which queries the
-        process ID before Python 3.12.
+        two threads at once.
         """
         loop, old = asyncio.get_running_loop(), self._pool
         tls = TLSContextProvider(self._ssl_context)
