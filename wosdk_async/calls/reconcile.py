@@ -136,7 +136,7 @@ class Reconciler:
             raise DeadlineError(f"not sent: {why}", phase="queue") from None
 
     async def _look_before(self) -> Any:
-        """Look for the record before the first attempt, if requested or if an earlier call has run.
+        """Look for the record before the first attempt, if requested or if a call with its key has run.
 
         If an earlier call is in doubt, look until the record is found or confirmed absent.
         """

@@ -54,8 +54,8 @@ def json_schema(cls: type[Record], *, names: Names = "wire") -> dict[str, Any]:
         raise InvalidCallError(f"{cls!r} is not a model class")
     if names not in ("wire", "python"):
         raise InvalidCallError(f"names={names!r} is not valid; pass 'wire' or 'python'")
-    made = {each.__name__: class_schema(each, _in_defs, names=names) for each in reachable(cls)}
-    return {"$schema": DIALECT, "$ref": f"#/$defs/{cls.__name__}", "$defs": made}
+    definitions = {each.__name__: class_schema(each, _in_defs, names=names) for each in reachable(cls)}
+    return {"$schema": DIALECT, "$ref": f"#/$defs/{cls.__name__}", "$defs": definitions}
 
 
 def _in_defs(cls: type[Record]) -> dict[str, Any]:
@@ -80,12 +80,12 @@ def _property(
 ) -> dict[str, Any]:
     one = _one(meta, refer)
     schema = {"type": "array", "items": one} if meta.get("many") else one
-    made: dict[str, Any] = {"anyOf": [schema, {"type": "null"}]} if schema else {}
+    nullable: dict[str, Any] = {"anyOf": [schema, {"type": "null"}]} if schema else {}
     if about:
-        made["description"] = about
+        nullable["description"] = about
     if meta.get("secret"):
-        made["writeOnly"] = True
-    return made
+        nullable["writeOnly"] = True
+    return nullable
 
 
 def _one(meta: Wire, refer: Callable[[type[Record]], dict[str, Any]]) -> dict[str, Any]:

@@ -115,10 +115,10 @@ class DictWriters:
         return self._structs.write
 
     def _write_mapping(self, value: Mapping[Any, Any]) -> dict[str, Any]:
-        made = {name: self.of[item.__class__](item) for name, item in value.items()}
-        if not {str}.issuperset(map(type, made)):
+        written = {name: self.of[item.__class__](item) for name, item in value.items()}
+        if not {str}.issuperset(map(type, written)):
             raise TypeError("has a key that is not a string, which JSON does not allow")
-        return made
+        return written
 
     def _of_record(self, cls: type[Record]) -> Writer:
         names: dict[str, Any] = {

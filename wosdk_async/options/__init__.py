@@ -56,7 +56,7 @@ class Timeouts:
     read: float | None = _seconds(120.0)
     """Seconds until the first byte of the response, and between its chunks."""
     write: float | None = _seconds(30.0)
-    """Seconds during which the service accepts no bytes of a request."""
+    """Seconds for which the service may accept no bytes of a request."""
     pool: float | None = _seconds(None)
     """Seconds until a connection is free."""
 
@@ -209,11 +209,11 @@ class CallOptions:
     def within(self, seconds: float) -> CallOptions:
         """Return the same options with the deadline ``seconds``, which is 0 or more."""
         # Created without validation, because this runs for each attempt of a marked call.
-        made = object.__new__(CallOptions)
+        copy = object.__new__(CallOptions)
         for name in _KEPT:
-            object.__setattr__(made, name, getattr(self, name))
-        object.__setattr__(made, "deadline", seconds)
-        return made
+            object.__setattr__(copy, name, getattr(self, name))
+        object.__setattr__(copy, "deadline", seconds)
+        return copy
 
     def seconds(self, call: Call[Any]) -> float:
         """Return the deadline of ``call``."""
@@ -248,7 +248,7 @@ class ClientOptions:
     """Connection and response limits: our Limits, or the ``Limits`` of httpx or httpx2."""
     timeouts: Timeouts | None = attrs.field(default=None, converter=attrs.converters.optional(as_timeouts))
     """Time limits of a request's steps: our Timeouts, or a ``Timeout`` of httpx or httpx2. None selects the
-    timeouts of ``http_client``, or the defaults of Timeouts.
+    timeouts of ``http_client`` if it is given, else the defaults of Timeouts.
     """
     proxy: Secret | None = attrs.field(
         default=None,

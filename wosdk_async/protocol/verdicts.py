@@ -259,7 +259,7 @@ def verdict_of(error: RefusedError, own: OwnCodes = NO_OWN_CODES) -> Verdict:
 def is_early(error: RefusedError) -> bool:
     """Return whether the service may send a refusal before it has read the request body.
 
-    The response then carries no RequestId, even from a host that usually sends one (not shown; assumed).
+    Not shown; assumed: such a refusal carries no RequestId, even from a host that usually sends one.
     """
     return error.status in BUSY or verdict_of(error) is SESSION_REFUSED
 

@@ -1,4 +1,4 @@
-"""Custom fields of a record, read and written by name as typed values."""
+"""Custom fields of a record, read and written by label as values of their types."""
 
 from __future__ import annotations
 
@@ -206,9 +206,9 @@ def _changes(
     # facts 3.6
     from wosdk_async.model import ActorType, CustomField2, CustomFieldDescriptor
 
-    there = {entry.descriptor.id: entry.id for entry in present if entry.descriptor is not None}
+    ids = {entry.descriptor.id: entry.id for entry in present if entry.descriptor is not None}
     for descriptor_id, text in wanted.items():
-        id = there.get(descriptor_id)
+        id = ids.get(descriptor_id)
         if text is None and id is not None:
             # facts 3.6 shows this for attributes and notes. For custom fields: not shown; assumed.
             yield CustomField2(id=id, perform_deletion=True)

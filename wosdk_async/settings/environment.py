@@ -39,7 +39,7 @@ _REGIONS = ("americas", "apac", "emea")
 _COMPANY, _CLIENT_ID = "WOSDK_COMPANY", "WOSDK_CLIENT_ID"
 _VARIABLES = frozenset(f"{PREFIX}{name}" for name in NAMES) - {_COMPANY}
 _KNOWN = _VARIABLES | {_COMPANY, "WOSDK_PROFILE", "WOSDK_CONFIG"}
-# Similarity that counts as misspelt: high, because a program may have its own variables with our prefix.
+# Similarity from which a name counts as misspelt: high, because a program may use our prefix for its own.
 _NEAR = 0.9
 _ADDRESSES = ("WOSDK_TOKEN_URL", "WOSDK_LOCATOR_URL", "WOSDK_TRUSTED_HOSTS")
 
@@ -83,8 +83,8 @@ class Settings:
     ) -> Settings:
         """Read the environment variables and, if one is named, a profile.
 
-        Without a named profile, the whole profile ``default`` applies, but only if no argument and no
-        variable from ``WOSDK_COMPANY`` to ``WOSDK_TRUSTED_HOSTS`` is set, except the profile's Company name.
+        Without a named profile, the whole profile ``default`` applies, unless a Company other than its own is
+        named, or ``credentials``, ``region``, ``trusted_hosts`` or one of their variables is set.
 
         Args:
             environ: variables to read instead of ``os.environ``.
@@ -167,8 +167,8 @@ def _require_addresses(region: Region, env: Mapping[str, Any], rules: HostRules)
     if len(given) != 1:
         return
     ((name, url),) = given.items()
-    # A test installation may have its own locator with the usual token host (facts 1, 2), but a locator on
-    # this machine must not be combined with it.
+    # A test installation may have its own locator with the usual token host (facts 1, 2), but that token host
+    # must not be combined with a locator on this machine.
     if is_local(url) or not url.startswith("https:"):
         (other,) = urls.keys() - given
         raise ConfigurationError(

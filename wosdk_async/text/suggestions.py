@@ -91,8 +91,8 @@ def _means(word: str, other: str) -> bool:
         return False
     if len(word) <= _FEW:
         return word == other
-    stem = len(word) >= _STEM and word[:_STEM] == other[:_STEM]
-    return stem or other.startswith(word) or _is_near(word, other, 1)
+    has_same_stem = len(word) >= _STEM and word[:_STEM] == other[:_STEM]
+    return has_same_stem or other.startswith(word) or _is_near(word, other, 1)
 
 
 def _is_near(one: str, other: str, most: int | None = None) -> bool:

@@ -107,7 +107,7 @@ def _unwritable(record: Record) -> Iterator[Fault]:
 
 
 def _place(record: Record, path: str) -> tuple[tuple[str | int, ...], bool | str | None]:
-    """Convert a path of Python names to service names; return it with its value."""
+    """Convert a path of Python names to service names; return it with the value at its end."""
     place: list[str | int] = []
     value: Any = record
     for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", path):

@@ -182,7 +182,7 @@ def command_files(catalogue: Catalogue) -> dict[str, str]:
 def _result_class(module: Module, command: Command) -> None:
     commands = [other for other in module.catalogue.commands.values() if other.result == command.result]
     users = [other.name for other in commands]
-    for other in commands:  # a class generated from one response would lose the fields of a different one
+    for other in commands:  # a class generated from one command's response would lose the others' fields
         if _shape(other) != _shape(command):
             raise ValueError(
                 f"{command.name} and {other.name} have the result {command.result}, but different responses;"
