@@ -480,8 +480,8 @@ class Company(Uncopied):
 
         Args:
             entity: WorkOrder, the only entity with a ``LastActionDateUtc``.
-            since: ``feed.watermark`` of an earlier feed; a time with a zone, for records that moved since
-                then or up to ``overlap`` earlier; None for all records, moved or not.
+            since: ``feed.watermark`` of an earlier feed; a time with a zone, for records that moved after
+                that time minus ``overlap``; None for all records, moved or not.
             properties: property paths as in :meth:`get`; the fields that distinguish versions are always
                 read.
             overlap: how far each pass looks back, at most a day. The overlap must exceed both the skew
@@ -587,8 +587,8 @@ class Company(Uncopied):
 
         Raises:
             InvalidCallError: the command cannot be sent in this form.
-            InDoubtError: the command may have taken effect, but no response confirms it. With a marker, the
-                deadline ended before the doubt was resolved, or the key could not be queried.
+            InDoubtError: the command may have taken effect, but no response confirms it. With a marker,
+                look-ups also failed, or did not resolve the doubt within the deadline.
             NotUniqueError: several records have the marker's key.
         """
         # spec 4.2

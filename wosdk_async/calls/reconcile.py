@@ -1,4 +1,4 @@
-"""Marked calls: look up the record of a call in doubt; if it is confirmed absent, retry the call.
+"""Marked calls: look up the record of a call in doubt; if the record is confirmed absent, retry the call.
 
 Before its first attempt, a call waits for others with the same key (``key_turns.py``). The call looks up its
 key first if requested, or if an earlier call may have taken effect.

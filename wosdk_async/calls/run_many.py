@@ -100,7 +100,7 @@ class Run(Uncopied, Generic[I, R]):
     ) -> None:
         if error is not None or (self._reading and not self._all_read()):
             self.stop()
-        self._reading = False  # outcomes are not read now, so workers no longer wait until some are
+        self._reading = False  # no outcomes are read now, so workers must not wait for a read
         self._changed.set()
         # A cancelled scope around the block must not cut the grace period short.
         with anyio.CancelScope(shield=True):

@@ -65,7 +65,7 @@ class CompiledStruct:
 class _Pace:
     """Schedule for recompiling a class's Struct.
 
-    Each waits for more responses than the last, because compiling takes as long as reading a hundred.
+    Each recompilation waits for more responses than the last: it takes as long as reading a hundred.
     """
 
     is_behind: bool = False

@@ -37,7 +37,7 @@ _log = logging.getLogger("wosdk_async")
 
 _TYPO = 0.85  # similarity required for a warning: high, because new commands share endings with known ones
 
-_BITS = 64  # maximum bits of an id, as for every integer in validation.py
+_BITS = 64  # maximum bits of an id
 
 
 def described(value: Any) -> str:

@@ -52,7 +52,7 @@ def read(
         call: the call that was sent.
         response: its response.
         secrets: strings that no error may show.
-        request_ids: compares the response's RequestId with the one sent, if given.
+        request_ids: if given, compares the response's RequestId with the one sent.
         host: origin of the response.
         own: the program's verdicts for error codes.
         origin: Company that responded, shown in the result's records.

@@ -31,7 +31,7 @@ UpdateCall = Call[EntitySpecifier]
 def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> tuple[UpdateCall, E]:
     """Return the call that writes named fields of ``record``, and the updated record.
 
-    None is sent as null. A reference is sent as its record's id; the record's own fields are never written.
+    None is sent as null. A reference is sent as an id; the fields of the referenced record are not written.
     An amount of money takes a missing part, such as the currency, from ``record``. Raises InvalidCallError
     for an unknown field, a key or version, a record or reference without an id, a record from a Company other
     than ``origin``, or an empty list, which the service accepts and ignores (spec 4.9 rule 3).

@@ -34,7 +34,7 @@ _PIECES = re.compile(
 
 
 def currency_in(code: str) -> str | None:
-    """Return a number format's currency sign, or its other text after a quotation mark; None for neither.
+    """Return a number format's currency sign, or else its text with a leading quotation mark, if any.
 
     Commas after the digits, which divide the displayed number by 1,000, count as text.
     """

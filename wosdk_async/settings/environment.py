@@ -39,7 +39,7 @@ _REGIONS = ("americas", "apac", "emea")
 _COMPANY, _CLIENT_ID = "WOSDK_COMPANY", "WOSDK_CLIENT_ID"
 _VARIABLES = frozenset(f"{PREFIX}{name}" for name in NAMES) - {_COMPANY}
 _KNOWN = _VARIABLES | {_COMPANY, "WOSDK_PROFILE", "WOSDK_CONFIG"}
-# Similarity from which a name counts as misspelt: high, because a program may use our prefix for its own.
+# Similarity that counts as misspelt: high, because variables of the program's own may have our prefix.
 _NEAR = 0.9
 _ADDRESSES = ("WOSDK_TOKEN_URL", "WOSDK_LOCATOR_URL", "WOSDK_TRUSTED_HOSTS")
 

@@ -106,7 +106,7 @@ class Secrets:
 
     @cached_property
     def _halves(self) -> dict[int, frozenset[int]]:
-        """Hashes of half-pieces of the forms; each whole piece contains one (see :func:`_common_pieces`)."""
+        """Hashes of the half pieces that :func:`_common_pieces` compares: each whole piece contains one."""
         return {
             size: frozenset(map(hash, _pieces(forms.reveal(), size // 2, size - size // 2 + 1)))
             for size, forms in self._forms.items()

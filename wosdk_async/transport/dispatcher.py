@@ -41,7 +41,7 @@ __all__ = ["Dispatcher"]
 T = TypeVar("T")
 
 _SEARCH = 3.0  # seconds that a call waits for another host before it retries the same one
-_MAX_RENEWALS = 2  # session renewals per `send_call`: the token may expire, and the Company may move
+_MAX_RENEWALS = 2  # session renewals per `send_call`: for an expired token, and a Company that has moved
 
 
 @attrs.frozen(kw_only=True, eq=False)

@@ -130,7 +130,7 @@ class Retries:
         trace: Trace,
         failure: Failure | None = None,
     ) -> T:
-        """Return the first result of ``once()``. ``failure`` is that of an earlier attempt, if any."""
+        """Return the first result of ``once()``. ``failure``, if given, ended an earlier attempt."""
         while True:
             if failure is not None:
                 wait = self._wait(call, failure, trace)

@@ -118,7 +118,7 @@ class SessionManager:
 
     @property
     def login_since(self) -> float | None:
-        """Start time of the current log-in or requested hold-off; otherwise None."""
+        """Start time of the latest log-in, while it or the hold-off after it lasts; otherwise None."""
         running = self._renewal is not None or self.hold_off.active
         return self._login_since if running else None
 

@@ -49,7 +49,7 @@ class CallResult:
 
 
 class Observer:
-    """Receiver of notifications; the base class ignores them. Errors that it raises are logged."""
+    """Receiver of notifications; the base class ignores them. An observer's errors are logged."""
 
     def call_started(self, call: Call[Any], company: str) -> Any:
         """Return a state for a new call, before anything has been sent."""
@@ -59,10 +59,10 @@ class Observer:
         return None, ()
 
     def attempt_ended(self, state: Any, attempt: Attempt) -> None:
-        """Handle a response, or its absence. ``state`` is the attempt's."""
+        """Handle a response, or its absence. ``state`` is from :meth:`attempt_started`."""
 
     def call_ended(self, state: Any, result: CallResult) -> None:
-        """Handle the end of a call. ``state`` is the call's."""
+        """Handle the end of a call. ``state`` is from :meth:`call_started`."""
 
 
 @attrs.frozen
