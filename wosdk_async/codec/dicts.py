@@ -163,8 +163,8 @@ def _unsupported(_: Any, __: Any) -> dict[str, Any]:
 
 def reachable(cls: type[Record]) -> list[type[Record]]:
     """Return ``cls`` and the classes of all records nested in its objects, at any depth."""
-    found: list[type[Record]] = [cls]
-    for each in found:
+    classes: list[type[Record]] = [cls]
+    for each in classes:
         nested = [registry.resolve(meta["of"]) for meta in each.__wire__.values() if is_nested(meta)]
-        found += [other for other in dict.fromkeys(nested) if other not in found]
-    return found
+        classes += [other for other in dict.fromkeys(nested) if other not in classes]
+    return classes

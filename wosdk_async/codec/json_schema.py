@@ -105,11 +105,11 @@ def _one(meta: Wire, refer: Callable[[type[Record]], dict[str, Any]]) -> dict[st
 
 def _about(cls: type[Record]) -> dict[str, str]:
     """Return the docstrings of a class's fields from its source, if available."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for each in reversed(cls.__mro__):
         if issubclass(each, Record):
-            found |= _texts(each.__module__).get(each.__name__, {})
-    return found
+            texts |= _texts(each.__module__).get(each.__name__, {})
+    return texts
 
 
 @functools.cache

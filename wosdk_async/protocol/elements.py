@@ -254,16 +254,16 @@ def _list(of: str | None, before: Any, after: Any, where: str) -> list[Any]:
 
 def _by_id(content: list[Any], where: str) -> dict[Any, Any]:
     """Return the elements that have an id, by id."""
-    found: dict[Any, Any] = {}
+    by_id: dict[Any, Any] = {}
     for element in content:
         key = _key_of(element)
-        if key in found:
+        if key in by_id:
             raise InvalidCallError(
                 f"{where}: two elements have the id {key}; a new element must not have an id"
             )
         if key is not None:
-            found[key] = element
-    return found
+            by_id[key] = element
+    return by_id
 
 
 def _changed(of: str | None, before: Content, after: Content, where: str) -> dict[str, Any]:

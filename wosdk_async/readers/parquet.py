@@ -88,7 +88,7 @@ def _dictionary_columns(leaves: Mapping[str, Any]) -> list[str]:
 
 def _textless(schema: arrow.Schema, leaves: Mapping[str, Any]) -> dict[int, str]:
     """Return the types of columns whose Arrow text is missing or wrong, by place."""
-    found: dict[int, str] = {}
+    textless: dict[int, str] = {}
     for place, field in enumerate(schema):
         kind, name = field.type, (field.metadata or {}).get(b"ARROW:extension:name", b"").decode()
         if isinstance(kind, arrow.BaseExtensionType):
@@ -100,8 +100,8 @@ def _textless(schema: arrow.Schema, leaves: Mapping[str, Any]) -> dict[int, str]
                 logical = _INTERVAL
             name = name or ("" if logical in ("NONE", "ENUM") else logical)
         if types.is_duration(kind) or (name and "string" not in str(kind)):
-            found[place] = name or str(kind)
-    return found
+            textless[place] = name or str(kind)
+    return textless
 
 
 def _flat(table: arrow.Table) -> arrow.Table:

@@ -102,19 +102,19 @@ class CustomFields(Resource):
             NotUniqueError: two fields of the record have the same label.
         """
         require_record("custom_fields.get", record)
-        found: dict[str, FieldValue] = {}
+        values: dict[str, FieldValue] = {}
         for entry in await self._entries(record):
             descriptor = entry.descriptor
             if descriptor is None or descriptor.is_removed:
                 continue
             label = descriptor.name or ""
-            if label in found:
+            if label in values:
                 raise NotUniqueError(
                     f"the record has several custom fields {label!r}; read its CustomFields.* to tell"
                     f" them apart"
                 )
-            found[label] = read_value(str(descriptor.type), entry.value or "")
-        return found
+            values[label] = read_value(str(descriptor.type), entry.value or "")
+        return values
 
     async def set(
         self,

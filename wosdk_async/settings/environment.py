@@ -108,26 +108,26 @@ class Settings:
         name = profile or env.get("WOSDK_PROFILE")
         given = {key: value for key, value in env.items() if value}
         if name:
-            found = _own_addresses(named_profile(name, env), given) | given
+            settings = _own_addresses(named_profile(name, env), given) | given
         elif credentials or region or trusted_hosts is not None or not given.keys().isdisjoint(_VARIABLES):
-            found = given  # without the profile ``default``, which may belong to another Company
+            settings = given  # without the profile ``default``, which may belong to another Company
         else:
             _require_named_file(given)
-            found = given | default_profile(env, given.get(_COMPANY) if company is None else company)
+            settings = given | default_profile(env, given.get(_COMPANY) if company is None else company)
         _warn_of_misspelt(given)
-        company = company if company is not None else found.get(_COMPANY)
-        trusted_hosts = _hosts(found) if trusted_hosts is None else tuple(trusted_hosts)
+        company = company if company is not None else settings.get(_COMPANY)
+        trusted_hosts = _hosts(settings) if trusted_hosts is None else tuple(trusted_hosts)
         if region is None:
-            region = _region(found)
-            _require_addresses(region, found, HostRules(trusted=trusted_hosts))
+            region = _region(settings)
+            _require_addresses(region, settings, HostRules(trusted=trusted_hosts))
         return cls(
             region=region,
             company=company,
-            credentials=credentials or _credentials(found),
+            credentials=credentials or _credentials(settings),
             trusted_hosts=trusted_hosts,
             # facts 1: an id and secret belong to one Company. A command can serve several: it gets the name
             # of the Company.
-            pair_of=None if credentials or _CLIENT_ID not in found else company,
+            pair_of=None if credentials or _CLIENT_ID not in settings else company,
         )
 
 

@@ -160,8 +160,8 @@ def read_event(body: bytes, entity: type[T]) -> list[T]:
     if len(body) > _MAX_EVENTS:
         raise PayloadError(f"the body has {len(body)} bytes; the limit is {_MAX_EVENTS}")
     try:
-        found: list[T] = objects(ROWS, entity)(body)
-        return found
+        records: list[T] = objects(ROWS, entity)(body)
+        return records
     except (ValueError, TypeError, KeyError) as cause:
         raise PayloadError(
             f"the body is not in the service's format {{Entities: [{{Data}}]}}: {cause!r}"
