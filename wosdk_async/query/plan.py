@@ -134,13 +134,13 @@ def criteria(parts: Sequence[Condition], joiner: Joiner = "And") -> dict[str, An
     """Return the ``FilterExpression`` of conditions joined by one operator."""
     if len(parts) == 1 and isinstance(parts[0], Group):
         return criteria(parts[0].parts, parts[0].joiner)
-    made: dict[str, Any] = {
+    expression: dict[str, Any] = {
         "Conditions": [part.as_json() for part in parts if isinstance(part, Comparison)],
         "FilterOperator": joiner,
     }
     if groups := [criteria(part.parts, part.joiner) for part in parts if isinstance(part, Group)]:
-        made["Filters"] = groups
-    return made
+        expression["Filters"] = groups
+    return expression
 
 
 # --- the plan -----------------------------------------------------------------------------
@@ -203,14 +203,14 @@ class Plan:
 
     def expression(self, bounds: Sequence[Comparison] = (), **paging: int | None) -> dict[str, Any]:
         """Return the ``QueryExpression`` with additional conditions ``bounds``; omit None in ``paging``."""
-        made: dict[str, Any] = {"PropertySet": {"Properties": self._property_set()}}
+        expression: dict[str, Any] = {"PropertySet": {"Properties": self._property_set()}}
         if parts := (*bounds, *self.conditions):
-            made["Criteria"] = criteria(parts)
+            expression["Criteria"] = criteria(parts)
         if orders := self.total_order():
-            made["Orders"] = [order.as_json() for order in orders]
+            expression["Orders"] = [order.as_json() for order in orders]
         if self.distinct:
-            made["Distinct"] = True
-        return made | {name: value for name, value in paging.items() if value is not None}
+            expression["Distinct"] = True
+        return expression | {name: value for name, value in paging.items() if value is not None}
 
     def _property_set(self) -> list[str]:
         """Return the paths, or ``*``. The ``Id`` is always included, because pages depend on it."""

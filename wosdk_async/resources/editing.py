@@ -45,15 +45,15 @@ async def edit(
             f" update({entity.__name__}.ref({described(id)}), field=value) writes named fields"
         )
     paths = selection(entity, properties, check)
-    versioned = "concurrency_id" in entity.__wire__
-    if versioned and paths and not {"*", "ConcurrencyId"} & set(paths):
+    is_versioned = "concurrency_id" in entity.__wire__
+    if is_versioned and paths and not {"*", "ConcurrencyId"} & set(paths):
         paths.append("ConcurrencyId")
     failed = 0
     while True:
         read = await company.get(entity, id, properties=paths, check=check)
         edited = await _changed(read, change)
         try:
-            return await company.update(edited, read, check=check, if_unchanged=versioned)
+            return await company.update(edited, read, check=check, if_unchanged=is_versioned)
         except ConflictError:
             failed += 1
             if failed == attempts:
@@ -64,6 +64,6 @@ async def edit(
 async def _changed(read: E, change: Change[E]) -> E:
     """Apply ``change`` to a copy of ``read``, and return the result."""
     working = copy.deepcopy(read)
-    made = change(working)
-    edited = await made if inspect.isawaitable(made) else made
+    returned = change(working)
+    edited = await returned if inspect.isawaitable(returned) else returned
     return working if edited is None else edited
