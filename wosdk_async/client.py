@@ -45,8 +45,8 @@ __all__ = ["Client", "ClientArguments", "EnvArguments"]
 
 def _shielded(given: Any) -> Any:
     """Return valid credentials unchanged; hide any other value, which may contain the secret."""
-    known = given is None or isinstance(given, Credentials | GrantProvider) or callable(given)
-    return given if known else withheld(given)
+    is_valid = given is None or isinstance(given, Credentials | GrantProvider) or callable(given)
+    return given if is_valid else withheld(given)
 
 
 def _check_credentials(given: object) -> None:

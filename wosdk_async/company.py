@@ -134,7 +134,7 @@ class Company(Uncopied):
 
     # --- resources: the most common operations ------------------------------------------------
 
-    # Two threads may each create the same resource; either works, because resources are stateless.
+    # Two threads may both create a resource, and then use either, because resources are stateless.
 
     @cached_property
     def work_orders(self) -> WorkOrders:
@@ -288,8 +288,8 @@ class Company(Uncopied):
         if marker is not None or look_first:
             mark = Marker.of_record(entity, _marker(marker))
             call = records.create(entity, fields, check=check, origin=self._sender.origin)
-            made: EntitySpecifier = await self._sender.send_marked(call, mark, look_first=look_first)
-            return made
+            created: EntitySpecifier = await self._sender.send_marked(call, mark, look_first=look_first)
+            return created
         return await self._sender.send(
             records.create(entity, fields, check=check, origin=self._sender.origin)
         )
@@ -480,8 +480,8 @@ class Company(Uncopied):
 
         Args:
             entity: WorkOrder, the only entity with a ``LastActionDateUtc``.
-            since: ``feed.watermark`` of an earlier feed; a time with a zone, for records that moved since
-                then or up to ``overlap`` earlier; None for all records, moved or not.
+            since: ``feed.watermark`` of an earlier feed; a time with a zone, for records that moved after
+                that time minus ``overlap``; None for all records, moved or not.
             properties: property paths as in :meth:`get`; the fields that distinguish versions are always
                 read.
             overlap: how far each pass looks back, at most a day. The overlap must exceed both the skew
@@ -540,7 +540,7 @@ class Company(Uncopied):
                 and ambiguous names are not cached.
 
         Raises:
-            NameNotFoundError: no record has this name (``status`` is 0).
+            NameNotFoundError: no record has this name (the error's ``status`` is 0).
             NotUniqueError: several records have the name.
             UnknownPropertyError: the entity has no such property.
             InvalidCallError: the property does not hold text.
@@ -570,7 +570,7 @@ class Company(Uncopied):
         look_first: bool = False,
         check: bool = True,
     ) -> Any:
-        """Run a command and return its result; ``run("Name", {...})`` runs one not in the catalogue.
+        """Run a command and return its result. For one that the catalogue lacks: ``run("Name", {...})``.
 
         Args:
             command: the command, or its name.
@@ -587,8 +587,8 @@ class Company(Uncopied):
 
         Raises:
             InvalidCallError: the command cannot be sent in this form.
-            InDoubtError: the command may have taken effect, but no response confirms it. With a marker, the
-                deadline ended before the doubt was resolved, or the key could not be queried.
+            InDoubtError: the command may have taken effect, but no response confirms it. With a marker,
+                look-ups also failed, or did not resolve the doubt within the deadline.
             NotUniqueError: several records have the marker's key.
         """
         # spec 4.2
@@ -643,7 +643,7 @@ class Company(Uncopied):
                 query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` means that its record already
                 existed.
             limit: maximum concurrent calls, and maximum unread outcomes.
-            grace: seconds for calls in flight when the block is cancelled or left by an exception.
+            grace: seconds that calls in flight get to finish if the block is cancelled or raises.
             keep_replies: add each call's raw response to its outcome, as ``reply``.
 
         :class:`~wosdk_async.calls.run_many.Run` describes what happens if the block is left early.
@@ -656,9 +656,9 @@ class Company(Uncopied):
         sender = self._sender
 
         async def run_one(item: Any, trace: Trace) -> Any:
-            made = command(item) if command is not None else item
-            mark = Marker.of_command(made, path) if path is not None else None
-            call = calls.command(made, origin=sender.origin)
+            to_run = command(item) if command is not None else item
+            mark = Marker.of_command(to_run, path) if path is not None else None
+            call = calls.command(to_run, origin=sender.origin)
             trace.company, trace.operation, trace.request_id = sender.company, call.operation, call.request_id
             trace.repeat_safe = call.repeat_safe
             if mark is not None:
@@ -747,7 +747,7 @@ def sender_of(company: Company) -> CallSender:
 
 
 def is_closed(company: Company) -> bool:
-    """Return whether a Company's client is closed, so that no further calls are sent."""
+    """Return whether a Company's client is closed; a closed client sends no calls."""
     return company._sender.transport.closed
 
 

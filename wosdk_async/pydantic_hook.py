@@ -11,7 +11,7 @@ __all__ = ["PydanticHook"]
 class PydanticHook:
     """Schema function, set by ``wosdk_async/__init__.py`` before any other module runs.
 
-    Model classes have the method that Pydantic looks for, but the model imports nothing from higher layers.
+    Model classes call it in the method that Pydantic looks for: the model imports nothing from higher layers.
     """
 
     record_schema: ClassVar[Callable[[type[Any]], Any]]

@@ -236,3 +236,19 @@ async def test_a_row_that_waits_for_the_rate_is_not_begun(local: Local, job: Job
     summary = await ready.run(local.company, on_row=third)
     assert summary.created < 20  # 5 are begun at once
     assert summary.created + summary.not_started == 60
+
+
+async def test_rows_built_ahead_of_the_calls_are_not_the_first_rows(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Every tenth row fails before the first call has ended; rows that failed before stop no later run."""
+    text = MAP.replace('po_number = "{key}"', 'po_number = "{key}"\nduration = "{text}"')
+    lines = [[str(key), "bad" if key % 10 == 9 else str(key), "", ""] for key in range(300)]
+    summary, _ = await carried_out(job(write(HEADER, lines), text), local)
+    assert (summary.created, summary.failed, kind_of(summary)) == (270, 30, None)
+    summary, _ = await carried_out(job(write(HEADER, lines), text), local)
+    assert (summary.done, summary.failed, kind_of(summary)) == (270, 30, None)
+    failed_first = [*sorted(lines, key=lambda line: line[1] != "bad"), ["900", "1", "", ""]]
+    summary, outcomes = await carried_out(job(write(HEADER, failed_first), text), local)
+    assert (summary.done, summary.failed, kind_of(summary)) == (271, 30, None)
+    assert Counter(each.outcome for each in outcomes.values()) == {"failed": 30, "created": 1}

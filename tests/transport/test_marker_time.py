@@ -84,7 +84,7 @@ async def test_a_deadline_that_ends_before_it_has_settled_leaves_a_doubt(deadlin
     """Nothing is sent again, looks go on until shortly before the deadline, and the error says why."""
     service = Late("stuck")
     task, took = await service.timed(deadline=deadline)
-    with pytest.raises(InDoubtError, match=r"deadline of .* ended within the .* \(settle\)"):
+    with pytest.raises(InDoubtError, match=r"\(settle\), and the deadline of .* ended earlier"):
         task.result()
     assert took <= (deadline or 120.0) + 0.02
     assert took >= (deadline or 120.0) * 0.75
@@ -145,7 +145,7 @@ async def test_no_look_follows_the_last_one() -> None:
 
     service.rows = noting
     task, took = await service.timed(deadline=8.0)
-    with pytest.raises(InDoubtError, match=r"ended within the .* \(settle\)"):
+    with pytest.raises(InDoubtError, match=r"\(settle\), and the deadline"):
         task.result()
     assert looks == [0.0, 0.25, 0.75, 1.75, 3.75, 7.75]
     assert took == 7.75

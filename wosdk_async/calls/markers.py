@@ -191,7 +191,7 @@ class Marker:
     def of_command(cls, command: Command[Any] | Written | str, path: str) -> Marker:
         """Return the marker at ``path`` of a command, such as ``"work_order.po_number"``.
 
-        Raises InvalidCallError if the path has no key or the result does not include the record.
+        Raises InvalidCallError if there is no key at the path, or the command's result has no such record.
         """
         if isinstance(command, str):
             raise InvalidCallError(f"a marker needs an instance of a command class, not the name {command!r}")
@@ -208,7 +208,7 @@ class Marker:
     def of_record(cls, record: Record | str, path: str) -> Marker:
         """Return the marker at ``path`` of a new record, such as ``"number"``.
 
-        Raises InvalidCallError if the path has no key or the entity cannot be queried by the field.
+        Raises InvalidCallError if there is no key at the path, or the entity cannot be queried by the field.
         """
         if isinstance(record, str):
             raise InvalidCallError(f"a marker needs a record of the model, not the name {record!r}")

@@ -202,9 +202,9 @@ def _task_is_cancelled() -> bool:
 
 
 def _checked(inputs: Iterable[I]) -> Iterable[I]:
-    several = isinstance(inputs, Iterable) or hasattr(inputs, "__getitem__")
+    is_iterable = isinstance(inputs, Iterable) or hasattr(inputs, "__getitem__")
     # A str or a mapping is iterable, but its characters or keys are never meant as inputs.
-    if not several or isinstance(inputs, str | bytes | Mapping):
+    if not is_iterable or isinstance(inputs, str | bytes | Mapping):
         raise InvalidCallError(
             f"the inputs are {kind_of(inputs)}; pass a list, another iterable or an async iterable"
         )

@@ -1,4 +1,4 @@
-"""Marked calls: look up the record of a call in doubt; if it is confirmed absent, retry the call.
+"""Marked calls: look up the record of a call in doubt; if the record is confirmed absent, retry the call.
 
 Before its first attempt, a call waits for others with the same key (``key_turns.py``). The call looks up its
 key first if requested, or if an earlier call may have taken effect.
@@ -138,7 +138,7 @@ class Reconciler:
             raise DeadlineError(f"not sent: {why}", phase="queue") from None
 
     async def _look_before(self) -> Any:
-        """Look for the record before the first attempt, if requested or if an earlier call has run.
+        """Look for the record before the first attempt, if requested or if a call with its key has run.
 
         If an earlier call is in doubt, look until the record is found or confirmed absent.
         """

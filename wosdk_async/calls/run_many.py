@@ -100,7 +100,7 @@ class Run(Uncopied, Generic[I, R]):
     ) -> None:
         if error is not None or (self._reading and not self._all_read()):
             self.stop()
-        self._reading = False  # outcomes are not read now, so workers no longer wait until some are
+        self._reading = False  # no outcomes are read now, so workers must not wait for a read
         self._changed.set()
         # A cancelled scope around the block must not cut the grace period short.
         with anyio.CancelScope(shield=True):
@@ -180,7 +180,7 @@ class Run(Uncopied, Generic[I, R]):
                 return
             if len(self._workers) < self._limit:
                 self._add_worker()  # each input starts one more, so that few inputs start few workers
-            # A coroutine of its own would cost a hundredth of a call.
+            # The rest is no function of its own: another coroutine would cost a hundredth of a call.
             (index, item), trace = taken, Trace()
             self._calls_in_progress += 1
             try:
@@ -244,7 +244,7 @@ def failed_outcome(
 
 
 def cancelled_outcome(index: int, item: I, trace: Trace, why: str) -> InDoubt[I] | Failed[I] | NotStarted[I]:
-    """Return an interrupted call's outcome from its trace; ``why`` is a clause: "the run was cancelled"."""
+    """Return a cancelled call's outcome from its trace; ``why`` is a clause: "the run was cancelled"."""
     details = _details(trace)
     if (trace.sent and not trace.repeat_safe) or trace.effect:
         text = f"the call may have been carried out: {why} while it waited for the response"
@@ -256,7 +256,7 @@ def cancelled_outcome(index: int, item: I, trace: Trace, why: str) -> InDoubt[I]
 
 
 def _in_doubt_error(error: Exception, trace: Trace) -> InDoubtError:
-    """Return the InDoubtError for a call that another library's error interrupted after the send."""
+    """Return the InDoubtError for a call that was sent before another library raised ``error``."""
     text = f"the call may have been carried out: {type(error).__name__} was raised after the send ({error})"
     doubt = InDoubtError(text, **_details(trace))
     doubt.__cause__ = error

@@ -112,7 +112,7 @@ class CallSender:
     def send_marked(
         self, call: Call[Any], marker: Marker, trace: Trace | None = None, *, look_first: bool = False
     ) -> Coroutine[Any, Any, Any]:
-        """Send a call with a marker; look it up if it is in doubt, and before sending if ``look_first``."""
+        """Send a call with a marker; look up its record if in doubt, and before sending if ``look_first``."""
         if trace is None and self.trace is not None:
             return self._send_marked_traced(call, marker, self.trace, look_first)
         hold = self.transport.hold()

@@ -33,14 +33,14 @@ def files(catalogue: Catalogue) -> dict[str, str]:
 
 def _differences(root: Path, wanted: Mapping[str, str]) -> list[str]:
     """Return a line for each file below ``root`` that is missing, differs or is no longer generated."""
-    found = [f"not wanted: {path.relative_to(root).as_posix()}" for path in _outdated(root, wanted)]
+    differences = [f"not wanted: {path.relative_to(root).as_posix()}" for path in _outdated(root, wanted)]
     for name, text in sorted(wanted.items()):
         path = root / name
         if not path.exists():
-            found.append(f"missing: {name}")
+            differences.append(f"missing: {name}")
         elif path.read_text(encoding="utf-8") != text:
-            found.append(f"differs: {name}")
-    return found
+            differences.append(f"differs: {name}")
+    return differences
 
 
 def _write(root: Path, wanted: Mapping[str, str]) -> None:

@@ -103,8 +103,8 @@ def check_text(value: Any, meta: Wire) -> Finding | None:
 def check_integer(value: Any, _: Wire) -> Finding | None:
     """Check an integer or a string of digits."""
     # spec 4.4: the service also takes an integer as text
-    digits = isinstance(value, str) and value.isascii() and value.removeprefix("-").isdecimal()
-    if not digits and (isinstance(value, bool) or not isinstance(value, int)):
+    is_digits = isinstance(value, str) and value.isascii() and value.removeprefix("-").isdecimal()
+    if not is_digits and (isinstance(value, bool) or not isinstance(value, int)):
         return Finding(_not_an_integer(value), in_json=_misfit_in_json(value, "a whole number, such as 5"))
     # Longer text is out of range; int() raises an error for very long text.
     number = int(value) if isinstance(value, int) or len(value) <= _DIGITS else _INT64
@@ -145,8 +145,8 @@ def check_enum(value: Any, meta: Wire) -> Finding | None:
     name = meta["of"]
     if isinstance(value, OpenEnum) and type(value).__name__ == name:
         return None
-    plain = isinstance(value, str | int) and not isinstance(value, bool | Enum)
-    if not plain:
+    is_plain = isinstance(value, str | int) and not isinstance(value, bool | Enum)
+    if not is_plain:
         shown = repr(value) if isinstance(value, Enum) else kind_of(value)
         takes = f"is {shown}; it takes a member of {name} or its text."
         return Finding(takes, in_json=_misfit_in_json(value, _one_of(registry.resolve(name))))

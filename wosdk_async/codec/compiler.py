@@ -241,10 +241,10 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[s
 def content_source(
     cls: type[Record], slots: Mapping[str, str], names: dict[str, Any], writers: Any = None
 ) -> str:
-    """Return the source that sets the fields in ``slots`` in ``made``; it refers to ``names``.
+    """Return source that adds the fields in ``slots`` to the dict ``made``; add what it uses to ``names``.
 
-    ``slots`` has the expression of each field's value: of a record, or without ``writers``, variables where
-    nested objects are already written.
+    ``slots`` has the expression for each field's value: a record's slot or, without ``writers``, a variable
+    in which nested objects are already written.
     """
     names |= {"Unsupported": Unsupported, **NAMES}
     lines = [

@@ -146,13 +146,13 @@ class FastWriters(dict[type[Any], FastWriter]):
             return None
 
     def __missing__(self, cls: type[Any]) -> FastWriter:
-        ours = getattr(self._converter.get_unstructure_hook(cls), "writes", None) is cls
+        is_ours = getattr(self._converter.get_unstructure_hook(cls), "writes", None) is cls
         # If a program's hook writes the class, only the slower path, which calls the hook, may write it.
-        self[cls] = compile_fast_writer(cls, self) if ours else _unsupported
+        self[cls] = compile_fast_writer(cls, self) if is_ours else _unsupported
         return self[cls]
 
     def source(self, cls: type[Any], variables: Mapping[str, str], names: dict[str, Any]) -> str:
-        """Return the source of :func:`content_source` for variables."""
+        """Return :func:`content_source`, or source that raises Unsupported if a hook must write ``cls``."""
         written = content_source(cls, variables, names)
         return "    raise Unsupported" if self[cls] is _unsupported else written
 
@@ -163,8 +163,8 @@ def _unsupported(_: Any, __: Any) -> dict[str, Any]:
 
 def reachable(cls: type[Record]) -> list[type[Record]]:
     """Return ``cls`` and the classes of all records nested in its objects, at any depth."""
-    found: list[type[Record]] = [cls]
-    for each in found:
+    classes: list[type[Record]] = [cls]
+    for each in classes:
         nested = [registry.resolve(meta["of"]) for meta in each.__wire__.values() if is_nested(meta)]
-        found += [other for other in dict.fromkeys(nested) if other not in found]
-    return found
+        classes += [other for other in dict.fromkeys(nested) if other not in classes]
+    return classes

@@ -224,8 +224,8 @@ class Envelope:
     """Location of the objects in a response.
 
     ``plain(document, one)`` returns the objects in the parsed JSON, each created by ``one`` from its data.
-    ``typed(found, origin)`` returns the same objects from ``envelope[struct]``, a generic Struct, or None if
-    only ``plain`` can read the response.
+    ``typed(found, origin)`` returns the same objects from ``found``, an instance of the generic Struct
+    ``envelope[struct]``, or None if only ``plain`` can read the response.
     """
 
     plain: Callable[[Any, One], Any]
@@ -275,21 +275,21 @@ class ResponseReader:
             return None
 
     def _read_slowly(self, body: bytes, *, learn: bool) -> Any:
-        made = self._form.plain(loads(body), lambda data: self._readers.converter.structure(data, self._cls))
+        value = self._form.plain(loads(body), lambda data: self._readers.converter.structure(data, self._cls))
         if learn:
-            self._readers.learn(self._cls, made if isinstance(made, list) else [made])
-        return made
+            self._readers.learn(self._cls, value if isinstance(value, list) else [value])
+        return value
 
     def _read_rows(self, rows: list[msgspec.Raw]) -> list[Any]:
         """Return the objects of a page. A row that does not fit the Struct does not slow the others."""
         one = ResponseReader(self._cls, WHOLE, self._readers)
-        made, slow = [], 0
+        objects, slow = [], 0
         for row in rows:
             if (found := one._read_fast(row)) is None:
                 slow += 1
                 found = one._read_slowly(bytes(row), learn=slow <= MAX_LEARNED)
-            made.append(found)
-        return made
+            objects.append(found)
+        return objects
 
     def _build(self) -> None:
         with self._readers.lock:

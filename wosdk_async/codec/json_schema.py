@@ -54,8 +54,8 @@ def json_schema(cls: type[Record], *, names: Names = "wire") -> dict[str, Any]:
         raise InvalidCallError(f"{cls!r} is not a model class")
     if names not in ("wire", "python"):
         raise InvalidCallError(f"names={names!r} is not valid; pass 'wire' or 'python'")
-    made = {each.__name__: class_schema(each, _in_defs, names=names) for each in reachable(cls)}
-    return {"$schema": DIALECT, "$ref": f"#/$defs/{cls.__name__}", "$defs": made}
+    definitions = {each.__name__: class_schema(each, _in_defs, names=names) for each in reachable(cls)}
+    return {"$schema": DIALECT, "$ref": f"#/$defs/{cls.__name__}", "$defs": definitions}
 
 
 def _in_defs(cls: type[Record]) -> dict[str, Any]:
@@ -80,12 +80,12 @@ def _property(
 ) -> dict[str, Any]:
     one = _one(meta, refer)
     schema = {"type": "array", "items": one} if meta.get("many") else one
-    made: dict[str, Any] = {"anyOf": [schema, {"type": "null"}]} if schema else {}
+    nullable: dict[str, Any] = {"anyOf": [schema, {"type": "null"}]} if schema else {}
     if about:
-        made["description"] = about
+        nullable["description"] = about
     if meta.get("secret"):
-        made["writeOnly"] = True
-    return made
+        nullable["writeOnly"] = True
+    return nullable
 
 
 def _one(meta: Wire, refer: Callable[[type[Record]], dict[str, Any]]) -> dict[str, Any]:
@@ -105,11 +105,11 @@ def _one(meta: Wire, refer: Callable[[type[Record]], dict[str, Any]]) -> dict[st
 
 def _about(cls: type[Record]) -> dict[str, str]:
     """Return the docstrings of a class's fields from its source, if available."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for each in reversed(cls.__mro__):
         if issubclass(each, Record):
-            found |= _texts(each.__module__).get(each.__name__, {})
-    return found
+            texts |= _texts(each.__module__).get(each.__name__, {})
+    return texts
 
 
 @functools.cache

@@ -67,17 +67,17 @@ class StructWriters:
 
     def write_all(self, structs: dict[str, Any]) -> dict[str, Any]:
         """Return the dicts of several Structs by name; copying them together is faster than one by one."""
-        made: dict[str, Any] = _copy(structs)
+        dicts: dict[str, Any] = _copy(structs)
         for name, struct in structs.items():
             if (fix := self._fixes[struct.__class__]) is not None:
-                made[name] = fix(made[name], struct)
-        return made
+                dicts[name] = fix(dicts[name], struct)
+        return dicts
 
     def write_list(self, structs: tuple[Any, ...]) -> list[Any]:
         """Return the dicts of a list of Structs, which may include None."""
         fixes = [None if struct is None else self._fixes[struct.__class__] for struct in structs]
-        made = zip(_copy(structs), structs, fixes, strict=True)
-        return [found if fix is None else fix(found, struct) for found, struct, fix in made]
+        copies = zip(_copy(structs), structs, fixes, strict=True)
+        return [copy if fix is None else fix(copy, struct) for copy, struct, fix in copies]
 
     def _fix_of(self, fields: StructFields) -> Fix | None:
         if self._has_conflict(fields):
@@ -85,8 +85,8 @@ class StructWriters:
         return _FixCompiler(self.writers, self.by_python_name, self.secrets).of(fields)
 
     def _has_conflict(self, fields: StructFields) -> bool:
-        own = not self.taken(fields.cls).isdisjoint(map(str.lower, fields.unknown))
-        return own or any(self._has_conflict(part.struct.__fields__) for part in fields.parts.values())
+        is_taken = not self.taken(fields.cls).isdisjoint(map(str.lower, fields.unknown))
+        return is_taken or any(self._has_conflict(part.struct.__fields__) for part in fields.parts.values())
 
 
 _FIX = """\

@@ -112,10 +112,10 @@ class DictWriters:
         return next((write for base, write in _PLAIN.items() if issubclass(cls, base)), _refuse)
 
     def _write_mapping(self, value: Mapping[Any, Any]) -> dict[str, Any]:
-        made = {name: self.of[item.__class__](item) for name, item in value.items()}
-        if not {str}.issuperset(map(type, made)):
+        written = {name: self.of[item.__class__](item) for name, item in value.items()}
+        if not {str}.issuperset(map(type, written)):
             raise TypeError("has a key that is not a string, which JSON does not allow")
-        return made
+        return written
 
     def _of_record(self, cls: type[Record]) -> Writer:
         names: dict[str, Any] = {
@@ -200,18 +200,18 @@ def _as_dict(cls: type[Record], data: Any) -> dict[str, Any]:
 def _sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Split a dict into documented fields and the rest."""
     exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy: records are unhashable, but their class is not
-    found: dict[str, Any] = {}
+    known: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     for name, value in data.items():
         meant = exact.get(name) or meant_by.get(str(name).lower())
         if meant is not None:
-            _put(cls, found, meant, name, value)
+            _put(cls, known, meant, name, value)
         elif name == EXTRA and isinstance(value, dict):
             for inner, unknown in value.items():
                 _put(cls, extra, inner, inner, unknown)
         else:
             _put(cls, extra, name, name, value)
-    return found, extra or None
+    return known, extra or None
 
 
 def _put(cls: type[Record], into: dict[str, Any], key: str, name: Any, value: Any) -> None:

@@ -1,6 +1,6 @@
 """Structs of record classes, with only the fields found in responses.
 
-A Struct starts without fields, and is recompiled when responses contain new ones, for two reasons:
+A Struct starts without fields, and is recompiled when responses contain new ones. This saves time twice:
 
 * Newer releases send names that are not in the catalogue. A Struct without these names cannot read the
   response, and the slow path takes 121 us for an order of 5 KB instead of 33 us.
@@ -65,7 +65,7 @@ class CompiledStruct:
 class _Pace:
     """Schedule for recompiling a class's Struct.
 
-    Each recompilation waits for more responses, because compiling takes as long as reading a hundred.
+    Each recompilation waits for more responses than the last: it takes as long as reading a hundred.
     """
 
     is_behind: bool = False

@@ -101,13 +101,13 @@ def from_dict(cls: type[T], data: Any, *, unknown: Unknown = "keep") -> T:
     if unknown not in ("keep", "refuse"):
         raise InvalidCallError(f"unknown={unknown!r} is not valid; pass 'keep' or 'refuse'")
     try:
-        made: Any = _list(own, data) if is_list else _READERS[own](data)
-        found = [] if unknown == "keep" else list(islice(unknown_values(made), _MAX_UNKNOWN))
+        result: Any = _list(own, data) if is_list else _READERS[own](data)
+        found = [] if unknown == "keep" else list(islice(unknown_values(result), _MAX_UNKNOWN))
     except RecursionError:
         raise InvalidCallError(f"{_name(cls)}: the data is nested too deeply") from None
     if found:
         raise InvalidCallError(" ".join(map(str, found)))
-    return made  # type: ignore[no-any-return]
+    return result  # type: ignore[no-any-return]
 
 
 def from_json(cls: type[T], body: bytes | str, *, unknown: Unknown = "keep") -> T:

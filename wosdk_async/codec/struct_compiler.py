@@ -156,7 +156,7 @@ def compile_struct(
     parts: Mapping[str, Part],
     hook_of: Callable[[str], Callable[..., Any]],
 ) -> Any:
-    """Return a Struct for objects of ``cls``; its ``__made__`` converts a Struct to an object.
+    """Return a Struct class for ``cls``; its ``__made__`` converts an instance to an object of ``cls``.
 
     Structs hold the same values as :func:`loads` returns, and are read by the same generated code as dicts.
 

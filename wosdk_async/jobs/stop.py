@@ -202,11 +202,16 @@ class StopRules:
         """Count a row that was carried out."""
         self._count()
 
-    def refused(self, reason: str) -> None:
-        """Count a row that the client or the service refused."""
+    def refused(self, reason: str, *, alike: bool = True) -> None:
+        """Count a row that the client or the service refused.
+
+        ``alike`` means that it counts towards the limit on rows refused at the start for the same reason.
+        """
+        self._fail()
+        if not alike:
+            return
         faults = frozenset(cause_of(reason).split("; "))
         self._count(self._shared & faults if self._ended else faults)
-        self._fail()
         if self._ended == ALIKE <= self.rows and self._shared:
             self._stop("all-refused", f"the first {ALIKE} rows were refused for the same reason: {reason}")
 

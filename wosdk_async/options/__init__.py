@@ -56,7 +56,7 @@ class Timeouts:
     read: float | None = _seconds(120.0)
     """Seconds until the first byte of the response, and between its chunks."""
     write: float | None = _seconds(30.0)
-    """Seconds during which the service accepts no bytes of a request."""
+    """Seconds for which the service may accept no bytes of a request."""
     pool: float | None = _seconds(None)
     """Seconds until a connection is free."""
 
@@ -175,7 +175,7 @@ class RetryPolicy:
     wait_max: float = number(8.0, "seconds, 0 or more")
     """Seconds up to which ``wait_initial`` doubles."""
     max_retry_after: float = number(60.0, "seconds, 0 or more")
-    """Longest Retry-After, in seconds, after which a call is still retried."""
+    """Maximum Retry-After in seconds. After a longer one, the call is not retried."""
     waits: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
     """Error codes known to mean that the service did nothing and asks the client to wait. The call is retried
     even if it is not safe to repeat (``docs/failures.md``). A Retry-After is honoured, and the last attempt
@@ -209,11 +209,11 @@ class CallOptions:
     def within(self, seconds: float) -> CallOptions:
         """Return the same options with the deadline ``seconds``, which is 0 or more."""
         # Created without validation, because this runs for each attempt of a marked call.
-        made = object.__new__(CallOptions)
+        copy = object.__new__(CallOptions)
         for name in _KEPT:
-            object.__setattr__(made, name, getattr(self, name))
-        object.__setattr__(made, "deadline", seconds)
-        return made
+            object.__setattr__(copy, name, getattr(self, name))
+        object.__setattr__(copy, "deadline", seconds)
+        return copy
 
     def seconds(self, call: Call[Any]) -> float:
         """Return the deadline of ``call``."""
@@ -248,7 +248,7 @@ class ClientOptions:
     """Connection and response limits: our Limits, or the ``Limits`` of httpx or httpx2."""
     timeouts: Timeouts | None = attrs.field(default=None, converter=attrs.converters.optional(as_timeouts))
     """Time limits of a request's steps: our Timeouts, or a ``Timeout`` of httpx or httpx2. None selects the
-    timeouts of ``http_client``, or the defaults of Timeouts.
+    timeouts of ``http_client`` if it is given, else the defaults of Timeouts.
     """
     proxy: Secret | None = attrs.field(
         default=None,

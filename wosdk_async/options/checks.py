@@ -175,8 +175,8 @@ def takes_options(
                 raise TypeError(f"{method.__qualname__}() takes {takes} but {given + 1} were given")
             for name in hidden.keys() & named.keys():
                 named[name] = hidden[name](named[name])
-            ways = [hidden.get(name, _same) for name in arguments]
-            shielded = [way(value) for way, value in zip(ways, values, strict=False)]
+            converters = [hidden.get(name, _same) for name in arguments]
+            shielded = [convert(value) for convert, value in zip(converters, values, strict=False)]
             del values
             return method(owner, kind(*shielded, **named))
 

@@ -37,7 +37,7 @@ _log = logging.getLogger("wosdk_async")
 
 _TYPO = 0.85  # similarity required for a warning: high, because new commands share endings with known ones
 
-_BITS = 64  # maximum bits of an id, as for every integer in validation.py
+_BITS = 64  # maximum bits of an id
 
 
 def described(value: Any) -> str:
@@ -181,8 +181,8 @@ def require_command(value: Any) -> None:
         remedy = f"make one: {value.__name__}(...)"
     elif isinstance(value, Record):
         name = type(value).__name__
-        made = "WoCreateCommand(work_order=...)" if name == "WorkOrder" else "create(record)"
-        remedy = f"create {_article(name)} with {made}, and change it with update(record, field=value)"
+        how = "WoCreateCommand(work_order=...)" if name == "WorkOrder" else "create(record)"
+        remedy = f"create {_article(name)} with {how}, and change it with update(record, field=value)"
     else:
         remedy = "pass one such as WoStartCommand(work_order_id=1), or its name with fields: run('Name', {})"
     raise InvalidCallError(f"run() takes a command, not {described(value)}; {remedy}")
@@ -203,9 +203,9 @@ def name_of(entity: type[Record] | str) -> str:
 @functools.lru_cache(maxsize=256)
 def warn_of_typo(kind: Literal["entity", "command"], name: str) -> None:
     """Log an unknown name that resembles one in the catalogue; the name is sent unchanged."""
-    entities = kind == "entity"
-    if (entity_class(name) if entities else command_class(name)) is None:
-        near = suggestion(name, ENTITIES if entities else COMMANDS, cutoff=_TYPO)
+    is_entity = kind == "entity"
+    if (entity_class(name) if is_entity else command_class(name)) is None:
+        near = suggestion(name, ENTITIES if is_entity else COMMANDS, cutoff=_TYPO)
         if near:
             _log.warning("the %s %r is not in the catalogue and is sent unchanged%s", kind, name, near)
 

@@ -66,7 +66,7 @@ def content_of(
 def content_of_dict(
     known: type[Record] | None, content: Mapping[str, Any] | None, check: bool, *, new: bool = False
 ) -> Mapping[str, Any]:
-    """Return the caller's JSON object, checked if the catalogue knows its class; ``new`` if it is created."""
+    """Return the caller's JSON object, checked if its class is ``known``; ``new`` if the call creates it."""
     if content is not None and not isinstance(content, Mapping):
         raise InvalidCallError(f"fields by name must be a dict, {{'Name': ...}}, not {described(content)}")
     if known is not None and content and check:

@@ -54,7 +54,7 @@ def _reference_target(of: str | None, value: Any) -> dict[str, Any] | None:
 def point_reference(of: str | None, value: Any, where: str) -> tuple[list[str], dict[str, Any] | None]:
     """Return the paths to send below ``where``, and the value that sets or clears the reference.
 
-    Only the record's id is sent: ``Child.*`` would write that record's fields (facts 3.6). Raises
+    Only the id is sent: ``Child.*`` would write the fields of the referenced record (facts 3.6). Raises
     InvalidCallError if ``value`` has no id, or a string id.
     """
     target = _reference_target(of, value)
@@ -95,14 +95,14 @@ def _full_element(of: str | None, element: Any, where: str) -> Any:
     if not isinstance(element, Mapping):
         return element
     key = _key_of(element)
-    made = {"Id": element["Id"]} if element.get("Id") is not None else {}  # an Id of 0 also means new
+    to_send = {"Id": element["Id"]} if element.get("Id") is not None else {}  # an Id of 0 also means new
     for name, value in element.items():
         meta = _fields_by_wire_name(of).get(name, {})
         if key is not None and value and _is_part(meta):
             raise _too_deep(f"{where}.{name}", of)
         if name not in _NOT_WRITTEN:
-            made[name] = _value(meta, value, f"{where}.{name}")
-    return made
+            to_send[name] = _value(meta, value, f"{where}.{name}")
+    return to_send
 
 
 def _is_part(meta: Wire) -> bool:
@@ -173,21 +173,21 @@ def _only(record: E, names: Iterable[str]) -> E:
 
 def _members(of: str | None, old: Content, new: Content, where: str) -> Difference:
     """Return the difference between two objects of class ``of``."""
-    made = Difference()
+    result = Difference()
     for name in dict.fromkeys((*old, *new)):
         before, after = old.get(name), new.get(name)
         if before == after or name in _NOT_WRITTEN:
             continue
         meta = _fields_by_wire_name(of).get(name) or _guess(name, before, after)
         inner = _member(meta, before, after, f"{where}.{name}")
-        made.properties += [f"{name}{step}" for step in inner.properties]
+        result.properties += [f"{name}{step}" for step in inner.properties]
         if inner.properties:
-            made.fields[name] = inner.fields.get("")
-    return made
+            result.fields[name] = inner.fields.get("")
+    return result
 
 
 def _guess(name: str, before: Any, after: Any) -> Wire:
-    """Infer how to write an unknown field from its values (not shown; assumed)."""
+    """Return how to write an unknown field. Not shown; assumed: lists of objects are written by element."""
     values = [value for value in (before, after) if value is not None]
     lists = all(isinstance(value, list) for value in values)
     objects = lists and any(isinstance(element, Mapping) for value in values for element in value)
@@ -197,8 +197,8 @@ def _guess(name: str, before: Any, after: Any) -> Wire:
 def _member(meta: Wire, before: Any, after: Any, where: str) -> Difference:
     """Compare one field; the resulting paths are relative to the field, so its own path is empty."""
     if meta.get("many"):
-        made = _list(meta.get("of"), before, after, where)
-        return Difference([".*"], {"": made}) if made else Difference()
+        to_send = _list(meta.get("of"), before, after, where)
+        return Difference([".*"], {"": to_send}) if to_send else Difference()
     if meta["type"] != "ref":
         return Difference([""], {"": after})
     if meta["of"] in OWNED:
@@ -239,28 +239,28 @@ def _list(of: str | None, before: Any, after: Any, where: str) -> list[Any]:
         raise InvalidCallError(f"{where}: an update cannot send {after!r}", remedies=(Remedy.KEEP_ELEMENTS,))
     before = before if isinstance(before, list) else []
     held, kept = _by_id(before, where), _by_id(after, where)
-    made = [_removal({"Id": key}, where) for key in held if key not in kept]
+    to_send = [_removal({"Id": key}, where) for key in held if key not in kept]
     for key, element in kept.items():
         spot = f"{where}[id {key}]"
         if key not in held or element.get("PerformDeletion") is True:
             # not shown; assumed: an element with an id that was not read links an existing record
-            made += elements(of, [element], spot)
+            to_send += elements(of, [element], spot)
         elif changed := _changed(of, held[key], element, spot):
-            made.append({"Id": key} | changed)
-    return made + _added(of, before, after, where)
+            to_send.append({"Id": key} | changed)
+    return to_send + _added(of, before, after, where)
 
 
 def _by_id(content: list[Any], where: str) -> dict[Any, Any]:
-    found: dict[Any, Any] = {}
+    by_id: dict[Any, Any] = {}
     for element in content:
         key = _key_of(element)
-        if key in found:
+        if key in by_id:
             raise InvalidCallError(
                 f"{where}: two elements have the id {key}; a new element must not have an id"
             )
         if key is not None:
-            found[key] = element
-    return found
+            by_id[key] = element
+    return by_id
 
 
 def _changed(of: str | None, before: Content, after: Content, where: str) -> dict[str, Any]:

@@ -129,8 +129,8 @@ def _plain_result(found: Any, one: One) -> Any:
 
 
 def _typed_result(found: _Result[Any], origin: str | None) -> Any:
-    made = found.result.__made__(origin)
-    return made if made.error_info is None else None
+    result = found.result.__made__(origin)
+    return result if result.error_info is None else None
 
 
 def _refusal(info: Any, document: dict[str, Any]) -> RefusedError:

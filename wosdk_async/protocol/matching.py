@@ -89,8 +89,8 @@ class RequestIds:
 
 def _echoed(body: bytes) -> str | None:
     """Return a body's RequestId, whose key is case-insensitive; None if missing."""
-    # A body may reach 64 MB, so it is parsed only if it is short and does not end with the key. In a longer
-    # body, the key must be the last one; in a short one, a different spelling is found only near the end.
+    # A body may reach 64 MB. If it does not end with the key, it is parsed only if it is short and has the
+    # key in the usual spelling, or in any spelling near the end.
     tail = body[-_TAIL:]
     if last := _LAST.search(tail):
         return last[1].decode("utf-8", "replace")

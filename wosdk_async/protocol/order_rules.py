@@ -113,11 +113,11 @@ def next_step(state: str, target: str) -> dict[str, Any]:
     """Return the facts about the next step from a state; empty at the target or if unknown."""
     if state == target or state not in NEXT_STEPS:
         return {}
-    way = NEXT_STEPS[state]
-    if way.target is None:
+    step = NEXT_STEPS[state]
+    if step.target is None:
         return {"remedies": (Remedy.REOPEN,)}
-    steps = " and then ".join(_WORDS[action] for action in way.actions)
-    return {"remedies": (Remedy.MOVE_ON,), "state": state, "target": way.target, "steps": steps}
+    steps = " and then ".join(_WORDS[action] for action in step.actions)
+    return {"remedies": (Remedy.MOVE_ON,), "state": state, "target": step.target, "steps": steps}
 
 
 # --- new work orders: fields that the service replaces when it computes the schedule -------------------

@@ -99,9 +99,9 @@ def _write(
     path = f"api/v1/base/{name}"
     remedy = None
     if verb == "update" and name == "WorkOrder":
-        given = computed_names("WorkOrder").intersection(content["Properties"])
+        computed = computed_names("WorkOrder").intersection(content["Properties"])
         # facts 10 row 4: an update of StatusId fails. Not shown; assumed: an update of the others fails, too.
-        remedy = Remedy.MOVED_BY_COMMANDS if "StatusId" in given else Remedy.GIVEN if given else None
+        remedy = Remedy.MOVED_BY_COMMANDS if "StatusId" in computed else Remedy.GIVEN if computed else None
     return Call(
         f"{verb} {name}",
         method,
@@ -129,7 +129,7 @@ def delete(entity: type[Record] | str, id: Id, *, missing_ok: bool) -> Call[Enti
 
 
 def specifier_of(result: Mapping[str, Any]) -> EntitySpecifier:
-    """Return the subject record of a generic command."""
+    """Return the specifier of a generic command's record, from the command's result."""
     return codec.structure(result.get("EntitySpecifier") or {}, EntitySpecifier)
 
 

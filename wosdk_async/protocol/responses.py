@@ -52,7 +52,7 @@ def read(
         call: the call that was sent.
         response: its response.
         secrets: strings that no error may show.
-        request_ids: compares the response's RequestId with the one sent, if given.
+        request_ids: if given, compares the response's RequestId with the one sent.
         host: origin of the response.
         own: the program's verdicts for error codes.
         origin: Company that responded, shown in the result's records.
@@ -63,8 +63,8 @@ def read(
     """
     refusal: RefusedError | None
     try:
-        done = 200 <= response.status < 300 and not _has_error_body(response.body)
-        failure = None if done else _failure(response, secrets, own)
+        is_success = 200 <= response.status < 300 and not _has_error_body(response.body)
+        failure = None if is_success else _failure(response, secrets, own)
         id_matches = False
         if request_ids is not None and not isinstance(failure, InconclusiveResponse):
             if call.request_id is not None:
@@ -110,15 +110,15 @@ def _throttled(refusal: RefusedError, response: Response) -> ThrottledError:
     """Return ``refusal`` as a ThrottledError, even if its ``ErrorInfo`` was read as another class."""
     if isinstance(refusal, ThrottledError):
         return refusal
-    made = ThrottledError(
+    throttled = ThrottledError(
         refusal.message,
         code=refusal.code,
         status=refusal.status,
         time_stamp=refusal.time_stamp,
         request_id=refusal.request_id,
     )
-    made.retry_after = _retry_after(response.headers.get("retry-after"))
-    return made
+    throttled.retry_after = _retry_after(response.headers.get("retry-after"))
+    return throttled
 
 
 def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedError | InconclusiveResponse:

@@ -1,6 +1,6 @@
 """Updates of model records, by named fields or by an edited copy, and the version check.
 
-Both kinds return the call (None if nothing changed) and the record after the update.
+:func:`change` and :func:`change_to` return the call and the updated record.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from wosdk_async.text.suggestions import suggestion
 __all__ = ["change", "change_to", "require_unchanged", "version", "versioned"]
 
 E = TypeVar("E", bound=Record)
-Made = Call[EntitySpecifier]
+UpdateCall = Call[EntitySpecifier]
 
 
-def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> tuple[Made, E]:
+def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> tuple[UpdateCall, E]:
     """Return the call that writes named fields of ``record``, and the updated record.
 
-    None is sent as null. A reference is sent as its record's id; the record's own fields are never written.
+    None is sent as null. A reference is sent as an id; the fields of the referenced record are not written.
     An amount of money takes a missing part, such as the currency, from ``record``. Raises InvalidCallError
     for an unknown field, a key or version, a record or reference without an id, a record from a Company other
     than ``origin``, or an empty list, which the service accepts and ignores (spec 4.9 rule 3).
@@ -54,10 +54,10 @@ def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> 
         steps, fields[meta["name"]] = _written(name, meta, content.get(meta["name"]))
         properties += [meta["name"] + step for step in steps]
     after = _with_fields(copy.copy(record), {name: _after(record, name, changes[name]) for name in changes})
-    return update(entity, id, properties, fields), _typed(after, fields)
+    return update(entity, id, properties, fields), _converted(after, fields)
 
 
-def change_to(edited: E, read: E, origin: str | None = None) -> tuple[Made | None, E]:
+def change_to(edited: E, read: E, origin: str | None = None) -> tuple[UpdateCall | None, E]:
     """Return the call that writes the differences between ``read`` and its ``edited`` copy.
 
     Also return the updated record. The call is None if nothing differs.
@@ -76,17 +76,17 @@ def change_to(edited: E, read: E, origin: str | None = None) -> tuple[Made | Non
     _complete_amounts(after, read, type(read).__name__)
     found = difference(read, after, origin)
     _without_removed(after)
-    _typed(after, found.fields)
+    _converted(after, found.fields)
     if _is_versioned(read):
         _with_fields(after, {"concurrency_id": _held(read)})
     return (update(type(read), id, found.properties, found.fields) if found.properties else None), after
 
 
-def versioned(record: E, made: EntitySpecifier) -> E:
+def versioned(record: E, response: EntitySpecifier) -> E:
     """Set the version of ``record`` from the response; None if the response has none (spec 4.9)."""
     if not _is_versioned(record):
         return record
-    return _with_fields(record, {"concurrency_id": made.concurrency_id})
+    return _with_fields(record, {"concurrency_id": response.concurrency_id})
 
 
 def version(record: E) -> Call[E]:
@@ -198,12 +198,12 @@ def _written(name: str, meta: Wire, value: Any) -> tuple[list[str], Any]:
 # --- the record afterwards ----------------------------------------------------------------------
 
 
-def _typed(record: E, written: Mapping[str, Any]) -> E:
+def _converted(record: E, written: Mapping[str, Any]) -> E:
     """Convert ``written`` fields of ``record`` to their catalogue types, such as ``"45"`` to 45."""
-    made = from_dict(type(record), written)
+    converted = from_dict(type(record), written)
     for name, meta in record.__wire__.items():
         if meta["name"] in written and not meta.get("many") and not isinstance(getattr(record, name), Record):
-            setattr(record, name, getattr(made, name))
+            setattr(record, name, getattr(converted, name))
     return record
 
 
@@ -244,21 +244,21 @@ def _without_removed(record: E) -> E:
 def _whole_amount(meta: Wire, value: Any, held: Any, where: str) -> Any:
     """Return a field's value; complete an amount of money with its currency and value.
 
-    Amounts are always complete (facts 3.4), and ``Properties`` names an amount as a unit: an update without
-    the currency would clear the currency (not shown; assumed). Raises InvalidCallError for an unknown part.
+    Amounts are always complete (facts 3.4), and ``Properties`` names an amount as a unit. Not shown; assumed:
+    an update without the currency would clear it. Raises InvalidCallError for an unknown part.
     """
     if meta["type"] != "money" or not isinstance(value, Record) or value == held:
         return value
-    made: Any = copy.copy(value)
+    whole: Any = copy.copy(value)
     for name, part in value.__wire__.items():
-        if getattr(made, name) is None:
-            setattr(made, name, getattr(held, name, None))
-        if getattr(made, name) is None:
+        if getattr(whole, name) is None:
+            setattr(whole, name, getattr(held, name, None))
+        if getattr(whole, name) is None:
             raise InvalidCallError(
                 f"{where} has no {part['name']}, but an amount is written as a whole; give both currency and"
                 ' value, Money(currency_type_id="USD", value=6), or update the record that was read'
             )
-    return made
+    return whole
 
 
 def _complete_amounts(edited: Record, read: Record, where: str) -> None:

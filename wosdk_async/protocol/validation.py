@@ -119,7 +119,7 @@ def _computed(cls: type[Any]) -> Mapping[str, str]:
 
 
 def foreign(value: Any, origin: str | None, path: str) -> Iterator[Problem]:
-    """Yield a problem for each record in ``value`` from a Company other than ``origin``, if given.
+    """Yield a problem for each record in ``value`` from a Company other than ``origin``, if that is given.
 
     The ids of such a record and its references identify other records at ``origin``.
     """

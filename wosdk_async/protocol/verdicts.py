@@ -222,7 +222,7 @@ STATUSES = (
     StatusRule(range(401, 402), SESSION_REFUSED, SessionRefusedError),  # facts 6: with any body
     StatusRule(range(429, 430), WAIT, ThrottledError),  # facts 6: not shown; assumed
     StatusRule(range(400, 500), None, None, "error body"),  # spec 7, facts 6
-    # not shown; assumed: a gateway may send its own 503 after it has passed the request on
+    # Not shown; assumed: a bare 503 may come from a gateway that has passed the request on: in doubt.
     StatusRule(range(503, 504), WAIT, ThrottledError, "error body or Retry-After"),
     StatusRule(range(1000), IN_DOUBT, None),  # facts 6: a 500 is an unhandled exception
 )
@@ -259,7 +259,7 @@ def verdict_of(error: RefusedError, own: OwnCodes = NO_OWN_CODES) -> Verdict:
 def is_early(error: RefusedError) -> bool:
     """Return whether the service may send a refusal before it has read the request body.
 
-    The response then carries no RequestId, even from a host that usually sends one (not shown; assumed).
+    Not shown; assumed: such a refusal carries no RequestId, even from a host that usually sends one.
     """
     return error.status in BUSY or verdict_of(error) is SESSION_REFUSED
 

@@ -22,7 +22,7 @@ class State(IntEnum):
     """State of a write. Import journals store the numbers; agent plans store the words."""
 
     PLANNED = 0
-    """Never sent, or confirmed absent. A reason means that the job ended before it sent the write."""
+    """Never sent, or confirmed absent. If it has a reason, the job ended before it sent the write."""
     SENDING = 1
     """Possibly sent, with no recorded outcome yet."""
     DONE = 2

@@ -113,9 +113,9 @@ class Query(Uncopied, Generic[T]):
         return self._with(isolation=_isolation_of(level))
 
     def _with(self, **changes: Any) -> Query[T]:
-        made: Query[T] = Query(self._plan.entity, self._send)
-        made._plan = attrs.evolve(self._plan, **changes)
-        return made
+        narrowed: Query[T] = Query(self._plan.entity, self._send)
+        narrowed._plan = attrs.evolve(self._plan, **changes)
+        return narrowed
 
     # --- reading ----------------------------------------------------------------------------
 
@@ -216,11 +216,11 @@ def _order_of(plan: Plan, order: Any) -> Order:
     if isinstance(order, Order):
         _same_entity(plan, order)
         return order
-    down = isinstance(order, str) and order.startswith("-")
-    path = _resolve(plan, order[1:] if down else order)
+    descending = isinstance(order, str) and order.startswith("-")
+    path = _resolve(plan, order[1:] if descending else order)
     if path.in_list or path.below is not None or path.kind == "entity":
         raise InvalidCallError(f"{path.entity} cannot be ordered by {path.path!r}; name a single value")
-    return Order(path.entity, path.path, down)
+    return Order(path.entity, path.path, descending)
 
 
 def selected(plan: Plan, path: Any) -> str:
@@ -228,9 +228,9 @@ def selected(plan: Plan, path: Any) -> str:
     if isinstance(path, str) and (path == "*" or path.endswith(".*")):
         return f"{_resolve(plan, path[:-2]).path}.*" if path != "*" else path
     found = _resolve(plan, path)
-    single = not found.checked or found.below is None or found.kind == "money"
-    if single or not isinstance(path, str):
-        return found.path if single else f"{found.path}.*".lstrip(".")
+    is_single = not found.checked or found.below is None or found.kind == "money"
+    if is_single or not isinstance(path, str):
+        return found.path if is_single else f"{found.path}.*".lstrip(".")
     raise InvalidCallError(  # facts 3.4: the service refuses such a path with ERROR_CODE_1003
         f"{plan.name}.{path} is not a single value; write '{path}.*' or name one of its properties"
         + (f", such as '{found.name_path}'" if found.name_path else "")

@@ -59,8 +59,8 @@ class Cells:
     def array(self, values: list[Any]) -> tuple[Any, Odd]:
         """Return the array, and the values that do not fit."""
         try:
-            if (made := self.quick(values)) is not None:
-                return made, {}
+            if (cells := self.quick(values)) is not None:
+                return cells, {}
         except _UNFIT:
             pass
         return self._array_of_each(values)
@@ -140,8 +140,8 @@ def _booleans(arrow: Any, _: Column) -> Cells:
 def _numbers(arrow: Any, _: Column) -> Cells:
     """Return the converter for decimal numbers.
 
-    A coordinate may have 15 decimal places, the limit of a float. Stored amounts have 4 decimal places (facts
-    3.5); others may have more (not shown; assumed).
+    A coordinate may have 15 decimal places, the limit of a float. Stored amounts have 4 (facts 3.5). Not
+    shown; assumed: other numbers may have more.
     """
     digits, places = 38, 15
     type, unit = arrow.decimal128(digits, places), Decimal(1).scaleb(-places)
@@ -232,17 +232,17 @@ def cell_text(column: Column, value: Any) -> str:
 
 
 def _remove_secrets(values: Iterable[tuple[Any, Iterable[str]]], entity: type[Record]) -> None:
-    left = [(value, _class_at(entity, steps)) for value, steps in values]
-    while left:
-        value, cls = left.pop()
+    pending = [(value, _class_at(entity, steps)) for value, steps in values]
+    while pending:
+        value, cls = pending.pop()
         if cls is None:  # without a class, the catalogue marks no secrets in this value
             continue
         if isinstance(value, list):
-            left += [(each, cls) for each in value]
+            pending += [(each, cls) for each in value]
         elif isinstance(value, dict):
             for name in [name for name in value if _field(cls, name).get("secret")]:
                 del value[name]
-            left += [(each, _class_at(cls, [name])) for name, each in value.items()]
+            pending += [(each, _class_at(cls, [name])) for name, each in value.items()]
 
 
 def _class_at(cls: type[Record] | None, steps: Iterable[str]) -> type[Record] | None:

@@ -98,10 +98,10 @@ class KeyCursor:
         if self._are_in_order(keys):  # the usual case
             return records
         require_objects(records, self._plan.name)
-        last, found = self.last, list[Any]()
+        last, kept = self.last, list[Any]()
         for record in records:
             key = _required_id(record, self._plan.name)
-            if found and key == last:  # a duplicate of the record before it on this page
+            if kept and key == last:  # a duplicate of the record before it on this page
                 continue
             if last is not None and (key >= last if self._plan.descending else key <= last):
                 raise WosdkError(
@@ -110,8 +110,8 @@ class KeyCursor:
                 )
             self._require_within(key)
             last = key
-            found.append(record)
-        return found
+            kept.append(record)
+        return kept
 
     def _are_in_order(self, keys: list[Any]) -> bool:
         """Return whether these are distinct ids after ``last``, in order and within the range."""
@@ -234,12 +234,12 @@ def _start(cursor: Cursor) -> asyncio.Task[list[Any]]:
 
 
 async def _cancel(tasks: Iterable[asyncio.Task[Any]]) -> None:
-    left = [task for task in tasks if not task.done()]
-    for task in left:
+    unfinished = [task for task in tasks if not task.done()]
+    for task in unfinished:
         task.cancel()
-    if left:
+    if unfinished:
         with anyio.CancelScope(shield=True):  # a cancellation of the caller must not end this wait
-            await asyncio.wait(left)
+            await asyncio.wait(unfinished)
 
 
 # --- id ranges, for queries read by several concurrent calls -------------------------------------------

@@ -80,8 +80,8 @@ class ResolvedPath:
         below = _below(meta)
         if below is None and meta["type"] == "object":  # the catalogue does not define the object's content
             return self._open(meta["name"], in_list=bool(meta.get("many")))
-        many = self.in_list or bool(meta.get("many"))
-        return ResolvedPath(self.entity, self._joined(meta["name"]), meta, below, in_list=many)
+        is_in_list = self.in_list or bool(meta.get("many"))
+        return ResolvedPath(self.entity, self._joined(meta["name"]), meta, below, in_list=is_in_list)
 
     def _open(self, name: str, *, in_list: bool = False) -> ResolvedPath:
         return ResolvedPath(self.entity, self._joined(name), checked=False, in_list=self.in_list or in_list)

@@ -134,13 +134,13 @@ def criteria(parts: Sequence[Condition], joiner: Joiner = "And") -> dict[str, An
     """Return the ``FilterExpression`` of conditions joined by one operator."""
     if len(parts) == 1 and isinstance(parts[0], Group):
         return criteria(parts[0].parts, parts[0].joiner)
-    made: dict[str, Any] = {
+    expression: dict[str, Any] = {
         "Conditions": [part.as_json() for part in parts if isinstance(part, Comparison)],
         "FilterOperator": joiner,
     }
     if groups := [criteria(part.parts, part.joiner) for part in parts if isinstance(part, Group)]:
-        made["Filters"] = groups
-    return made
+        expression["Filters"] = groups
+    return expression
 
 
 KEYS: dict[str, tuple[str, ...]] = {
@@ -199,13 +199,13 @@ class Plan:
         paths = list(dict.fromkeys(self.properties)) or ["*"]
         if "Id" in self.key and not {"*", "Id"}.intersection(paths):
             paths.append("Id")  # always included, because pages depend on it
-        made: dict[str, Any] = {"PropertySet": {"Properties": paths}}
+        expression: dict[str, Any] = {"PropertySet": {"Properties": paths}}
         if parts := (*bounds, *self.conditions):
-            made["Criteria"] = criteria(parts)
+            expression["Criteria"] = criteria(parts)
         given = [order.path for order in self.orders]
         # The key comes last, so that records always come in the same sequence.
         if orders := [*self.orders, *(Order(self.name, path) for path in self.key if path not in given)]:
-            made["Orders"] = [order.as_json() for order in orders]
+            expression["Orders"] = [order.as_json() for order in orders]
         if self.distinct:
-            made["Distinct"] = True
-        return made | {name: value for name, value in paging.items() if value is not None}
+            expression["Distinct"] = True
+        return expression | {name: value for name, value in paging.items() if value is not None}

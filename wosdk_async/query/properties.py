@@ -30,7 +30,7 @@ class Path:
     """Property path in a Python expression."""
 
     __slots__ = ("_path",)
-    __hash__ = None  # type: ignore[assignment] # == makes a condition, so it cannot be a key
+    __hash__ = None  # type: ignore[assignment] # == makes a condition, so a Path cannot be a key
 
     def __init__(self, path: ResolvedPath) -> None:
         self._path = path
@@ -80,8 +80,8 @@ class Path:
         return text(value, self._path)
 
     def _compare_many(self, operator: str, values: Iterable[Any]) -> Condition:
-        single = isinstance(values, str | bytes | Path) or not isinstance(values, Iterable)
-        given = [] if single else list(values)
+        is_single = isinstance(values, str | bytes | Path) or not isinstance(values, Iterable)
+        given = [] if is_single else list(values)
         if not given:
             shown = str(values._path) if isinstance(values, Path) else reprlib.repr(values)
             raise InvalidCallError(

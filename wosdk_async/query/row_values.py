@@ -1,9 +1,9 @@
 """Column values from the rows of a page.
 
 The slow path, for rows as dicts, defines the result: names are case-insensitive, and values without a column
-are kept. The fast path decodes a page into Structs with the columns as fields, in half the time. Pages with
-anything else (an unknown name, a string where an object is documented) take the slow path, which learns their
-names for the next page.
+are kept. The fast path decodes a page into Structs with the columns as fields, in half the time. A page that
+does not fit (an unknown name, a string where an object is documented) takes the slow path, which adds its
+names to the Structs for the next page.
 """
 
 from __future__ import annotations
@@ -221,13 +221,13 @@ class _Branch:
         """Return ``values``, with None for anything but an object."""
         if set(map(type, values)) <= {dict, type(None)}:
             return values
-        made: list[dict[str, Any] | None] = []
+        kept: list[dict[str, Any] | None] = []
         for row, value in enumerate(values):
             fits = value is None or value.__class__ is dict
-            made.append(value if fits else None)
+            kept.append(value if fits else None)
             if not fits:
                 self._keep(row, self._path(), value, extras)
-        return made
+        return kept
 
     def _keep(self, row: int, path: str, value: Any, extras: Extras) -> None:
         extras.setdefault(row, {})[path] = value

@@ -53,19 +53,19 @@ class TableBuilder:
         return pyarrow().RecordBatch.from_arrays(ordered, schema=self.schema)
 
     def _array(self, index: int, values: list[Any], extras: Extras) -> Any:
-        made, odd = self._cells[index].array(values)
+        array, odd = self._cells[index].array(values)
         for row, value in odd.items():
             extras.setdefault(row, {})[self.columns[index].name] = value
-        return made
+        return array
 
 
 def _texts(column: Column, extras: Extras, count: int) -> list[str | None]:
-    made: list[str | None] = [None] * count
+    texts: list[str | None] = [None] * count
     for row, extra in extras.items():
-        made[row] = cell_text(
+        texts[row] = cell_text(
             column, extra if len(extra) == 1 else {name: extra[name] for name in sorted(extra)}
         )
-    return made
+    return texts
 
 
 def _schema(columns: Sequence[Column], types: Sequence[Any]) -> Any:
@@ -88,9 +88,9 @@ def _described(column: Column) -> dict[str, str]:
         }
     found = load().entity(column.owner)
     meanings = {field.name: field.meaning for field in found.fields} if found else {}
-    made = {"type": f"enum {column.of}" if column.type == "enum" else column.type}
+    metadata = {"type": f"enum {column.of}" if column.type == "enum" else column.type}
     meaning = meanings.get(column.steps[-1])
-    return made | ({"description": meaning} if meaning else {})
+    return metadata | ({"description": meaning} if meaning else {})
 
 
 class RecordTable:

@@ -69,7 +69,7 @@ def sheet_parts(book: zipfile.ZipFile, parts: Mapping[str, str]) -> tuple[dict[s
 def styles_in(book: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str, bool | str]:
     """Map time styles to whether they show the day, and amount styles to their currency."""
     formats: dict[str, bool | str] = {**_DATES, **_AMOUNTS}
-    found: list[bool | str | None] = []
+    styles: list[bool | str | None] = []
     is_of_cells = False
 
     def note(element: str, attributes: Attributes) -> None:
@@ -83,14 +83,14 @@ def styles_in(book: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str, bool
             elif currency := currency_in(code):
                 formats[number] = currency
         elif element == "xf" and is_of_cells:
-            found.append(formats.get(attributes.get("numFmtId", "")))
+            styles.append(formats.get(attributes.get("numFmtId", "")))
         elif element.endswith("Xfs"):
             is_of_cells = element == "cellXfs"
 
     if _STYLES in parts:
         with book.open(parts[_STYLES]) as file:
             parse(file, note)
-    return {str(style): shown for style, shown in enumerate(found) if shown is not None}
+    return {str(style): shown for style, shown in enumerate(styles) if shown is not None}
 
 
 def has_cells(book: zipfile.ZipFile, part: str | None) -> bool:

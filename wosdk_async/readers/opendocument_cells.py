@@ -37,8 +37,8 @@ _LOST = "the cell contains tabs, line breaks or text that is not read; save the 
 
 def without_shapes(path: str, shapes: Sequence[tuple[int, int]]) -> IO[bytes]:
     """Return an .ods file without shapes and comments, whose text calamine would read as cell text."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(path) as book, zipfile.ZipFile(made, "w") as other:
+    copied = io.BytesIO()
+    with zipfile.ZipFile(path) as book, zipfile.ZipFile(copied, "w") as other:
         for part in ("mimetype", "META-INF/manifest.xml"):
             other.writestr(part, book.read(part))
         content, rest, pieces = book.read(CONTENT), 0, []
@@ -46,8 +46,8 @@ def without_shapes(path: str, shapes: Sequence[tuple[int, int]]) -> IO[bytes]:
             pieces.append(content[rest:first])
             rest = content.index(b">", last) + 1
         other.writestr(CONTENT, b"".join([*pieces, content[rest:]]))
-    made.seek(0)
-    return made
+    copied.seek(0)
+    return copied
 
 
 class OpenDocumentCells:
@@ -67,7 +67,7 @@ class OpenDocumentCells:
         self._column_styles: list[tuple[range, str]] = []
         self._table = ""
         self._sheet_columns = range(0)
-        self._is_here = False
+        self._is_in_sheet = False
         self._rows = range(1)
         self._columns = range(0)
         self._is_text = self._is_formula = self._is_read = False
@@ -80,10 +80,10 @@ class OpenDocumentCells:
             if f"{_TABLE} is-sub-table" in attributes:
                 raise Unreadable("a cell contains a table, which cannot be read; save the workbook as .xlsx")
             self._table = attributes.get(f"{_TABLE} name", "")
-            self._is_here = self._table == self._sheet
+            self._is_in_sheet = self._table == self._sheet
         elif not self._table:
             return self._note_style(element, attributes)
-        elif not self._is_here:
+        elif not self._is_in_sheet:
             if f"{OFFICE} value-type" in attributes:
                 self.others.add(self._table)
             return False
@@ -148,7 +148,7 @@ class OpenDocumentCells:
         for column in self._columns:
             if style is None:
                 shown = next((shown for columns, shown in self._column_styles if column in columns), None)
-            # A format's text, such as "Mio", is missing in the cell's own currency, so it has priority.
+            # A format with a text, such as "Mio", has priority: the cell's own currency lacks that text.
             has_text = shown is not None and shown.startswith('"')
             if currency := (shown if has_text else own or shown) or default:
                 self.currencies[column].append((self._rows, currency[: LONGEST_SIGN + 1]))

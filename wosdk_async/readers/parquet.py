@@ -41,14 +41,14 @@ def read(path: str) -> Iterator[Line]:
     kinds = "".join(map(_kind_letter, schema.types))
     old_times = [schema.names.index(name) for name, leaf in leaves.items() if leaf.physical_type == "INT96"]
     line = 0
-    rests = _batches(path, dictionaries, "ns") if old_times else repeat(None)
-    for table, rest in zip(_batches(path, dictionaries, "s"), rests, strict=False):
+    fractions = _batches(path, dictionaries, "ns") if old_times else repeat(None)
+    for table, fraction in zip(_batches(path, dictionaries, "s"), fractions, strict=False):
         columns = [
             _bytes_cells(column, textless[place]) if place in textless else _cells(column)
             for place, column in enumerate(table.columns)
         ]
         for place in old_times:
-            columns[place] = _old_time_cells(table.column(place), rest.column(place))
+            columns[place] = _old_time_cells(table.column(place), fraction.column(place))
         faulty = [(place, faults) for place, (_, faults) in enumerate(columns) if faults]
         for index, cells in enumerate(zip(*(texts for texts, _ in columns), strict=True)):
             line += 1
@@ -88,7 +88,7 @@ def _dictionary_columns(leaves: Mapping[str, Any]) -> list[str]:
 
 def _textless(schema: arrow.Schema, leaves: Mapping[str, Any]) -> dict[int, str]:
     """Return the types of columns whose Arrow text is missing or wrong, by place."""
-    found: dict[int, str] = {}
+    textless: dict[int, str] = {}
     for place, field in enumerate(schema):
         kind, name = field.type, (field.metadata or {}).get(b"ARROW:extension:name", b"").decode()
         if isinstance(kind, arrow.BaseExtensionType):
@@ -100,8 +100,8 @@ def _textless(schema: arrow.Schema, leaves: Mapping[str, Any]) -> dict[int, str]
                 logical = _INTERVAL
             name = name or ("" if logical in ("NONE", "ENUM") else logical)
         if types.is_duration(kind) or (name and "string" not in str(kind)):
-            found[place] = name or str(kind)
-    return found
+            textless[place] = name or str(kind)
+    return textless
 
 
 def _flat(table: arrow.Table) -> arrow.Table:
@@ -144,7 +144,7 @@ def _texts(column: Any) -> Cells:
         return _float_cells(column, kind.bit_width)
     zone = ""
     if types.is_timestamp(kind) and kind.tz is not None:
-        # Arrow checks the range only of times without a zone.
+        # Arrow checks the range only of times without a zone, so the zone is removed first.
         column, zone = column.cast(arrow.timestamp(kind.unit)), "Z"
     try:
         texts = column.cast(arrow.string()).to_pylist()

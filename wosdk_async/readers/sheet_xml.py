@@ -34,7 +34,7 @@ _PIECES = re.compile(
 
 
 def currency_in(code: str) -> str | None:
-    """Return a number format's currency sign, or any other text with a leading quotation mark.
+    """Return a number format's currency sign, or else its text with a leading quotation mark, if any.
 
     Commas after the digits, which divide the displayed number by 1,000, count as text.
     """
@@ -74,7 +74,7 @@ def parse(
     """Call ``note`` with the local name and attributes of each element.
 
     If ``note`` returns a true value, ``text`` is called with the text that follows. With ``shapes``, shapes
-    and comments are skipped; if they contain text, the offsets of both tags are added to ``shapes``.
+    and comments are skipped; if one contains text, the offsets of its start and end tag are added.
     """
 
     def start(element: str, attributes: Attributes) -> None:

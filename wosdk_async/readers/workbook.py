@@ -63,8 +63,8 @@ def read(path: str, *, sheet: str | int | None = None, header_row: int | None = 
     for line, values in rows:
         if line in faults or _has_content(values):
             last = line
-            found = table.faults_in(line, values) if table.covered else faults.get(line, {})
-            row = _row(line, values, found, times=facts is not None)
+            row_faults = table.faults_in(line, values) if table.covered else faults.get(line, {})
+            row = _row(line, values, row_faults, times=facts is not None)
             yield table.with_currencies(row) if table.currencies else row
     # Rows below calamine's range, which have only formulas without results.
     for last in sorted(line for line in faults if line > page.end[0] + 1):
@@ -142,7 +142,7 @@ class _Table:
         }
 
     def with_currencies(self, row: Row) -> Row:
-        """Return the row with kinds for currencies that only the cell formats show."""
+        """Return the row with a currency's kind for each amount whose currency only its cell format shows."""
         line, cells, kinds, faults = row
         for column in self.currencies:
             place, kind = column.place, column.kind_at(line)
@@ -160,7 +160,7 @@ class _Table:
 
 
 class _Amounts:
-    """Column with currency formats, and the kind for each currency."""
+    """Column with currency formats: the kind of each line's amount."""
 
     def __init__(self, place: int, runs: list[tuple[range, str]], signs: list[str]) -> None:
         self.place = place
@@ -254,7 +254,7 @@ def _is_text(path: str) -> bool:
 
 
 def _row(line: int, values: list[Any], faults: dict[int, str], *, times: bool = True) -> Row:
-    """Return a row; ``times`` means that invalid times already have faults."""
+    """Return a row; ``times`` means that ``faults`` already lists invalid times."""
     cells: list[str] = []
     kinds: list[str] = []
     for place, value in enumerate(values):

@@ -124,13 +124,13 @@ class ChangeFeed(Generic[E]):
         reading = self._reading = self._reading or await self._begin()
         if reading is None:
             return
-        for left in self._left(reading):
-            async with aclosing(aiter(left.select(*self._properties))) as records:
+        for query in self._queries_for_rest(reading):
+            async with aclosing(aiter(query.select(*self._properties))) as records:
                 async for record in records:
-                    now = _as_seen(record)
-                    if self._seen.get(now.id) != now:
+                    seen = _as_seen(record)
+                    if self._seen.get(seen.id) != seen:
                         yield record
-                    self._count_processed(now, reading)
+                    self._count_processed(seen, reading)
         self._finish(reading)
 
     def poll(self, every: float) -> AsyncGenerator[E, None]:
@@ -161,7 +161,7 @@ class ChangeFeed(Generic[E]):
             newest, clock = await self._newest()
         if newest is None and self._time is not None and self._highest is None:
             return None
-        # Read two, to check that the order is descending: records above the first would be missed.
+        # Read two, to check that the order is descending; if not, records above the first would be missed.
         highest = await first_page(self._query(None).select("Id").order_by(self._key.desc()), 2)
         if not highest:
             return None
@@ -175,14 +175,14 @@ class ChangeFeed(Generic[E]):
 
     def _behind(self, clock: datetime | None) -> timedelta:
         """Return how far the service's clock is behind the watermark, if beyond the overlap."""
-        # A watermark that started at a time from the caller has neither, until its first pass ends.
+        # Without either, no pass has ended, and the watermark's time is still the caller's.
         is_of_service = self._highest is not None or self._seen
         if clock is None or self._time is None or not is_of_service:
             return timedelta(0)
         behind = self._time - clock
         return behind if behind > self._overlap else timedelta(0)
 
-    def _left(self, reading: Pass) -> list[Query[E]]:
+    def _queries_for_rest(self, reading: Pass) -> list[Query[E]]:
         """Return the queries for the rest of a pass: known records that moved, and all new records.
 
         A new record's time may precede the watermark if the service's clock was temporarily behind.
@@ -234,10 +234,10 @@ def _moved_at(record: Any) -> datetime | None:
 
 
 def _end_of_pass(newest: Any, clock: datetime | None) -> datetime | None:
-    """Return the time up to which a pass reads, which is the latest time allowed for the watermark.
+    """Return the time up to which a pass reads, and to which it may advance the watermark.
 
-    It is the earlier of two times, because the newest record's time may be in the future, and the clock of a
-    host may be behind.
+    That is the earlier of the newest record's time, which may be in the future, and the time by the service's
+    clock, which may be behind.
     """
     at = None if newest is None else _moved_at(newest)
     if at is None:

@@ -1,4 +1,4 @@
-"""Custom fields of a record, read and written by name as typed values."""
+"""Custom fields of a record, read and written by label as values of their types."""
 
 from __future__ import annotations
 
@@ -103,19 +103,19 @@ class CustomFields(Resource):
             NotUniqueError: two fields of the record have the same label.
         """
         require_record("custom_fields.get", record)
-        found: dict[str, FieldValue] = {}
+        values: dict[str, FieldValue] = {}
         for entry in await self._entries(record):
             descriptor = entry.descriptor
             if descriptor is None or descriptor.is_removed:
                 continue
             label = descriptor.name or ""
-            if label in found:
+            if label in values:
                 raise NotUniqueError(
                     f"the record has several custom fields {label!r}; read its CustomFields.* to tell"
                     f" them apart"
                 )
-            found[label] = read_value(str(descriptor.type), entry.value or "")
-        return found
+            values[label] = read_value(str(descriptor.type), entry.value or "")
+        return values
 
     async def set(
         self,
@@ -200,9 +200,9 @@ def _changes(
 ) -> Iterable[CustomField2]:
     """Yield the elements to send: an element without an Id adds a field, others change or remove one."""
     # facts 3.6
-    there = {entry.descriptor.id: entry.id for entry in present if entry.descriptor is not None}
+    ids = {entry.descriptor.id: entry.id for entry in present if entry.descriptor is not None}
     for descriptor_id, text in wanted.items():
-        id = there.get(descriptor_id)
+        id = ids.get(descriptor_id)
         if text is None and id is not None:
             # facts 3.6 shows this for attributes and notes. For custom fields: not shown; assumed.
             yield model.CustomField2(id=id, perform_deletion=True)

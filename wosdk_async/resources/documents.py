@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Documents"]
 
-_MAX_UPLOAD = 20 * 1024 * 1024  # bytes; facts 7: the limit of the sister product; not shown here; assumed
+_MAX_UPLOAD = 20 * 1024 * 1024  # bytes. Not shown; assumed: the sister product's limit (facts 7)
 _MAX_DOWNLOAD = 64 * 1024 * 1024  # bytes of a file, unless the caller passes ``max_bytes``
 _DOWNLOAD_SECONDS = 120.0  # deadline of a download: long, because files are larger than call responses
 
@@ -99,20 +99,20 @@ class Documents(Resource):
         """
         # facts 3.10; spec 4.9 rule 5
         require_text(file_name=file_name, mime_type=mime_type)
-        named = file_name or (os.path.basename(source) if isinstance(source, str | os.PathLike) else "")
-        if not named.strip():
+        name = file_name or (os.path.basename(source) if isinstance(source, str | os.PathLike) else "")
+        if not name.strip():
             raise InvalidCallError("the file has no name; pass file_name=")
-        mime_type = mime_type or media_type(named)
+        mime_type = mime_type or media_type(name)
         document = model.Document(
             **_placed(owner, actor_type, "Cloud"),  # spec 2.9, 4.9 rule 5: sent together with a Blob
-            title=title or named,
+            title=title or name,
             description=description,
             is_shared=shared,
             is_public=public,
             mime_type=mime_type,
         )
         require_size(max_bytes)
-        upload = Upload(named, max_bytes)
+        upload = Upload(name, max_bytes)
         await read_source(source, upload.require_fit, upload.write)
         document.doc_type = await self._type(doc_type, stored_type(mime_type) or OTHER)
         return await self._sender.send(upload.into(create(document)))
@@ -279,8 +279,8 @@ def _placed(owner: Record | int, actor_type: ActorType | str | None, storage: st
 def _writer(to: Path, address: GetDocDownloadUrl, id: int) -> Callable[[Stream], Awaitable[Path]]:
     if not to.is_dir():
         return file_writer(to, named_by_user=True)
-    named = address.file_name or unquote(urlsplit(address.url or "").path)
-    target = to / f"{id}-{safe_name(named, 'document')}"  # with the id, because many are called image.jpg
+    name = address.file_name or unquote(urlsplit(address.url or "").path)
+    target = to / f"{id}-{safe_name(name, 'document')}"  # with the id, because many are called image.jpg
     if not target.is_symlink():  # a link is replaced by the file, so its target need not be writable
         require_writable(target)
     return file_writer(target, named_by_user=False)

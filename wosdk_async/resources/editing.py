@@ -45,18 +45,18 @@ async def edit(
             f" update({entity.__name__}.ref({described(id)}), field=value) writes named fields"
         )
     paths = selection(entity, properties, check)
-    versioned = "concurrency_id" in entity.__wire__
-    if versioned and paths and not {"*", "ConcurrencyId"} & set(paths):
+    is_versioned = "concurrency_id" in entity.__wire__
+    if is_versioned and paths and not {"*", "ConcurrencyId"} & set(paths):
         paths.append("ConcurrencyId")
     failed = 0
     while True:
         read = await company.get(entity, id, properties=paths, check=check)
         working = copy.deepcopy(read)
-        made = change(working)
-        edited = await made if inspect.isawaitable(made) else made
+        returned = change(working)
+        edited = await returned if inspect.isawaitable(returned) else returned
         try:
             changed = working if edited is None else edited
-            return await company.update(changed, read, check=check, if_unchanged=versioned)
+            return await company.update(changed, read, check=check, if_unchanged=is_versioned)
         except ConflictError:
             failed += 1
             if failed == attempts:

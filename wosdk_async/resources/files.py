@@ -247,7 +247,7 @@ _PICTURE: dict[str, Any] = {"id": 3, "display_as": "Picture"}
 _PDF: dict[str, Any] = {"id": 32}
 
 OTHER = _PDF
-"""Document type sent for any other file; the type that the service then stores is assumed."""
+"""Document type sent for any other file. Not shown: which type the service then stores."""
 
 LINK: dict[str, Any] = {"id": 9}
 """Type of a link. Not shown; assumed."""

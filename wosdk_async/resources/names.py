@@ -127,9 +127,9 @@ class NameResolver:
         return {each: self._reference(entity, found[each]) for each in wanted}
 
     def _reference(self, entity: type[V], id: int) -> V:
-        made = entity.ref(id)
-        made.origin = self._sender.origin
-        return made
+        reference = entity.ref(id)
+        reference.origin = self._sender.origin
+        return reference
 
     async def _ids(self, entity: type[E], key: str, names: Iterable[str]) -> dict[str, int]:
         """Return the id of each name. Raises NameNotFoundError or NotUniqueError."""
@@ -171,10 +171,10 @@ class NameResolver:
     async def _ask(self, entity: type[E], key: str, texts: dict[str, None], scope: object) -> Ids:
         """Query all ``texts``; later names go into the next batch."""
         self._tables.shared_tasks.hide(scope)
-        removable = "is_removed" in entity.__wire__
+        is_removable = "is_removed" in entity.__wire__
         path = getattr(fields(entity), key)
         query: Query[E] = Query(entity, self._sender.send)
-        query = query.select("Id", path, *(["IsRemoved"] if removable else []))
+        query = query.select("Id", path, *(["IsRemoved"] if is_removable else []))
         ids: Ids = defaultdict(list)
         pages = (self._tables.all_of(entity, query.where(path.in_(some))) for some in spellings(texts))
         for page in await asyncio.gather(*pages):

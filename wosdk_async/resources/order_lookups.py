@@ -38,7 +38,7 @@ class OrderLookups(Resource):
             properties: property paths to read, as for ``Query.select``; id and number are always read.
 
         Raises:
-            NotFoundError: no work order has the number (``status`` is 0).
+            NotFoundError: no work order has the number (the error's ``status`` is 0).
             NotUniqueError: several work orders have the number.
         """
         found = await self.by_numbers([number], properties=properties)
@@ -101,8 +101,8 @@ class OrderLookups(Resource):
             return int(identifier(employee, "the employee", "Employee"))
         f = fields(model.Employee)
         (texts,) = spellings(_texts([employee.strip()]))
-        named = f.username.in_(texts) | f.number.in_(texts) | f.display_as.in_(texts)
-        query = self._company.query(model.Employee).where(named).select("Id", "IsRemoved")
+        condition = f.username.in_(texts) | f.number.in_(texts) | f.display_as.in_(texts)
+        query = self._company.query(model.Employee).where(condition).select("Id", "IsRemoved")
         ids = [row.id or 0 for row in await self._tables.all_of(model.Employee, query) if not row.is_removed]
         by, company = "user name, number or name", self._tables.sender.company
         require_one("Employee", by, {employee: ids}, company, NameNotFoundError)

@@ -129,11 +129,11 @@ class WorkOrders(OrderLookups):
         # facts 5.1: the vendor's samples show this for Paused; for OnHold it is assumed
         id = order_id(order)
         expected = await self._held_state(id)
-        made = await self._act(model.WoReopenCommand(comment=comment, status_id=expected), id, at)
+        resumed = await self._act(model.WoReopenCommand(comment=comment, status_id=expected), id, at)
         if start:
             await self.pick_up(id, at=at)
-            made = await self.start(id, at=at)
-        return made
+            resumed = await self.start(id, at=at)
+        return resumed
 
     async def pick_up(
         self,
@@ -200,7 +200,7 @@ class WorkOrders(OrderLookups):
         id = order_id(order)
         # A record is not iterable, and a string is a single name.
         given = list(to) if isinstance(to, Iterable) and not isinstance(to, str) else [to]
-        # facts 5: Assignees may be empty, which is only meant to be sent with Snapshot
+        # facts 5: an empty list of Assignees is meant only for Snapshot
         if not given and mode != "Snapshot":
             raise InvalidCallError(
                 f"no assignees given, and {mode} would remove the first assignee or do nothing; pass"
@@ -282,8 +282,8 @@ class WorkOrders(OrderLookups):
         self, command: WorkOrderAction[WoActionResponse], order: int, at: datetime | None
     ) -> WorkOrder:
         command.work_order_id, command.action_date = order, at
-        made = (await self._company.run(command)).wo
-        return made if made is not None else model.WorkOrder.ref(order)
+        returned = (await self._company.run(command)).wo
+        return returned if returned is not None else model.WorkOrder.ref(order)
 
     async def _flag_ids(self, flags: Iterable[WoActionReasonLookup | str | int]) -> list[int]:
         given = [] if isinstance(flags, str) or not isinstance(flags, Iterable) else list(flags)

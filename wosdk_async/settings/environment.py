@@ -39,7 +39,7 @@ _REGIONS = ("americas", "apac", "emea")
 _COMPANY, _CLIENT_ID = "WOSDK_COMPANY", "WOSDK_CLIENT_ID"
 _VARIABLES = frozenset(f"{PREFIX}{name}" for name in NAMES) - {_COMPANY}
 _KNOWN = _VARIABLES | {_COMPANY, "WOSDK_PROFILE", "WOSDK_CONFIG"}
-# Similarity that counts as misspelt: high, because a program may have its own variables with our prefix.
+# Similarity that counts as misspelt: high, because variables of the program's own may have our prefix.
 _NEAR = 0.9
 _ADDRESSES = ("WOSDK_TOKEN_URL", "WOSDK_LOCATOR_URL", "WOSDK_TRUSTED_HOSTS")
 
@@ -83,8 +83,8 @@ class Settings:
     ) -> Settings:
         """Read the environment variables and, if one is named, a profile.
 
-        Without a named profile, the whole profile ``default`` applies, but only if no argument and no
-        variable from ``WOSDK_COMPANY`` to ``WOSDK_TRUSTED_HOSTS`` is set, except the profile's Company name.
+        Without a named profile, the whole profile ``default`` applies, unless a Company other than its own is
+        named, or ``credentials``, ``region``, ``trusted_hosts`` or one of their variables is set.
 
         Args:
             environ: variables to read instead of ``os.environ``.
@@ -108,26 +108,26 @@ class Settings:
         name = profile or env.get("WOSDK_PROFILE")
         given = {key: value for key, value in env.items() if value}
         if name:
-            found = _own_addresses(named_profile(name, env), given) | given
+            settings = _own_addresses(named_profile(name, env), given) | given
         elif credentials or region or trusted_hosts is not None or not given.keys().isdisjoint(_VARIABLES):
-            found = given  # without the profile ``default``, which may belong to another Company
+            settings = given  # without the profile ``default``, which may belong to another Company
         else:
             _require_named_file(given)
-            found = given | default_profile(env, given.get(_COMPANY) if company is None else company)
+            settings = given | default_profile(env, given.get(_COMPANY) if company is None else company)
         _warn_of_misspelt(given)
-        company = company if company is not None else found.get(_COMPANY)
-        trusted_hosts = _hosts(found) if trusted_hosts is None else tuple(trusted_hosts)
+        company = company if company is not None else settings.get(_COMPANY)
+        trusted_hosts = _hosts(settings) if trusted_hosts is None else tuple(trusted_hosts)
         if region is None:
-            region = _region(found)
-            _require_addresses(region, found, HostRules(trusted=trusted_hosts))
+            region = _region(settings)
+            _require_addresses(region, settings, HostRules(trusted=trusted_hosts))
         return cls(
             region=region,
             company=company,
-            credentials=credentials or _credentials(found),
+            credentials=credentials or _credentials(settings),
             trusted_hosts=trusted_hosts,
             # facts 1: an id and secret belong to one Company. A command can serve several: it gets the name
             # of the Company.
-            pair_of=None if credentials or _CLIENT_ID not in found else company,
+            pair_of=None if credentials or _CLIENT_ID not in settings else company,
         )
 
 
@@ -167,8 +167,8 @@ def _require_addresses(region: Region, env: Mapping[str, Any], rules: HostRules)
     if len(given) != 1:
         return
     ((name, url),) = given.items()
-    # A test installation may have its own locator with the usual token host (facts 1, 2), but a locator on
-    # this machine must not be combined with it.
+    # A test installation may have its own locator with the usual token host (facts 1, 2), but that token host
+    # must not be combined with a locator on this machine.
     if is_local(url) or not url.startswith("https:"):
         (other,) = urls.keys() - given
         raise ConfigurationError(

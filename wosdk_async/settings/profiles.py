@@ -88,8 +88,8 @@ def named_profile(name: str, env: Mapping[str, Any]) -> dict[str, Any]:
         raise ConfigurationError(
             f"{path}: profiles.{name}.credentials_command is not run, because others can change it: {why}"
         )
-    secret = any(isinstance(each, dict) and each.get("client_secret") for each in profiles.values())
-    warn_of_others("the settings file", path, about, PRIVATE if secret else SETTINGS)
+    has_secret = any(isinstance(each, dict) and each.get("client_secret") for each in profiles.values())
+    warn_of_others("the settings file", path, about, PRIVATE if has_secret else SETTINGS)
     return profile_variables(path, name, found)
 
 

@@ -1,7 +1,7 @@
 """Untrusted text, made safe to keep and show: without secrets, bounded, on one line.
 
 :meth:`Secrets.hide` is the only function that hides secrets repeated in a response. Errors, logs and spans
-call it with the sessions' secrets; :mod:`wosdk_async.codec.masking` adds fields with secret names.
+call it with the sessions' secrets; :mod:`wosdk_async.codec.masking` also hides fields with secret names.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Secrets:
 
     @cached_property
     def _halves(self) -> dict[int, frozenset[int]]:
-        """Hashes of half-pieces of the forms; each whole piece contains one (see :func:`_common_pieces`)."""
+        """Hashes of the half pieces that :func:`_common_pieces` compares: each whole piece contains one."""
         return {
             size: frozenset(map(hash, _pieces(forms.reveal(), size // 2, size - size // 2 + 1)))
             for size, forms in self._forms.items()
@@ -134,7 +134,7 @@ class Secrets:
                         first, end = starts[at], starts[at + size]
                         is_secret[first:end] = b"\x01" * (end - first)
         if len(searched) < len(text):
-            # The end may hold the start of a secret that is too short to be found, so the end is dropped.
+            # The end is dropped, because it may hold a secret's first characters, too few to be found.
             tail = _MAX_PIECE * _MAX_ESCAPE
             searched, is_secret = searched[:-tail], is_secret[:-tail]
         runs = re.finditer(rb"\x00+|\x01+", is_secret)
@@ -210,23 +210,23 @@ def _decoded(text: str) -> Iterator[tuple[str, list[int]]]:
     starts = list(range(len(text) + 1))
     yield text, starts
     for _ in range(_MAX_DECODINGS):
-        made: list[str] = []
+        pieces: list[str] = []
         places: list[int] = []
         done = 0
         for found in _ESCAPE.finditer(text):
             if (read := _char(found)) is not None:
                 char, end = read
-                made += (text[done : found.start()], char)
+                pieces += (text[done : found.start()], char)
                 places += starts[done : found.start() + len(char)]
                 done = end
         if not done:
             return
-        text, starts = "".join((*made, text[done:])), places + starts[done:]
+        text, starts = "".join((*pieces, text[done:])), places + starts[done:]
         yield text, starts
 
 
 def _char(found: re.Match[str]) -> tuple[str, int] | None:
-    """Return an escape's character and end; None if there is no escape.
+    """Return the character that an escape stands for, and the escape's end; None if it is invalid.
 
     Markup braces, and a line break after a backslash, yield no character: :func:`without_markup` joins the
     text around them.
@@ -260,7 +260,7 @@ def _char(found: re.Match[str]) -> tuple[str, int] | None:
 def _common_pieces(texts: list[str], forms: str, size: int) -> set[str]:
     """Return the pieces of ``size`` characters in ``forms`` that also occur in one of ``texts``.
 
-    Sets keep the time linear, because the service may send tokens as long as a header.
+    Sets keep the time linear: the service may send tokens as long as a header.
     """
     # First compare half pieces, of which texts and forms usually have none in common. Every piece contains a
     # half piece that starts at a multiple of ``step``, so one side needs only these. The other, the shorter

@@ -63,8 +63,8 @@ def as_secret(value: str | Secret) -> Secret:
     """Return text as a Secret; replace anything else with a stand-in that validators refuse."""
     if isinstance(value, str):
         return Secret(value)
-    made: Secret = value if isinstance(value, Secret | None) else withheld(value)
-    return made
+    secret: Secret = value if isinstance(value, Secret | None) else withheld(value)
+    return secret
 
 
 def withheld(value: object) -> Any:
@@ -73,6 +73,6 @@ def withheld(value: object) -> Any:
 
 
 def without_login(address: str) -> str:
-    """Return an address with its user and password replaced by ``***``, which makes it unusable."""
+    """Return an address, made unusable if it has a user or password: ``***`` replaces both."""
     # Anything but a string is refused by a later check.
     return _LOGIN.sub(r"\1***@", address) if isinstance(address, str) else address

@@ -44,7 +44,7 @@ def _nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
     if not given:
         return None
     letters = SequenceMatcher(None, "", text, autojunk=False)
-    found: list[tuple[tuple[bool, int, float, bool], str]] = []
+    candidates: list[tuple[tuple[bool, int, float, bool], str]] = []
     for other in names:
         words = _words(other)
         misspelt, others = _is_misspelt(given, words), _written_out(words)
@@ -52,8 +52,8 @@ def _nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
             letters.set_seq1(plain := _plain(other))
             if (likeness := letters.ratio()) >= cutoff:
                 further = 0 if misspelt else len({*others} ^ {*whole})
-                found.append(((misspelt, -further, likeness, plain.startswith(text)), other))
-    return max(found, key=itemgetter(0))[1] if found else None
+                candidates.append(((misspelt, -further, likeness, plain.startswith(text)), other))
+    return max(candidates, key=itemgetter(0))[1] if candidates else None
 
 
 def _plain(name: str) -> str:
@@ -91,8 +91,8 @@ def _means(word: str, other: str) -> bool:
         return False
     if len(word) <= _FEW:
         return word == other
-    stem = len(word) >= _STEM and word[:_STEM] == other[:_STEM]
-    return stem or other.startswith(word) or _is_near(word, other, 1)
+    has_same_stem = len(word) >= _STEM and word[:_STEM] == other[:_STEM]
+    return has_same_stem or other.startswith(word) or _is_near(word, other, 1)
 
 
 def _is_near(one: str, other: str, most: int | None = None) -> bool:

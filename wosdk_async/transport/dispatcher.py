@@ -41,7 +41,7 @@ __all__ = ["Dispatcher"]
 T = TypeVar("T")
 
 _SEARCH = 3.0  # seconds that a call waits for another host before it retries the same one
-_MAX_RENEWALS = 2  # session renewals per `send_call`: the token may expire, and the Company may move
+_MAX_RENEWALS = 2  # session renewals per `send_call`: for an expired token, and a Company that has moved
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -205,7 +205,7 @@ class Attempts:
     _until: float
     _own_codes: OwnCodes
     _observed: ObservedCall | None
-    # Facts of the current attempt:
+    # The current attempt:
     _host: str = attrs.field(init=False)
     _number: int = attrs.field(init=False)
     _path: str = attrs.field(init=False)
@@ -318,7 +318,7 @@ class Attempts:
             self._queue.algorithm.failed(self._context.clock.now() - self._started)
 
     async def _found_other_host(self, session: Session) -> bool:
-        """Look for another host once the host of ``session`` is gone. Return whether one was found."""
+        """Look for another host, because that of ``session`` is gone. Return whether one was found."""
         self.trace.start_phase("session", self._context.clock.now())
         try:
             with self._context.deadlines.within(_SEARCH):
@@ -351,9 +351,9 @@ class Attempts:
 def _is_unproven(call: Call[Any]) -> bool:
     """Return whether the call's path is a short one that only one source documents.
 
-    All sources document the full name (facts 5). A 404 page from a host that has never accepted the short
-    path means that the call was not carried out (not shown; assumed). For a full name, this is uncertain,
-    and a create must not be sent twice.
+    All sources document the full name (facts 5). Not shown; assumed: a 404 page from a host that has never
+    accepted the short path means that the call was not carried out. For a full name, this is uncertain, and
+    a create must not be sent twice.
     """
     return bool(call.other_paths) and call.path != COMMANDS + call.operation
 

@@ -159,8 +159,8 @@ async def _read(response: StreamedResponse, write: WriteChunk, file: FileDownloa
 def _length(response: StreamedResponse) -> int | None:
     """Return the file size in bytes; None if unknown or if the body is compressed."""
     text = response.headers.get("content-length", "")
-    plain = response.headers.get("content-encoding", "identity").lower() == "identity"
-    return int(text) if plain and text.isascii() and text.isdigit() and len(text) < 19 else None
+    is_plain = response.headers.get("content-encoding", "identity").lower() == "identity"
+    return int(text) if is_plain and text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
 def _require_fit(size: int, max_bytes: int) -> None:

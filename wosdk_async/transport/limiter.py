@@ -89,7 +89,7 @@ class TenantQueue:
 
 
 class ConcurrencyLimiter:
-    """Limiter of ``total`` slots in one event loop. Queues below ``SHARE`` may use up to ``ceiling``.
+    """Limiter of ``total`` slots in one event loop, or ``ceiling`` for queues that hold less than ``SHARE``.
 
     A queue holds at most the slots its algorithm allows, capped by ``per_queue``. A caller that is cancelled
     while waiting leaves the queue; a slot it was just granted passes to the next caller.
@@ -104,7 +104,7 @@ class ConcurrencyLimiter:
         clock: TransportClock | None = None,
         algorithm: Callable[[int], AIMDLimit] = AIMDLimit,
     ) -> None:
-        # Only the loop's thread changes these attributes. GIL: the client's repr reads them elsewhere.
+        # Only the loop's thread changes these attributes. GIL: the client's repr reads them in any thread.
         ceiling = total if ceiling is None else ceiling
         self._total = total = min(total, ceiling)
         self._lowest = total - ceiling
@@ -199,8 +199,8 @@ class ConcurrencyLimiter:
         self._free += 1
         queue.held -= 1
         if queue.waiting:
-            fewest = not self._ready or queue.held < min(self._ready)
-            if fewest and self._may_grant(queue) and self._has_room(queue):
+            has_fewest = not self._ready or queue.held < min(self._ready)
+            if has_fewest and self._may_grant(queue) and self._has_room(queue):
                 self._grant_first(queue)
             self._make_ready(queue)
         if self._ready:
@@ -233,8 +233,8 @@ class ConcurrencyLimiter:
             queue.level = queue.held
             self._ready.setdefault(queue.held, {})[queue] = None
         elif queue.timer is None:
-            left = max(0.0, queue.next_at - self._clock.now())
-            queue.timer = self._clock.call_later(left, partial(self._wake, queue))
+            wait = max(0.0, queue.next_at - self._clock.now())
+            queue.timer = self._clock.call_later(wait, partial(self._wake, queue))
 
     def _remove_ready(self, queue: TenantQueue) -> None:
         if (level := queue.level) is not None:

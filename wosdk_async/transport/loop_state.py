@@ -120,8 +120,8 @@ class LoopState:
             self.engines.append(engine)
             self._downloading = engine, ConcurrencyLimiter(_DOWNLOADS, ceiling=engine.capacity)
         engine, limiter = self._downloading
-        made = Downloads(engine, limiter.new_queue(), settings.hosts, settings.clock)
-        return self._downloads.setdefault(sessions, made)
+        created = Downloads(engine, limiter.new_queue(), settings.hosts, settings.clock)
+        return self._downloads.setdefault(sessions, created)
 
     def places(self, sessions: SessionManager) -> Places:
         """Return the state that higher layers keep for a Company in this loop."""

@@ -121,7 +121,7 @@ class Retries:
     on_wait: Callable[[Failure, float], None] | None = None
     """Called with a failure and the seconds until the next attempt."""
     _unreached: int = attrs.field(default=0, init=False)
-    """Attempts that failed because no host was reached; not counted, as the locator may soon name another."""
+    """Attempts that reached no host: ``policy`` does not count them, as the locator may soon name another."""
 
     async def run(
         self,
@@ -130,7 +130,7 @@ class Retries:
         trace: Trace,
         failure: Failure | None = None,
     ) -> T:
-        """Return the first result of ``once()``. ``failure`` is the result of an earlier attempt."""
+        """Return the first result of ``once()``. ``failure``, if given, ended an earlier attempt."""
         while True:
             if failure is not None:
                 wait = self._wait(call, failure, trace)
@@ -158,11 +158,11 @@ class Retries:
         failed = trace.attempts - self._unreached
         if gone:
             wait = _GONE_WAIT * (0.5 + draw)
-            more = self.policy.attempts > 1 and wait <= left
+            may_continue = self.policy.attempts > 1 and wait <= left
         else:
             wait = asked + backoff(self.policy, failed, draw)
-            more = failed < self.policy.attempts if self.has_time is None else self.has_time(wait)
-        if not more or not _may_retry(failure, repeat_safe, self.policy):
+            may_continue = failed < self.policy.attempts if self.has_time is None else self.has_time(wait)
+        if not may_continue or not _may_retry(failure, repeat_safe, self.policy):
             _raise(failure, repeat_safe)
         if asked > left:
             _raise(failure, repeat_safe, f"; retry after {asked:g} s, but the deadline ends in {left:.3g} s")

@@ -38,7 +38,7 @@ class ThroughputLimit(AIMDLimit):
         self._refused_at = 0.0  # limit at the last 429 or 503; 0 once the limit has recovered
         self._before: tuple[float, float] | None = None  # limit and mean time before the running trial
         self._last_mean = math.inf
-        self._rest = 0
+        self._pause_left = 0
         self._skip = self.limit  # responses to ignore, because some were sent before all slots were in use
         self._times: list[float] = []
 
@@ -80,17 +80,17 @@ class ThroughputLimit(AIMDLimit):
             self._times.clear()
 
     def _end_round(self, mean: float) -> None:
-        slower = mean > self.SLOWER * self._last_mean
+        is_slower = mean > self.SLOWER * self._last_mean
         if mean < math.inf:
             self._last_mean = mean
         if self._before is not None:
             self._judge(*self._before, mean)
-        elif slower and self.limit > self._lowest:
+        elif is_slower and self.limit > self._lowest:
             self._try(self.limit / 2, mean)
-        elif self._rest <= 0 and self.limit < self._maximum and mean < math.inf:
+        elif self._pause_left <= 0 and self.limit < self._maximum and mean < math.inf:
             self._try(self.limit * 2, mean)
         else:
-            self._rest -= 1
+            self._pause_left -= 1
 
     def _try(self, limit: float, mean: float) -> None:
         self._before = self.limit, mean
@@ -102,15 +102,15 @@ class ThroughputLimit(AIMDLimit):
         (low, low_mean), (high, high_mean) = sorted([(limit, mean), (tried, tried_mean)])
         gain = high / low * low_mean / high_mean if high_mean < math.inf else 0.0
         # A gain below 1 is noise, or the service's speed changed between the rounds: limit its effect.
-        pays = max(self._lowest, low * max(0.75, min(high / low, gain)))
-        if limit < tried < min(self._maximum, 1.1 * pays):
+        better = max(self._lowest, low * max(0.75, min(high / low, gain)))
+        if limit < tried < min(self._maximum, 1.1 * better):
             self._try(2 * tried, tried_mean)
         else:
-            self._move(pays, self.PAUSE if limit < tried and limit / 1.2 < pays < limit * 1.2 else 0)
+            self._move(better, self.PAUSE if limit < tried and limit / 1.2 < better < limit * 1.2 else 0)
 
-    def _move(self, limit: float, rest: int = 0) -> None:
+    def _move(self, limit: float, pause: int = 0) -> None:
         self._skip = max(self.limit, limit)
-        self.limit, self._rest = limit, rest
+        self.limit, self._pause_left = limit, pause
 
 
 def _mean(times: list[float]) -> float:

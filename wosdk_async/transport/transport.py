@@ -84,7 +84,7 @@ class Transport:
     def sessions(self, tenant: Tenant) -> SessionManager:
         """Return the session manager of a tenant. Repeated calls return the same manager."""
         # Keyed by the exact name: the service ignores case (facts 1), but case folding would equate different
-        # names ("Straße", "STRASSE"), and the credentials provider must be asked for each.
+        # names ("Straße", "STRASSE"), and the credentials provider must be asked for each name.
         credentials: object = tenant.credentials
         try:
             hash(credentials)
@@ -182,7 +182,7 @@ class Transport:
         return await self.send(call, sessions, options, trace, hold, asked=True)
 
     async def connect(self, sessions: SessionManager, options: CallOptions) -> None:
-        """Open the session within the client's deadline, or 60 s."""
+        """Open the session within the deadline of ``options`` (default: 60 s)."""
         seconds = 60.0 if options.deadline is None else options.deadline
         hold = self.hold()
         if sessions.current() is not None:
@@ -255,8 +255,8 @@ class Transport:
 
     def _set_observers(self) -> None:
         """Set the observers: the program's hook, and OpenTelemetry once it has a provider."""
-        # Not run for each call: OpenTelemetry reads the environment until a provider is set. Two loops that
-        # open at the same time may each create a Telemetry; either works, because neither holds call state.
+        # Not run for each call, because OpenTelemetry rereads the environment until a provider is set. Two
+        # loops that open at the same time may each create a Telemetry; either works: none holds call state.
         if self.options.telemetry and self._telemetry is None:
             self._telemetry = active_telemetry(traceparent=self.options.traceparent)
         hook = self.options.on_attempt and HookObserver(self.options.on_attempt)

@@ -143,15 +143,15 @@ def _read(field: FieldDefinition, value: Any, unknown: Unknown) -> Any:
     if not isinstance(value, list):
         raise InvalidRecordError([misplaced(value, "a JSON list")])
     faults: list[Fault] = []
-    made = []
+    converted = []
     for i, item in enumerate(value):
         try:
-            made.append(_read(field.inner_types[0], item, unknown))
+            converted.append(_read(field.inner_types[0], item, unknown))
         except InvalidRecordError as error:
             faults += [Fault(each.message, (i, *each.place), each.value) for each in error.faults]
     if faults:
         raise InvalidRecordError(faults)
-    return field.instantiable_origin(made)
+    return field.instantiable_origin(converted)
 
 
 def _write(data: Any, names: Names) -> Any:

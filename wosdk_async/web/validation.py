@@ -107,7 +107,7 @@ def _unwritable(record: Record) -> Iterator[Fault]:
 
 
 def _place(record: Record, path: str) -> tuple[tuple[str | int, ...], bool | str | None]:
-    """Convert a path of Python names to service names; return it with its value."""
+    """Convert a path of Python names to service names; return it with the value at its end."""
     place: list[str | int] = []
     value: Any = record
     for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", path):
@@ -160,8 +160,8 @@ def read_event(body: bytes, entity: type[T]) -> list[T]:
     if len(body) > _MAX_EVENTS:
         raise PayloadError(f"the body has {len(body)} bytes; the limit is {_MAX_EVENTS}")
     try:
-        found: list[T] = objects(ROWS, entity)(body)
-        return found
+        records: list[T] = objects(ROWS, entity)(body)
+        return records
     except (ValueError, TypeError, KeyError) as cause:
         why = f": {cause}" if isinstance(cause, ValueError) else ""  # others have only Python's words
         raise PayloadError(

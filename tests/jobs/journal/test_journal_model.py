@@ -122,7 +122,7 @@ class Journals(RuleBasedStateMachine):
     @invariant()
     def every_row_is_what_it_may_be(self) -> None:
         async def read() -> None:
-            for _, row, state, _, key in await self.journal.page(1, ROWS):
+            for _, row, state, _, _, key in await self.journal.page(1, ROWS):
                 assert state in {each.state for each in self.may_be[row]}
                 assert key == f"K-{row}"
 

@@ -117,10 +117,10 @@ class Module:
 
 
 def _wire(field: Field) -> list[str]:
-    given = [literal(field.name), literal(field.kind)]
+    arguments = [literal(field.name), literal(field.kind)]
     of = field.of or ("Money" if field.kind == "money" else None)
     if of:
-        given.append(literal(class_name(of)))
+        arguments.append(literal(class_name(of)))
     more = {
         "many": field.is_list,
         "max_length": field.max_length,
@@ -129,8 +129,8 @@ def _wire(field: Field) -> list[str]:
         "aliases": field.aliases,
         "secret": field.kind == "string" and "password" in field.name.lower(),
     }
-    given += [f"{name}={literal(value)}" for name, value in more.items() if value]
-    return given if field.updatable else [*given, "updatable=False"]
+    arguments += [f"{name}={literal(value)}" for name, value in more.items() if value]
+    return arguments if field.updatable else [*arguments, "updatable=False"]
 
 
 def entity_files(catalogue: Catalogue) -> dict[str, str]:
@@ -182,7 +182,7 @@ def command_files(catalogue: Catalogue) -> dict[str, str]:
 def _result_class(module: Module, command: Command) -> None:
     commands = [other for other in module.catalogue.commands.values() if other.result == command.result]
     users = [other.name for other in commands]
-    for other in commands:  # a class generated from one response would lose the fields of a different one
+    for other in commands:  # a class generated from one command's response would lose the others' fields
         if _shape(other) != _shape(command):
             raise ValueError(
                 f"{command.name} and {other.name} have the result {command.result}, but different responses;"

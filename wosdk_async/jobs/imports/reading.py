@@ -44,8 +44,8 @@ class PlannedRows:
     keyed: bool = attrs.field(kw_only=True)
     """Whether the map has a marker."""
 
-    async def pages(self) -> AsyncIterator[list[tuple[Row, str | None]]]:
-        """Yield pages of planned rows with their keys.
+    async def pages(self) -> AsyncIterator[list[tuple[Row, str | None, bool]]]:
+        """Yield pages of planned rows with their keys, and whether each was tried before.
 
         If a page's fingerprint has changed, its rows are compared one by one, because the change may be in a
         cell that the map does not read or in a row that is not sent.
@@ -60,13 +60,13 @@ class PlannedRows:
             first, last = page[0].number, page[-1].number
             same = fingerprint(page) == next(fingerprints, None)
             planned = []
-            for place, number, state, planned_digest, key in await self.journal.page(first, last):
+            for place, number, state, planned_digest, tried, key in await self.journal.page(first, last):
                 if state == State.PLANNED:
                     row = page[place - first] if place - first < len(page) else None
                     if row is None or not (same or digest(row) == planned_digest):
                         raise self._changed(row or page[-1])
                     row.number = number
-                    planned.append((row, key if self.keyed else None))
+                    planned.append((row, key if self.keyed else None, tried))
             yield planned
         if last != self.journal.plan.rows:
             raise ImportMapError(

@@ -212,7 +212,7 @@ class ReferenceStage:
         action = self.builder.import_map.action
         find = functools.partial(find_rows, action, self.company, self.rows.journal)
         async for page in self.rows.pages():
-            marked = await self.builder.mark_wanted((row for row, _ in page), find)
+            marked = await self.builder.mark_wanted((row for row, *_ in page), find)
             first += marked[: _FIRST - len(first)]
         return first
 

@@ -56,13 +56,13 @@ class RowReports:
 
     # --- rows that were not sent --------------------------------------------------------------
 
-    def not_sent(self, row: Row, error: Exception) -> None:
-        """Report a row that cannot be built or must not be sent."""
+    def not_sent(self, row: Row, error: Exception, *, alike: bool = True) -> None:
+        """Report a row that cannot be built or must not be sent; for ``alike`` see ``StopRules.refused``."""
         reason = reason_of(error)
         if isinstance(error, WaitingRowError):
             self._count_unsent(row, reason)
         else:
-            self.stops.refused(reason)
+            self.stops.refused(reason, alike=alike)
         self._report([self._end(row, "failed", reason=reason)])
 
     def exists_already(self, row: Row, reason: str, code: str | None = None) -> None:

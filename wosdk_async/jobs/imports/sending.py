@@ -46,6 +46,8 @@ class RowSender:
     workers: JobWorkers | None = None
     """The workers that send the rows; None if this process sends the rows itself."""
     _proved: bool = False
+    _built: bool = False
+    """Whether a row of this run could be built."""
 
     async def send(self, only: set[int] | None = None, *, again: bool = False) -> None:
         """Send the planned rows.
@@ -118,14 +120,17 @@ class RowSender:
         unsent = self.reports.unsent
         async for page in self.rows.pages():
             claims = []
-            for place, (row, key) in enumerate(page, 1):
+            for place, (row, key, tried) in enumerate(page, 1):
                 if self.stop.reason is not None:
                     return
                 if row.number not in unsent and (only is None or row.number in only):
                     try:
                         claims.append(self.builder.sendable(row, key))
+                        self._built = True
                     except Exception as error:  # only this row fails
-                        self.reports.not_sent(row, error)
+                        # Rows are built ahead of the calls: after a row that can be sent, this is no sign
+                        # that all rows fail, nor is a row that failed in an earlier run.
+                        self.reports.not_sent(row, error, alike=not (self._built or tried))
                 if place % _TURN == 0:
                     await asyncio.sleep(0)
             if claims and self.stop.reason is None:

@@ -69,8 +69,8 @@ _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # lower case, without look-alikes
 _ID_LENGTH = 8
 
 
-PageRow = tuple[int, int, State, int, str | None]
-"""Place in the file, row, state, digest and key of one row of :meth:`Journal.page`."""
+PageRow = tuple[int, int, State, int, bool, str | None]
+"""Place in the file, row, state, digest, whether it was tried before, and key of a row in a page."""
 
 
 @attrs.frozen(kw_only=True)

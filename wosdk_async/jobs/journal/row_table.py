@@ -89,15 +89,18 @@ def _detailed(details: list[Any] | None) -> Sequence[Any]:
     return details
 
 
-_PAGE = """SELECT json_group_array(json_array(place, row, state, digest, key)) FROM (
-    SELECT place, row, coalesce(state, 0) AS state, digest, key FROM planned LEFT JOIN outcome USING (row)
-    WHERE place BETWEEN ? AND ? ORDER BY place)"""
+_PAGE = """SELECT json_group_array(json_array(place, row, state, digest, tried, key)) FROM (
+    SELECT place, row, coalesce(state, 0) AS state, digest, state IS NOT NULL AS tried, key
+    FROM planned LEFT JOIN outcome USING (row) WHERE place BETWEEN ? AND ? ORDER BY place)"""
 
 
 def page(db: sqlite3.Connection, first: int, last: int) -> list[PageRow]:
     """Return the rows from place ``first`` to ``last`` of the file."""
     found = orjson.loads(db.execute(_PAGE, (first, last)).fetchone()[0])
-    return [(place, row, _STATES[state], digest, key) for place, row, state, digest, key in found]
+    return [
+        (place, row, _STATES[state], digest, bool(tried), key)
+        for place, row, state, digest, tried, key in found
+    ]
 
 
 _ROWS = """SELECT json_group_array(

@@ -173,7 +173,7 @@ class Engine(Protocol):
     """Pool of connections that sends requests. Settings shared by all requests are fixed at construction."""
 
     capacity: int
-    """Maximum concurrent requests; callers stay below this."""
+    """Maximum concurrent requests; callers do not exceed it."""
     ceiling: int
     """Maximum concurrent requests when many Companies call; at least ``capacity``."""
 

@@ -121,9 +121,9 @@ def proxy_rules(proxy: Secret | None, trust_env: bool) -> ProxyRules | None:
         return None
     from urllib.request import getproxies_environment  # imported here: takes 20 ms, and is seldom needed
 
-    named = {name: Secret(value) for name, value in getproxies_environment().items()}
-    direct = named.pop("no", Secret("")).reveal()
-    return ProxyRules(None, named, direct) if named.keys() & {"http", "https", "all"} else None
+    proxies = {name: Secret(value) for name, value in getproxies_environment().items()}
+    direct = proxies.pop("no", Secret("")).reveal()
+    return ProxyRules(None, proxies, direct) if proxies.keys() & {"http", "https", "all"} else None
 
 
 def parse_proxy(address: Secret, name: str) -> Proxy:

@@ -127,8 +127,8 @@ class MockableEngine:
             if why:
                 raise ConfigurationError(why)
             timeouts = options.timeouts or Timeouts()
-            made = ClientEngine(client, limits=self._limits, timeouts=timeouts, owns_client=True)
-            self._mockable.setdefault(name, made)  # another request may have created an engine first
+            engine = ClientEngine(client, limits=self._limits, timeouts=timeouts, owns_client=True)
+            self._mockable.setdefault(name, engine)  # another request may have created an engine first
         return self._mockable[name]
 
     def _engines(self) -> list[Engine]:

@@ -47,10 +47,10 @@ def _why_not_sendable(value: str | Secret) -> str:
 
 
 def _is_stray(text: str, at: int) -> bool:
-    """Return whether a character comes from copying or quoting (not shown; assumed)."""
+    """Return whether a character comes from copying or quoting. Not shown; assumed: no secret has it."""
     kind, at_end = unicodedata.category(text[at]), at in (0, len(text) - 1)
-    quoted = at_end and len(text) > 1 and text[0] + text[-1] in ('""', "''", "``", "“”", "‘’")
-    return quoted or kind in ("Cc", "Cf", "Zl", "Zp") or (kind == "Zs" and (at_end or text[at] != " "))
+    is_quoted = at_end and len(text) > 1 and text[0] + text[-1] in ('""', "''", "``", "“”", "‘’")
+    return is_quoted or kind in ("Cc", "Cf", "Zl", "Zp") or (kind == "Zs" and (at_end or text[at] != " "))
 
 
 @attrs.frozen(init=False)
@@ -177,13 +177,13 @@ class Tenant:
         """Return the current credentials. Raises ConfigurationError if the provider returns none."""
         if isinstance(self.credentials, Credentials):
             return self.credentials
-        assert not isinstance(self.credentials, GrantProvider)  # noqa: S101 - it gives no credentials
+        assert not isinstance(self.credentials, GrantProvider)  # noqa: S101 - gives no credentials
         given: Credentials | AccessToken = await self._ask((Credentials, AccessToken), self.credentials)
         return given
 
     async def grant(self, replaced: Secrets) -> TokenGrant:
         """Return the session from a grant provider. Raises the provider's error."""
-        assert isinstance(self.credentials, GrantProvider)  # noqa: S101 - it gives credentials
+        assert isinstance(self.credentials, GrantProvider)  # noqa: S101 - others give credentials
         grant: TokenGrant = await self._ask((TokenGrant,), self.credentials.grant, replaced)
         seconds: object = grant.expires_in
         if not isinstance(seconds, int | float) or not 0 < seconds < math.inf:

@@ -127,7 +127,7 @@ class HostRules:
         return _origin(parts, host) + parts.path.rstrip("/")
 
     def given_host(self, url: str) -> str:
-        """Return the origin of a Company host that the program names, by the rules of :meth:`company_url`.
+        """Return the origin of a Company host that the program names. The default scheme is https.
 
         Raises ConfigurationError for an invalid address, or for http where https is required.
         """

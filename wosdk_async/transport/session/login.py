@@ -134,7 +134,7 @@ class Login:
         on_trouble: OnTrouble = lambda _: None,
         has_time: HasTime | None = None,
     ) -> TokenGrant:
-        """Request a token and then the current host of ``company``; skip whichever is given.
+        """Request a token, then the host of ``company``; skip what ``credentials`` already contain.
 
         ``replaced`` are the secrets of earlier sessions, which a response may still repeat. ``on_trouble`` is
         called before each request and each wait. ``has_time`` tells whether a caller would wait for another
@@ -239,7 +239,7 @@ class Login:
             headers += (("Connection", "close"),)
         trace, url = Trace(), f"{base}/{call.path}" if call.path else base
         login.note(f"{address.name} {base} has not responded")
-        sent = Request(
+        request = Request(
             call.method,
             url,
             headers,
@@ -251,7 +251,7 @@ class Login:
         async def once() -> T:
             trace.attempts += 1
             try:
-                result: T = await self.slots.run(partial(self.engine.send, sent), _ATTEMPT_TIMEOUT)
+                result: T = await self.slots.run(partial(self.engine.send, request), _ATTEMPT_TIMEOUT)
             except TimeoutError as late:
                 if POOL_EXHAUSTED in getattr(late.__cause__, "__notes__", ()):
                     why = f"{url}: {POOL_EXHAUSTED}"

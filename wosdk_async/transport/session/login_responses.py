@@ -107,7 +107,7 @@ def discovered(body: bytes) -> dict[str, Any]:
 def read_token(
     call: Call[tuple[Secret, float]], response: Response, secrets: Secrets
 ) -> tuple[Secret, float]:
-    """Read a token endpoint response. Its refusals lack the service's own error body."""
+    """Read a token endpoint response. The endpoint's refusals lack the service's own error body."""
     # facts 1: wrong credentials get a 401, or a 400 with ``invalid_client``
     if response.status in (400, 401, 403):
         reason = secrets.hide(_refusal(response.body), _MAX_TEXT)

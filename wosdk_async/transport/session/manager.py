@@ -26,7 +26,7 @@ _log = logging.getLogger("wosdk_async")
 
 _MARGIN = 30.0  # a token is not used in its last seconds, because requests take time to arrive
 _EARLY = 0.8  # a token is renewed in the background after this part of its usable lifetime
-# Renewal is earlier by up to this random part, so that Companies opened together do not renew together.
+# Renewal is earlier by a random part up to this, so that Companies opened together do not renew together.
 _SPREAD = 0.1
 _GRANTS = 4  # number of latest grants whose secrets are hidden: old responses may arrive after renewals
 _EARLY_INTERVAL = 15.0  # seconds after which a failed early renewal is retried
@@ -65,8 +65,8 @@ class SessionManager:
     """Session of one Company, renewed once for all callers.
 
     ``log_in`` returns a new grant. Its arguments are the secrets of earlier sessions, which a response may
-    still repeat, and a function that tells whether another attempt is worthwhile. Its error is raised in
-    every waiting call.
+    still repeat, and a function that tells whether another attempt is worthwhile. An error of ``log_in`` is
+    raised in every waiting call.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class SessionManager:
 
     @property
     def login_since(self) -> float | None:
-        """Start time of the current log-in or requested hold-off; otherwise None."""
+        """Start time of the latest log-in, while it or the hold-off after it lasts; otherwise None."""
         running = self._renewal is not None or self.hold_off.active
         return self._login_since if running else None
 
@@ -165,7 +165,7 @@ class SessionManager:
                     raise
 
     async def look_for_host(self, gone: Session, until: float) -> Session:
-        """Return the newest session after the host of ``gone`` became unreachable; its host may differ.
+        """Return the newest session, perhaps with another host, because that of ``gone`` is unreachable.
 
         Queries the locator at most once per 5 s. Raises the log-in's error.
         """

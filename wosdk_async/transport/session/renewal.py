@@ -89,7 +89,7 @@ class HoldOff:
         # GIL: loops in several threads read and set these atomically.
         self._now, self._sleep = clock.now, clock.sleep
         self._busy: tuple[float, float, WosdkError] | None = None
-        """End of the hold-off, the earliest caller deadline allowed to wait for it, and the error."""
+        """End of the hold-off, the earliest deadline with which a caller may wait for it, and the error."""
         self._refused: tuple[float, WosdkError, object] | None = None
 
     @property

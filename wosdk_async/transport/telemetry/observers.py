@@ -49,7 +49,7 @@ class CallResult:
 
 
 class Observer:
-    """Receiver of notifications; the base class ignores them. Errors that it raises are logged."""
+    """Receiver of notifications; the base class ignores them. An observer's errors are logged."""
 
     def call_started(self, call: Call[Any], company: str) -> Any:
         """Return a state for a new call, before anything has been sent."""
@@ -59,10 +59,10 @@ class Observer:
         return None, ()
 
     def attempt_ended(self, state: Any, attempt: Attempt) -> None:
-        """Handle a response, or its absence. ``state`` is the attempt's."""
+        """Handle a response, or its absence. ``state`` is from :meth:`attempt_started`."""
 
     def call_ended(self, state: Any, result: CallResult) -> None:
-        """Handle the end of a call. ``state`` is the call's."""
+        """Handle the end of a call. ``state`` is from :meth:`call_started`."""
 
 
 @attrs.frozen
@@ -176,7 +176,7 @@ def _notify(method: Callable[..., T], *values: Any) -> T | None:
         return None
 
 
-# --- OpenTelemetry: a span per call, a child span per attempt, and both durations -------------------------
+# --- OpenTelemetry: a span per call, a child span per attempt, and their durations ------------------------
 # Names follow the semantic conventions for HTTP clients where possible.
 
 _API = ("opentelemetry.trace", "opentelemetry.metrics")
@@ -232,26 +232,26 @@ class Telemetry(Observer):
         if attempt.status is not None:
             attributes["http.response.status_code"] = attempt.status
         failure = attempt.error or (str(attempt.status) if (attempt.status or 0) >= 400 else "")
-        failed = self._end(state, attributes, failure)
+        error_type = self._end(state, attributes, failure)
         _, requests, _ = self._histograms()
-        requests.record(attempt.seconds, {"http.request.method": attempt.method, **attributes, **failed})
+        requests.record(attempt.seconds, {"http.request.method": attempt.method, **attributes, **error_type})
 
     def call_ended(self, state: Any, result: CallResult) -> None:
         """End the span of a call, and record its duration."""
         attributes: dict[str, Any] = {"wosdk.attempts": result.attempts}
         if result.code:
             attributes["wosdk.error_code"] = one_line(result.code)  # exporters cannot send a lone surrogate
-        failed = self._end(state, attributes, result.error)
+        error_type = self._end(state, attributes, result.error)
         calls, _, _ = self._histograms()
-        calls.record(result.seconds, {"wosdk.operation": result.operation, **failed})
+        calls.record(result.seconds, {"wosdk.operation": result.operation, **error_type})
 
     def _end(self, span: Any, attributes: dict[str, Any], failure: str) -> dict[str, str]:
-        failed = {"error.type": failure} if failure else {}
-        span.set_attributes({**attributes, **failed})
+        error_type = {"error.type": failure} if failure else {}
+        span.set_attributes({**attributes, **error_type})
         if failure:
             span.set_status(self._trace.Status(self._trace.StatusCode.ERROR, failure))
         span.end()
-        return failed
+        return error_type
 
     def _histograms(self) -> tuple[Any, Any, Any]:
         """Return the call and request histograms, and their current provider."""

@@ -197,9 +197,9 @@ class ClientEngine:
 
 
 def _with_own_cookies(client: httpx.AsyncClient) -> httpx.AsyncClient:
-    once = copy.copy(client)
-    once.cookies = client.cookies
-    return once
+    copied = copy.copy(client)
+    copied.cookies = client.cookies
+    return copied
 
 
 # --- departure: when a request is sent, from the library's trace events ---------------------------

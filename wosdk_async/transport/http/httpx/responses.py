@@ -126,7 +126,7 @@ _STEPS = {"ConnectTimeout": "connect", "ReadTimeout": "read", "WriteTimeout": "w
 def was_never_sent(error: BaseException, request: httpx.Request | None = None) -> bool:
     """Return whether ``error`` proves that no byte of ``request`` (if given) was sent.
 
-    A hook may have sent another request after ours and raised its error.
+    After ours, a hook may have sent another request, and raised that request's error.
     """
     if _NEVER_SENT.isdisjoint(error_kinds(error)):
         return False

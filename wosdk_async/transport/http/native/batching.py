@@ -90,7 +90,7 @@ class WriteBatcher:
             self._send_all()
 
     def _send_all(self) -> None:
-        if self.inherited or not self._waiting:  # submit() sends requests that have waited for 2 ms
+        if self.inherited or not self._waiting:  # none wait if submit() has sent them after 2 ms
             return
         waiting, self._waiting = self._waiting, []
         while waiting:
@@ -121,8 +121,8 @@ class SocketReader:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         # Only these loops can watch an epoll; simulated loops and those of Windows cannot.
-        watches = isinstance(loop, asyncio.SelectorEventLoop) or type(loop).__module__ == "uvloop"
-        self.supported = watches and hasattr(select, "epoll")
+        can_watch = isinstance(loop, asyncio.SelectorEventLoop) or type(loop).__module__ == "uvloop"
+        self.supported = can_watch and hasattr(select, "epoll")
         """Whether epoll reading works on this loop."""
         self._epoll: select.epoll | None = None  # exists only while sockets are watched
         self._sources: dict[int, tuple[Batched, Layer, asyncio.Transport]] = {}

@@ -60,7 +60,7 @@ def _failure(pool: Pool, connection: Connection, cause: BaseException, late: boo
     proxy = None if connection.tunnelled else connection.origin.proxy
     where = connection.origin.text if proxy is None else f"the proxy {proxy.shown}"
     why = f"no connection within {pool.timeouts.connect} s" if late else str(cause) or type(cause).__name__
-    # An OSError of the resolver, which could not look up the name, has no number.
+    # The resolver's OSError for a failed look-up has no number.
     number = getattr(cause, "errno", None)
     of_machine = number in _OURS or (number is None and type(cause) is OSError)
     of_host = isinstance(cause, OSError) and not (of_machine or isinstance(cause, ssl.SSLError))
@@ -271,7 +271,7 @@ class Tunnel(Layer):
             raise self._refused(said, remedy, status in _UNREACHABLE)
 
     def _status(self, head: bytes) -> tuple[int, str]:
-        """Return the status code, and status and reason without secrets. Raises SendError."""
+        """Return the status code, and a text of code and reason without secrets. Raises SendError."""
         line = _STATUS_LINE.match(head)
         del head  # it may repeat the password, and tracebacks show local variables
         if line is None:
@@ -338,7 +338,7 @@ def _socks_address(host: str) -> bytes:
 
 
 def _address_length(received: bytearray) -> int:
-    """Return the length of the remaining reply from its address type; 0 while unknown."""
+    """Compute the length of the rest of a reply from its address type; 0 while unknown."""
     if len(received) < 3:
         return 0
     return 4 + {1: 4, 4: 16}.get(received[1], 1 + received[2])

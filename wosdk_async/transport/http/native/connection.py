@@ -43,7 +43,7 @@ class ConnectionOwner(Protocol):
         """Give ``connection`` to the next request, or keep it idle."""
 
     def forget(self, connection: Any) -> None:
-        """Remove ``connection`` from the count."""
+        """Stop counting ``connection``, and let another be opened."""
 
     def closed(self, connection: Any) -> None:
         """Record that the socket of ``connection`` is closed."""
@@ -78,7 +78,7 @@ class Connection(Layer):
         """Deadline for a request that waits for silence or a complete record; 0: none."""
         self._untried = True
         """Whether no request has been ready to send yet."""
-        self._made = False
+        self._has_socket = False
         self._waiter: asyncio.Future[Response] | None = None
         self._prepared: PreparedRequest | None = None
         """Request that has not been sent yet."""
@@ -97,7 +97,7 @@ class Connection(Layer):
     def finish(self, believed: bool) -> None:
         """Return to the pool if the response is ``believed``; otherwise close.
 
-        Bytes after the response, or during its reading, have already closed the connection.
+        Bytes that arrived after the response, or while it was read, have already closed the connection.
         """
         self._held = False
         if not self.live:
@@ -111,7 +111,7 @@ class Connection(Layer):
             self.close()
 
     def cancel(self, waiter: asyncio.Future[Response]) -> None:
-        """Close if ``waiter`` is still waiting here; an unsent request leaves the connection unchanged."""
+        """Close if ``waiter`` still waits for a response; keep the connection if its request is unsent."""
         if self._waiter is waiter:
             unsent, since = self._prepared is not None and not self._send_by, self.since
             self._drop_request()
@@ -191,7 +191,7 @@ class Connection(Layer):
     def abort(self) -> None:
         """Close immediately, or stop opening."""
         self._leave_pool()
-        if self._made:
+        if self._has_socket:
             self._transport.abort()
 
     def check(self, now: float) -> None:
@@ -239,7 +239,7 @@ class Connection(Layer):
         self._mid_record = transport.mid_record if isinstance(transport, TLSTransport) else None
         self._parser = self.parser_type(self._pool.limits)
         self.fd = transport.get_extra_info("socket").fileno()
-        self._made = True
+        self._has_socket = True
         if self.live:
             self._pool.open.add(self)
         else:  # the connection was abandoned while it was opening, but the loop opened it
@@ -247,9 +247,9 @@ class Connection(Layer):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Fail the request because the socket is closed."""
-        made, self._made = self._made, False  # the socket no longer exists from here on
+        had_socket, self._has_socket = self._has_socket, False  # the socket no longer exists from here on
         self.lost(exc)
-        if made:  # false if a TLS handshake failed before connection_made()
+        if had_socket:  # false if a TLS handshake failed before connection_made()
             self._pool.closed(self)
             self._parser.close()
 

@@ -67,8 +67,8 @@ class NativeEngine:
         self._timeouts = timeouts or Timeouts()
         self.ceiling = self._limits.connections if ceiling is None else ceiling
         # A third of the ceiling is reserved for the first calls of each Company.
-        kept = 0 if ceiling is None else self.ceiling // 3
-        self.capacity = min(self._limits.connections, self.ceiling - kept)
+        reserved = 0 if ceiling is None else self.ceiling // 3
+        self.capacity = min(self._limits.connections, self.ceiling - reserved)
         self._ssl_context = ssl_context
         self._now = now
         self._proxies = proxies
@@ -109,8 +109,8 @@ class NativeEngine:
             except SendError as failure:
                 # Services close idle connections, so a repeat-safe request that was sent on one is retried
                 # once, on a new connection.
-                final = failure.sent and (opened or not (request.repeat_safe and connection.stale))
-                if final or failure.timeout or opened == _MAX_OPENED:
+                is_final = failure.sent and (opened or not (request.repeat_safe and connection.stale))
+                if is_final or failure.timeout or opened == _MAX_OPENED:
                     raise
                 opened += failure.sent or not connection.reused
             except BaseException:

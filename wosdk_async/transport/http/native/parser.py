@@ -219,11 +219,11 @@ class ResponseHeaders(Mapping[str, str]):
 
     def _all(self) -> dict[str, str]:
         if self._decoded is None:
-            found: dict[str, str] = {}
+            headers: dict[str, str] = {}
             for raw_name, raw_value in self.raw:
                 name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
-                found[name] = f"{found[name]}, {value}" if name in found else value
-            self._decoded = found
+                headers[name] = f"{headers[name]}, {value}" if name in headers else value
+            self._decoded = headers
         return self._decoded
 
     def __getitem__(self, name: str) -> str:

@@ -54,8 +54,8 @@ class TLSTransport(Layer):
         """Data to be encrypted when the socket accepts bytes again."""
         self._paused = False
         self.mid_record: set[TLSTransport] = set()
-        """TLS layers (this one, the proxy's below it) that have received only part of a record. The peer
-        began the record before it could see our next request.
+        """TLS layers (this one, or that of a proxy below it) that have received only part of a record. The
+        peer began the record before it could see our next request.
         """
         self._head = b""
         """First bytes of the partial record, until its length is known."""
@@ -232,8 +232,8 @@ class TLSTransport(Layer):
         failure: ssl.SSLError | None = None
         ended = False
         try:
-            # Stop when no bytes are pending, because the SSLWantReadError of another read costs more. Each
-            # read takes a whole record.
+            # Each read takes a whole record. Stop when no bytes are pending: another read would raise
+            # SSLWantReadError, which costs more than the check.
             while self._is_open and incoming.pending and not ended:
                 record = tls.read(_RECORD)
                 # Collect all data, so that the parser sees surplus bytes together with the response.
