@@ -255,7 +255,7 @@ def test_what_the_sandbox_does(either: Caller, gap: str) -> None:
 def rows() -> list[list[str]]:
     """Return the rows of the table of the page."""
     page = (ROOT / "docs" / "assumptions.md").read_text("utf-8")
-    part = page[page.index("## Gaps of the specification") : page.index("## The client")]
+    part = page[page.index("## Gaps in the specification") : page.index("## The client")]
     lines = re.findall(r"^\| (\d.*) \|$", part, re.MULTILINE)
     return [line.split(" | ") for line in lines]
 

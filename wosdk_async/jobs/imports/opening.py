@@ -116,10 +116,7 @@ async def open_job(
             begun.plan = attrs.evolve(begun.plan, leaves_done=plan.leaves_done, resembling=plan.resembling)
             await journal.close()
             return begun
-        if journal.plan.key is not None:
-            rows.warnings += await journal.read(lambda db: new_keys(db, plan))
-        rows.warnings += await journal.read(lambda db: map_warnings(db, request))
-        return OpenedJob(
+        opened = OpenedJob(
             request=request,
             journal=journal,
             rows=rows,
@@ -128,6 +125,12 @@ async def open_job(
             same_file=_is_same_file(journal.plan, request, rows),
             audit_due=await audit_state_of(journal) in ("due", "not clean"),
         )
+        if opened.is_idle:
+            rows.warnings.clear()  # they tell what will be sent
+        if journal.plan.key is not None:
+            rows.warnings += await journal.read(lambda db: new_keys(db, plan))
+        rows.warnings += await journal.read(lambda db: map_warnings(db, request))
+        return opened
     except BaseException:
         await journal.close()
         raise

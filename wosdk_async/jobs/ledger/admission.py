@@ -120,7 +120,7 @@ def _plan_known(db: sqlite3.Connection, plan: Plan, key: str, sent_here: str) ->
     if plan.actions[Standing.UNDONE] is Action.SEND:
         db.execute(f"""DELETE FROM undo WHERE row IN ({rows}) OR row IN (
             SELECT row FROM temp.matched WHERE standing = {int(Standing.REPEATED)})""")
-    # An outcome that is left, although planned again, shows that the row was tried before.
+    # The outcome stays, as PLANNED: it shows that the row was tried before.
     db.execute(f"""UPDATE outcome SET state = {int(State.PLANNED)}, detail = NULL
         WHERE state <> {int(State.PLANNED)} AND row IN ({rows})""")
 
