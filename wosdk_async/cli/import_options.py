@@ -35,7 +35,7 @@ _MAP = click.option(
     help="TOML map of columns to fields.",
 )
 _INPUT = (
-    click.option("--delimiter", metavar="CHAR", help="CSV delimiter: ';', tab, '|'."),
+    click.option("--delimiter", metavar="CHAR", help="CSV delimiter, such as ';', '|' or tab."),
     click.option("--encoding", metavar="NAME", help="Text encoding, such as cp1252 (default: UTF-8)."),
     click.option("--sheet", metavar="NAME|N", help="Excel sheet (default: the first visible one)."),
     click.option(

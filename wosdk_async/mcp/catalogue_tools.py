@@ -67,7 +67,7 @@ def add_resources(server: MCPServer) -> None:
 
     base = "wosdk://catalogue"
     for function, uri, title in (
-        (index, base, "All names of the catalogue"),
+        (index, base, "All names in the catalogue"),
         (errors, f"{base}/errors", "Service error codes"),
         (entity, f"{base}/entities/{{name}}", "Fields and operations of an entity"),
         (command, f"{base}/commands/{{name}}", "Fields of a command and its result"),

@@ -169,7 +169,7 @@ def problem(error: WosdkError, secrets: Secrets) -> Problem:
     if isinstance(error, PlansUnusableError):
         detail, remedy = f"{safe_text(error.message)}. Nothing was sent this time.", _PLANS
     elif isinstance(error, SessionError | ConfigurationError):
-        detail, remedy = "This server cannot use the Company.", _OPERATOR
+        detail, remedy = "This server cannot access the Company.", _OPERATOR
     elif type(error) is RefusedError:
         detail = "The service refused the request; see the code."
     return Problem(
@@ -198,7 +198,7 @@ def tool_result(result: Result) -> CallToolResult:
 def as_tool(
     function: Callable[P, Awaitable[Result]], company: Company
 ) -> Callable[P, Awaitable[CallToolResult]]:
-    """Return a tool that turns errors of ``function`` into results.
+    """Return a tool that calls ``function`` and turns its errors into results.
 
     Bugs also become results. Their messages may contain anything, so only the class is logged.
     """

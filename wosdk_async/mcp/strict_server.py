@@ -197,7 +197,7 @@ def _error_response(error: ValidationError) -> JSONRPCError | None:
     found = _ID.match(line)
     message = (
         "the request is not valid JSON: use valid Unicode, numbers of up to 4,300 digits, and"
-        " fewer than 200 levels"
+        " fewer than 200 levels of nesting"
         if no_json
         else "the request is not a JSON-RPC 2.0 message"
     )

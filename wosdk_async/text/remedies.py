@@ -123,9 +123,7 @@ class Remedy(Enum):
     UNCHECKED = "check=False sends it anyway"
     REFERENCE = "refer to it by {of}.ref(id)"
     REMOVE_ELEMENTS = "send the elements to remove, each with its id and perform_deletion=True"
-    KEEP_ELEMENTS = (
-        "read the list first, then leave out the elements to remove or mark them perform_deletion=True"
-    )
+    KEEP_ELEMENTS = "read the list first; to remove an element, leave it out or mark it perform_deletion=True"
     UPDATE_OTHER = "to update the other record, call update({entity}.ref({other}), ...)"
     DELETE = "to delete this record, call delete({entity}, {id})"
     IF_UNCHANGED = "to compare it, pass if_unchanged=True"
@@ -158,7 +156,7 @@ class KnownFacts(dict[str, Any]):
 
 
 def in_json(remedy: Remedy, facts: Mapping[str, Any]) -> str:
-    """Render a remedy for values sent as JSON, or return an empty string."""
+    """Render a remedy for values sent as JSON; the text is empty if the remedy has none for JSON."""
     return _filled(_JSON.get(remedy, remedy.value), facts)
 
 

@@ -1,4 +1,4 @@
-"""Problem bodies: a web back end's responses to errors of its calls.
+"""Problem bodies: a web back end's responses when its calls to the service fail.
 
 ``PROBLEMS`` has one row per class of :mod:`wosdk_async.errors`: the HTTP status, and a body as in RFC 9457
 (``application/problem+json``). The status tells the back end's clients whose fault the error is:

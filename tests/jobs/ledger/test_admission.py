@@ -188,7 +188,7 @@ def test_rejects_find_their_rows_whatever_they_say_now(cells: Cells, data: st.Da
     corrected = [(f"new {number}", "text") for number in numbers]
     compared = ledger.take(rows_of(corrected, keyed=False, numbers=numbers), rejects=True)
     assert counts(compared) == {Standing.REFUSED_CHANGED: len(numbers)}
-    assert (compared.unknown_row, ledger.places()) == (None, dict(enumerate(numbers, 1)))
+    assert (compared.unknown_line, ledger.places()) == (None, dict(enumerate(numbers, 1)))
     ledger.end(State.DONE, *numbers)
     both = ledger.compare(rows_of(corrected, keyed=False))
     assert counts(both) == {DONE: len(numbers)}, "the corrected rows are known in the file, too"
@@ -196,7 +196,7 @@ def test_rejects_find_their_rows_whatever_they_say_now(cells: Cells, data: st.Da
     assert old.standings.get(Standing.DONE_CHANGED, 0) == len(numbers), "and so are the uncorrected ones"
     assert old.standings.get(NEW, 0) == 0
     unknown = ledger.compare(rows_of([("a", "b")], keyed=False, numbers=[len(cells) + 1]), rejects=True)
-    assert unknown.unknown_row == 2
+    assert unknown.unknown_line == 2
 
 
 def test_a_reject_with_the_key_of_another_row_is_refused() -> None:

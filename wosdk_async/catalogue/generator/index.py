@@ -1,4 +1,4 @@
-"""Other modules of the model: its index, its ``__init__`` modules, and the stub ``fields.pyi``."""
+"""The model's index and ``__init__`` modules, and the stub ``query/fields.pyi``."""
 
 from __future__ import annotations
 

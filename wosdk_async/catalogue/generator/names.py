@@ -57,7 +57,7 @@ def snake(name: str) -> str:
 
 
 def member_name(value: str) -> str:
-    """Return an enum value's Python name, in capitals for a keyword (``None``)."""
+    """Return an enum value's Python name; a keyword is in capitals (``NONE`` for ``None``)."""
     return value.upper() if keyword.iskeyword(value) else value
 
 

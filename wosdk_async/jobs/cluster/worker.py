@@ -77,7 +77,9 @@ class Worker:
         Raises LeaseEndedError if the worker has shut down after a whole lease without an order.
         """
         if self._ended:
-            raise LeaseEndedError("the worker shut down because it got no order for a whole lease")
+            raise LeaseEndedError(
+                "the worker shut down because it heard nothing from the coordinator for a whole lease"
+            )
         if self._watch is None:
             self._open()
         if self._rows.obey(order):

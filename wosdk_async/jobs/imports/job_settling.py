@@ -98,7 +98,7 @@ async def decide(
     Args:
         journal: the job's journal.
         row: the row number.
-        id: the created record's id; None if no record was created, which replans the row.
+        id: the created record's id; None if no record was created; the row is then planned again.
         who: the person and the time, for the journal.
         company: the Company in which to look up the id; None skips the look-up.
         on_stage: called with a message while waiting for a killed run's workers.

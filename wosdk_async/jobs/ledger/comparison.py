@@ -44,23 +44,23 @@ _STATE = f"""CASE
     ELSE {int(Standing.PLANNED)} END"""
 """Standing of a ledger row. A refused row with attempts was refused by the service."""
 
-_CARRIED_OUT = f"{int(State.SENDING)}, {int(State.IN_DOUBT)}, {int(State.DONE)}, {int(State.FOUND)}"
+_PERHAPS_CARRIED_OUT = f"{int(State.SENDING)}, {int(State.IN_DOUBT)}, {int(State.DONE)}, {int(State.FOUND)}"
 """States of rows that may be in the Company."""
 
 _JOINED = """planned LEFT JOIN outcome ON outcome.row = planned.row
     LEFT JOIN undo ON undo.row = planned.row LEFT JOIN run ON run.number = outcome.run"""
 
-_NEVER_SENT = {*IN_COMPANY, Standing.REPEATED}
+_NOT_TO_SEND = {*IN_COMPANY, Standing.REPEATED}
 _SENT = f"{RISKY}, {int(Standing.UNDONE)}"
 
 
-# A reject whose row was also corrected in the original file: without a key, the corrected row counted as new
-# and was sent.
+# A reject that the user also corrected in the original file. Without a key, that correction counted as a new
+# row and has been sent, so the reject must not be.
 _TWIN = f"""cells IS NULL
     AND NOT EXISTS (
         SELECT 1 FROM identity WHERE identity.identity = file.identity AND identity.row = file.row)
     AND EXISTS (SELECT 1 FROM identity JOIN outcome ON outcome.row = identity.row
-        WHERE identity.identity = file.identity AND outcome.state IN ({_CARRIED_OUT})
+        WHERE identity.identity = file.identity AND outcome.state IN ({_PERHAPS_CARRIED_OUT})
         AND identity.row NOT IN (SELECT row FROM temp.file) AND identity.row NOT IN (
             SELECT row FROM undo WHERE state = {int(State.DONE)}))"""
 
@@ -80,7 +80,7 @@ class Compared:
     disguised: Mapping[Standing, Resembling] = attrs.field(factory=dict)
     back: Mapping[Standing, int] = attrs.field(factory=dict)
     """Rows of the file that were in an earlier file but not in the last one, by standing."""
-    unknown_row: int | None = None
+    unknown_line: int | None = None
     """Line of a row in a rejects file that is missing from the ledger."""
 
 
@@ -127,7 +127,7 @@ def compare(
     if rejects:
         query = "SELECT line FROM temp.file WHERE row NOT IN (SELECT row FROM planned) ORDER BY place LIMIT 1"
         unknown = next((line for (line,) in db.execute(query)), None)
-    return attrs.evolve(found, unknown_row=unknown)
+    return attrs.evolve(found, unknown_line=unknown)
 
 
 def _insert(db: sqlite3.Connection, rows: Sequence[FileRow]) -> None:
@@ -237,10 +237,10 @@ def _counted(db: sqlite3.Connection) -> Compared:
     counts = db.execute("SELECT standing, count(*) FROM temp.gone GROUP BY standing").fetchall()
     back = db.execute("""SELECT standing, count(*) FROM temp.matched JOIN planned USING (row)
         WHERE planned.away GROUP BY standing""").fetchall()
-    some_were_missing = Standing.NEW in standings or any(each not in _NEVER_SENT for each, _ in back)
+    some_were_missing = Standing.NEW in standings or any(each not in _NOT_TO_SEND for each, _ in back)
     unexplained = db.execute("SELECT coalesce(sum(unexplained), 0) FROM temp.gone").fetchone()[0]
     gone = {Standing(standing): count for standing, count in counts}
-    ask = {*gone}.intersection(IN_COMPANY) and {*standings} - _NEVER_SENT
+    ask = {*gone}.intersection(IN_COMPANY) and {*standings} - _NOT_TO_SEND
     return Compared(
         standings=standings,
         gone=gone,

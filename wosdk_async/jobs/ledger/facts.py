@@ -161,8 +161,8 @@ def facts_of(
     problem = rows.problem
     if problem is None and not rows.is_rejects and written_by_job(request):
         problem = "job_file", 1
-    if problem is None and ledger is not None and compared.unknown_row is not None:
-        problem = "unknown_row", compared.unknown_row
+    if problem is None and ledger is not None and compared.unknown_line is not None:
+        problem = "unknown_row", compared.unknown_line
     file = FileFacts(
         company=company,
         operation=request.import_map.operation,

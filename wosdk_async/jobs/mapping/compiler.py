@@ -76,7 +76,7 @@ def _node(meta: Wire, raw: object, path: str) -> Node:
 
 
 def _element(meta: Wire, raw: object, path: str) -> Node:
-    """Compile a list element; an element with fixed records is sent for every row."""
+    """Compile a list element. With only fixed references, it is sent even if its other fields are empty."""
     node = _single_node(meta, raw, path)
     if not isinstance(node, ObjectNode):
         return node
@@ -191,7 +191,7 @@ def _length_limit(meta: Wire, truncate: bool, path: str) -> LengthLimit:
             f"{path}: {meta['name']} has no known maximum length to truncate to; delete truncate"
         )
     documented = meta.get("max_length_source") == "doc"
-    # The service strips trailing blanks in work orders (facts 3.4). Not shown; assumed: in other records.
+    # The service strips trailing blanks of an order's ContactName (facts 3.4). Not shown; assumed: others'.
     cuts_blanks = meta["name"] == "ContactName"
     return LengthLimit(path, length, documented, truncate, cuts_blanks)
 

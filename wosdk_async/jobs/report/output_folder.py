@@ -80,7 +80,7 @@ class OutputFolder:
 
     @contextlib.contextmanager
     def writing_rows(self, name: str, dialect: FileDialect | None = None) -> Iterator[Any]:
-        """Write a table with a ``csv.writer``; escape characters that the encoding lacks."""
+        """Write a table with a ``csv.writer``. Characters that the encoding lacks are escaped."""
         dialect = dialect or self.dialect
         with self.writing(name) as file:
             text = io.TextIOWrapper(file, dialect.encoding, errors="backslashreplace", newline="")

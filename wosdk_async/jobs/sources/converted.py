@@ -51,7 +51,7 @@ class _About(msgspec.Struct):
     others: list[str]
     merged: list[tuple[str, int]]
     blind: bool
-    """Whether the format hides errors, missing formula results, hidden rows and currency formats."""
+    """Whether the reader cannot see cell errors, missing formula results, hidden rows and currencies."""
     currencies: list[str] = []
     """Currencies that only cell formats show."""
 

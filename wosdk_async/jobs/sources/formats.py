@@ -70,7 +70,7 @@ def suffix_of(path: PurePath, format: str | None = None) -> str:
 
 
 def _shown_by_content(path: Path, suffix: str) -> str:
-    """Return the suffix that fits the file's content; keep ``suffix`` for any Excel format.
+    """Return the suffix that fits the file's content; Excel content keeps any Excel ``suffix``.
 
     Raises:
         ImportMapError: the file is a web archive, or a web page with the suffix of a binary format.

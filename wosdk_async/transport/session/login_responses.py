@@ -64,7 +64,7 @@ class Address:
         )
 
     def strange_page(self, url: str, page: InconclusiveResponse) -> Exception:
-        """Return the error for a page from elsewhere: a wrong address, unless the page may be transient."""
+        """Return the error for a page that the endpoint did not write; ``page`` itself if it may pass."""
         if page.status == 400 and self is LOCATOR:
             # facts 2 shows only the status of this refusal, so the body does not matter.
             return refused("", "", 400)

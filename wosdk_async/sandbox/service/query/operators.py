@@ -86,7 +86,7 @@ def _pattern(sql: str, field: Field, sql_operator: str, values: Values) -> tuple
         raise incorrect_model(
             f"{field.name}: {sql_operator} takes one string of at most {_MAX_PATTERN} characters."
         )
-    text = sql.removesuffix(NOCASE)  # not needed, because LIKE ignores ASCII case anyway
+    text = sql.removesuffix(NOCASE)  # LIKE ignores ASCII case without NOCASE
     if "[" not in pattern:
         return f"{text} {sql_operator} ?", [pattern]
     negation = "NOT " if sql_operator.startswith("NOT") else ""

@@ -51,7 +51,7 @@ class Origin:
         return self.proxy is not None and not (self.tls or self.proxy.is_socks)
 
     def head(self, headers: RequestHeaders) -> Secret:
-        """Return the encoded version and header lines. Raises ValueError for an invalid header."""
+        """Return the encoded HTTP version and header lines. Raises ValueError for an invalid header."""
         last, head = self._last
         if headers is not last:  # usually the same, because all calls of a session share their headers
             head = self._heads.get(headers) or self._encode_head(headers)
@@ -64,7 +64,9 @@ class Origin:
         for name, value in encode_headers(headers):
             if not _HEADER_NAME.fullmatch(name) or _FORBIDDEN_IN_VALUE.search(value):
                 shown = name[:60].decode("ascii")
-                raise ValueError(f"the header {shown!r} cannot be sent: it has control characters")
+                raise ValueError(
+                    f"the header {shown!r} cannot be sent: it has characters that headers must not contain"
+                )
             lines.append(b"%b: %b" % (name, value))
         if self.proxy and self.forwarded and (authorization := self.proxy.authorization()):
             lines.append(b"Proxy-Authorization: " + authorization.encode())
@@ -78,7 +80,7 @@ class Origin:
 
 
 def write_request(prepared: PreparedRequest, write: Callable[[bytes], None]) -> None:
-    """Encode a request and write it, so that no other object holds its secrets as bytes."""
+    """Encode and write a request in one function, so that no other object holds its secrets as bytes."""
     request, target, head = prepared
     verb, body = request.method.encode("ascii"), request.body
     if isinstance(body, Secret):  # the body of a log-in
