@@ -173,7 +173,7 @@ async def test_a_worker_without_orders_for_a_whole_lease_ends(local: Local) -> N
         await worker.say(grants=(worker.grant(1, await worker.bodies(range(1, 4))),), patience=0.0)
         await local.server.arrived.wait()
         clock.ahead = 60.0
-        with pytest.raises(LeaseEndedError, match="no order for a whole lease"):
+        with pytest.raises(LeaseEndedError):
             while True:
                 await worker.say(worker="another")  # which is no order for it
                 await asyncio.sleep(0)
