@@ -10,8 +10,6 @@ import attrs
 
 from benchmarks import load
 
-__all__ = ["HTTP", "Cell", "compare", "figures", "measure", "ratios", "table"]
-
 
 @attrs.frozen
 class Cell:

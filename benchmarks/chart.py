@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from html import escape
 
-__all__ = ["grouped_chart"]
-
 _LEFT, _WIDTH, _RIGHT = 190, 400, 90  # pixels: names, the longest bar, its figure
 _BAR, _HEADING, _TOP, _GAP = 22, 26, 44, 14
 _STYLE = """\

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from tests.support.payload import object_reader, work_order
 from wosdk_async import WorkOrder, codec
 
-__all__ = ["cases", "ratios"]
-
 
 def cases() -> dict[str, Callable[[], object]]:
     """Return the cases by name. Each decodes the order once."""

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 import attrs
 
-__all__ = ["GOALS", "Goal", "lines", "mark"]
-
 
 @attrs.frozen
 class Goal:

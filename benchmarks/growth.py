@@ -15,8 +15,6 @@ from typing import Any, Self
 from benchmarks.load import AT_ONCE, OURS, Server, open_stacks
 from benchmarks.stacks import Call, Target, client, command
 
-__all__ = ["outstanding", "run_many"]
-
 
 async def _cpu(work: Callable[[], Awaitable[Any]]) -> float:
     gc.collect()

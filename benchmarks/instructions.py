@@ -27,8 +27,6 @@ from tests.support import arguments
 from tests.support.import_files import write_requests
 from wosdk_async.jobs import tune_process
 
-__all__ = ["count"]
-
 _FEW, _MANY = 500, 2500
 _NAMES = 2000  # rows of an import after which no row has a new address, which is looked up
 _STACKS = {

@@ -17,8 +17,6 @@ from benchmarks.jobs_load import long_import, overhead
 from tests.support import arguments
 from wosdk_async.jobs import tune_process
 
-__all__: list[str] = []
-
 _MAX_OVER = 80.0  # microseconds of CPU time
 _MAX_MB = 200.0
 _MAX_MORE_MB = 10.0  # after the first 50,000 rows

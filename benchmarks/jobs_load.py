@@ -19,8 +19,6 @@ from benchmarks.stacks import Target, client
 from tests.support.import_files import REQUESTS_MAP, write_requests
 from wosdk_async.jobs import CsvFile, Import, ImportMap, RowOutcome
 
-__all__ = ["LongImport", "Overhead", "import_once", "long_import", "overhead"]
-
 LIMIT = 32
 _EVERY = 100_000  # rows
 _SETTLED = 50_000  # rows, from which memory must not grow

@@ -21,8 +21,6 @@ from benchmarks.load import AT_ONCE, FLOOR, OURS, Server, open_stacks
 from benchmarks.stacks import Call
 from tests.support import arguments
 
-__all__ = ["measure"]
-
 _FEW = 100
 _MANY = {"kept_1k_vs_100": 1000, "kept_5k_vs_100": 5000}
 _STACKS = {"ours": OURS, "floor": FLOOR}

@@ -24,8 +24,6 @@ import attrs
 from benchmarks.stacks import STACKS, Call, Target
 from tests.support.certificate import certificate
 
-__all__ = ["Figures", "Rounds", "Server", "compare", "drive", "latency", "open_stacks", "own_core"]
-
 AT_ONCE = 100
 _FEW = 5  # up to so many rounds, httpx takes part in each
 CORES = sorted(os.sched_getaffinity(0))

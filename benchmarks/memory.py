@@ -18,8 +18,6 @@ from benchmarks.load import AT_ONCE, Server, drive
 from benchmarks.stacks import STACKS, Target
 from tests.support import arguments
 
-__all__ = ["peaks"]
-
 _CALLS = 2000
 
 

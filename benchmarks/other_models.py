@@ -13,8 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from wosdk_async import model
 
-__all__ = ["msgspec_page", "pydantic_model", "pydantic_page"]
-
 TYPES = {
     "string": str,
     "integer": int,

@@ -23,8 +23,6 @@ from tests.support import arguments
 from tests.support.payload import object_reader, work_order
 from wosdk_async import WorkOrder, codec, from_dict, from_json, to_dict, to_json
 
-__all__ = ["cases", "ratios"]
-
 _FRESH = "to_dict of an order just decoded"
 
 

@@ -24,8 +24,6 @@ from benchmarks.goals import GOALS, Goal, mark
 from benchmarks.load import FLOOR, OURS, Figures
 from tests.support import arguments
 
-__all__ = ["Run", "insert", "picture", "tables"]
-
 _HTTP = str(HTTP)
 _PREFIXES = {str(cell): cell.prefix for cell in (HTTP, *OTHERS)}
 """Beginning of the names of a cell's ratios."""

@@ -22,8 +22,6 @@ from tests.support.floor import Pool
 from tests.support.payload import object_reader
 from wosdk_async.protocol import calls
 
-__all__ = ["STACKS", "Call", "Target", "client", "command"]
-
 Call = Callable[[], Awaitable[object]]
 
 PATH = "/api/v1/cmd/WoCreateCommand"

@@ -37,8 +37,6 @@ from tests.support import arguments
 from tests.support.payload import work_order
 from wosdk_async import codec
 
-__all__ = ["Case", "Figures", "measure"]
-
 _CALLS = 8000
 LoopFactory = Callable[[], asyncio.AbstractEventLoop]
 

@@ -40,8 +40,6 @@ from wosdk_async.transport.session.credentials import (
 from wosdk_async.transport.telemetry.statistics import Stats
 from wosdk_async.transport.transport import Transport
 
-__all__ = ["Client", "ClientArguments", "EnvArguments"]
-
 
 def _shielded(given: Any) -> Any:
     """Return valid credentials unchanged; hide any other value, which may contain the secret."""

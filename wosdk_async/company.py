@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from wosdk_async.resources.labor import Labor
     from wosdk_async.resources.work_orders import WorkOrders
 
-__all__ = ["Company", "is_closed", "secrets_of", "sender_of"]
-
 E = TypeVar("E", bound=Record)
 V = TypeVar("V", bound=Referable)
 R = TypeVar("R", bound=CommandResult)

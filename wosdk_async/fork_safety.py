@@ -6,8 +6,6 @@ import os
 from typing import Any, ClassVar, NoReturn, Protocol
 from weakref import WeakValueDictionary
 
-__all__ = ["Uncopied", "register_after_fork"]
-
 
 class Uncopied:
     """Base class of objects with connections. Copies could not use the sockets and locks."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-__all__ = ["PydanticHook"]
-
 
 class PydanticHook:
     """Schema function, set by ``wosdk_async/__init__.py`` before any other module runs.

@@ -22,22 +22,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 if TYPE_CHECKING:
     import sqlite3
 
-__all__ = [
-    "connect_database",
-    "create_file",
-    "open_existing",
-    "open_or_create",
-    "open_user_path",
-    "parse_toml",
-    "publish",
-    "read_regular",
-    "recreate_file",
-    "replace_file",
-    "sha256_of",
-    "sync_file",
-    "sync_folder",
-]
-
 _KINDS = {
     stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a pipe",

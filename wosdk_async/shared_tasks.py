@@ -13,8 +13,6 @@ import anyio
 
 from wosdk_async.errors import WosdkError
 
-__all__ = ["SharedTask", "SingleFlight", "all_ended", "mark_retrieved"]
-
 T = TypeVar("T")
 
 

@@ -15,8 +15,6 @@ from wosdk_async.catalogue import VERBS, Catalogue, Entity, load
 from wosdk_async.catalogue.generator.names import class_name, command_modules, snake
 from wosdk_async.protocol.verdicts import CODES
 
-__all__ = ["catalogue_nav", "catalogue_pages"]
-
 KINDS = {
     "values": ("Values", "objects inside records that have no id of their own"),
     "query": ("Query", "parts of the body of a query"),

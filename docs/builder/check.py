@@ -7,8 +7,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-__all__ = ["Document", "mistakes"]
-
 
 class Document(HTMLParser):
     """Anchors and links of one page, and the resources that a browser loads for it."""

@@ -10,8 +10,6 @@ import click
 from docs.builder.markup import table
 from wosdk_async.cli.app import app
 
-__all__ = ["cli_page", "commands"]
-
 
 def commands(group: click.Group = app, before: str = "wosdk") -> Iterator[tuple[str, click.Command]]:
     """Yield the commands of a group, each with the words that call it."""

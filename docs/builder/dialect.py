@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["for_site"]
-
 _NOTE = re.compile(r"\s*<!--.*-->\s*")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _ITEM = re.compile(r" *([*+-]|\d+\.) +")

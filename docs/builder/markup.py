@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["cell", "heading", "slug", "table"]
-
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     """Return a table."""

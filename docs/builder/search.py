@@ -17,8 +17,6 @@ from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
-__all__ = ["WORDS", "add_names"]
-
 _FILE = Path(__file__).with_name("search_words.toml")
 WORDS: Mapping[str, list[str]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
 """Page -> words that people type when they look for it."""

@@ -19,8 +19,6 @@ from typing import Any
 import attrs
 import griffe
 
-__all__ = ["Signatures", "markdown", "names"]
-
 PAGES = Path(__file__).parents[1] / "api"
 KINDS = {kind: griffe.ParameterKind(kind.description) for kind in type(inspect.Parameter.KEYWORD_ONLY)}
 # Labels of the source: callers need nothing of them

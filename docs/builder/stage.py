@@ -12,8 +12,6 @@ from docs.builder.cli_page import cli_page
 from docs.builder.dialect import for_site
 from docs.builder.markup import heading, slug
 
-__all__ = ["ROOT", "generated", "stage", "write_config", "written"]
-
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 ELSEWHERE = {

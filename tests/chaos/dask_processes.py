@@ -13,8 +13,6 @@ import attrs
 
 from tests.support.preloaded import Preloaded
 
-__all__ = ["DaskProcesses"]
-
 _MODULES = ("distributed.cli.dask_scheduler", "distributed.cli.dask_worker", "dask.__main__")
 _DASK = """
 import os, sys, threading

@@ -19,8 +19,6 @@ import attrs
 from tests.support.certificate import certificate
 from tests.support.serving import read_request, serving
 
-__all__ = ["BEFORE", "LATE", "Server", "Store"]
-
 BEFORE = ("same flight", "own record", "half", "CRLF", "end", "new keys")
 """Surplus that comes with a response, so that it is there before the next request leaves."""
 LATE = ("late",)

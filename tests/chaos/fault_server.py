@@ -18,8 +18,6 @@ import httpx
 from tests.sandbox.faulty import IN_DOUBT
 from tests.support.certificate import certificate
 
-__all__ = ["FaultServer", "script"]
-
 COMMAND = [sys.executable, "-c", "from wosdk_async.cli import main; main()", "sandbox", "serve"]
 PAGE = 4000
 

@@ -50,8 +50,6 @@ from wosdk_async import (
 )
 from wosdk_async.transport.http.native.engine import NativeEngine
 
-__all__ = ["Meeting", "run", "table"]
-
 STEP = 0.1  # seconds of CPU time
 GROWTH = 100.0  # MB
 WITHIN = (6.0, 400.0)  # the same for JSON that is within the limits

@@ -24,8 +24,6 @@ from typing import NamedTuple
 from tests.support.certificate import certificate
 from tests.support.serving import read_request
 
-__all__ = ["RESPONSES", "SLOW", "UNKNOWN"]
-
 MIB = 1024 * 1024
 ROUNDS = 8192  # as often as a piece is written before a server gives up being hostile
 UNKNOWN = "wrong certificate"

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from wosdk_async.jobs.journal import Journal, State, StoredRow
 
-__all__ = ["broken_promises", "missing_in_files", "stored_rows"]
-
 
 def broken_promises(
     rows: Iterable[StoredRow], keys: Mapping[int, str], there: Mapping[str, Sequence[int]], *, marked: bool

@@ -25,8 +25,6 @@ from wosdk_async.jobs.cluster.dask import DaskCluster
 from wosdk_async.jobs.cluster.messages import WorkerPool
 from wosdk_async.jobs.cluster.processes import Processes
 
-__all__ = ["main"]
-
 
 async def _run(args: argparse.Namespace) -> None:
     options = CallOptions(deadline=args.deadline, settle=args.settle, retry=RetryPolicy(attempts=6))

@@ -20,8 +20,6 @@ from tests.chaos.import_checks import broken_promises, missing_in_files, stored_
 from tests.support.import_files import MARKER, write_map, write_rows
 from wosdk_async.jobs.journal import State
 
-__all__ = ["Killing", "kill_imports"]
-
 SETTLE = 2.5  # seconds; a commit is late by less
 _LATE = 0.6
 _CLI = [sys.executable, "-c", "from wosdk_async.cli import main; main()", "import"]

@@ -20,8 +20,6 @@ from tests.chaos.import_kills import Killing, kill_imports
 from tests.support import arguments
 from wosdk_async.jobs import tune_process
 
-__all__: list[str] = []
-
 
 async def _kills(kills: int, seed: int) -> bool:
     kept = True

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 
 import attrs
 
-__all__ = ["Resources"]
-
 
 @attrs.frozen
 class Resources:

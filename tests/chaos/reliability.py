@@ -51,8 +51,6 @@ from wosdk_async import (
     Timeouts,
 )
 
-__all__ = ["Effort", "Finding", "run"]
-
 MARKER = "work_order.po_number"
 _ATTEMPTS = 6
 

@@ -19,8 +19,6 @@ import attrs
 from tests.support import arguments
 from tests.support.sandbox_process import Sandbox, Session
 
-__all__ = ["Acknowledged", "check_file", "find_lost", "kill_once"]
-
 AT_ONCE = 16
 
 

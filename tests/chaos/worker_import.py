@@ -24,8 +24,6 @@ from tests.chaos.worker_notes import environment, highest_excess, sent, stop_at_
 from tests.support.import_files import MARKER, write_map, write_rows
 from wosdk_async.jobs.journal import State
 
-__all__ = ["Effort", "Found", "break_workers", "write_import"]
-
 _NOTED = "from tests.chaos import import_child, worker_notes; worker_notes.install(); import_child.main()"
 _LEASE, _DEADLINE, _SETTLE = 3.0, 2.0, 1.0  # seconds
 _LONGEST = 560.0  # seconds of one job

@@ -20,8 +20,6 @@ from wosdk_async.jobs.cluster.leases import boottime
 from wosdk_async.transport.http.engine import Request
 from wosdk_async.transport.http.native.engine import NativeEngine
 
-__all__ = ["WINDOW", "dask_setup", "environment", "highest_excess", "install", "sent", "stop_at_work"]
-
 WINDOW = 10.0  # seconds
 _RECORD = b"%20.6f\n"
 _SIZE = 21  # bytes of a record, so that files can be counted without reading them

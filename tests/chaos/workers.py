@@ -39,8 +39,6 @@ from tests.chaos.worker_import import Effort, break_workers, write_import
 from tests.chaos.worker_notes import WINDOW
 from tests.support import arguments
 
-__all__: list[str] = []
-
 _RATE_BOUND = 0.6  # part of its bound that the fullest window must hold
 _BURST = 0.1  # seconds of its rate that a sender may use at once (docs/load.md)
 _ENGINES = ("processes", "dask")

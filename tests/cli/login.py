@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-__all__ = ["IDENTITY", "SECRET", "forget_addresses", "given", "old_profile", "profiles"]
-
 SECRET = "WOSDK_CLIENT_SECRET"
 IDENTITY = ("WOSDK_COMPANY", "WOSDK_CLIENT_ID", SECRET)
 

@@ -9,8 +9,6 @@ from typing import Any
 from tests.cli.conftest import Wosdk
 from tests.support.service import Answer, Request
 
-__all__ = ["FIELDS", "OPTIONS", "order", "orders", "responses", "state"]
-
 FIELDS = (
     "Customer=512",
     "SubType=259",

@@ -12,7 +12,7 @@ import httpx
 
 from tests.sandbox.company import Caller
 from wosdk_async.sandbox import LocalCompany
-from wosdk_async.sandbox.storage.store import StoredCompany
+from wosdk_async.sandbox.storage.companies import StoredCompany
 
 CANCEL = 1841  # of the seed: a reason to cancel
 ASSETS = (20440, 20441, 20530)

@@ -13,8 +13,6 @@ from pathlib import Path
 from tests.docs.pages import Block, blocks
 from tests.docs.prelude import IMPORTS, Given
 
-__all__ = ["fragments", "module", "modules", "programs", "taken", "tests", "write_tests"]
-
 
 def _is_test(block: Block) -> bool:
     return "def test_" in block.text

@@ -37,8 +37,6 @@ from wosdk_async import (
 if TYPE_CHECKING:
     from wosdk_async.query.fields import AssetAttributeFields, WorkOrderFields
 
-__all__ = ["IMPORTS", "GatewayAuth", "Given", "Upload", "given"]
-
 IMPORTS = """\
 import copy
 from collections.abc import Callable, Sequence

@@ -10,9 +10,6 @@ from typing import Self
 
 from tests.engine.raw import Script
 
-__all__ = ["OpenSSL", "passing_on"]
-
-
 _MAX_PRINTED = 1 << 26  # bytes that it prints between two things that are waited for
 
 

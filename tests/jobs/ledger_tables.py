@@ -22,8 +22,6 @@ from wosdk_async.jobs.report.output_tables import RESULT_COLUMNS
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 from wosdk_async.text.remedies import Remedy
 
-__all__ = ["TABLES"]
-
 _STANDINGS: Mapping[Standing, str] = {
     Standing.NEW: "not in the ledger",
     Standing.PLANNED: "not sent yet",

@@ -19,7 +19,8 @@ from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MAP, MARKER, TWO_PLACES, 
 from wosdk_async import Client, Customer, Ref, WorkZone
 from wosdk_async.calls import marked_records
 from wosdk_async.jobs import CsvFile, ImportMap, ImportMapError, ImportOptions, RowOutcome
-from wosdk_async.jobs.imports.check import Check, CheckResult, Finding
+from wosdk_async.jobs.imports.check import Check
+from wosdk_async.jobs.imports.check_result import CheckResult, Finding
 from wosdk_async.jobs.journal import Journal, RowRecord, State
 from wosdk_async.jobs.ledger.request import company_identity
 from wosdk_async.jobs.ledger.terms import Action, Plan, Refusal

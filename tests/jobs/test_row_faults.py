@@ -12,7 +12,7 @@ from tests.jobs.maps import CUSTOMER, FIXED_CUSTOMER, HEADER, MARKER, WORK_ORDER
 from tests.jobs.test_check import checked
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, ImportOptions, RowOutcome
 from wosdk_async.jobs.errors import AmbiguousNameError, RowError, WaitingRowError, joined
-from wosdk_async.jobs.imports.check import Finding
+from wosdk_async.jobs.imports.check_result import Finding
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.stop import ALIKE, StopRules

@@ -15,7 +15,7 @@ import wosdk_async as wosdk
 from tests.codec.model_strategies import CLASSES, filled, holds_for_every_class, records
 from tests.support.laws import case
 from wosdk_async import InvalidCallError, Money, WorkOrder, codec, json_schema
-from wosdk_async.codec.records import Names
+from wosdk_async.codec.record_dicts import Names
 
 NAMES: tuple[Names, ...] = ("wire", "python")
 

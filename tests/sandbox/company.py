@@ -12,7 +12,8 @@ import httpx
 from starlette.types import ASGIApp
 
 from wosdk_async.sandbox import Clock, create_app
-from wosdk_async.sandbox.storage.store import Store, StoredCompany
+from wosdk_async.sandbox.storage.companies import StoredCompany
+from wosdk_async.sandbox.storage.store import Store
 
 ORDER: dict[str, Any] = {
     "Items": [{"Asset": {"Id": 20440}, "Task": {"Id": 14211}}],

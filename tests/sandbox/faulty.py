@@ -14,7 +14,7 @@ import httpx
 
 from tests.sandbox.company import ORDER, Caller
 from wosdk_async.sandbox import LocalCompany
-from wosdk_async.sandbox.storage.store import StoredCompany
+from wosdk_async.sandbox.storage.companies import StoredCompany
 
 
 @attrs.frozen

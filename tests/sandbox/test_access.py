@@ -9,7 +9,8 @@ import httpx
 import pytest
 
 from tests.sandbox.company import Caller, calling
-from wosdk_async.sandbox.storage.store import Store, StoredCompany
+from wosdk_async.sandbox.storage.companies import StoredCompany
+from wosdk_async.sandbox.storage.store import Store
 
 
 def token(acme: Caller, path: str = "/OAuth/token", **form: str) -> httpx.Response:

@@ -24,7 +24,7 @@ from tests.chaos.sandbox_kills import Acknowledged, check_file, find_lost, kill_
 from tests.sandbox.company import Caller
 from tests.support.preloaded import python
 from wosdk_async.sandbox import LocalCompany, StoreError, VirtualClock, open_store, serve
-from wosdk_async.sandbox.storage.store import StoredCompany
+from wosdk_async.sandbox.storage.companies import StoredCompany
 
 SERVE = """
 import json, sys

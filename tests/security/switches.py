@@ -7,8 +7,6 @@ from pathlib import Path
 
 import attrs
 
-__all__ = ["ROOT", "Switch", "load"]
-
 ROOT = Path(__file__).parents[2]
 
 

@@ -25,8 +25,6 @@ from wosdk_async.transport.http.engine import (
     encode_body,
 )
 
-__all__ = ["CUSTOMER", "LATE", "FaultyService", "ProcessEngine"]
-
 CUSTOMER = "K customer 0"
 _FAULTS = {"K3": "lost", "K6": "late", "K8": "cut", CUSTOMER: "cut"}
 """What becomes of the first create with each key: all are in doubt for the client.

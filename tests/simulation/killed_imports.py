@@ -43,8 +43,6 @@ from wosdk_async.jobs import CsvFile, Import, ImportMap, tune_process
 from wosdk_async.jobs.journal import Journal, State, StoredRow
 from wosdk_async.transport.clock import TransportClock
 
-__all__ = ["KilledJob", "break_by_kills", "simulate"]
-
 _ROWS = 10
 _LIMIT = 4
 _DEADLINE, _SETTLE = 8.0, 20.0  # so that a row whose request was lost is in doubt for the import, too

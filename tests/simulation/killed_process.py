@@ -17,8 +17,6 @@ import attrs
 from tests.simulation.client.loop import StuckError, VirtualLoop
 from wosdk_async.jobs.journal import JobPlan, Journal
 
-__all__ = ["Killed", "KilledJournal", "Process", "ThreadlessLoop", "run_now", "running", "without_threads"]
-
 _Result = TypeVar("_Result")
 _Arguments = TypeVarTuple("_Arguments")
 _MAX_CANCELLED = 10  # times that the tasks of killed processes are cancelled

@@ -8,8 +8,6 @@ from typing import Any
 
 import attrs
 
-__all__ = ["Revert", "Reverts", "replace"]
-
 Run = Callable[[int], Collection[str]]
 """Runs one seed and returns the names of its violations."""
 

@@ -6,8 +6,6 @@ from typing import Any
 
 from tests.sandbox.company import Caller
 
-__all__ = ["command", "made", "post", "put", "refusal"]
-
 
 def refusal(acme: Caller, method: str, path: str, body: Any = None) -> str:
     """Return the text of a refusal by a business rule."""

@@ -7,8 +7,6 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["BENCH", "add_json", "count", "output", "parser", "require"]
-
 BENCH = ("aiohttp", "pydantic", "pyreqwest", "uvloop")
 """Packages of the extra ``bench`` that the package itself does not need."""
 

@@ -7,8 +7,6 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-__all__ = ["certificate"]
-
 _NEW = "openssl req -x509 -nodes -days 2 -subj /CN=bench"
 _P_256 = "ec -pkeyopt ec_paramgen_curve:P-256"
 # Rust's TLS does not accept an authority's certificate for a server.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-__all__ = ["FUTURE", "PAST", "VALID", "certificate_file"]
-
 VALID = ("20200101000000Z", "20990101000000Z")
 FUTURE = ("20980101000000Z", "20990101000000Z")
 PAST = ("20200101000000Z", "20200102000000Z")

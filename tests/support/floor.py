@@ -13,8 +13,6 @@ from collections import deque
 
 import httptools
 
-__all__ = ["Pool", "Response"]
-
 Response = tuple[int, list[tuple[bytes, bytes]], bytes]
 """Status, headers, body."""
 

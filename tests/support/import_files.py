@@ -6,8 +6,6 @@ import csv
 from itertools import cycle, islice
 from pathlib import Path
 
-__all__ = ["COLUMNS", "MARKER", "REQUESTS_MAP", "ROWS_MAP", "write_map", "write_requests", "write_rows"]
-
 REQUESTS_MAP = Path("docs/examples/sf311.toml")
 _REQUESTS = Path("docs/examples/requests.csv")
 

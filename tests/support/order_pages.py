@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 
-__all__ = ["ROW", "response_body"]
-
 LAST = re.compile(rb'"GreaterThan","Values":\["(\d+)"\]')
 COUNT = re.compile(rb'"Count":(\d+)')
 

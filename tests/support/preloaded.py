@@ -24,8 +24,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Preloaded", "python"]
-
 _ROOT = Path(__file__).parents[2]
 _SERVE = "from tests.support.preloaded import serve; serve()"
 _PR_SET_CHILD_SUBREAPER = 36

@@ -16,8 +16,6 @@ from urllib.parse import urlencode
 
 from tests.support.floor import Pool
 
-__all__ = ["ORDER", "Sandbox", "Session"]
-
 ORDER: dict[str, Any] = {
     "Items": [{"Asset": {"Id": 20440}, "Task": {"Id": 14211}}],
     "TypeCategory": "Request",

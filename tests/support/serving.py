@@ -8,8 +8,6 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from urllib.parse import urlsplit
 
-__all__ = ["proxy", "read_request", "serving"]
-
 Handle = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 

@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Generator
 from typing import Any, Literal
 
-__all__ = ["MOMENTS", "CancelledAt", "Moment"]
-
 Moment = Literal["waiting", "granted"]
 MOMENTS: tuple[Moment, ...] = ("waiting", "granted")
 

@@ -7,8 +7,6 @@ import ssl
 
 from tests.support.certificate import certificate
 
-__all__ = ["serving_context", "trust_certificate", "trusted", "use_tls"]
-
 _now: list[ssl.SSLContext] = []
 """Context of the running test's servers, if they use TLS."""
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["make_foreign"]
-
 
 def make_foreign(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give a file to another user, or become another user if that is not permitted."""

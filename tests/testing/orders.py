@@ -15,8 +15,6 @@ from wosdk_async import (
     fields,
 )
 
-__all__ = ["count", "create_command"]
-
 
 def create_command(po_number: str = "PO-1") -> WoCreateCommand:
     return WoCreateCommand(

@@ -13,8 +13,6 @@ import attrs
 from wosdk_async.protocol.writes import LookUps
 from wosdk_async.transport.clock import TransportClock
 
-__all__ = ["KeyTurn", "KeyTurns"]
-
 
 @attrs.define(eq=False)
 class _Key:

@@ -20,8 +20,6 @@ from wosdk_async.shared_tasks import SharedTask, SingleFlight
 from wosdk_async.transport.loop_state import Hold
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["MarkedRecords", "find_each", "find_marked"]
-
 _KEYS_IN_QUERY = 200
 """Maximum keys per query."""
 

@@ -36,8 +36,6 @@ from wosdk_async.query.plan import Plan
 from wosdk_async.query.properties import Path, property_at
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["MAX_ROWS", "Key", "MarkedField", "Marker", "checked_keys", "field_of"]
-
 Key = str | int
 
 MAX_ROWS = 1000

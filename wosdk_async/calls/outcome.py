@@ -24,8 +24,6 @@ from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import InDoubtError, InvalidCallError
 from wosdk_async.protocol.wire import Response
 
-__all__ = ["Done", "Failed", "InDoubt", "NotStarted", "Outcome", "RunInputs"]
-
 I = TypeVar("I")  # noqa: E741 - an input
 R = TypeVar("R")
 

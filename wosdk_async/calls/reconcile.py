@@ -26,8 +26,6 @@ from wosdk_async.transport.session.manager import SessionManager
 from wosdk_async.transport.telemetry.statistics import Trace
 from wosdk_async.transport.transport import Transport
 
-__all__ = ["MarkedCalls", "Reconciler"]
-
 _MAX_WAIT = 5.0  # maximum seconds between two look-ups
 _FOR_LOOKUPS = 5.0  # an attempt ends this many seconds before the deadline, to leave time for look-ups
 _SHARE = 0.25  # but look-ups get at most this part of the deadline

@@ -22,8 +22,6 @@ from wosdk_async.options.checks import check_number
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.telemetry.statistics import PHASES, Trace
 
-__all__ = ["Run", "cancelled_outcome", "failed_outcome"]
-
 I = TypeVar("I")  # noqa: E741 - an input
 R = TypeVar("R")
 

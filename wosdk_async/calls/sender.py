@@ -21,8 +21,6 @@ from wosdk_async.transport.session.manager import Place, SessionManager, TokenGr
 from wosdk_async.transport.telemetry.statistics import Trace
 from wosdk_async.transport.transport import Transport
 
-__all__ = ["CallSender"]
-
 T = TypeVar("T")
 
 _MARKED = Place(lambda clock: MarkedCalls(KeyTurns(clock), MarkedRecords()))

@@ -17,8 +17,6 @@ from wosdk_async.catalogue.generator.index import field_stub, index_files
 from wosdk_async.catalogue.generator.text import MARK, RuffMissingError, lay_out
 from wosdk_async.regular_files import replace_file
 
-__all__ = ["files", "main"]
-
 PACKAGE = Path(__file__).parents[1]
 
 

@@ -19,8 +19,6 @@ from wosdk_async.cli.options import target_options
 from wosdk_async.cli.signals import INTERRUPTION
 from wosdk_async.regular_files import open_user_path
 
-__all__ = ["SECTIONS", "app"]
-
 SECTIONS = {
     "Look": {
         "login": "Check and save the credentials of a Company.",

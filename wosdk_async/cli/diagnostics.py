@@ -43,8 +43,6 @@ from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.session.login import Login, asks_for_token
 from wosdk_async.transport.session.manager import TokenGrant
 
-__all__ = ["Step", "StepReport", "failed", "remedy_for", "steps"]
-
 
 @attrs.frozen(kw_only=True)
 class _Route:

@@ -14,20 +14,6 @@ from wosdk_async.cli.texts import brief_line, message_of
 from wosdk_async.errors import WosdkError
 from wosdk_async.protocol.verdicts import ending_of
 
-__all__ = [
-    "CliError",
-    "Exit",
-    "advice",
-    "cli_errors",
-    "extra",
-    "is_verbose",
-    "reporting_if_slow",
-    "say",
-    "say_sent",
-    "status_of",
-    "writing",
-]
-
 _SLOW = 3.0  # seconds
 
 

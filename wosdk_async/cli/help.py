@@ -9,8 +9,6 @@ import click
 
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["Group"]
-
 _NARROW = 78  # characters per line; on narrower terminals the option column gets a third
 _COLUMN = 24  # maximum width of the option column
 _HYPHEN, _NO_BREAK_HYPHEN = re.compile(r"(?<=\w)-(?=\w)"), "\u2011"

@@ -21,15 +21,6 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.messages import WorkerPool
     from wosdk_async.jobs.sources.table_rules import TableRules
 
-__all__ = [
-    "ImportArguments",
-    "ReadOptions",
-    "kept_arguments",
-    "kept_globals",
-    "kept_import",
-    "operation_of",
-]
-
 
 def _sheet(text: str | int | None) -> str | int | None:
     """Return digits as a sheet number; a sheet named with digits must be selected by number."""

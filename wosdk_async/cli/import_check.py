@@ -22,7 +22,8 @@ from wosdk_async.cli.runner import Runner, company_variables, identity_of
 from wosdk_async.cli.texts import counted, in_commands, json_text, plan_text, refusal_text, visible
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import ImportMap
-from wosdk_async.jobs.imports.check import FINDINGS, Check, CheckResult, Finding
+from wosdk_async.jobs.imports.check import Check
+from wosdk_async.jobs.imports.check_result import FINDINGS, CheckResult, Finding
 from wosdk_async.jobs.imports.inputs import open_input
 from wosdk_async.jobs.ledger.request import company_identity
 from wosdk_async.jobs.ledger.terms import Plan, Refusal
@@ -32,8 +33,6 @@ from wosdk_async.regular_files import replace_file
 from wosdk_async.text.formula_guard import without_formulas
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import one_line
-
-__all__ = ["check_import"]
 
 _SHOWN = 10  # maximum causes shown, and maximum warnings
 _VALUES = 20  # maximum values shown for a cause

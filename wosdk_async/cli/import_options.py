@@ -9,8 +9,6 @@ import click
 
 from wosdk_async.cli.options import TEMPORARY, Number, Whole, added, excel_option
 
-__all__ = ["OneRun", "import_options", "input_options"]
-
 _PATH = click.Path(path_type=Path)
 
 

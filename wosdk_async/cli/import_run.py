@@ -45,8 +45,6 @@ from wosdk_async.jobs.sources.spool import shown_source
 from wosdk_async.options import DEFAULT_IN_FLIGHT, Limits
 from wosdk_async.regular_files import open_user_path
 
-__all__ = ["require_new", "require_outcomes", "run_import", "say_sheet"]
-
 
 def run_import(arguments: ImportArguments) -> int:
     """Run or resume an import, and return the exit status."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.journal import JobPlan, Journal
     from wosdk_async.jobs.options import ExcelSeparator
 
-__all__ = ["WrittenFiles", "company_of_job", "input_of", "require_lasting", "source_of", "write_files"]
-
 
 @contextmanager
 def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:

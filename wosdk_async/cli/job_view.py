@@ -35,8 +35,6 @@ from wosdk_async.jobs.mapping.record_operations import operation_named
 from wosdk_async.jobs.report.facts import shown_time
 from wosdk_async.text.safe_text import one_line
 
-__all__ = ["job_facts", "print_job", "print_jobs"]
-
 _FIRST = 5  # rows shown for each state
 
 

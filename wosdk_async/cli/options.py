@@ -16,36 +16,6 @@ from wosdk_async.cli.output.files import Output, require_not_kept, require_stdou
 if TYPE_CHECKING:
     from wosdk_async import Client
 
-__all__ = [
-    "TEMPORARY",
-    "ChangeOptions",
-    "Number",
-    "Target",
-    "Whole",
-    "added",
-    "assignments",
-    "change_options",
-    "commands",
-    "entities",
-    "entity_argument",
-    "excel_option",
-    "fields_argument",
-    "job_argument",
-    "json_body_option",
-    "json_option",
-    "names",
-    "output_option",
-    "output_options",
-    "properties",
-    "properties_option",
-    "raw_option",
-    "target_of",
-    "target_options",
-    "unchecked_option",
-    "where_option",
-    "yes_option",
-]
-
 
 def added(command: Any, *options: Callable[[Any], Any]) -> Any:
     """Add options to a command, in the order shown in the help."""

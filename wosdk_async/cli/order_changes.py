@@ -20,19 +20,6 @@ from wosdk_async.cli.texts import visible
 from wosdk_async.codec.text_values import parse_value
 from wosdk_async.model import WoActionResponse, WorkOrder
 
-__all__ = [
-    "SHOWN",
-    "OrderPlan",
-    "at_option",
-    "change_of",
-    "comment_option",
-    "id_or_name",
-    "order_verb",
-    "read_orders",
-    "reason_id",
-    "reason_option",
-]
-
 _READ = ("Number", "StatusId", "Customer.DisplayAs", "TaskRefinement")
 _LOG = "ActionLogRecords.*"
 """Property path of the order's log."""

@@ -18,20 +18,6 @@ from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.runner import NOT_A_TERMINAL, require_yes
 from wosdk_async.regular_files import create_file, parse_toml, read_regular, replace_file
 
-__all__ = [
-    "ADDRESS_KEYS",
-    "CREDENTIAL_KEYS",
-    "DEFAULT_PROFILE",
-    "PROFILE_KEYS",
-    "ProfileFile",
-    "create_private",
-    "require_profile_name",
-    "text_of",
-    "variable_of",
-    "write_private",
-    "write_profile",
-]
-
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # valid as a bare TOML key and in a file name
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")  # unlike str.splitlines(), which splits at other characters, too
 _TABLE = re.compile(r"\s*\[")

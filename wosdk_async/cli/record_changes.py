@@ -19,8 +19,6 @@ from wosdk_async.cli.texts import MAX_LINE, brief_line, counted, json_text, mess
 from wosdk_async.errors import InDoubtError, WosdkError
 from wosdk_async.text.safe_text import one_line, shortened
 
-__all__ = ["ChangeResult", "ChangeSession", "RecordChange"]
-
 _AT_ONCE = 32  # concurrent changes
 _SHOWN = 20  # changes listed in the preview
 _MAX_LABEL = 200  # characters

@@ -27,20 +27,6 @@ from wosdk_async.settings.environment import ignored_profile
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.session.hosts import is_local
 
-__all__ = [
-    "NOT_A_TERMINAL",
-    "LoginWait",
-    "Runner",
-    "company_variables",
-    "confirm",
-    "identity_of",
-    "is_interactive",
-    "login_wait_of",
-    "polling",
-    "reporting_slow_login",
-    "require_yes",
-]
-
 T = TypeVar("T")
 
 _MISSING = {Remedy.COMPANY_NAME, Remedy.CREDENTIALS}  # remedies for missing settings

@@ -10,8 +10,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from types import FrameType
 from typing import Any
 
-__all__ = ["INTERRUPTION", "StopSignals"]
-
 
 class Interruption:
     """The first SIGTERM or SIGHUP received, if any."""

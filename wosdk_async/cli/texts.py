@@ -15,19 +15,6 @@ from wosdk_async.text.safe_text import json_escaped, one_line, shortened
 if TYPE_CHECKING:
     from wosdk_async.jobs.ledger.terms import Plan, Refusal
 
-__all__ = [
-    "MAX_LINE",
-    "brief_line",
-    "counted",
-    "in_commands",
-    "json_text",
-    "message_of",
-    "plan_text",
-    "refusal_text",
-    "shell_words",
-    "visible",
-]
-
 MAX_LINE = 8000
 """Maximum characters of a printed line: service text may have any length."""
 _BREAKS = re.compile(r"\s*[^\S ]\s*")

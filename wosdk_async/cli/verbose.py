@@ -46,8 +46,6 @@ from wosdk_async.transport.http.environment import parse_proxy
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.session.login import asks_for_token, granted_token
 
-__all__ = ["RequestPrinter"]
-
 
 @attrs.define(eq=False, repr=False)
 class _ShownRequest:

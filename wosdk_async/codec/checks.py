@@ -19,23 +19,6 @@ from wosdk_async.model.base import OpenEnum, Record, Ref
 from wosdk_async.model.metadata import Wire
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = [
-    "Finding",
-    "Severity",
-    "check_boolean",
-    "check_enum",
-    "check_integer",
-    "check_local",
-    "check_number",
-    "check_object",
-    "check_text",
-    "check_utc",
-    "json_kind_of",
-    "kind_of",
-    "named_by",
-    "unknown_member",
-]
-
 Severity = Literal["error", "warning"]
 
 

@@ -25,17 +25,6 @@ from wosdk_async.model.compiled import compile_function
 from wosdk_async.model.lazy import raw_slot
 from wosdk_async.model.metadata import Wire
 
-__all__ = [
-    "READING",
-    "Unsupported",
-    "compile_fast_writer",
-    "compile_reader",
-    "compile_writer",
-    "content_source",
-    "in_place",
-    "read_text",
-]
-
 _VALUE = re.compile(r"\bv\b")
 
 

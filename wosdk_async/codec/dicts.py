@@ -31,17 +31,6 @@ from wosdk_async.model import registry
 from wosdk_async.model.base import Record
 from wosdk_async.model.metadata import is_nested
 
-__all__ = [
-    "FastWriters",
-    "hook_of",
-    "make_reader",
-    "make_writer",
-    "reachable",
-    "sort_out",
-    "spellings",
-    "write_ref",
-]
-
 
 def make_reader(cls: type[Record], converter: cattrs.BaseConverter) -> Callable[[Any, Any], Any]:
     """Return the structure hook of ``cls``, which is compiled on first use."""

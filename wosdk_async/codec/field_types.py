@@ -39,8 +39,6 @@ from wosdk_async.codec.values import (
 from wosdk_async.model.base import Record, Ref
 from wosdk_async.model.metadata import Wire
 
-__all__ = ["FIELD_TYPES", "NAMES", "OBJECT", "FieldType", "new_of", "type_of"]
-
 
 @attrs.frozen
 class FieldType:

@@ -18,19 +18,6 @@ from wosdk_async.codec.compiler import READING
 from wosdk_async.codec.record_reader import MAX_LEARNED, RecordReaders
 from wosdk_async.model.base import Record
 
-__all__ = [
-    "UNREADABLE",
-    "WHOLE",
-    "Envelope",
-    "ResponseReader",
-    "TooManySymbolsError",
-    "check_size",
-    "dumps",
-    "dumps_any",
-    "exact_decoder",
-    "loads",
-]
-
 _MAX_SYMBOLS = 2_000_000
 """Maximum brackets and commas in a body. Each one creates a Python object of at least 100 bytes, one byte of
 gzip may expand to hundreds of them, and decoders cannot stop midway. 4,000 work orders of 5 KB contain

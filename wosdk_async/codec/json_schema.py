@@ -20,8 +20,6 @@ from wosdk_async.model import registry
 from wosdk_async.model.base import Record
 from wosdk_async.model.metadata import Wire, is_nested
 
-__all__ = ["class_schema", "json_schema"]
-
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 _NUMBER = r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$"

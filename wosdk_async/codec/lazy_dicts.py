@@ -23,8 +23,6 @@ from wosdk_async.model.base import Record
 from wosdk_async.model.compiled import compile_function
 from wosdk_async.model.metadata import Wire
 
-__all__ = ["ByClass", "StructWriters"]
-
 By = Mapping[type[Any], Callable[[Any], Any]]
 Fix = Callable[[dict[str, Any], Any], dict[str, Any]]
 """Function that fixes the copied dict of a Struct and returns it; called with the dict and the Struct."""

@@ -14,8 +14,6 @@ from typing import Any
 from wosdk_async import codec
 from wosdk_async.text.safe_text import Secrets, is_secret_name
 
-__all__ = ["mask_fields", "mask_text"]
-
 _MASK = "***"
 _NO_SECRETS = Secrets()
 _MAX_NESTED = 4  # maximum nesting of JSON text in JSON text

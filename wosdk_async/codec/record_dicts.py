@@ -30,8 +30,6 @@ from wosdk_async.model.lazy import Lazy, raw_slot
 from wosdk_async.model.metadata import is_nested
 from wosdk_async.text.safe_text import one_line
 
-__all__ = ["DictReaders", "DictWriters", "Names", "wire_name_of"]
-
 Names = Literal["wire", "python"]
 """Field names: the service's (``StatusId``) or Python's (``status_id``)."""
 

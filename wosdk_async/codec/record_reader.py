@@ -25,8 +25,6 @@ from wosdk_async.model import registry
 from wosdk_async.model.base import CommandResult, Record
 from wosdk_async.model.metadata import is_nested
 
-__all__ = ["MAX_LEARNED", "RecordReaders"]
-
 MAX_UNKNOWN = 64  # maximum learned names per class, so that ever new names do not exhaust the memory
 _MAX_NAME = 100  # maximum characters of a learned name: the service may send names of any length
 # An object with at most this many fields is created with its record, which costs less than creating it later.

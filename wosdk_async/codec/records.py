@@ -21,17 +21,6 @@ from wosdk_async.model.base import OpenEnum, Record
 from wosdk_async.text.safe_text import one_line, shortened
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = [
-    "Names",
-    "Unknown",
-    "UnknownValue",
-    "from_dict",
-    "from_json",
-    "to_dict",
-    "to_json",
-    "unknown_values",
-]
-
 T = TypeVar("T")
 
 Unknown = Literal["keep", "refuse"]

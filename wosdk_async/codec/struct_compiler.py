@@ -18,8 +18,6 @@ from wosdk_async.model.compiled import compile_function
 from wosdk_async.model.lazy import Lazy, raw_slot
 from wosdk_async.model.metadata import Wire, is_nested
 
-__all__ = ["NO_OBJECTS", "LazyList", "Part", "StructFields", "compile_struct"]
-
 
 @attrs.frozen
 class Part:

@@ -14,8 +14,6 @@ from wosdk_async.model.metadata import Wire
 from wosdk_async.text.safe_text import shortened
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["MAX_NUMBER", "exact_number", "parse_value", "shown_value", "time_in_zone"]
-
 MAX_NUMBER = 1000
 """Maximum characters of a number."""
 # Maximum digits before the decimal point, and after it. spec 2.1 sets no bound; a .NET decimal has 29 digits.

@@ -11,21 +11,6 @@ from typing import Any
 
 from wosdk_async.codec.text_values import time_in_zone
 
-__all__ = [
-    "EnumReader",
-    "read_digits",
-    "read_local",
-    "read_number",
-    "read_utc",
-    "read_zoned",
-    "show_number",
-    "show_utc",
-    "write_local",
-    "write_number",
-    "write_text",
-    "write_utc",
-]
-
 _parse = datetime.fromisoformat
 _DIGITS = re.compile(r"-?[0-9]{1,19}")
 

@@ -11,23 +11,6 @@ from wosdk_async.model import Record
 from wosdk_async.protocol.validation import problems
 from wosdk_async.text.remedies import in_json
 
-__all__ = [
-    "AmbiguousNameError",
-    "ImportMapError",
-    "JournalError",
-    "MapMistakes",
-    "MissingRecordError",
-    "OutputError",
-    "RowError",
-    "RunStoppedError",
-    "WaitingRowError",
-    "joined",
-    "reason_of",
-    "require_file",
-    "require_sendable",
-    "zeros_hint",
-]
-
 
 class ImportMapError(ConfigurationError):
     """Invalid input file or map; the message says where."""

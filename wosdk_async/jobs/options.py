@@ -13,8 +13,6 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.options.checks import number, switch
 from wosdk_async.text.remedies import Remedy
 
-__all__ = ["ExcelSeparator", "ImportOptions", "StopAfter"]
-
 IfExists = Literal["fail", "skip"]
 ExcelSeparator = Literal["comma", "semicolon"]
 

@@ -17,17 +17,6 @@ from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.clock import TransportClock
 
-__all__ = [
-    "ABORT_GRACE",
-    "MESSAGE_INTERVAL",
-    "Stop",
-    "StopRules",
-    "StoppedError",
-    "cause_of",
-    "client_closed",
-    "say_and_sleep",
-]
-
 ABORT_GRACE = 0.5  # seconds for calls in flight to finish after an abort
 MESSAGE_INTERVAL = 5.0  # seconds between progress messages
 _SOON = 1.0  # no message for fewer remaining seconds

@@ -17,8 +17,6 @@ from wosdk_async.mcp.results import Result, known_codes
 from wosdk_async.protocol.verdicts import CODES
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["DescribeResult", "add_resources", "describe"]
-
 _JSON = "application/json"
 
 

@@ -30,8 +30,6 @@ from wosdk_async.mcp.results import Problem, problem
 from wosdk_async.protocol.writes import UNDECIDED, LookUps, State
 from wosdk_async.transport.clock import TransportClock
 
-__all__ = ["CommitOutcome", "Commits"]
-
 _NOTHING_DONE = (NotSentError, DeadlineError, NoAnswerError, ThrottledError, SessionError)
 
 

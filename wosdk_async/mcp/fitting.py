@@ -15,8 +15,6 @@ import attrs
 from wosdk_async.codec.masking import mask_fields
 from wosdk_async.text.safe_text import Secrets, one_line, shortened
 
-__all__ = ["MAX_BYTES", "bytes_of", "fit_record", "fit_records", "plain_number", "safe_text"]
-
 MAX_BYTES = 48_000
 """Maximum size of a result's records, in bytes of JSON."""
 

@@ -27,8 +27,6 @@ from wosdk_async.regular_files import connect_database, create_file
 from wosdk_async.settings.profiles import PRIVATE, access_of_others
 from wosdk_async.text.remedies import Remedy
 
-__all__ = ["EXPIRES", "Plan", "PlanBusyError", "PlanJournal", "PlansUnusableError"]
-
 EXPIRES = 600.0
 """Seconds until a plan expires."""
 

@@ -26,19 +26,6 @@ from wosdk_async.protocol.wire import Call, Response
 from wosdk_async.text.safe_text import Secrets, is_secret_name, one_line
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = [
-    "WriteGate",
-    "class_of",
-    "order_id",
-    "planned_view",
-    "refuse_command",
-    "refuse_emptied_lists",
-    "refuse_fields",
-    "refuse_plan_ids",
-    "service_names",
-    "with_marker",
-]
-
 _DELETING = re.compile("delet|remov", re.IGNORECASE)  # facts 3.4: a removal can also be a flag, IsRemoved
 _NO_DELETE = "agents cannot delete; a person can, with `wosdk delete`"
 _PLAN_ID = re.compile(r"\s*mcp-[0-9a-f]{16}\s*", re.IGNORECASE)

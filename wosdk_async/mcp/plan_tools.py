@@ -28,13 +28,6 @@ from wosdk_async.mcp.results import RecordId, Result, id_in
 from wosdk_async.mcp.rows import entity_named
 from wosdk_async.query.plan import KEYS
 
-__all__ = [
-    "CommitResult",
-    "PlanResult",
-    "PlanTools",
-    "look_with",
-]
-
 Id = Annotated[str, Field(max_length=60, description="'plan' from the plan tool, such as mcp-0f3a...")]
 
 _ADVICE = {

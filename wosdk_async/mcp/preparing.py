@@ -22,8 +22,6 @@ from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.order_rules import DUE_TIMES, replaced_fields, warning_of_move
 from wosdk_async.protocol.validation import problems, wire_path
 
-__all__ = ["Change", "change_of", "outcome_of", "warnings_of", "with_order_command"]
-
 _MAX_BYTES = 64_000  # size of a plan's fields
 
 

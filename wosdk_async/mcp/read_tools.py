@@ -32,13 +32,6 @@ from wosdk_async.query.builder import selection
 from wosdk_async.query.fields import fields
 from wosdk_async.query.plan import KEYS
 
-__all__ = [
-    "ChangesResult",
-    "ChoicesResult",
-    "CountResult",
-    "ReadTools",
-]
-
 _SUMMARY = (
     "Number", "StatusId", "TypeCategory", "Priority.DisplayAs", "Customer.Name", "ShortLocation",
     "TaskRefinement", "PoNumber", "DtCreated", "DtDue", "LastActionDateUtc",

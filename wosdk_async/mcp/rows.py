@@ -30,16 +30,6 @@ from wosdk_async.query.plan import KEYS, Condition
 from wosdk_async.query.properties import FOR_REFERENCES, Nested, TextProperty, compared, property_at, resolved
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = [
-    "MAX_ROWS",
-    "UNREADABLE_CURSOR",
-    "Filter",
-    "RowsQuery",
-    "conditions",
-    "entity_named",
-    "queryable",
-]
-
 Scalar = str | int | float | bool
 
 Operator = Literal[

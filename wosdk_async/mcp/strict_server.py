@@ -31,8 +31,6 @@ from wosdk_async.mcp.fitting import safe_text
 from wosdk_async.mcp.results import Problem, Result, tool_result
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["StrictServer"]
-
 _MAX_ERRORS = 5
 _CLOSED = {"additionalProperties": False}
 _NULL = {"type": "null"}

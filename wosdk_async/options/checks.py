@@ -13,18 +13,6 @@ from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError, WosdkError
 from wosdk_async.protocol.arguments import described
 
-__all__ = [
-    "HIDDEN_FIRST",
-    "check_kind",
-    "check_number",
-    "choice",
-    "hook",
-    "instance",
-    "number",
-    "switch",
-    "takes_options",
-]
-
 C = TypeVar("C", bound=type[Any])
 P = ParamSpec("P")
 S = TypeVar("S")

@@ -15,19 +15,6 @@ from typing import Any, Protocol
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
 
-__all__ = [
-    "CORES",
-    "FAMILY",
-    "HttpxClient",
-    "HttpxLimits",
-    "HttpxTimeout",
-    "HttpxTransport",
-    "error_kinds",
-    "is_of_family",
-    "library_of",
-    "mocked",
-]
-
 CORES = {"httpx": "httpcore", "httpx2": "httpcore2"}
 """Each library with its lower layer. The first installed library is used."""
 FAMILY = frozenset({*CORES, *CORES.values()})

@@ -20,19 +20,6 @@ from wosdk_async.model.index import COMMANDS, ENTITIES, UNSUPPORTED
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = [
-    "described",
-    "entity_name",
-    "name_of",
-    "require_class",
-    "require_command",
-    "require_id",
-    "require_record",
-    "require_support",
-    "segment",
-    "warn_of_typo",
-]
-
 _log = logging.getLogger("wosdk_async")
 
 _TYPO = 0.85  # similarity required for a warning: high, because new commands share endings with known ones

@@ -32,8 +32,6 @@ from wosdk_async.protocol.validation import (
 from wosdk_async.protocol.wire import COMMANDS, Call
 from wosdk_async.text.remedies import Remedy
 
-__all__ = ["Written", "body_of", "command", "content_of", "content_of_dict", "post", "query", "require_own"]
-
 _log = logging.getLogger("wosdk_async")
 
 E = TypeVar("E", bound=Record)

@@ -17,8 +17,6 @@ from wosdk_async.model.registry import resolve
 from wosdk_async.protocol.calls import content_of
 from wosdk_async.text.remedies import Remedy
 
-__all__ = ["OWNED", "Difference", "difference", "elements", "point_reference"]
-
 E = TypeVar("E", bound=Record)
 Content = Mapping[str, Any]
 

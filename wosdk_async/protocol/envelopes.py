@@ -18,8 +18,6 @@ from wosdk_async import codec
 from wosdk_async.errors import RefusedError
 from wosdk_async.protocol.responses import refused
 
-__all__ = ["RECORD", "RESULT", "ROWS", "SPECIFIER", "document_of", "objects"]
-
 T = TypeVar("T")
 One = Callable[[Any], Any]
 

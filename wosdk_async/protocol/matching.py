@@ -13,8 +13,6 @@ from wosdk_async.protocol.verdicts import is_early
 from wosdk_async.protocol.wire import COMMANDS, Call, InconclusiveResponse, Response
 from wosdk_async.text.safe_text import Secrets
 
-__all__ = ["LONG", "RequestIds", "members", "record_with", "require_no_request_id", "specifier_for"]
-
 _MAX_ID = 80  # maximum characters shown of another call's RequestId
 _HOW_TO_SKIP = "; Client(check_request_ids=False) turns this check off"
 _LAST = re.compile(rb'"requestid"\s*:\s*"([^"\\]*)"\s*\}\s*$', re.IGNORECASE)

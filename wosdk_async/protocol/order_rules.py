@@ -16,19 +16,6 @@ import attrs
 from wosdk_async.errors import BusinessRuleError
 from wosdk_async.text.remedies import Remedy, in_python
 
-__all__ = [
-    "DUE_TIMES",
-    "MOVES",
-    "NEXT_STEPS",
-    "OWN_MOVES",
-    "Move",
-    "NextStep",
-    "next_step",
-    "remedy_of",
-    "replaced_fields",
-    "warning_of_move",
-]
-
 OWN_MOVES = "each Company configures its state transitions"
 _REFUSED = re.compile(r"in state '(\w+)' cannot be placed in the state '(\w+)'")
 

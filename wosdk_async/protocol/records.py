@@ -20,8 +20,6 @@ from wosdk_async.protocol.validation import computed_names
 from wosdk_async.protocol.wire import Call
 from wosdk_async.text.remedies import Remedy
 
-__all__ = ["Id", "Upload", "create", "delete", "put", "retrieve", "specifier_of", "update"]
-
 E = TypeVar("E", bound=Record)
 
 Id = int | Mapping[str, int]

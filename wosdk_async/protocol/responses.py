@@ -25,8 +25,6 @@ from wosdk_async.protocol.verdicts import (
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.text.safe_text import Secrets
 
-__all__ = ["read", "refused"]
-
 T = TypeVar("T")
 
 _MAX_REASON = 300  # maximum characters shown of a reader's error, and of a service error in doubt

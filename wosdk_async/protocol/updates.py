@@ -22,8 +22,6 @@ from wosdk_async.protocol.wire import Call
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["change", "change_to", "require_unchanged", "version", "versioned"]
-
 E = TypeVar("E", bound=Record)
 UpdateCall = Call[EntitySpecifier]
 

@@ -30,31 +30,6 @@ from wosdk_async.errors import (
     WosdkError,
 )
 
-__all__ = [
-    "BUSY",
-    "CODES",
-    "ENDINGS",
-    "IN_DOUBT",
-    "NEVER_SENT",
-    "NO_OWN_CODES",
-    "OTHER_PATH",
-    "REFUSED",
-    "REPEAT",
-    "SESSION_REFUSED",
-    "STATUSES",
-    "VERDICTS",
-    "WAIT",
-    "CodeRule",
-    "OwnCodes",
-    "Verdict",
-    "ending_of",
-    "is_early",
-    "means_unknown_company",
-    "verdict_of",
-    "verdict_on",
-]
-
-
 # --- verdicts -------------------------------------------------------------------------------
 
 

@@ -10,8 +10,6 @@ import attrs
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
 
-__all__ = ["COMMANDS", "Call", "InconclusiveResponse", "Response"]
-
 T = TypeVar("T")
 
 COMMANDS = "api/v1/cmd/"

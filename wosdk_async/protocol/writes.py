@@ -10,8 +10,6 @@ from enum import IntEnum
 
 import attrs
 
-__all__ = ["BETWEEN", "UNDECIDED", "LookUps", "State"]
-
 BETWEEN = 0.25
 """Seconds between the two look-ups that must find nothing."""
 

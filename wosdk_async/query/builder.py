@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from wosdk_async.model import IsolationLevel
     from wosdk_async.query.table import RecordTable
 
-__all__ = ["Query", "condition_of", "first_page", "selected", "selection"]
-
 T = TypeVar("T")
 
 Send = Callable[[Call[list[Any]]], Awaitable[list[Any]]]

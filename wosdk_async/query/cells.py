@@ -27,8 +27,6 @@ from wosdk_async.model import Record, registry
 from wosdk_async.query.columns import Column
 from wosdk_async.query.paths import fields_of
 
-__all__ = ["Cells", "cell_text", "cells_of", "pyarrow"]
-
 Odd = dict[int, Any]
 """Row number -> value that does not fit the column."""
 

@@ -14,8 +14,6 @@ from wosdk_async.protocol.elements import OWNED
 from wosdk_async.query.paths import fields_of, find, root
 from wosdk_async.query.plan import KEYS
 
-__all__ = ["EXTRA", "Column", "columns_of"]
-
 EXTRA = "Extra"
 """Name of the last column, for all values that have no other column."""
 

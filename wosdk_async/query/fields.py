@@ -8,8 +8,6 @@ from wosdk_async.model import Record
 from wosdk_async.query.paths import root
 from wosdk_async.query.properties import property_at
 
-__all__ = ["fields"]
-
 
 def fields(entity: type[Record] | str) -> Any:
     """Return the properties of an entity, for building conditions.

@@ -20,20 +20,6 @@ import attrs
 from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.query.plan import Comparison, Order, Plan
 
-__all__ = [
-    "ROW_CAP",
-    "Cursor",
-    "KeyCursor",
-    "OffsetCursor",
-    "checked_size",
-    "highest_id",
-    "id_of",
-    "key_ranges",
-    "prefetch",
-    "property_of",
-    "require_objects",
-]
-
 ROW_CAP = 4000  # rows per response (facts 7; the same in catalogue/differences.json)
 
 Fetch = Callable[[Plan, dict[str, Any]], Awaitable[list[Any]]]

@@ -22,8 +22,6 @@ from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.arguments import entity_name
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["ResolvedPath", "fields_of", "find", "identifier", "root", "text"]
-
 _ALIKE = 0.9  # a name this similar is suggested rather than the same name in a nested object
 
 

@@ -13,8 +13,6 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Record, entity_class
 from wosdk_async.protocol.arguments import entity_name
 
-__all__ = ["KEYS", "Comparison", "Condition", "Group", "Order", "Plan", "comparisons", "criteria"]
-
 Joiner = Literal["And", "Or"]
 
 NEGATED = {

@@ -10,19 +10,6 @@ from wosdk_async.errors import InvalidCallError, UnknownPropertyError
 from wosdk_async.query.paths import ResolvedPath, find, identifier, text
 from wosdk_async.query.plan import Comparison, Condition, Order
 
-__all__ = [
-    "FOR_REFERENCES",
-    "Nested",
-    "Path",
-    "PatternProperty",
-    "Property",
-    "TextProperty",
-    "Unchecked",
-    "compared",
-    "property_at",
-    "resolved",
-]
-
 T = TypeVar("T")
 
 

@@ -26,8 +26,6 @@ from wosdk_async.query.columns import Column
 from wosdk_async.query.paging import require_objects
 from wosdk_async.query.paths import fields_of
 
-__all__ = ["Extras", "RowSplitter"]
-
 Values = dict[int, list[Any]]
 """Column number -> values."""
 Extras = dict[int, dict[str, Any]]

@@ -21,8 +21,6 @@ from wosdk_async.query.plan import Plan
 from wosdk_async.query.row_values import Extras, RowSplitter
 from wosdk_async.version import VERSION
 
-__all__ = ["RecordTable", "TableBuilder", "builder_of", "read_batches"]
-
 
 class TableBuilder:
     """Builder of Arrow batches with these columns."""

@@ -20,8 +20,6 @@ from wosdk_async.readers.sheet_xml import (
     parse,
 )
 
-__all__ = ["BOOK", "ExcelCells", "has_cells", "sheet_parts", "styles_in"]
-
 BOOK = "xl/workbook.xml"
 _RELATIONSHIPS = "xl/_rels/workbook.xml.rels"
 _STYLES = "xl/styles.xml"

@@ -22,8 +22,6 @@ from wosdk_async.readers.sheet_xml import (
     currency_in,
 )
 
-__all__ = ["CONTENT", "OpenDocumentCells", "without_shapes"]
-
 CONTENT = "content.xml"
 _TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
 _NUMBER = "urn:oasis:names:tc:opendocument:xmlns:datastyle:1.0"

@@ -17,8 +17,6 @@ from pyarrow import types
 
 from wosdk_async.readers.program import Line
 
-__all__ = ["explain", "read"]
-
 _BATCH = 4096  # rows read at a time
 
 Cells = tuple[list[str], dict[int, str]]

@@ -21,11 +21,6 @@ try:
 except ImportError:  # on Windows
     resource = None  # type: ignore[assignment]
 
-__all__ = [
-    "CURRENCIES", "MAX_CELL", "MAX_LINE", "MAX_MESSAGE", "STARTED", "Limits", "Line", "Order", "Unreadable",
-    "lowered", "main", "not_started", "write_lines",
-]  # fmt: skip
-
 MAX_CELL = 1 << 20  # maximum characters of a cell, in files of any format
 MAX_LINE = 16 << 20  # maximum bytes of a converted row, and characters of a line of text
 MAX_MESSAGE = 8192  # maximum bytes of a message

@@ -10,8 +10,6 @@ from wosdk_async.readers.opendocument_cells import CONTENT, OpenDocumentCells
 from wosdk_async.readers.program import Unreadable
 from wosdk_async.readers.sheet_xml import Currencies, Faults, parse
 
-__all__ = ["SheetFacts", "sheet_facts"]
-
 
 class SheetFacts(NamedTuple):
     """Facts of a sheet; rows are counted from 1, columns from 0."""

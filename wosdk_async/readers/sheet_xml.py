@@ -8,11 +8,6 @@ from collections.abc import Callable, Mapping
 from typing import IO, Any
 from xml.parsers import expat
 
-__all__ = [
-    "ERROR", "LONGEST_SIGN", "NO_RESULT", "OFFICE", "SOME_CURRENCY", "Attributes", "Currencies", "Faults",
-    "currency_in", "parse",
-]  # fmt: skip
-
 Attributes = Mapping[str, str]
 Faults = dict[int, dict[int, str]]
 """Reasons why cells have no value, by row (from 1) and column (from 0)."""

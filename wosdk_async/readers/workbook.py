@@ -16,8 +16,6 @@ from wosdk_async.readers.program import CURRENCIES, Line, Unreadable
 from wosdk_async.readers.sheet_facts import SheetFacts, sheet_facts
 from wosdk_async.readers.sheet_xml import Faults
 
-__all__ = ["explain", "read"]
-
 Row = tuple[int, list[str], str, dict[int, str]]
 
 _DIGITS = 15  # number of significant digits that Excel keeps

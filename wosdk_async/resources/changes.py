@@ -23,8 +23,6 @@ from wosdk_async.query.properties import Path
 from wosdk_async.resources.watermark import MAX_SEEN, Pass, Seen, Watermark, watermark_since
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["MOVED", "ChangeFeed", "follow", "require_moves", "require_overlap"]
-
 E = TypeVar("E", bound=Record)
 
 MOVED = "LastActionDateUtc"

@@ -15,8 +15,6 @@ from wosdk_async.query.builder import selection
 from wosdk_async.query.properties import Path
 from wosdk_async.resources.resource import Verbs
 
-__all__ = ["Change", "edit"]
-
 E = TypeVar("E", bound=Record)
 
 Change = Callable[[E], E | Awaitable[E | None] | None]

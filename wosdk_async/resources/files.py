@@ -22,25 +22,6 @@ from wosdk_async.protocol.arguments import described
 from wosdk_async.regular_files import replace_file
 from wosdk_async.transport.download import Stream
 
-__all__ = [
-    "LINK",
-    "OTHER",
-    "Content",
-    "Source",
-    "document_id",
-    "file_writer",
-    "id_of",
-    "media_type",
-    "read_into_memory",
-    "read_source",
-    "require_progress",
-    "require_size",
-    "require_text",
-    "require_writable",
-    "safe_name",
-    "stored_type",
-]
-
 Content = bytes | bytearray | memoryview
 Source = str | os.PathLike[str] | Content | AsyncIterable[Content]
 """Source of an upload: a path, bytes, or an async iterable of bytes."""

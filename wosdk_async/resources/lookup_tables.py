@@ -18,8 +18,6 @@ from wosdk_async.shared_tasks import SharedTask, SingleFlight
 from wosdk_async.text.suggestions import suggestion
 from wosdk_async.transport.session.manager import Place, Places
 
-__all__ = ["MAX_AGE", "LookupTables", "choose", "folded", "require_one"]
-
 T = TypeVar("T")
 E = TypeVar("E", bound=Record)
 

@@ -24,8 +24,6 @@ from wosdk_async.resources.lookup_tables import LookupTables, folded, require_on
 from wosdk_async.shared_tasks import SharedTask
 from wosdk_async.transport.session.manager import Place
 
-__all__ = ["REMEMBERED", "NameResolver", "batches", "spellings"]
-
 E = TypeVar("E", bound=Record)
 V = TypeVar("V", bound=Referable)
 T = TypeVar("T")

@@ -20,8 +20,6 @@ from wosdk_async.text.suggestions import suggestion
 if TYPE_CHECKING:  # at run time, methods load the model's modules on demand
     from wosdk_async.model import Employee, RepairCode, WoActionReasonLookup, WOActionType, WorkOrder
 
-__all__ = ["OrderLookups"]
-
 E = TypeVar("E", "WoActionReasonLookup", "RepairCode")
 
 

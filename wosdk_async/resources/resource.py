@@ -15,8 +15,6 @@ from wosdk_async.query.builder import Query
 from wosdk_async.query.properties import Path
 from wosdk_async.resources.lookup_tables import LookupTables
 
-__all__ = ["ACTOR_TYPES", "CUSTOM_FIELD_TYPES", "Resource", "Verbs"]
-
 E = TypeVar("E", bound=Record)
 R = TypeVar("R", bound=CommandResult)
 

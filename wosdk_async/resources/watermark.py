@@ -14,8 +14,6 @@ from wosdk_async.codec.values import read_utc
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.protocol.arguments import described
 
-__all__ = ["MAX_SEEN", "Pass", "Seen", "Watermark", "watermark_since"]
-
 MAX_SEEN = 5000  # maximum records in a watermark, so that its text stays below half a megabyte
 
 

@@ -27,17 +27,6 @@ from starlette.responses import Response
 from wosdk_async.sandbox.errors import Refusal, StoreError, did_you_mean
 from wosdk_async.sandbox.schema.bodies import dump
 
-__all__ = [
-    "EVERYWHERE",
-    "ID",
-    "JsonEndpoint",
-    "error_response",
-    "guarded",
-    "is_internal",
-    "is_loopback",
-    "json_object",
-]
-
 JsonEndpoint = Callable[[Request], Awaitable[Mapping[str, object] | Response]]
 
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - only compared

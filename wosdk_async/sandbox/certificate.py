@@ -15,8 +15,6 @@ import attrs
 
 from wosdk_async.sandbox.access import EVERYWHERE, is_loopback
 
-__all__ = ["Certificate", "read_certificate"]
-
 _NO_CHECK_TIME = 0x200000  # X509_V_FLAG_NO_CHECK_TIME; Python has no name for it
 _HANDSHAKE_ROUNDS = 4  # more than a handshake takes
 _HOST = re.compile(r"(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")

@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-__all__ = ["Clock", "VirtualClock", "span_of"]
-
 _SECOND = 10**9
 _END = datetime(2300, 1, 1, tzinfo=UTC)  # schedules that start before it stay within the range of datetime
 _UNITS = ("seconds", "minutes", "hours", "days")

@@ -13,8 +13,6 @@ from wosdk_async.regular_files import replace_file
 from wosdk_async.sandbox.access import is_loopback
 from wosdk_async.sandbox.storage.companies import StoredCompany
 
-__all__ = ["Env", "are_assignments", "assignments", "env_of", "profiles", "write_assignments"]
-
 Env = dict[str, str]
 
 _WRITTEN = re.compile(

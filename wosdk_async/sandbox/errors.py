@@ -5,21 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = [
-    "FaultScriptError",
-    "Refusal",
-    "StoreError",
-    "broken_rule",
-    "did_you_mean",
-    "incorrect_model",
-    "missing_record",
-    "modified",
-    "required",
-    "unfinished_path",
-    "unknown_property",
-    "unsupported",
-]
-
 
 class StoreError(Exception):
     """Unusable store file; the message names the file and the remedy."""

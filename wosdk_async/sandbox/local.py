@@ -23,8 +23,6 @@ from wosdk_async.sandbox.seed.rows import load_rows, seed_rows
 from wosdk_async.sandbox.server import RunInThread, listening, opened_store, ports_of, running, web_root
 from wosdk_async.sandbox.storage.companies import StoredCompany
 
-__all__ = ["LocalCompany"]
-
 
 class LocalCompany:
     """Sandbox that runs in a thread of this process during a ``with`` block.

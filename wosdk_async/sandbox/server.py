@@ -28,17 +28,6 @@ from wosdk_async.sandbox.seed.initial import create_company, open_store, set_ver
 from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = [
-    "RunInThread",
-    "console_of",
-    "listening",
-    "opened_store",
-    "ports_of",
-    "running",
-    "serve",
-    "web_root",
-]
-
 RunInThread = Callable[[Callable[[], Any]], Any]
 
 

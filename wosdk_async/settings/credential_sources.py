@@ -17,8 +17,6 @@ from wosdk_async.settings.profiles import PRIVATE, warn_of_others
 from wosdk_async.text.secret import Secret
 from wosdk_async.transport.session.credentials import CredentialProvider, Credentials
 
-__all__ = ["from_command", "from_file", "split_command"]
-
 _MAX_SECRET = 64 * 1024  # maximum bytes of a secret file
 _TIMEOUT = 30.0  # seconds that a command may take
 

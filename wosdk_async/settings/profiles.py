@@ -15,20 +15,6 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.regular_files import parse_toml, read_regular
 from wosdk_async.text.secret import Secret, as_secret, without_login
 
-__all__ = [
-    "NAMES",
-    "PREFIX",
-    "PRIVATE",
-    "SETTINGS",
-    "access_of_others",
-    "default_profile",
-    "hidden_variables",
-    "named_profile",
-    "profile_variables",
-    "settings_file",
-    "warn_of_others",
-]
-
 _log = logging.getLogger("wosdk_async")
 
 PREFIX = "WOSDK_"

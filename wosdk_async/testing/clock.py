@@ -21,8 +21,6 @@ import attrs
 from wosdk_async.sandbox.clock import VirtualClock
 from wosdk_async.transport.clock import TransportClock
 
-__all__ = ["SkippingClock", "Work", "work"]
-
 _SECOND = 10**9
 _SETTLED_AFTER = 10  # loop iterations after which all tasks that were ready have run
 

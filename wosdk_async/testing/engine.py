@@ -26,8 +26,6 @@ from wosdk_async.transport.http.engine import (
 )
 from wosdk_async.transport.http.native.parser import ResponseHeaders
 
-__all__ = ["AsgiEngine", "InProcessTransport", "scope_of"]
-
 _log = logging.getLogger("wosdk_async")
 
 

@@ -21,20 +21,6 @@ from wosdk_async.protocol.arguments import described
 from wosdk_async.protocol.verdicts import CODES
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = [
-    "DISCOVERY",
-    "ServiceOperation",
-    "envelope",
-    "example_body",
-    "is_command",
-    "name_of",
-    "names_of",
-    "operation_at",
-    "require_code",
-    "require_operation",
-    "wants_next_page",
-]
-
 DISCOVERY = "GetCompanyWsdkUrlCommand"
 _BASE = {"GET": "retrieve", "POST": "create", "PUT": "update", "DELETE": "delete"}
 _KINDS = (*_BASE.values(), "query", "command")

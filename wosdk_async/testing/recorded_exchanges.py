@@ -18,16 +18,6 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.regular_files import replace_file
 from wosdk_async.text.safe_text import Secrets
 
-__all__ = [
-    "MAX_EXCHANGES",
-    "TOKEN_PATH",
-    "RecordedExchange",
-    "RemainingExchanges",
-    "load_exchanges",
-    "mapped",
-    "write_exchanges",
-]
-
 _MAX_BYTES = 64 * 1024 * 1024  # maximum size of a file
 MAX_EXCHANGES = 10_000
 TOKEN_PATH = "/token"  # noqa: S105 - recorded instead of the path, which differs by region

@@ -13,8 +13,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from wosdk_async.sandbox.faults.script import Rule
 from wosdk_async.sandbox.faults.state import Faults
 
-__all__ = ["RecordedRequest", "RequestRecorder", "UnmatchedFaultWarning", "warnings_of"]
-
 _MAX_REQUESTS = 10_000  # maximum requests stored
 
 

@@ -32,8 +32,6 @@ from wosdk_async.text.safe_text import shortened
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.session.credentials import Credentials
 
-__all__ = ["Recording", "UnrecordedRequestError"]
-
 _HOST = "recorded.corrigo.com"  # the Company's host name in a replay; nothing is sent there
 _COMPANY = "RecordedCompany"
 _NETWORK = ("transport", "http_client", "ssl_context", "proxy", "trust_env", "timeouts")

@@ -26,8 +26,6 @@ from wosdk_async.transport.http.engine import (
     WatchedEngine,
 )
 
-__all__ = ["RawExchange", "RecordingEngine", "ReplayEngine", "one_chunk"]
-
 _NOT_SENT, _BROKEN, _NO_RESPONSE = "not sent", "broken", "no response"
 """Outcomes without a response: never sent, connection broken, cancelled by the caller."""
 

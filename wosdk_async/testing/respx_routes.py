@@ -27,8 +27,6 @@ from wosdk_async.testing.operations import (
 )
 from wosdk_async.transport.session.credentials import Region
 
-__all__ = ["Routes", "routes"]
-
 _TOKEN = {"access_token": "mock-token", "token_type": "bearer", "expires_in": 1199}  # facts 1
 _PATHS = {
     "retrieve": ("GET", r"/api/v1/base/{}(?:/.*)?"),

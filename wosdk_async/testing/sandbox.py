@@ -28,8 +28,6 @@ from wosdk_async.testing.engine import AsgiEngine, InProcessTransport
 from wosdk_async.testing.recorder import RecordedRequest, RequestRecorder
 from wosdk_async.transport.session.credentials import Credentials, Region
 
-__all__ = ["Sandbox", "Snapshot"]
-
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 
 _HOST = "sandbox.wosdk.test"  # a name that no resolver knows (RFC 6761)

@@ -26,8 +26,6 @@ from wosdk_async.testing.recording_engines import RawExchange
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.session.login import asks_for_token, granted_token
 
-__all__ = ["Cleaner", "Names", "Scrub", "body_bytes", "request_id_of", "secrets_of"]
-
 # A placeholder; if service text contains one by chance, it gets an extra brace.
 _LITERAL = re.compile(r"(\{*)\{(?:host|company [0-9a-f]{8}|request id)\}")
 _DISTINCT = 8  # characters: a text contains a name of this length only on purpose

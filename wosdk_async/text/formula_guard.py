@@ -6,8 +6,6 @@ import re
 
 from wosdk_async.text.safe_text import INVISIBLE
 
-__all__ = ["FormulaGuard", "may_be_guarded", "without_formulas", "without_guard"]
-
 # Characters that begin a formula. Some spreadsheets accept the full-width signs of East Asian keyboards, and
 # some skip spaces and invisible characters before them.
 _SIGNS = "=+\\-@＝＋－＠"

@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping
 from enum import Enum, unique
 from typing import Any
 
-__all__ = ["KnownFacts", "Remedy", "Words", "in_json", "in_python"]
-
 Words = Callable[["Remedy", Mapping[str, Any]], str]
 """Renders a remedy in the caller's wording, given the error's facts."""
 

@@ -15,16 +15,6 @@ from html.entities import html5
 
 from wosdk_async.text.secret import Secret, as_secret
 
-__all__ = [
-    "INVISIBLE",
-    "Secrets",
-    "is_secret_name",
-    "json_escaped",
-    "one_line",
-    "shortened",
-    "without_markup",
-]
-
 _MASK = "***"  # shown in place of a secret
 _MIN_SECRET = 4  # minimum characters of a secret: a shorter one (as in tests) would be found in every text
 _MIN_DISTINCT = 8  # a string of this many characters of a secret does not occur in text by chance

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import Any, NoReturn, Self
 
-__all__ = ["Secret", "as_secret", "withheld", "without_login"]
-
 _LOGIN = re.compile(r"^([a-z0-9+.-]*://)?.*@", re.IGNORECASE | re.DOTALL)
 """User and password in an address, with everything before the host; they may contain any characters."""
 

@@ -11,9 +11,6 @@ import re
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
 
-__all__ = ["suggestion"]
-
-
 _LETTERS = 4  # one in this many letters may be wrong
 _STEM = 5  # initial letters that words of one meaning share: assignee, assignments
 _FEW = 2  # words with at most this many letters must be equal

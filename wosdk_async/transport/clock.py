@@ -15,8 +15,6 @@ from typing import Any, Protocol, Self
 
 import attrs
 
-__all__ = ["Deadlines", "Scope", "Timer", "TransportClock"]
-
 _TICKS = 100  # ticks per second: a deadline fires up to 10 ms late, but never early
 
 

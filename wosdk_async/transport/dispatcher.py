@@ -36,8 +36,6 @@ from wosdk_async.transport.session.manager import Session, SessionManager
 from wosdk_async.transport.telemetry.observers import ObservedCall
 from wosdk_async.transport.telemetry.statistics import PHASES, Counters, Trace
 
-__all__ = ["Dispatcher"]
-
 T = TypeVar("T")
 
 _SEARCH = 3.0  # seconds that a call waits for another host before it retries the same one

@@ -32,8 +32,6 @@ from wosdk_async.transport.retry import Retries
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["Downloads", "FileDownload", "Progress", "Stream", "WriteChunk"]
-
 Progress = Callable[[int, int | None], object]
 """Progress callback: bytes received so far, and the total or None."""
 

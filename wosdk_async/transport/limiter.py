@@ -23,8 +23,6 @@ import attrs
 
 from wosdk_async.transport.clock import Timer, TransportClock
 
-__all__ = ["SHARE", "AIMDLimit", "ConcurrencyLimiter", "TenantQueue"]
-
 SHARE = 4
 """Slots guaranteed to each Company, whatever others hold."""
 

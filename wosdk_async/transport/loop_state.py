@@ -30,8 +30,6 @@ from wosdk_async.transport.session.manager import Places, SessionManager
 from wosdk_async.transport.telemetry.statistics import Counters
 from wosdk_async.transport.throughput_limit import ThroughputLimit
 
-__all__ = ["Hold", "LoopState", "TransportSettings", "open_loop_state"]
-
 _DOWNLOADS = 8  # concurrent downloads; on their own connections, so that long ones do not delay calls
 _MAX_DOWNLOADS = 32  # maximum concurrent downloads while the storage of some Companies hangs
 _LOGIN_CONNECTIONS = 64  # for log-ins of all Companies; session/login_slots.py distributes them

@@ -33,8 +33,6 @@ from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["FAILURES", "Retries", "RetryQuota", "backoff", "give_up"]
-
 T = TypeVar("T")
 
 _GONE_WAIT = 1.0  # average seconds before an unreachable host is tried again

@@ -7,8 +7,6 @@ import math
 from wosdk_async.options import DEFAULT_IN_FLIGHT
 from wosdk_async.transport.limiter import AIMDLimit
 
-__all__ = ["ThroughputLimit"]
-
 
 class ThroughputLimit(AIMDLimit):
     """AIMDLimit that exceeds ``START`` only while a higher limit completes more calls per second.

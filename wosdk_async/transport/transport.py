@@ -41,8 +41,6 @@ from wosdk_async.transport.telemetry.observers import (
 )
 from wosdk_async.transport.telemetry.statistics import CompanyStats, Stats, Trace
 
-__all__ = ["Transport"]
-
 _log = logging.getLogger("wosdk_async")
 
 T = TypeVar("T")

@@ -19,7 +19,8 @@ from litestar.typing import FieldDefinition
 from wosdk_async.codec import loads
 from wosdk_async.codec.dicts import reachable
 from wosdk_async.codec.json_schema import class_schema
-from wosdk_async.codec.records import Names, Unknown, to_dict
+from wosdk_async.codec.record_dicts import Names
+from wosdk_async.codec.records import Unknown, to_dict
 from wosdk_async.model.base import Record
 from wosdk_async.web.validation import Fault, InvalidRecordError, misplaced, validated
 

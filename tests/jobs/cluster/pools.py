@@ -23,8 +23,6 @@ from wosdk_async.jobs.cluster.messages import (
     to_bytes,
 )
 
-__all__ = ["HELLO", "SETUP", "Opened", "children", "hello", "lost", "opened"]
-
 P = TypeVar("P", bound=WorkerPool)
 
 HELLO = Order(worker="", received=0, share=NO_SHARE, patience=0.0)

@@ -12,20 +12,6 @@ import attrs
 from wosdk_async.jobs.ledger.terms import FileFacts, LedgerFacts, Plan, Refusal, RowSample, Standing
 from wosdk_async.jobs.options import ImportOptions
 
-__all__ = [
-    "CHANGED",
-    "CHOICES",
-    "FILE",
-    "FOLDER",
-    "LEDGER",
-    "NEW",
-    "PLAIN",
-    "file",
-    "ledger",
-    "plan",
-    "refusal",
-]
-
 CHOICES = [
     ImportOptions(again=a, new_rows=b, retry_refused=c, retry_undone=d)
     for a, b, c, d in itertools.product((False, True), repeat=4)

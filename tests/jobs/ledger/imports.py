@@ -17,8 +17,6 @@ from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.ledger.terms import Refusal
 from wosdk_async.jobs.undo.reversal import Undo
 
-__all__ = ["LONG", "corrected", "open_orders", "refusal", "sent", "undo", "workbook"]
-
 LONG = "x" * 4000
 """A text that no work order can have: the row is refused before it is sent."""
 

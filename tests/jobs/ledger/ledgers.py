@@ -19,8 +19,6 @@ from wosdk_async.jobs.ledger.file_rows import FileRow
 from wosdk_async.jobs.ledger.terms import Plan, Standing
 from wosdk_async.jobs.options import ImportOptions
 
-__all__ = ["CELLS", "SENT", "Cells", "Ledger", "counts", "rows_of"]
-
 CELLS = st.lists(st.tuples(st.sampled_from("kKlm"), st.sampled_from("xyz")), max_size=8)
 """Rows of a key and a text, some of them equal."""
 Cells = Sequence[tuple[str, str]]

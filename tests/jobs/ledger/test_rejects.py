@@ -16,7 +16,8 @@ from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import held
 from wosdk_async import Client
 from wosdk_async.jobs import CsvFile, ImportMap, ImportOptions, Summary
-from wosdk_async.jobs.imports.check import Check, CheckResult
+from wosdk_async.jobs.imports.check import Check
+from wosdk_async.jobs.imports.check_result import CheckResult
 from wosdk_async.jobs.ledger.request import company_identity
 from wosdk_async.options.hooks import DryRun
 

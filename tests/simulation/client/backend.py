@@ -13,8 +13,6 @@ from urllib.parse import parse_qs
 from tests.simulation.client.messages import Effect, Request, Response
 from wosdk_async import Credentials
 
-__all__ = ["LOCATOR_HOST", "TOKEN_HOST", "Backend", "ServiceModel", "company_name", "host_name"]
-
 LOCATOR_HOST, TOKEN_HOST = "locator.sim", "token.sim"
 
 

@@ -11,8 +11,6 @@ from tests.simulation.client.plan import Step
 from tests.support.payload import create_command
 from wosdk_async import Company, Done, Failed, InDoubt, NotStarted
 
-__all__ = ["BulkStep"]
-
 _KINDS = {Done: "done", Failed: "failed", InDoubt: "in doubt", NotStarted: "not started"}
 
 

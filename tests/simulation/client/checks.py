@@ -17,8 +17,6 @@ from tests.simulation.client.windows import documented_window, odd_responses_rea
 from tests.simulation.client.wire import Wire
 from wosdk_async import ConfigurationError, InvalidCallError, NoAnswerError, NotUniqueError, WosdkError
 
-__all__ = ["Checker", "Violation"]
-
 _LATE = 0.6  # seconds by which a deadline may be missed: coarse timers, slow turns of the loop
 _WRITES = ("wo", "base", "update", "many")
 

@@ -7,8 +7,6 @@ from typing import Any
 from tests.simulation.client.messages import Request, Response, ResponseUnit
 from tests.simulation.client.plan import Reaction
 
-__all__ = ["FOREIGN_ID", "SURPLUS", "apply_reaction", "encode", "unit_of"]
-
 FOREIGN_ID = "f" * 32
 """RequestId that no call has sent."""
 _GATEWAY_PAGE = Response(502, b"<html><h1>502 Bad Gateway</h1></html>", ("Content-Type: text/html",))

@@ -10,8 +10,6 @@ import attrs
 
 from tests.simulation.client.plan import CallScript, Plan, Reaction, Step, Surplus, World
 
-__all__ = ["generate_plan"]
-
 T = TypeVar("T")
 
 _RESPONSES = {  # kinds of response and their weights

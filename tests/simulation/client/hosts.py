@@ -9,8 +9,6 @@ from tests.simulation.client.network import Network
 from tests.simulation.client.plan import Plan, Step
 from tests.simulation.client.service import Peer, Service
 
-__all__ = ["COMPANIES", "Hosts"]
-
 COMPANIES = 2
 _MOVES = 3  # how often a Company can move
 

@@ -15,8 +15,6 @@ from unittest.mock import patch
 from tests.simulation.client.network import Network, Socket
 from wosdk_async.transport.http.native import batching, connect, resolver
 
-__all__ = ["StuckError", "VirtualLoop"]
-
 MAX_STEPS = 200_000
 MAX_SECONDS = 20_000.0
 _BUSY = 0.02  # how often a turn of the loop takes time

@@ -8,8 +8,6 @@ from typing import Any
 
 import attrs
 
-__all__ = ["KEY", "Effect", "Exchange", "Request", "Response", "ResponseUnit"]
-
 KEY = re.compile(r"K\d+(?:-\d+)?")
 """Key of a call: it stands in the PoNumber or the name that the call sends."""
 

@@ -12,8 +12,6 @@ from tests.simulation.client.plan import World
 from tests.simulation.client.tls_wire import TLSWire, server_context
 from tests.simulation.client.wire import Server, Wire
 
-__all__ = ["Network", "Socket"]
-
 _HANG = 20.0  # seconds until a look-up fails whose name server does not respond
 
 

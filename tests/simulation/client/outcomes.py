@@ -8,16 +8,6 @@ import attrs
 
 from tests.simulation.client.plan import CallScript, Plan, Step
 
-__all__ = [
-    "MARKER",
-    "CallOutcome",
-    "ProgramError",
-    "StepResult",
-    "contact_id",
-    "key_of",
-    "scripts_by_key",
-]
-
 MARKER = "work_order.po_number"
 
 

@@ -11,8 +11,6 @@ from typing import Any
 
 import attrs
 
-__all__ = ["CallScript", "Plan", "Reaction", "Step", "Surplus", "World", "as_text"]
-
 
 @attrs.frozen(kw_only=True)
 class Surplus:

@@ -22,8 +22,6 @@ from wosdk_async import (
     WorkOrder,
 )
 
-__all__ = ["Program"]
-
 
 class Program:
     """Steps of a plan, which run concurrently, each from its time on."""

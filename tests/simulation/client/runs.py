@@ -31,8 +31,6 @@ from wosdk_async.transport.clock import Scope, TransportClock
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.engine import NativeEngine
 
-__all__ = ["Result", "replayable", "run"]
-
 _LOG = logging.getLogger("wosdk_async")
 _PROGRAM = ("wo", "base", "many", "get", "update", "query", "connect", "close")
 _AFTERWARDS = 60.0  # seconds in which the service ends its work

@@ -17,8 +17,6 @@ from wosdk_async.sandbox.seed.initial import create_company, open_store
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.testing.engine import scope_of
 
-__all__ = ["LoopClock", "SandboxBackend"]
-
 _START = int(datetime(2026, 1, 5, tzinfo=UTC).timestamp()) * 10**9
 _TABLES = {"command": ("WorkOrder", "PoNumber"), "create": ("Contact", "LastName")}
 

@@ -14,8 +14,6 @@ from tests.simulation.client.messages import Request, Response, ResponseUnit
 from tests.simulation.client.plan import CallScript, Plan, Reaction, Surplus
 from tests.simulation.client.wire import Wire
 
-__all__ = ["Peer", "Service"]
-
 _GOOD = Reaction()
 
 

@@ -9,8 +9,6 @@ import attrs
 
 from tests.simulation.client.plan import Plan
 
-__all__ = ["shrink_plan"]
-
 _KEPT = {"seed", "kind", "number", "marker", "look_first", "same_keys", "settle", "beyond_settle"}
 """Fields that stay, because the plan would mean something else without them."""
 

@@ -14,8 +14,6 @@ from typing import Any
 from tests.simulation.client.wire import Closable, Medium, Wire
 from tests.support.certificate import certificate
 
-__all__ = ["TLSWire", "client_context"]
-
 _READ = 64 * 1024
 
 

@@ -8,8 +8,6 @@ from tests.simulation.client.messages import Request, ResponseUnit
 from tests.simulation.client.network import Network
 from tests.simulation.client.wire import Wire
 
-__all__ = ["documented_window", "odd_responses_read"]
-
 _AT_ONCE = 0.05  # seconds: within them, responses may be read in another order than they arrived
 
 

@@ -14,8 +14,6 @@ from typing import Any, Protocol
 
 from tests.simulation.client.messages import Exchange, ResponseUnit
 
-__all__ = ["Server", "Wire"]
-
 _MAX_READ = 64 * 1024  # bytes that the loop reads at once
 _LATE_READS = 0.1  # share of reads for which the loop comes late
 _MAX_LATE = 0.004  # seconds

@@ -20,8 +20,6 @@ from tests.simulation.walks.faults import FAULTS
 from tests.simulation.walks.walk import violations
 from tests.support import arguments
 
-__all__: list[str] = []
-
 _MAX_SEEDS = 1000  # for a rule that is broken
 
 

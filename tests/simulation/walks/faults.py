@@ -17,8 +17,6 @@ from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.terms import FileFacts, LedgerFacts, Plan, Refusal, Standing, Why
 from wosdk_async.jobs.undo import reversal
 
-__all__ = ["FAULTS"]
-
 FAULTS = Reverts()
 _unknown_rows, _begin_again, _match, _admit = (
     decision._unknown_rows,

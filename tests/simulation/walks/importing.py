@@ -20,8 +20,6 @@ from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.ledger.terms import Refusal
 from wosdk_async.regular_files import sha256_of
 
-__all__ = ["ImportingUser"]
-
 _KINDS: tuple[Kind, ...] = ("marked", "marked", "open", "key", "cells", "cells", "update")
 _MAX_POINTS = 45
 

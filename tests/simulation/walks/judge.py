@@ -15,8 +15,6 @@ from wosdk_async.jobs import Summary
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.journal.entries import REPEATED_KEY
 
-__all__ = ["Judge"]
-
 _THERE = "already exists"
 
 

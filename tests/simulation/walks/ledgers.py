@@ -13,8 +13,6 @@ import attrs
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.journal.folder import jobs_at
 
-__all__ = ["LedgerRow", "ledger_rows", "ledgers_of", "plan_in"]
-
 _ROWS = """SELECT planned.row, place, coalesce(outcome.state, 0), json_extract(outcome.detail, '$[0]'),
     undo.state, coalesce(json_extract(outcome.detail, '$[2]'), ''),
     coalesce(json_extract(outcome.detail, '$[3]'), ''), coalesce(planned.name, planned.key, '')

@@ -20,8 +20,6 @@ from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.undo.reversal import Undo
 from wosdk_async.transport.clock import TransportClock
 
-__all__ = ["KILLED", "Programs"]
-
 _DEADLINE, _SETTLE = 8.0, 20.0  # so that a row whose request was lost is in doubt for the import, too
 _ROOT = "https://sandbox.sim"
 _LIMIT = 3

@@ -15,8 +15,6 @@ from tests.simulation.killed_process import Process
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import SendError
 
-__all__ = ["BAD", "ENTITY", "Contact", "WalkService"]
-
 ENTITY = "Contact"
 BAD = "bad"
 """Beginning of a note that the service refuses."""

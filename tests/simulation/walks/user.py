@@ -13,8 +13,6 @@ import attrs
 
 from tests.simulation.walks.service import BAD
 
-__all__ = ["Kind", "Known", "Text", "User", "UserRow", "read_table", "text_of", "write_table"]
-
 Kind = Literal["marked", "open", "key", "cells", "update"]
 """How rows are known: by a marker of the map's, by one that the map leaves open, by ``key`` alone, by their
 cells; or rows that update records by their key."""

@@ -23,8 +23,6 @@ from tests.simulation.walks.user import Kind, Text, UserRow, read_table, text_of
 from wosdk_async import Company
 from wosdk_async.model import Contact
 
-__all__ = ["Walk", "violations"]
-
 _MAX_STEPS = 14
 _MAX_RUNS = 12
 _MEMORY = "/dev/shm"

@@ -20,8 +20,6 @@ from tests.simulation.workers.faults import FAULTS
 from tests.simulation.workers.scenario import Scenario, violations
 from tests.support import arguments
 
-__all__: list[str] = []
-
 _MAX_SEEDS = 3000  # for a fault that is put back
 
 

@@ -13,8 +13,6 @@ from wosdk_async.jobs.cluster.allocator import HELLO, Allocator, Changes, Connec
 from wosdk_async.jobs.cluster.leases import MAX_LOSSES, Lease
 from wosdk_async.jobs.cluster.messages import GrantedRow, PushedSession, Report
 
-__all__ = ["Journal", "SimulatedCoordinator"]
-
 _SESSION = PushedSession(number=1, token="token", base_url="https://company.example", expires_in=1200.0)
 _EXCHANGE = 2.0  # seconds after which an exchange is repeated
 _STOP, _ABORT = 2.0, 0.5  # seconds for calls under way after a stop, and after an abort

@@ -11,8 +11,6 @@ from wosdk_async.jobs.cluster.leased_rows import LeasedRow, LeasedRows
 from wosdk_async.jobs.cluster.leases import ClusterOptions, Lease
 from wosdk_async.jobs.cluster.messages import Order
 
-__all__ = ["FAULTS"]
-
 FAULTS = Reverts()
 _obey, _open_grant, _lose = LeasedRows.obey, Allocator.open_grant, Allocator.lose
 

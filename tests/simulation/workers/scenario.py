@@ -5,8 +5,6 @@ from __future__ import annotations
 from tests.simulation.workers.coordinator import DONE, REFUSED, Journal, SimulatedCoordinator
 from tests.simulation.workers.world import Plan, SimulatedWorker, World
 
-__all__ = ["Scenario", "violations"]
-
 _LONGEST = 3000.0  # virtual seconds
 _MAX_RUNS = 40
 

@@ -15,8 +15,6 @@ from wosdk_async.jobs.cluster.leased_rows import NOT_SENT, LeasedRow, LeasedRows
 from wosdk_async.jobs.cluster.leases import ClusterOptions
 from wosdk_async.jobs.cluster.messages import Order, Report
 
-__all__ = ["Plan", "Process", "SimulatedWorker", "World"]
-
 _WINDOW = 10.0  # seconds in which the rate is counted
 
 

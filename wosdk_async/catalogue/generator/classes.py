@@ -27,8 +27,6 @@ from wosdk_async.catalogue.generator.text import (
     sentences,
 )
 
-__all__ = ["command_files", "entity_files", "enum_files"]
-
 PACKAGE = "wosdk_async.model"
 DEFINE = "@define(kw_only=True, eq=False, repr=False)"  # the root class defines __eq__ and __repr__ for all
 TITLES = {

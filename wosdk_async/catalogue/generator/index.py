@@ -16,8 +16,6 @@ from wosdk_async.catalogue.generator.names import (
 )
 from wosdk_async.catalogue.generator.text import from_import, header, literal
 
-__all__ = ["field_stub", "index_files"]
-
 BASE_NAMES = ["Command", "CommandResult", "OpenEnum", "Record", "Ref"]
 LOOKUPS = ["command_class", "entity_class"]
 REGISTRY = "from wosdk_async.model import registry"

@@ -7,20 +7,6 @@ import re
 
 from wosdk_async.catalogue import Catalogue, Command, Entity
 
-__all__ = [
-    "BASES",
-    "COMMAND_BASES",
-    "class_name",
-    "command_module",
-    "command_modules",
-    "depth",
-    "entity_modules",
-    "enum_modules",
-    "member_name",
-    "result_modules",
-    "snake",
-]
-
 BASES = {
     "CorrigoEntity": "Entity",
     "CorrigoEntityMoneyValues": "MoneyValuesEntity",

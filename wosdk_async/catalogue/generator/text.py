@@ -14,20 +14,6 @@ from pathlib import Path
 from wosdk_async.catalogue import Entity, Field
 from wosdk_async.regular_files import create_file
 
-__all__ = [
-    "MARK",
-    "RuffMissingError",
-    "docstring",
-    "field_text",
-    "from_import",
-    "header",
-    "lay_out",
-    "literal",
-    "operations_text",
-    "paragraphs",
-    "sentences",
-]
-
 CHECKOUT = Path(__file__).parents[3]
 MARK = "Written by wosdk_async.catalogue.generate from the catalogue; do not edit."
 WIDTH = 110  # maximum width of docstrings, which ruff does not wrap

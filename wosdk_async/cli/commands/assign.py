@@ -25,8 +25,6 @@ from wosdk_async.errors import NameNotFoundError, RefusedError, WosdkError
 from wosdk_async.model import Employee
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["assign_command"]
-
 _SEARCHED = 1000  # employees searched for a suggestion: few enough for one response
 
 _to_option = click.option(

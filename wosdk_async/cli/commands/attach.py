@@ -17,8 +17,6 @@ from wosdk_async.cli.texts import counted
 from wosdk_async.model import DocumentType, WorkOrder
 from wosdk_async.resources.files import media_type, stored_type
 
-__all__ = ["attach_command"]
-
 _MAX_SIZE = 20 * 1024 * 1024  # bytes
 _AT_ONCE = 2  # concurrent uploads: few, because each keeps its whole file in memory
 

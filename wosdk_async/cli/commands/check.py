@@ -14,8 +14,6 @@ from wosdk_async.cli.runner import Runner
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.settings.environment import Settings
 
-__all__ = ["check_command"]
-
 
 @click.command("check")
 @json_option

@@ -27,8 +27,6 @@ from wosdk_async.model import Record, WoCreateCommand
 from wosdk_async.protocol.arguments import entity_name, require_support
 from wosdk_async.protocol.order_rules import DUE_TIMES, replaced_fields
 
-__all__ = ["create_command"]
-
 
 @click.command("create", no_args_is_help=True)
 @entity_argument

@@ -17,8 +17,6 @@ from wosdk_async.cli.output.table import print_table
 from wosdk_async.cli.texts import json_text
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["describe_command"]
-
 Definition = Entity | Command | CommandBase | EnumType
 
 _SOURCES = {

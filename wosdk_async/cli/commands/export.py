@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.exports.incremental import IncrementalExport
     from wosdk_async.jobs.exports.plan import ExportSummary
 
-__all__ = ["export_command"]
-
 
 @click.command("export", no_args_is_help=True)
 @entity_argument

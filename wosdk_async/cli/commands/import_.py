@@ -20,8 +20,6 @@ from wosdk_async.regular_files import create_file
 if TYPE_CHECKING:
     from wosdk_async.jobs.sources.source import Source
 
-__all__ = ["import_command", "init_command"]
-
 
 @click.command("init", no_args_is_help=True)
 @click.argument("file", type=click.Path())

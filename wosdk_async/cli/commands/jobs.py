@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.ledger.overview import Overview
     from wosdk_async.jobs.options import ExcelSeparator
 
-__all__ = ["jobs_command"]
-
 _PATH = click.Path(path_type=Path)
 _NO_DOUBT = "no row is in doubt"
 

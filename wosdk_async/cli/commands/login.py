@@ -34,8 +34,6 @@ from wosdk_async.transport.session.hosts import shown_address
 if TYPE_CHECKING:
     from wosdk_async.cli.diagnostics import Step
 
-__all__ = ["login_command"]
-
 _STDIN = "-"
 _REGIONS = click.Choice(["americas", "apac", "emea"])
 _MAX_SECRET = 64 * 1024  # characters

@@ -16,8 +16,6 @@ from wosdk_async.cli.options import Number, target_of, target_options
 if TYPE_CHECKING:
     from wosdk_async import Client
 
-__all__ = ["mcp_command"]
-
 _DEADLINE = 45.0  # seconds: less than the 60 s after which MCP clients commonly time out
 
 

@@ -42,8 +42,6 @@ from wosdk_async.query.builder import Query, selection
 from wosdk_async.query.paging import ROW_CAP
 from wosdk_async.query.plan import KEYS
 
-__all__ = ["get_command", "query_command"]
-
 _LIMIT = 100  # rows without --limit and --all
 _PROGRESS = 1000  # rows between two progress reports
 

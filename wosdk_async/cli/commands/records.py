@@ -37,11 +37,6 @@ from wosdk_async.protocol.arguments import entity_name, require_support
 from wosdk_async.protocol.elements import OWNED
 from wosdk_async.protocol.records import Id
 
-__all__ = [
-    "delete_command",
-    "update_command",
-]
-
 
 @click.command("update", no_args_is_help=True)
 @entity_argument

@@ -29,8 +29,6 @@ from wosdk_async.cli.runner import Runner, confirm
 from wosdk_async.errors import InDoubtError
 from wosdk_async.model import Command, command_class
 
-__all__ = ["run_command"]
-
 
 @click.command("run", no_args_is_help=True)
 @click.argument("command", shell_complete=commands)

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from wosdk_async.sandbox.storage.companies import StoredCompany
     from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["sandbox_command"]
-
 _MAX_ENV_FILE = 100_000  # characters read to recognize a file written by `serve`, which has under a thousand
 _FILE = click.Path(path_type=Path)
 _PORT = Whole(0, 65535)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.ledger.undone import UndoRow, UndoSummary
     from wosdk_async.jobs.undo.reversal import Undo
 
-__all__ = ["undo_command"]
-
 _SHOWN = 20  # rows listed on stderr
 _REFERENCED = "created record"  # in messages: a record that the job created because a row refers to it
 

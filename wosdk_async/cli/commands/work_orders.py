@@ -22,16 +22,6 @@ from wosdk_async.cli.record_changes import ChangeResult
 from wosdk_async.cli.texts import counted, visible
 from wosdk_async.text.safe_text import shortened
 
-__all__ = [
-    "cancel_command",
-    "complete_command",
-    "hold_command",
-    "note_command",
-    "pickup_command",
-    "resume_command",
-    "start_command",
-]
-
 
 @order_verb("pickup", comment_option, at_option)
 async def pickup_command(_: Company, *, comment: str | None, at: datetime | None) -> OrderPlan:

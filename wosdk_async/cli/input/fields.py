@@ -18,8 +18,6 @@ from wosdk_async.protocol import validation as problems
 from wosdk_async.text.safe_text import shortened
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["assigned", "command_of", "json_object", "parsed_fields", "record_of", "shown_value"]
-
 _MAX_JSON = 64 * 1024 * 1024  # bytes
 _MAX_VALUE = 200  # characters of a value in the preview
 # Values of these types are validated, then sent as the user typed them.

@@ -36,8 +36,6 @@ from wosdk_async.query.properties import (
 )
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["command_named", "condition", "entity_named", "order", "typed_value"]
-
 _QUOTED = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\""
 _START = (
     r"(?P<path>[^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*"

@@ -15,17 +15,6 @@ from wosdk_async.errors import UnknownPropertyError
 from wosdk_async.model import Record, registry
 from wosdk_async.query.paths import find, root
 
-__all__ = [
-    "DefaultColumns",
-    "columns_of",
-    "flattened",
-    "has_content",
-    "readable",
-    "short",
-    "type_at",
-    "value_at",
-]
-
 _MAX_DEPTH = 30  # nesting levels; deeper values are shown as JSON
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z?)")
 

@@ -20,16 +20,6 @@ from wosdk_async.regular_files import open_user_path
 if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator
 
-__all__ = [
-    "Output",
-    "opened",
-    "require_not_kept",
-    "require_not_needed",
-    "require_not_store",
-    "require_stdout",
-    "require_writable",
-]
-
 _JOURNAL = "journal.db"  # in a job folder; not imported, because the module that defines it loads slowly
 _SQLITE = b"SQLite format 3\0"  # magic bytes
 _BESIDE = ("-wal", "-shm", "-journal")  # suffixes of SQLite's extra files

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator
     from wosdk_async.model import Record
 
-__all__ = ["CsvFormat", "csv_cell", "format_of", "guarded_texts", "write_record", "write_rows"]
-
 
 def format_of(
     output: Output, file: IO[str], paths: Sequence[str], entity: type[Record] | str = ""

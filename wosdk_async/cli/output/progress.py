@@ -15,8 +15,6 @@ from wosdk_async.cli.texts import counted, visible
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-__all__ = ["RowProgress"]
-
 _IDLE = 10.0  # seconds without progress before a line reports it
 _PACE_LINES = 7  # progress lines from which the pace is measured: half a minute
 

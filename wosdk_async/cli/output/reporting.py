@@ -28,18 +28,6 @@ from wosdk_async.jobs.stop import cause_of
 from wosdk_async.regular_files import read_regular
 from wosdk_async.text.remedies import Remedy
 
-__all__ = [
-    "COMMAND_WORDS",
-    "OutcomeWriter",
-    "command_of",
-    "print_summary",
-    "rejects_command",
-    "rejects_of",
-    "say_cause",
-    "say_files",
-    "say_kept",
-]
-
 _MAX_SHOWN = 5  # causes and warnings in the summary
 _MAX_WARNED = 3  # causes of row warnings in the summary
 _OF_INPUT = ("--format", "--sheet", "--header-row", "--outcomes")  # these do not apply to rejects.csv

@@ -28,8 +28,6 @@ from wosdk_async.cli.output.cells import (
 from wosdk_async.cli.texts import counted, visible
 from wosdk_async.model import Record
 
-__all__ = ["TableFormat", "print_record", "print_table"]
-
 _MAX_WIDTH = 60  # characters per column without another limit
 _MIN_WIDTH = 8
 _MIN_LEADING_WIDTH = 10  # characters; leading text columns shrink to this before any is dropped

@@ -21,8 +21,6 @@ from wosdk_async.jobs.cluster.messages import (
     Share,
 )
 
-__all__ = ["HELLO", "Allocator", "Budget", "Changes", "ConnectedWorker"]
-
 
 class Budget:
     """Division of a job's concurrent calls and rate among its workers."""

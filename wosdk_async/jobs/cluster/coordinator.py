@@ -43,8 +43,6 @@ from wosdk_async.protocol.calls import Written
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["ClusterRun", "Coordinator"]
-
 _GRACE = 0.5  # seconds for the last reports after an abort
 _DOUBT = "the call may have been carried out:"
 _SILENT = "the worker did not report it before the lease expired"

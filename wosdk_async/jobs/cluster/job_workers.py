@@ -17,8 +17,6 @@ from wosdk_async.jobs.journal.claims import Claims
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.transport.session.manager import SessionManager
 
-__all__ = ["JobWorkers", "SessionPusher"]
-
 _OWN_PART = 0.1  # share of the rate reserved for the coordinator's own look-ups
 _MIN_OWN = 0.5  # minimum calls per second reserved, up to half of the rate
 _DEADLINE_PART = 2 / 3  # deadline as a part of the lease, if the Company sets no deadline

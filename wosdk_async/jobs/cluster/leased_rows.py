@@ -15,8 +15,6 @@ import attrs
 
 from wosdk_async.jobs.cluster.messages import MAX_RESULTS, NO_SHARE, GrantedRow, Order, Report, RowReport
 
-__all__ = ["NOT_SENT", "LeaseEndedError", "LeasedRow", "LeasedRows"]
-
 NOT_SENT: Mapping[str, Any] = {"result": "not_sent"}
 """Result of a row for which nothing was sent."""
 _MAX_QUEUED = 0.5  # seconds that started rows may wait for the rate limit

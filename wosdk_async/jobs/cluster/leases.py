@@ -18,17 +18,6 @@ from wosdk_async.jobs.cluster.messages import Grant, GrantedRow
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.stop import say_and_sleep
 
-__all__ = [
-    "MAX_LOSSES",
-    "ClusterOptions",
-    "Lease",
-    "LeaseLostError",
-    "Leases",
-    "WaitingRows",
-    "boottime",
-    "end_leases",
-]
-
 MAX_LOSSES = 4  # times a row may be lost before it is refused; after the first loss it is leased alone
 _MAX_CHARACTERS = 4_000_000  # characters of rows in a lease, to keep its message short
 # Linux has the first clock, macOS only the second.

@@ -17,9 +17,6 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.journal.entries import storable, storable_or_none
 from wosdk_async.text.secret import Secret, as_secret
 
-__all__ = ["MAX_RESULTS", "NO_SHARE", "Grant", "GrantedRow", "Order", "PushedSession", "Report", "RowReport"]
-__all__ += ["Setup", "Share", "WorkerLink", "WorkerPool", "from_bytes", "require_pool", "to_bytes"]
-
 MAX_RESULTS = 1000
 """Maximum results per report."""
 

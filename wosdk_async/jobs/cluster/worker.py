@@ -34,8 +34,6 @@ from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.session.manager import TokenGrant
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["Sealed", "Worker"]
-
 _CHECK = 0.25  # seconds between lease checks
 _MAX_WAITS = 1000  # reported waits per row
 _MAX_STARTS = 25  # rows to start per event loop iteration

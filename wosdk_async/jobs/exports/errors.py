@@ -13,8 +13,6 @@ from wosdk_async.jobs.errors import JournalError, OutputError
 from wosdk_async.jobs.journal import FolderLock
 from wosdk_async.jobs.journal.lock import LOCK
 
-__all__ = ["ExportError", "export_package", "locked_folder", "writing_output"]
-
 _MAX_TRIES = 100  # a try fails if another export ends and removes the folder at that moment
 
 

@@ -17,8 +17,6 @@ from wosdk_async.jobs.exports.exported_table import ExportedTable
 from wosdk_async.jobs.exports.plan import ExportOptions, ExportSummary
 from wosdk_async.shared_tasks import all_ended, mark_retrieved
 
-__all__ = ["ExportJob", "OnRows", "OnStage", "all_at_once", "require_parent"]
-
 T = TypeVar("T")
 
 OnRows = Callable[[int], None]

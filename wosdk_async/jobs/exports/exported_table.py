@@ -32,8 +32,6 @@ from wosdk_async.transport.http.engine import SendError
 if TYPE_CHECKING:
     from wosdk_async.query.table import TableBuilder
 
-__all__ = ["ExportedTable", "known_entity"]
-
 
 def known_entity(entity: type[Record] | str) -> type[Record]:
     """Return an entity's class. Raises InvalidCallError if the catalogue lacks the entity."""

@@ -34,8 +34,6 @@ from wosdk_async.query.properties import Path as PropertyPath
 from wosdk_async.resources.changes import MOVED, require_moves
 from wosdk_async.text.remedies import Remedy
 
-__all__ = ["Export"]
-
 _RANGES = 8  # id ranges per concurrent reader: several, because some ranges have fewer records than others
 _FILE_ROWS = 20_000  # rows per file, after which a new file begins; a kill loses the unfinished files
 

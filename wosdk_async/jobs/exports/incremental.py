@@ -41,8 +41,6 @@ from wosdk_async.resources.changes import MOVED, ChangeFeed, require_moves, requ
 from wosdk_async.resources.watermark import Watermark, watermark_since
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["IncrementalExport"]
-
 
 class IncrementalExport(ExportJob):
     """Incremental export. Each run adds a part to a folder.

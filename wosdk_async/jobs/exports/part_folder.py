@@ -19,8 +19,6 @@ from wosdk_async.jobs.journal.lock import LOCK
 from wosdk_async.regular_files import read_regular
 from wosdk_async.resources.watermark import Watermark
 
-__all__ = ["WATERMARK", "PartChain", "readable_text", "remove_incomplete", "require_parts"]
-
 WATERMARK = "watermark.json"
 """Name of the watermark file in each part."""
 

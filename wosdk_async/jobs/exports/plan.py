@@ -13,8 +13,6 @@ from wosdk_async.options.checks import choice, number, switch
 from wosdk_async.query.paging import ROW_CAP
 from wosdk_async.text.safe_text import one_line, shortened
 
-__all__ = ["ExportOptions", "ExportPlan", "ExportSummary"]
-
 _MAX_SHOWN = 200  # characters per value in a message
 
 

@@ -18,17 +18,6 @@ from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.exports.errors import export_package
 from wosdk_async.regular_files import publish, recreate_file
 
-__all__ = [
-    "IdRange",
-    "RangeFile",
-    "RangeFileWriter",
-    "checked_id",
-    "gaps",
-    "is_range_name",
-    "range_files_in",
-    "split",
-]
-
 _NAME = re.compile(r"(start|-?[0-9]{1,20})_(end|-?[0-9]{1,20})_([0-9]{1,20})\.arrow")
 _OPEN = ".open"  # suffix of an unfinished file
 _OPEN_NAME = re.compile(r"(start|-?[0-9]{1,20})\.open")

@@ -24,8 +24,6 @@ from wosdk_async.jobs.sources.source import FileDialect
 from wosdk_async.regular_files import recreate_file
 from wosdk_async.text.formula_guard import FormulaGuard
 
-__all__ = ["SHEET_ROWS", "CsvTableWriter", "JsonTableWriter", "TableForm", "WorkbookWriter"]
-
 
 @attrs.frozen(kw_only=True)
 class TableForm:

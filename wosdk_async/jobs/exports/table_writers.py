@@ -14,8 +14,6 @@ from wosdk_async.jobs.exports.spreadsheets import CsvTableWriter, JsonTableWrite
 from wosdk_async.regular_files import recreate_file
 from wosdk_async.text.remedies import Remedy
 
-__all__ = ["usable_format", "writing_table"]
-
 _GROUP_ROWS = 65_536
 _GROUP_BYTES = 32 << 20  # bytes in memory after which a row group is written
 

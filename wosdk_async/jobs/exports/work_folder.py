@@ -21,8 +21,6 @@ from wosdk_async.jobs.report.output_folder import read_object
 from wosdk_async.regular_files import publish, replace_file, sync_file
 from wosdk_async.text.remedies import Remedy
 
-__all__ = ["WorkFolder", "work_folder_of"]
-
 _PLAN = "export.json"
 _DRAFT = "output"  # no suffix, so no range file or plan can have this name
 _OWN_NAME = re.compile(r"lock|export\.json(\.part)?|output|sheets-.*")

@@ -25,8 +25,6 @@ from wosdk_async.jobs.mapping.operations import usable_id
 from wosdk_async.jobs.stop import MESSAGE_INTERVAL, say_and_sleep
 from wosdk_async.protocol.writes import UNDECIDED
 
-__all__ = ["Audit"]
-
 _PAGE = 800  # rows per look-up, in four queries
 _MAX_LISTED = 100_000  # rows looked up again and listed; further rows are only counted
 

@@ -22,7 +22,7 @@ from wosdk_async.jobs.errors import (
     reason_of,
     require_sendable,
 )
-from wosdk_async.jobs.imports.check_result import FINDINGS, CheckResult, Finding, FindingKind
+from wosdk_async.jobs.imports.check_result import CheckResult, Finding, FindingKind
 from wosdk_async.jobs.imports.reading import RowBuilder
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.facts import Preview, preview_of
@@ -42,8 +42,6 @@ from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.table_rules import require_table
 from wosdk_async.model import Record
 from wosdk_async.options.hooks import DryRun
-
-__all__ = ["FINDINGS", "Check", "CheckResult", "Finding"]
 
 
 @attrs.frozen

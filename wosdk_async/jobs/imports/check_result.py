@@ -14,8 +14,6 @@ from wosdk_async.jobs.ledger.overview import UNDER_WAY, Overview
 from wosdk_async.jobs.ledger.terms import Plan, Refusal
 from wosdk_async.jobs.stop import cause_of
 
-__all__ = ["FINDINGS", "CheckResult", "Finding", "FindingKind", "ProblemCause"]
-
 FindingKind = Literal[
     "would_send",
     "there",

@@ -32,8 +32,6 @@ from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.table_rules import require_table
 from wosdk_async.jobs.stop import Stop
 
-__all__ = ["WORKERS_GRACE", "Import", "tune_process"]
-
 WORKERS_GRACE = 2.0  # seconds for workers' calls after a stop, so that the import ends within 6 s
 
 

@@ -21,8 +21,6 @@ from wosdk_async.regular_files import publish, replace_file, sha256_of
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.secret import Secret
 
-__all__ = ["Input", "keep_copy", "open_input", "require_opened"]
-
 _STDIN = "stdin"
 _PART = "input.part."  # prefix of folders with a partial copy
 

@@ -21,8 +21,6 @@ from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.query.fields import fields
 from wosdk_async.text.remedies import Remedy
 
-__all__ = ["decide", "doubts_in", "settle_job"]
-
 
 async def settle_job(
     journal: Journal,

@@ -26,8 +26,6 @@ from wosdk_async.jobs.stop import StopRules
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
 
-__all__ = ["JobTotals"]
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class JobTotals:

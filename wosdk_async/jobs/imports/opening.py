@@ -22,8 +22,6 @@ from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import Plan, Refusal
 
-__all__ = ["OpenedJob", "open_job"]
-
 
 @attrs.define(eq=False, kw_only=True)
 class OpenedJob:

@@ -27,8 +27,6 @@ from wosdk_async.model import Command, Record
 from wosdk_async.protocol.calls import Written
 from wosdk_async.protocol.validation import drops
 
-__all__ = ["PlannedRows", "RowBuilder"]
-
 _Build = Callable[[RowContext], Any]
 
 

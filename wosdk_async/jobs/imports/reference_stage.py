@@ -32,8 +32,6 @@ from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.resources.lookup_tables import normalized
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["ReferenceCreation", "ReferenceStage"]
-
 _FIRST = 3  # rows to try one at a time, each with its new references, before other references are created
 _ROUNDS = 3  # attempts to create records; records still in doubt wait for the next run
 

@@ -23,8 +23,6 @@ from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.stop import StopRules, client_closed
 from wosdk_async.protocol.verdicts import ending_of
 
-__all__ = ["RowReports"]
-
 _End = tuple[RowRecord, int, Kind | None, str | None]
 """A row's record, its line, its kind of outcome (None if unknown), and the entity of its effect."""
 _NO_EFFECT = Effect()

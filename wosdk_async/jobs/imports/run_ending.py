@@ -18,8 +18,6 @@ from wosdk_async.jobs.report.outputs import outputs_are_current, write_outputs
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.text.safe_text import shortened
 
-__all__ = ["close_job", "end_run", "status_of"]
-
 _UNUSABLE = 2  # exit status: invalid file or setting
 _UNWRITTEN = 8  # exit status: the rows are done, but job files could not be written
 

@@ -28,8 +28,6 @@ from wosdk_async.transport.telemetry.statistics import Trace
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
 
-__all__ = ["RowSender"]
-
 _TURN = 25  # rows built before yielding to the event loop
 
 

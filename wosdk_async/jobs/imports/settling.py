@@ -19,8 +19,6 @@ from wosdk_async.jobs.stop import say_and_sleep
 from wosdk_async.protocol.writes import UNDECIDED, LookUps
 from wosdk_async.transport.clock import TransportClock
 
-__all__ = ["Doubt", "Settling"]
-
 _PAGE = 200  # rows per look-up
 
 _KILLED = "the run was killed while sending this row, or could not write the outcome"

@@ -28,8 +28,6 @@ from wosdk_async.jobs.stop import Stop, StoppedError, StopRules
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
 
-__all__ = ["JobWork"]
-
 _ROUNDS = 3  # retries of rows in doubt; with workers, a retry in which rows ended restarts the count
 _MAX_ROUNDS = 10  # times to retry rows in doubt in total
 

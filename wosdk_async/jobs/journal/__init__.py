@@ -31,7 +31,6 @@ from wosdk_async.jobs.journal.entries import (
     PageRow,
     ReferenceRecord,
     RowRecord,
-    State,
     StoredRow,
     new_job_id,
 )
@@ -40,6 +39,7 @@ from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.jobs.journal.store import JOURNAL, connect, create_database, explained
 from wosdk_async.jobs.journal.worker_tables import AuditResult, AuditRow, GrantRecord, GrantTotals
 from wosdk_async.jobs.journal.writer import JournalWriter
+from wosdk_async.protocol.writes import State
 from wosdk_async.regular_files import publish
 
 __all__ = [

@@ -15,8 +15,6 @@ import attrs
 from wosdk_async.jobs.journal import Journal, RowRecord, State
 from wosdk_async.jobs.sources.rows import Row
 
-__all__ = ["Claim", "Claims"]
-
 _AHEAD = 0.25  # with a rate, rows for this many seconds are claimed at once
 
 

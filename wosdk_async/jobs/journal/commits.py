@@ -12,13 +12,12 @@ from pathlib import Path
 import attrs
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal.entries import ReferenceRecord, RowRecord, State
+from wosdk_async.jobs.journal.entries import ReferenceRecord, RowRecord
 from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.jobs.journal.reader import JobThread
 from wosdk_async.jobs.journal.row_table import MAX_AT_ONCE, save_references, save_rows
 from wosdk_async.jobs.journal.store import explained
-
-__all__ = ["CommitHook", "CommitQueue", "Intent", "write_batch"]
+from wosdk_async.protocol.writes import State
 
 CommitHook = Callable[[Callable[[], None]], None]
 """Callback for each transaction function; a test may raise before or after calling the function."""

@@ -13,35 +13,6 @@ import orjson
 from wosdk_async.protocol.writes import State
 from wosdk_async.text.safe_text import Secrets
 
-__all__ = [
-    "ANSWERED",
-    "DECIDED",
-    "FORMAT",
-    "KEY_EXISTS",
-    "LOOKED_UP",
-    "MAX_NUMBER",
-    "MAX_REASON",
-    "REPEATED_KEY",
-    "RUN_ENGINE",
-    "RUN_GIVEN",
-    "RUN_REFUSED",
-    "THERE_BEFORE",
-    "JobPlan",
-    "JobRun",
-    "PageRow",
-    "ReferenceRecord",
-    "RowRecord",
-    "State",
-    "StoredRow",
-    "as_last_given",
-    "had_workers",
-    "new_job_id",
-    "presentable",
-    "storable",
-    "to_json",
-    "usable_number",
-]
-
 T = TypeVar("T")
 
 FORMAT = 3

@@ -23,19 +23,6 @@ from wosdk_async.jobs.journal.store import (
 from wosdk_async.regular_files import sync_folder
 from wosdk_async.text.remedies import Remedy
 
-__all__ = [
-    "JobFolders",
-    "folder_of",
-    "jobs_at",
-    "jobs_below",
-    "jobs_beside",
-    "jobs_of",
-    "ledgers_in",
-    "plan_as_last_given",
-    "plan_of",
-    "remove_job",
-]
-
 
 class JobFolders:
     """A file's ledger folders: ``requests.csv.job``, ``requests.csv.job-2``, ...

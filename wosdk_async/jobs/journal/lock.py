@@ -20,8 +20,6 @@ from wosdk_async.regular_files import open_existing, open_or_create, read_regula
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import one_line
 
-__all__ = ["LOCK", "FolderLock", "holder_of", "is_held", "is_same_file", "job_in"]
-
 LOCK = "lock"
 _STAMP = 20  # digits of the stamp at the start of the file
 _MAX_BYTES = 4096  # maximum bytes to read from an untrusted file

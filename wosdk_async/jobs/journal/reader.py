@@ -14,10 +14,9 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import row_table, run_table, worker_tables
-from wosdk_async.jobs.journal.entries import JobPlan, State, StoredRow
+from wosdk_async.jobs.journal.entries import JobPlan, StoredRow
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
-
-__all__ = ["JobThread", "JournalReader"]
+from wosdk_async.protocol.writes import State
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -15,29 +15,12 @@ from wosdk_async.jobs.journal.entries import (
     PageRow,
     ReferenceRecord,
     RowRecord,
-    State,
     StoredRow,
     storable,
     to_json,
     usable_number,
 )
-
-__all__ = [
-    "MAX_AT_ONCE",
-    "changed",
-    "count_as_sent",
-    "counts",
-    "file_rows",
-    "found_ended",
-    "gone",
-    "page",
-    "plan_as_in_file",
-    "references",
-    "rows_in",
-    "rows_numbered",
-    "save_references",
-    "save_rows",
-]
+from wosdk_async.protocol.writes import State
 
 _STATES = tuple(State)  # by number
 

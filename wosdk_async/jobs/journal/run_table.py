@@ -11,32 +11,8 @@ from typing import Any
 
 import orjson
 
-from wosdk_async.jobs.journal.entries import (
-    JobRun,
-    RowRecord,
-    State,
-    to_json,
-    usable_number,
-)
-from wosdk_async.protocol.writes import UNDECIDED
-
-__all__ = [
-    "done_rows",
-    "end_run",
-    "insert_run",
-    "keep_undone",
-    "last_sending_run",
-    "own_undone_ids",
-    "runs",
-    "save_undos",
-    "shared_ids",
-    "undo_counts",
-    "undone_before",
-    "undone_ids",
-    "undone_rows",
-    "undos",
-    "user_name",
-]
+from wosdk_async.jobs.journal.entries import JobRun, RowRecord, to_json, usable_number
+from wosdk_async.protocol.writes import UNDECIDED, State
 
 # --- runs -----------------------------------------------------------------------------------------
 

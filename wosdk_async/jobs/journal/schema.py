@@ -9,8 +9,6 @@ import time
 
 from wosdk_async.text.safe_text import shortened
 
-__all__ = ["TABLES", "strange_name"]
-
 TABLES = """
 CREATE TABLE plan (data TEXT NOT NULL);
 CREATE TABLE planned (

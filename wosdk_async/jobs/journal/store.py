@@ -16,19 +16,6 @@ from wosdk_async.jobs.journal.schema import TABLES, strange_name
 from wosdk_async.regular_files import connect_database, create_file
 from wosdk_async.text.remedies import Remedy
 
-__all__ = [
-    "APPLICATION_ID",
-    "JOURNAL",
-    "START_FILES",
-    "connect",
-    "create_database",
-    "explained",
-    "leftovers",
-    "newest_stamp",
-    "read_plan",
-    "save_plan",
-]
-
 JOURNAL = "journal.db"
 _PART = f"{JOURNAL}.part"
 START_FILES = (LOCK, _PART, "input.")

@@ -9,28 +9,7 @@ from typing import Any, Literal
 import attrs
 import orjson
 
-from wosdk_async.jobs.journal.entries import State
-
-__all__ = [
-    "FINDINGS",
-    "AuditResult",
-    "AuditRow",
-    "AuditState",
-    "Finding",
-    "GrantRecord",
-    "GrantTotals",
-    "audit_facts",
-    "audit_page",
-    "audit_result",
-    "end_lease",
-    "forget_audit",
-    "grant_totals",
-    "last_epoch",
-    "losses",
-    "open_leases",
-    "save_audit",
-    "save_grant",
-]
+from wosdk_async.protocol.writes import State
 
 Finding = Literal["missing", "twice", "unexpected", "another"]
 """Audit finding for a row; see :class:`AuditResult`."""

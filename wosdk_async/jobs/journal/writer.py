@@ -14,13 +14,7 @@ import attrs
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import row_table, run_table
 from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue, Intent
-from wosdk_async.jobs.journal.entries import (
-    JobPlan,
-    ReferenceRecord,
-    RowRecord,
-    State,
-    presentable,
-)
+from wosdk_async.jobs.journal.entries import JobPlan, ReferenceRecord, RowRecord, presentable
 from wosdk_async.jobs.journal.lock import FolderLock, is_same_file
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.run_table import keep_undone, save_undos
@@ -34,9 +28,8 @@ from wosdk_async.jobs.journal.worker_tables import (
     save_audit,
     save_grant,
 )
+from wosdk_async.protocol.writes import State
 from wosdk_async.text.safe_text import Secrets
-
-__all__ = ["JournalWriter"]
 
 _FOLDER_MISSING = (
     "do not run the command again yet: {folder} was removed or moved, and only its journal knows which rows "

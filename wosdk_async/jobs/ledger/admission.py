@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 import sqlite3
 
-from wosdk_async.jobs.journal.entries import REPEATED_KEY, State, to_json
+from wosdk_async.jobs.journal.entries import REPEATED_KEY, to_json
 from wosdk_async.jobs.journal.run_table import keep_undone, own_undone_ids
 from wosdk_async.jobs.ledger.comparison import TEMPORARY
 from wosdk_async.jobs.ledger.key_conflicts import repeated_rows
 from wosdk_async.jobs.ledger.terms import Action, Plan, Standing
-
-__all__ = ["admit"]
+from wosdk_async.protocol.writes import State
 
 
 def admit(

@@ -11,13 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
-from wosdk_async.jobs.journal.entries import State
 from wosdk_async.jobs.ledger.file_rows import FILE_COLUMNS, FileRow, repetitions
 from wosdk_async.jobs.ledger.identity import undisguised
 from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, RISKY, disguised_keys, row_sample
 from wosdk_async.jobs.ledger.terms import Resembling, RowSample, Standing
-
-__all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "sent_rows"]
+from wosdk_async.protocol.writes import State
 
 _FILE = f"CREATE TEMP TABLE file ({FILE_COLUMNS})"
 _COLUMNS = [column.split()[0] for column in FILE_COLUMNS.split(", ")]

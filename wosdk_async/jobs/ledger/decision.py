@@ -14,8 +14,6 @@ from wosdk_async.jobs.ledger.terms import FIRST, Action, FileFacts, LedgerFacts,
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.text.remedies import Remedy
 
-__all__ = ["action_of", "actions_of", "decide"]
-
 
 def decide(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) -> Plan | Refusal:
     """Decide what an import does, or why it is refused.

@@ -21,16 +21,6 @@ from wosdk_async.jobs.ledger.key_conflicts import new_keys, repeated_rows
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import Action, FileFacts, LedgerFacts, Plan, Refusal, Standing
 
-__all__ = [
-    "Preview",
-    "compared_with",
-    "facts_of",
-    "find_ledger",
-    "map_warnings",
-    "preview_of",
-    "sent_elsewhere",
-]
-
 
 def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: Sequence[Path]) -> Path | None:
     """Find the folder of an import's ledger; None for a new import.

@@ -24,8 +24,6 @@ from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import Source
 
-__all__ = ["FILE_COLUMNS", "PAGE", "FileRow", "FileRows", "fingerprint", "repetitions"]
-
 PAGE = 200  # rows per fingerprint
 _CHUNK = 10 * PAGE
 _DIGESTS = 250_000

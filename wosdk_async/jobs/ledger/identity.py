@@ -23,8 +23,6 @@ from wosdk_async.jobs.mapping.template import Template
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.text.safe_text import one_line
 
-__all__ = ["Identities", "RowIdentity", "abbreviated", "disguises", "undisguised"]
-
 _BYTES = 16  # per hash: 10**8 rows collide with a probability of 10**-22
 _Hash = tuple[blake2b, Callable[[Any], Any]]
 """An empty hash, and a function that returns the part of a value to hash."""

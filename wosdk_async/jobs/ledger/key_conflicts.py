@@ -13,8 +13,6 @@ from wosdk_async.jobs.journal.entries import REPEATED_KEY
 from wosdk_async.jobs.ledger.identity import abbreviated, disguises, undisguised
 from wosdk_async.jobs.ledger.terms import FIRST, Action, Plan, Resembling, RowSample, Standing
 
-__all__ = ["IN_COMPANY", "RISKY", "disguised_keys", "new_keys", "repeated_rows", "row_sample"]
-
 IN_COMPANY = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE)
 """Standings of rows that may be in the Company."""
 RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)

@@ -13,8 +13,6 @@ from wosdk_async.jobs.journal import AuditResult, RowRecord
 from wosdk_async.jobs.journal.worker_tables import AuditState, audit_facts
 from wosdk_async.jobs.mapping.operations import Label
 
-__all__ = ["RowOutcome", "Summary", "code_of"]
-
 Kind = Literal["created", "updated", "deleted", "done", "found", "failed", "in_doubt", "not_started"]
 
 

@@ -19,18 +19,6 @@ from wosdk_async.jobs.ledger.undone import UndoState, undo_state
 from wosdk_async.jobs.mapping.record_operations import operation_named
 from wosdk_async.text.remedies import Remedy
 
-__all__ = [
-    "COUNTED",
-    "UNDER_WAY",
-    "Overview",
-    "audit_state_of",
-    "end_details",
-    "failure_of",
-    "overview",
-    "stop_of",
-    "why_no_audit",
-]
-
 COUNTED: dict[str, tuple[State, ...]] = {
     "done": (State.DONE,),
     "found": (State.FOUND,),

@@ -7,10 +7,6 @@ from collections.abc import Mapping
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.ledger.terms import Refusal, RejectsProblem, RowSample
 
-__all__ = [
-    "ImportRefusedError",
-]
-
 _SHOWN = 10  # columns listed in a message
 
 

@@ -30,8 +30,6 @@ from wosdk_async.regular_files import sha256_of
 from wosdk_async.text.remedies import Words, in_python
 from wosdk_async.transport.session.hosts import is_local
 
-__all__ = ["PYTHON_WORDS", "ImportRequest", "ReportWords", "company_identity"]
-
 
 @attrs.frozen
 class ReportWords:

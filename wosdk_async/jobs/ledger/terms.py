@@ -11,20 +11,6 @@ import attrs
 
 from wosdk_async.text.remedies import Remedy
 
-__all__ = [
-    "FIRST",
-    "Action",
-    "FileFacts",
-    "LedgerFacts",
-    "Plan",
-    "Refusal",
-    "RejectsProblem",
-    "Resembling",
-    "RowSample",
-    "Standing",
-    "Why",
-]
-
 
 class Standing(IntEnum):
     """Standing of a file's row in the ledger. SQL statements use the values."""

@@ -23,22 +23,6 @@ from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.model import WOStatus
 from wosdk_async.protocol.writes import UNDECIDED
 
-__all__ = [
-    "UNDO",
-    "UNDO_LABELS",
-    "UndoOutcome",
-    "UndoRow",
-    "UndoState",
-    "UndoSummary",
-    "find_rows",
-    "is_ended",
-    "keep_undone",
-    "shown_records",
-    "undo_state",
-    "undone_beside",
-    "without_undone",
-]
-
 UNDO = "undo"
 """Value of ``command`` in the run details of an undo."""
 

@@ -13,8 +13,6 @@ from wosdk_async.jobs.mapping.nodes import ConstantNode, Node, ObjectNode, RowCo
 from wosdk_async.jobs.sources.rows import TypedCell
 from wosdk_async.model import registry
 
-__all__ = ["with_currency"]
-
 _CODES = {
     "€": "EUR", "£": "GBP EGP LBP", "¥": "JPY CNY", "￥": "JPY CNY", "円": "JPY", "元": "CNY", "₩": "KRW",
     "$": "USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP UYU BMD BND FJD SBD",

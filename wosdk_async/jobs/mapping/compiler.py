@@ -31,9 +31,6 @@ from wosdk_async.model import Record, entity_class, index, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["compile_object", "compile_reference"]
-
-
 # --- objects --------------------------------------------------------------------------------
 
 

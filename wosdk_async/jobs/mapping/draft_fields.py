@@ -25,8 +25,6 @@ from wosdk_async.model import (
 from wosdk_async.model.enums import WOActionType
 from wosdk_async.model.metadata import Wire
 
-__all__ = ["MARKER_FIELD", "DraftField", "draft_fields", "is_usable", "name_field"]
-
 _SIMILAR = 0.82  # minimum score for a proposal
 _SYNONYM, _EQUAL_WORDS, _MORE_WORDS = 0.95, 0.9, 0.85  # scores
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])")

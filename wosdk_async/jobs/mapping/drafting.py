@@ -32,8 +32,6 @@ from wosdk_async.model import registry
 from wosdk_async.model.enums import WOType
 from wosdk_async.text.safe_text import one_line
 
-__all__ = ["ADAPT", "KeyColumns", "draft_map", "key_columns"]
-
 ADAPT = f"{{{OPEN}}}"
 
 _WIDTH = 110

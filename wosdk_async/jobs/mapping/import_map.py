@@ -21,8 +21,6 @@ from wosdk_async.jobs.mapping.template import NAME, Template
 from wosdk_async.jobs.sources.table_rules import OPEN, TableRules
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["DEFAULT_OPERATION", "ImportMap", "columns_behind", "paths_with"]
-
 DEFAULT_OPERATION = "WoCreateCommand"
 
 

@@ -21,8 +21,6 @@ from wosdk_async.query.plan import Comparison, Condition, Group, Plan
 from wosdk_async.resources.lookup_tables import folded, normalized
 from wosdk_async.resources.names import batches
 
-__all__ = ["NamedIds", "find_elsewhere", "find_first", "find_named"]
-
 PAGE = 1000  # records per query; below the service's cap, so a shorter page is the last one (facts 7)
 
 Json = dict[str, Any]

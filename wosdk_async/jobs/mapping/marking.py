@@ -18,8 +18,6 @@ from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.calls import Written
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["RowKeys", "no_marker_for_workers", "own_keys"]
-
 _NO_RECORDS = ReferenceIndex(())  # keys use columns only
 _SHORT = 20  # characters of most keys
 

@@ -22,8 +22,6 @@ from wosdk_async.model import Record, WoCreateCommand, WorkOrder
 from wosdk_async.model.enums import WOType
 from wosdk_async.protocol.order_rules import replaced_fields
 
-__all__ = ["ReplacedFields", "empty_fields", "lacking"]
-
 
 def lacking(record: Record, import_map: ImportMap) -> Iterator[str]:
     """Yield a message for each required field that a new work order lacks, naming the columns to fill in.

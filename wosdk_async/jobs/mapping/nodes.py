@@ -18,21 +18,6 @@ from wosdk_async.jobs.sources.rows import TypedCell
 from wosdk_async.model import Record, Ref
 from wosdk_async.model.compiled import compile_function
 
-__all__ = [
-    "NONE",
-    "OBJECTS",
-    "ConstantNode",
-    "ListNode",
-    "MissingRecord",
-    "Node",
-    "ObjectNode",
-    "ReferenceNode",
-    "RowContext",
-    "TextNode",
-    "named_columns",
-    "written",
-]
-
 OBJECTS = ("ref", "object", "money")
 """Catalogue types with nested fields."""
 

@@ -22,19 +22,6 @@ from wosdk_async.model import Command, Record, WoCreateCommand
 from wosdk_async.model.lazy import Lazy, raw_slot
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = [
-    "CreateRecord",
-    "Effect",
-    "Found",
-    "Item",
-    "Items",
-    "Label",
-    "OnRecords",
-    "RunCommand",
-    "effect_of",
-    "usable_id",
-]
-
 Label = Literal["created", "updated", "deleted", "done"]
 """Past participle of an operation, shown as the state of a done row."""
 

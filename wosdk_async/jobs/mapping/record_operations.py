@@ -43,8 +43,6 @@ from wosdk_async.query.fields import fields
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["DeleteRecord", "RowOperation", "UpdateRecord", "operation_named"]
-
 _KEYS_IN_QUERY = 200
 
 

@@ -32,8 +32,6 @@ from wosdk_async.resources.names import spellings
 from wosdk_async.text.remedies import Remedy, in_python
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["ReferenceIndex"]
-
 T = TypeVar("T")
 
 _PLACEHOLDER_ID = 1  # any valid id

@@ -17,8 +17,6 @@ from wosdk_async.model.metadata import Wire
 from wosdk_async.resources.lookup_tables import folded, normalized
 from wosdk_async.text.safe_text import INVISIBLE
 
-__all__ = ["Filter", "LookAlikes", "ReferenceEntry", "ReferenceSpec", "RowName"]
-
 _SHOWN = 3  # pairs of look-alikes in a message
 _NAME = 60  # characters of a name in a message
 

@@ -5,8 +5,6 @@ The names are in lower case, without spaces or diacritics, and unique within eac
 
 from __future__ import annotations
 
-__all__ = ["SYNONYMS"]
-
 _WORDS = {
     "work_order.customer": """
         client company companyname account tenant agency agencyname

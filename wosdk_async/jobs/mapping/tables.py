@@ -20,8 +20,6 @@ from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.regular_files import parse_toml
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["Fields", "MapTables", "ReferenceTable", "TextTable", "checked_table", "read_tables"]
-
 T = TypeVar("T")
 
 Fields = NewType("Fields", dict[str, Any])

@@ -10,8 +10,6 @@ import attrs
 from wosdk_async.codec.text_values import shown_value
 from wosdk_async.jobs.errors import RowError
 
-__all__ = ["NAME", "LengthLimit", "Template"]
-
 NAME = ""
 """Pseudo-column ``{}``, which holds the looked-up name."""
 

@@ -15,8 +15,6 @@ from wosdk_async.jobs.mapping.values import Parser, TimeFormat, written_number, 
 from wosdk_async.jobs.sources.rows import CellType, TypedCell
 from wosdk_async.model.metadata import Wire
 
-__all__ = ["TypedValues", "typed_values"]
-
 
 @attrs.frozen
 class TypedValues:

@@ -19,8 +19,6 @@ from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.mapping.tables import TextTable, is_unit
 from wosdk_async.model.metadata import Wire
 
-__all__ = ["Parser", "TimeFormat", "value_parser", "word_parser", "written_number", "zone_of"]
-
 Parser = Callable[[str], Any]
 """Function that parses a string, or raises ValueError with a message to append to the field name."""
 

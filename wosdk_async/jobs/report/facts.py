@@ -30,8 +30,6 @@ from wosdk_async.jobs.report.output_folder import JobFile
 from wosdk_async.jobs.stop import cause_of
 from wosdk_async.protocol.writes import UNDECIDED
 
-__all__ = ["OUTCOMES", "JobFacts", "Listed", "outcome_of", "shown_reason", "shown_time"]
-
 OUTCOMES = {
     State.DONE: "created",
     State.FOUND: "found",

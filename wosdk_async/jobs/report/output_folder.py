@@ -19,8 +19,6 @@ import orjson
 from wosdk_async.jobs.sources.source import FileDialect
 from wosdk_async.regular_files import read_regular, replace_file, sha256_of
 
-__all__ = ["JobFile", "OutputFolder", "file_facts", "read_object", "unnumbered"]
-
 _MAX_JSON = 64 << 20  # bytes
 _HASHES = "outputs.json"
 _NUMBER = re.compile(r"-[0-9]+(?=\.[a-z]+$)")

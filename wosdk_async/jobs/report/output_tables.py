@@ -25,18 +25,6 @@ from wosdk_async.regular_files import sha256_of
 from wosdk_async.text.formula_guard import without_formulas
 from wosdk_async.text.safe_text import one_line
 
-__all__ = [
-    "AUDIT",
-    "IN_DOUBT",
-    "REJECTS",
-    "RESULT_COLUMNS",
-    "write_audit",
-    "write_doubts",
-    "write_references",
-    "write_rejects",
-    "write_results",
-]
-
 T = TypeVar("T")
 
 REJECTS, IN_DOUBT, AUDIT = "rejects.csv", "in_doubt.csv", "audit.csv"

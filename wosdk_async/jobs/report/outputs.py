@@ -37,8 +37,6 @@ from wosdk_async.shared_tasks import all_ended, mark_retrieved
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import json_escaped
 
-__all__ = ["outputs_are_current", "write_outputs", "write_report"]
-
 _PAGE_FILE, _JSON = "report.html", "report.json"  # the JSON is written last, to prove that all are complete
 
 

@@ -19,8 +19,6 @@ from wosdk_async.text.safe_text import one_line
 if TYPE_CHECKING:
     from jinja2 import Template
 
-__all__ = ["report_page"]
-
 _MAX_CAUSES = 20
 _MAX_RUNS = 50
 _MAX_REASON = 400  # characters

@@ -22,8 +22,6 @@ from wosdk_async.readers.program import MAX_MESSAGE, STARTED, Limits, Order, low
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import one_line
 
-__all__ = ["convert", "limits_for", "off_the_loop"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

@@ -22,8 +22,6 @@ from wosdk_async.jobs.sources.source import Header, missing_package
 from wosdk_async.readers.program import CURRENCIES, MAX_LINE, Limits
 from wosdk_async.regular_files import sha256_of
 
-__all__ = ["PARQUET", "WORKBOOK", "ConvertedFile", "Reader", "open_converted"]
-
 _CHUNK = 1 << 18  # bytes
 _MAX_LINES = 1 << 53
 _KINDS: dict[str, CellType] = {"n": "number", "t": "time", "b": "boolean"}

@@ -21,8 +21,6 @@ from wosdk_async.readers.program import MAX_CELL
 from wosdk_async.text.formula_guard import may_be_guarded, without_guard
 from wosdk_async.text.remedies import Remedy
 
-__all__ = ["CsvFile"]
-
 _CHUNK = 1 << 20  # bytes
 _SAMPLE = 100  # lines to detect line ends from
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)

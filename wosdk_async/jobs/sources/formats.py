@@ -16,8 +16,6 @@ from wosdk_async.jobs.sources.source import Source
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["FORMATS", "Format", "open_source", "suffix_of"]
-
 
 @attrs.frozen
 class Format:

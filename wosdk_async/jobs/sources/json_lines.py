@@ -16,8 +16,6 @@ from wosdk_async.jobs.sources.source import IGNORED_COLUMNS, MAX_COLUMNS, Faulty
 from wosdk_async.jobs.sources.text import TextFile
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["JsonLines"]
-
 _MAX_DEPTH = 100  # levels of nested objects and lists
 _MAX_NAME = 1_000  # characters in the path of a nested field
 _MAX_COMMAS = 10 * MAX_COLUMNS  # commas in a line; decoded elements take 60 times the memory of their text

@@ -9,8 +9,6 @@ from typing import Literal
 
 import attrs
 
-__all__ = ["TYPES_COLUMN", "CellType", "Row", "TypedCell", "types_text", "with_types"]
-
 
 @attrs.define
 class Row:

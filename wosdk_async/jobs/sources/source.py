@@ -18,22 +18,6 @@ from wosdk_async.text.remedies import Remedy
 if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator
 
-__all__ = [
-    "IGNORED_COLUMNS",
-    "JOB_COLUMN",
-    "MAX_COLUMNS",
-    "REPORT_COLUMNS",
-    "ROW_COLUMN",
-    "FaultyCells",
-    "FileDialect",
-    "Header",
-    "Source",
-    "header_record",
-    "missing_package",
-    "optional_package",
-    "padded",
-]
-
 JOB_COLUMN, ROW_COLUMN = "_job", "_row"
 """Rejects columns with each row's job and ledger row number."""
 

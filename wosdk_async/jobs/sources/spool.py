@@ -25,8 +25,6 @@ from wosdk_async.text.secret import Secret, as_secret
 from wosdk_async.transport.http.engine import REDIRECTS, RequestHeaders, SendError
 from wosdk_async.transport.http.selection import engine_for
 
-__all__ = ["MAX_SPOOLED", "is_remote", "shown_source", "spool"]
-
 MAX_SPOOLED = 4 << 30  # bytes
 _CHUNK = 1 << 20
 _REDIRECTS = 5

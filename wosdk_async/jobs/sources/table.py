@@ -15,8 +15,6 @@ from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import FaultyCells, FileDialect, Source
 from wosdk_async.jobs.sources.table_rules import TableRules
 
-__all__ = ["Table"]
-
 
 class RowKey(Protocol):
     """Row key, computed from cells."""

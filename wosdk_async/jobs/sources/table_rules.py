@@ -14,16 +14,6 @@ from wosdk_async.jobs.sources.source import Source
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = [
-    "OPEN",
-    "TABLE",
-    "TableRules",
-    "fullest_line",
-    "likely_delimiter",
-    "require_columns",
-    "require_table",
-]
-
 TABLE = "table"
 """Job option that stores the table rules."""
 

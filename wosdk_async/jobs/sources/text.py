@@ -18,8 +18,6 @@ from wosdk_async.readers.program import MAX_LINE
 from wosdk_async.regular_files import sha256_of
 from wosdk_async.text.remedies import Remedy
 
-__all__ = ["TextFile"]
-
 _CHUNK = 1 << 16  # bytes
 _UPPER = bytes(range(0x80, 0x100))  # the bytes that are not ASCII
 _END_MARK = "\x1a"  # Ctrl-Z, the DOS end-of-file mark

@@ -18,8 +18,6 @@ from wosdk_async.jobs.undo.records import Created, CreatedRecords, Target
 from wosdk_async.model import WorkOrder
 from wosdk_async.protocol.writes import UNDECIDED
 
-__all__ = ["UndoOutcomes"]
-
 
 @attrs.define(eq=False, kw_only=True)
 class UndoOutcomes:

@@ -21,8 +21,6 @@ from wosdk_async.query.fields import fields
 from wosdk_async.query.properties import property_at
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["Created", "CreatedRecords", "Target", "cancel", "created_entity", "delete", "looked_up"]
-
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 

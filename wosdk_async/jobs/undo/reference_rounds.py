@@ -16,8 +16,6 @@ from wosdk_async.jobs.undo.references import created_references, pointers_to, us
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.writes import UNDECIDED
 
-__all__ = ["PAGE", "ReferenceRounds"]
-
 PAGE = 200  # records per query
 _UNSETTLED = "the import left the creation in doubt; run the import again to settle it"
 _MAY_BE_USED = "rows or references in doubt may use this record; run the import again to settle them"

@@ -23,8 +23,6 @@ from wosdk_async.query.paths import ResolvedPath, root
 from wosdk_async.query.properties import property_at
 from wosdk_async.resources.names import batches
 
-__all__ = ["Pointer", "created_references", "pointers_to", "used"]
-
 Name = tuple[str, int]
 """Entity type and id of a record."""
 

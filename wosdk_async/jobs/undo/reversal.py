@@ -24,8 +24,6 @@ from wosdk_async.model import WorkOrder
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["Undo"]
-
 _UNSETTLED = "the import left this row in doubt; run the import again to settle it"
 
 _Call = Callable[[Target, Trace], Awaitable[Any]]

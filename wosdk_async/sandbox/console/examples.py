@@ -18,8 +18,6 @@ from wosdk_async.sandbox.service.commands.workflow import ACTIONS
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.storage.database import column
 
-__all__ = ["example_of"]
-
 # Examples use the newest record of these types. Of other types they use the oldest, which is a seed record.
 _NEWEST = frozenset({"WorkOrder", "WoItem", "WoFlag", "Payment", "Document"})
 _ENTITIES = {  # entity types by member, for members not named after the type

@@ -15,8 +15,6 @@ import msgspec
 
 from wosdk_async.sandbox.schema.bodies import dump, load
 
-__all__ = ["MASK", "shown_body", "shown_headers", "shown_path"]
-
 MASK = "•••"
 
 _SCHEMES = frozenset({"basic", "bearer"})

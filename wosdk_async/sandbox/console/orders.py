@@ -14,8 +14,6 @@ from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.crud import retrieve
 from wosdk_async.sandbox.service.query.expression import run_query
 
-__all__ = ["choices", "one_order", "orders"]
-
 # Properties to search, to list (the columns of static/orders.js), and to show for one work order.
 _SEARCHED = ("Number", "PoNumber", "ContactName", "ShortLocation", "TaskRefinement", "Customer.Name")
 _LISTED = [

@@ -17,18 +17,6 @@ from wosdk_async.sandbox.schema.values import zone_of
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.storage.database import column, is_table
 
-__all__ = [
-    "Pointer",
-    "columns",
-    "label_of",
-    "label_paths",
-    "opened_paths",
-    "pointers_from",
-    "pointers_to",
-    "referring",
-    "shown_record",
-]
-
 _LABELS = ("DisplayAs", "Name", "Number", "Title", "LastName")
 _MAX_COLUMNS = 6
 _MAX_COUNT = 100  # counting stops here, because nobody needs exact large numbers

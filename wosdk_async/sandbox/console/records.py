@@ -28,8 +28,6 @@ from wosdk_async.sandbox.service.query.selection import selection
 from wosdk_async.sandbox.storage.database import REPEATED_IDS
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["PAGE", "count_records", "list_records", "one_record", "raw_text", "record_types"]
-
 PAGE = 25  # records per page
 
 # Form operator -> query operator, and whether the text may occur anywhere in the value

@@ -20,8 +20,6 @@ from wosdk_async.sandbox.console.masking import shown_body, shown_headers, shown
 from wosdk_async.sandbox.faults.middleware import INJECTED
 from wosdk_async.sandbox.schema.bodies import Record, load
 
-__all__ = ["MAX_BODY", "MAX_REQUESTS", "RequestLog", "RequestLogMiddleware"]
-
 MAX_REQUESTS = 300
 MAX_BODY = 16 * 1024  # bytes kept per body; with MAX_REQUESTS this bounds memory use
 _MAX_HEADERS = 64

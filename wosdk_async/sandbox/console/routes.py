@@ -25,8 +25,6 @@ from wosdk_async.sandbox.seed.initial import set_verification
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["FILES", "clock_endpoint", "console_routes", "page"]
-
 _REMEDY = "open it at 127.0.0.1 or localhost"
 _MAX_DIGITS = 7
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}

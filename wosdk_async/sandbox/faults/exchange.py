@@ -15,8 +15,6 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.errors import Refusal
 
-__all__ = ["ClientConnection", "FaultExchange", "FaultyResponse"]
-
 _EXTENSION = "wosdk.transport"
 _NO_LINGER = struct.pack("ii", 1, 0)  # makes close() drop unsent bytes and send a RST
 

@@ -17,8 +17,6 @@ from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.faults.exchange import FaultExchange, FaultyResponse
 from wosdk_async.sandbox.schema.bodies import dump, peek_json
 
-__all__ = ["KINDS", "Fault", "Latency", "positive", "share"]
-
 
 class Fault(attrs.AttrsInstance, Protocol):
     """Kind of fault, with its settings."""

@@ -17,8 +17,6 @@ from wosdk_async.sandbox.faults.script import header, match_of
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["INJECTED", "FaultMiddleware"]
-
 INJECTED = "wosdk.injected"
 """ASGI scope key for the list of injected fault kinds."""
 

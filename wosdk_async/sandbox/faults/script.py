@@ -31,8 +31,6 @@ from wosdk_async.sandbox.schema.bodies import (
 from wosdk_async.sandbox.schema.dialect import SPEC
 from wosdk_async.sandbox.service.commands.registry import find_command
 
-__all__ = ["FaultScript", "RequestMatch", "Rule", "header", "match_of"]
-
 # --- what rules match in a request: operation and Company ---------------------------------------
 
 FAMILIES = ("token", "discovery", "retrieve", "query", "create", "update", "delete", "command", "other")

@@ -16,8 +16,6 @@ from wosdk_async.sandbox.errors import FaultScriptError
 from wosdk_async.sandbox.faults.exchange import FaultExchange
 from wosdk_async.sandbox.faults.script import FaultScript, RequestMatch, Rule, header
 
-__all__ = ["Faults"]
-
 _PORTS = {"http": 80, "https": 443}
 _SECOND_PORT = 8900  # for a server without sockets, where any other port works
 

@@ -24,8 +24,6 @@ from wosdk_async.sandbox.seed.initial import create_company, reset, set_verifica
 from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["admin_routes"]
-
 _FLAGS = ("Live", "Seeded", "Verification")  # of a new Company
 _SNAPSHOT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 

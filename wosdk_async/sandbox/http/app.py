@@ -29,8 +29,6 @@ from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
 from wosdk_async.sandbox.service.documents import find_file
 from wosdk_async.sandbox.storage.store import GroupCommit, Store
 
-__all__ = ["MAX_BODY", "create_app"]
-
 MAX_BODY = 32 * 1024 * 1024  # bytes; assumed, because facts 7 shows no limit
 
 # facts 3.8: every recorded response has these headers. _dated() adds Date.

@@ -16,8 +16,6 @@ from wosdk_async.sandbox.console.routes import page
 from wosdk_async.sandbox.schema.bodies import dump
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
 
-__all__ = ["openapi_routes"]
-
 Schema = dict[str, Any]
 
 _DESCRIPTION = """\

@@ -26,9 +26,8 @@ from wosdk_async.sandbox.service.commands.registry import find_command, run_comm
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.crud import create_entity, delete_entity, retrieve, update_entity
 from wosdk_async.sandbox.service.query.expression import run_query
-from wosdk_async.sandbox.storage.store import Store, StoredCompany
-
-__all__ = ["Router", "ServiceRequest"]
+from wosdk_async.sandbox.storage.companies import StoredCompany
+from wosdk_async.sandbox.storage.store import Store
 
 StatusAndBody = tuple[int, Mapping[str, Any]]
 

@@ -14,20 +14,6 @@ import msgspec
 
 from wosdk_async.sandbox.errors import Refusal, incorrect_model
 
-__all__ = [
-    "Record",
-    "client_credentials",
-    "dump",
-    "get_ignore_case",
-    "load",
-    "object_list",
-    "parse_form",
-    "parse_query",
-    "peek_json",
-    "request_id_of",
-    "require_body",
-]
-
 Record = dict[str, Any]
 
 _encoder = msgspec.json.Encoder(decimal_format="number")

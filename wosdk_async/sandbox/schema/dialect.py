@@ -10,8 +10,6 @@ from typing import Any
 
 import attrs
 
-__all__ = ["SPEC", "Dialect", "NumberFormat", "dialect_of"]
-
 _WHOLE_SECONDS = len("2024-05-14T13:15:07")
 _MAX_DIGITS = 18  # amounts with more digits are left unchanged
 

@@ -13,19 +13,6 @@ from wosdk_async.catalogue import Entity, Field
 from wosdk_async.sandbox.errors import Refusal, broken_rule, unsupported
 from wosdk_async.sandbox.schema.dialect import SPEC, Dialect
 
-__all__ = [
-    "MONEY_PARTS",
-    "REQUEST_MARKS",
-    "REQUEST_ONLY",
-    "SCALARS",
-    "EntitySchema",
-    "check_supported",
-    "enumeration",
-    "find_schema",
-    "is_read_only",
-    "schemas",
-]
-
 SCALARS = frozenset(
     {"string", "integer", "number", "boolean", "datetime-local", "datetime-utc", "money", "enum"}
 )

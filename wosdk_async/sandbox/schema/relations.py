@@ -14,17 +14,6 @@ import attrs
 from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.schema.entities import EntitySchema, schemas
 
-__all__ = [
-    "KIND_FIELDS",
-    "OWNED_OBJECTS",
-    "SAME_ID",
-    "Relation",
-    "entity_of_kind",
-    "relation_by",
-    "relation_of",
-    "relations",
-]
-
 _OTHER_NAMES = {
     "WorkOrder": ("WoId",),
     "WorkOrderCost": ("WoId",),

@@ -21,19 +21,6 @@ from wosdk_async.sandbox.errors import broken_rule
 from wosdk_async.sandbox.schema.bodies import get_ignore_case
 from wosdk_async.sandbox.schema.entities import MONEY_PARTS, enumeration
 
-__all__ = [
-    "UNREADABLE",
-    "Moment",
-    "changed_money",
-    "convert_time",
-    "is_time",
-    "read_ids",
-    "read_integer",
-    "read_value",
-    "reference_id",
-    "zone_of",
-]
-
 UNREADABLE: Final = object()  # marks an invalid value, which leaves the member unchanged (facts 3.3)
 _INT64 = range(-(2**63), 2**63)
 _DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII)

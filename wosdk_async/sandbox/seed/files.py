@@ -16,8 +16,6 @@ from wosdk_async.sandbox.errors import Refusal, StoreError, did_you_mean
 from wosdk_async.sandbox.schema.entities import MONEY_PARTS, EntitySchema, schemas
 from wosdk_async.sandbox.seed.rows import SeedRow, seeded_type
 
-__all__ = ["read_rows"]
-
 _SPACE = re.compile(r"[ \t\r\n]*")
 _BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 

@@ -21,8 +21,6 @@ from wosdk_async.sandbox.service.write import blank_record, known_members
 from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["create_company", "open_store", "reset", "set_verification"]
-
 _FIRST_ID = 46  # id of a store's first Company, as in seed.json
 _HOST = re.compile(r"[A-Za-z0-9.-]{0,253}", re.ASCII)
 

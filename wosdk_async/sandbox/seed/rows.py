@@ -20,8 +20,6 @@ from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.database import is_table
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["SeedRow", "inner_records", "load_rows", "seed_rows", "seeded_type"]
-
 CreatedRecord = tuple[EntitySchema, Record]
 _MAX_MISTAKES = 20  # mistakes listed in one error message
 

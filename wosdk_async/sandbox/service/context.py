@@ -13,10 +13,9 @@ from wosdk_async.sandbox.schema.dialect import SPEC, Dialect, NumberFormat
 from wosdk_async.sandbox.schema.entities import EntitySchema
 from wosdk_async.sandbox.schema.relations import Relation
 from wosdk_async.sandbox.schema.values import Moment, zone_of
+from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.database import column
-from wosdk_async.sandbox.storage.store import Store, StoredCompany
-
-__all__ = ["Arguments", "RequestContext", "named_record", "not_modelled", "required_record"]
+from wosdk_async.sandbox.storage.store import Store
 
 _CENTRAL = 20  # not shown; assumed: the Company's own zone
 

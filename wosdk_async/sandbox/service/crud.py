@@ -19,8 +19,6 @@ from wosdk_async.sandbox.service.update import plan_update, update
 from wosdk_async.sandbox.service.write import create, delete
 from wosdk_async.sandbox.storage.database import column
 
-__all__ = ["create_entity", "create_response", "delete_entity", "retrieve", "specifier", "update_entity"]
-
 
 def create_response(context: RequestContext, entity: str, record: Record, *lists: str) -> Record:
     """Return a record just created by a command, in the dialect's form.

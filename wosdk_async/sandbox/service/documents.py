@@ -12,9 +12,8 @@ import re
 
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.storage.store import Store, StoredCompany
-
-__all__ = ["address_of", "decode_file", "find_file"]
+from wosdk_async.sandbox.storage.companies import StoredCompany
+from wosdk_async.sandbox.storage.store import Store
 
 _MIME_TYPE = re.compile(r"[\w.+-]{1,64}/[\w.+-]{1,64}", re.ASCII)
 

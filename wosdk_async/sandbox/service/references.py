@@ -24,8 +24,6 @@ from wosdk_async.sandbox.schema.relations import (
 from wosdk_async.sandbox.service.context import RequestContext, required_record
 from wosdk_async.sandbox.storage.database import is_table
 
-__all__ = ["check_references", "check_unreferenced", "owned_relations"]
-
 # Records that must name their owner. A Note without an owner was accepted (facts 3.9). Not shown; assumed:
 # other records need no owner, either.
 _OWNER_REQUIRED = {"WoNote": "WorkOrderId"}

@@ -15,8 +15,6 @@ from wosdk_async.sandbox.service.context import RequestContext, required_record
 from wosdk_async.sandbox.service.documents import decode_file
 from wosdk_async.sandbox.storage.database import column
 
-__all__ = ["ON_CHANGE", "ON_CREATE", "ON_DELETE", "ON_WRITE", "PAIRED_TIMES", "REQUIRED", "ancestors"]
-
 Rule = Callable[[RequestContext, Record], None]
 
 # Local times of a work order, each with its UTC field (spec 2.3, facts 5 for DtOnSiteBy).

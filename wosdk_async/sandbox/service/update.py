@@ -32,8 +32,6 @@ from wosdk_async.sandbox.service.write import (
     known_members,
 )
 
-__all__ = ["COMMAND_ONLY", "plan_update", "update"]
-
 # facts 10 row 4: changing StatusId by PUT fails. The others follow from actions or are computed at creation
 # (spec 2.3, facts 5). Not shown; assumed: the error code, and that a creation and a PUT cannot write them.
 COMMAND_ONLY = {

@@ -15,19 +15,6 @@ from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.references import check_references, check_unreferenced, owned_relations
 from wosdk_async.sandbox.service.rules import ON_CREATE, ON_DELETE, ON_WRITE, REQUIRED
 
-__all__ = [
-    "SERVER_SET",
-    "add_element",
-    "assign",
-    "blank_record",
-    "create",
-    "create_owned",
-    "create_owned_object",
-    "delete",
-    "known_members",
-    "restore",
-]
-
 Members = Iterable[tuple[Field, Any]]
 # Not shown; assumed: only removal and restoration change IsRemoved.
 SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | REQUEST_MARKS | REQUEST_ONLY

@@ -7,8 +7,6 @@ from urllib.parse import urlsplit
 
 import attrs
 
-__all__ = ["CompanyCounters", "StoredCompany"]
-
 _SAVE_COUNTER = """INSERT INTO counter VALUES (?, ?, ?)
 ON CONFLICT (company, name) DO UPDATE SET value = excluded.value"""
 

@@ -21,18 +21,6 @@ from wosdk_async.sandbox.errors import StoreError
 from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.relations import relations
 
-__all__ = [
-    "REPEATED_IDS",
-    "Indexes",
-    "column",
-    "connect",
-    "is_table",
-    "prepare",
-    "remedy",
-    "snapshot_at",
-    "write_snapshot",
-]
-
 _PRIVATE = 0o600
 _CACHE = 64 * 1024  # KiB of page cache, regardless of file size
 

@@ -26,8 +26,6 @@ from wosdk_async.sandbox.storage.database import (
     write_snapshot,
 )
 
-__all__ = ["GroupCommit", "Store", "StoredCompany"]
-
 
 class Store:
     """Records in a store file, each owned by one Company.

@@ -13,8 +13,6 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.regular_files import read_regular
 from wosdk_async.text.remedies import Remedy
 
-__all__ = ["Place", "TLSContextProvider", "TLSSessions", "require_certificates", "tls_remedy"]
-
 _MAX_BEFORE = 1 << 20  # bytes at the start of a file that are searched for a certificate
 _MAX_SESSIONS = 1024  # maximum cached sessions, one per host and port
 

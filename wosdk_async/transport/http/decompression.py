@@ -7,17 +7,6 @@ import io
 import zlib
 from collections.abc import Iterator, Mapping
 
-__all__ = [
-    "TOO_LONG",
-    "BadContent",
-    "BodyBuffer",
-    "Decompressor",
-    "LoopTurns",
-    "UnwantedContent",
-    "decompress",
-    "decompressor_for",
-]
-
 TOO_LONG = "the response is longer than"
 """Start of every error about an oversized response, whichever engine or library raises it."""
 

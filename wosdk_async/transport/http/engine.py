@@ -22,30 +22,6 @@ from wosdk_async.transport.http.decompression import (
     decompressor_for,
 )
 
-__all__ = [
-    "FRESH",
-    "NO_MEMORY",
-    "POOL_EXHAUSTED",
-    "REDIRECTS",
-    "Engine",
-    "OnResponse",
-    "OnSending",
-    "PoolStatistics",
-    "Read",
-    "Request",
-    "RequestBody",
-    "RequestHeaders",
-    "SendError",
-    "StreamedResponse",
-    "StreamingEngine",
-    "WatchedEngine",
-    "decompressed",
-    "encode_body",
-    "encode_headers",
-    "origin_of",
-    "without_frames",
-]
-
 RequestHeaders = tuple[tuple[str, str | Secret], ...]
 RequestBody = bytes | Secret | None
 

@@ -14,8 +14,6 @@ from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret
 
-__all__ = ["Proxy", "ProxyRules", "address_of", "is_loopback", "parse_proxy", "proxy_rules"]
-
 _PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 """Proxy schemes and their default ports."""
 _MAX_SOCKS_NAME = 255  # maximum bytes of a user or password, RFC 1929 2

@@ -29,8 +29,6 @@ from wosdk_async.transport.http.native.resolver import FILES_EACH, max_look_ups,
 if TYPE_CHECKING:
     from wosdk_async.transport.http.httpx.client import ClientEngine
 
-__all__ = ["MockableEngine", "connection_ceiling", "engine_for"]
-
 _RESERVED = 64 + 32 + 64  # files for log-ins, for downloads, and for the program itself
 _LEAST = 16  # minimum connections; opening may fail if the file limit is below _RESERVED plus these
 

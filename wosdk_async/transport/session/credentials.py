@@ -19,9 +19,6 @@ from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret, as_secret, without_login
 from wosdk_async.transport.session.manager import TokenGrant
 
-__all__ = ["AccessToken", "CredentialProvider", "Credentials", "GrantProvider", "Region", "Tenant"]
-
-
 _COPY = "copy it again from the page where the administrator generated it"
 _CONTROLS = {"\n": "LINE FEED", "\r": "CARRIAGE RETURN", "\t": "TAB"}  # Unicode has no names for these
 

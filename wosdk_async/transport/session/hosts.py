@@ -26,8 +26,6 @@ from wosdk_async.errors import (
 from wosdk_async.text.secret import without_login
 from wosdk_async.transport.http.environment import address_of, is_loopback
 
-__all__ = ["HostRules", "host_names", "is_local", "require_link", "shown_address"]
-
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]+")
 _NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
 """Host that resolvers read as an IPv4 address, including forms such as ``127.1`` and ``0x7f000001``."""

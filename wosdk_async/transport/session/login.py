@@ -50,8 +50,6 @@ from wosdk_async.transport.session.manager import TokenGrant
 from wosdk_async.transport.session.renewal import HasTime
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["Login", "asks_for_token", "granted_token"]
-
 OnTrouble = Callable[[str], None]
 """Function called with the reason why a log-in waits, without secrets."""
 

@@ -28,8 +28,6 @@ from wosdk_async.text.secret import Secret
 from wosdk_async.transport.session.credentials import Region
 from wosdk_async.transport.session.hosts import HostRules
 
-__all__ = ["LOCATOR", "MIN_LIFETIME", "TOKEN", "Address", "discovered", "is_token", "token_and_lifetime"]
-
 _DEFAULT_LIFETIME = 1200.0  # seconds, for a response without expires_in; facts 1: 20 minutes
 _PLAUSIBLE = (1, 86_400)  # seconds; not shown; assumed: tokens live between a second and a day
 MIN_LIFETIME = 10.0  # seconds; shorter lifetimes are raised to this, so that no Company logs in constantly

@@ -10,8 +10,6 @@ from typing import TypeVar
 
 from wosdk_async.transport.clock import Deadlines, Scope, TransportClock
 
-__all__ = ["LoginSlots"]
-
 T = TypeVar("T")
 
 # Seconds after which the first, second and each further attempt may be preempted. With these, 1,200 hanging

@@ -20,8 +20,6 @@ from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.limiter import TenantQueue
 from wosdk_async.transport.session.renewal import HasTime, HoldOff, Renewal
 
-__all__ = ["ManagerCache", "Place", "Places", "Session", "SessionManager", "TokenGrant"]
-
 _log = logging.getLogger("wosdk_async")
 
 _MARGIN = 30.0  # a token is not used in its last seconds, because requests take time to arrive

@@ -13,8 +13,6 @@ from wosdk_async.errors import CredentialsError, SessionError, ThrottledError, W
 from wosdk_async.shared_tasks import mark_retrieved
 from wosdk_async.transport.clock import TransportClock
 
-__all__ = ["HasTime", "HoldOff", "Renewal"]
-
 T = TypeVar("T")
 
 HasTime = Callable[[float], bool]

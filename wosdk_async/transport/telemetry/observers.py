@@ -20,16 +20,6 @@ from wosdk_async.protocol.wire import Call, Response
 from wosdk_async.text.safe_text import one_line
 from wosdk_async.transport.http.engine import Engine, Request, RequestHeaders, SendError
 
-__all__ = [
-    "LOG_OBSERVER",
-    "CallResult",
-    "HookObserver",
-    "ObservedCall",
-    "Observer",
-    "Telemetry",
-    "active_telemetry",
-]
-
 _log = logging.getLogger("wosdk_async")
 
 T = TypeVar("T")

@@ -11,8 +11,6 @@ import attrs
 
 from wosdk_async.protocol.wire import Response
 
-__all__ = ["PHASES", "CompanyStats", "Counters", "Stats", "Trace"]
-
 PHASES = {
     "queue": "waiting in the queue",
     "session": "opening the session",

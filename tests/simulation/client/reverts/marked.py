@@ -18,8 +18,6 @@ from wosdk_async.protocol.writes import LookUps
 from wosdk_async.transport.loop_state import Hold, LoopState
 from wosdk_async.transport.transport import Transport
 
-__all__ = ["REVERTS"]
-
 REVERTS = Reverts()
 
 

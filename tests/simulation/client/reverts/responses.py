@@ -12,8 +12,6 @@ from wosdk_async.protocol import calls, envelopes, matching, responses, wire
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.tls import TLSTransport
 
-__all__ = ["REVERTS"]
-
 REVERTS = Reverts()
 
 

@@ -12,8 +12,6 @@ from wosdk_async.calls import sender
 from wosdk_async.calls.outcome import NotStarted, RunInputs
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["REVERTS"]
-
 REVERTS = Reverts()
 
 

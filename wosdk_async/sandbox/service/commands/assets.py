@@ -11,16 +11,6 @@ from wosdk_async.sandbox.service.query.selection import show_default
 from wosdk_async.sandbox.service.rules import ancestors
 from wosdk_async.sandbox.service.write import create
 
-__all__ = [
-    "apply_template",
-    "children_of",
-    "create_location",
-    "customer_of_asset",
-    "find_template",
-    "match_assets",
-    "template_root",
-]
-
 _OWNED = {"Info": "AssetInfo", "Address": "Address2"}
 
 

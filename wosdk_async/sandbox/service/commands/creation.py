@@ -27,8 +27,6 @@ from wosdk_async.sandbox.service.rules import ON_WRITE, ancestors
 from wosdk_async.sandbox.service.update import COMMAND_ONLY
 from wosdk_async.sandbox.service.write import blank_record, create, create_owned, known_members
 
-__all__ = ["copy_work_order", "create_work_order"]
-
 _ZERO = Decimal("0.00")  # two decimals on newly created orders (facts 3.3)
 _MAX_DIGITS = 32  # not shown; assumed
 # Lists that a creation may contain. Not shown; assumed: other lists are only written by actions.

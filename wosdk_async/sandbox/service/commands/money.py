@@ -15,16 +15,6 @@ from wosdk_async.sandbox.service.commands.orders import find_order, log_action
 from wosdk_async.sandbox.service.context import Arguments, RequestContext, named_record, not_modelled
 from wosdk_async.sandbox.service.query.selection import show_default
 
-__all__ = [
-    "change_ap_status",
-    "change_cost_status",
-    "convert_money",
-    "post_payment",
-    "set_draft_step",
-    "submit_payment",
-    "update_invoice_state",
-]
-
 # By invoice state: the action that leads to it, if CiActionType has one.
 _INVOICE_ACTIONS = {"Posted": "Posted", "Paid": "Paid", "PaidInFull": "Paid", "Approved": "Approved"}
 

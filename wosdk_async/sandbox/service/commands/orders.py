@@ -10,19 +10,6 @@ from wosdk_async.sandbox.schema.values import read_ids, zone_of
 from wosdk_async.sandbox.service.context import Arguments, RequestContext, named_record, required_record
 from wosdk_async.sandbox.service.query.selection import show_default
 
-__all__ = [
-    "add_flag",
-    "clear_flags",
-    "find_order",
-    "find_reason",
-    "last_modification",
-    "log_action",
-    "save_action",
-    "set_flags",
-    "set_last_action",
-    "verify_work",
-]
-
 
 def find_order(context: RequestContext, arguments: Arguments) -> Record:
     """Return a command's order, if it is in the expected state (facts 3.7)."""

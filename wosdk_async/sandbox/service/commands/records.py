@@ -15,17 +15,6 @@ from wosdk_async.sandbox.service.documents import address_of
 from wosdk_async.sandbox.service.query.selection import property_paths, show_default
 from wosdk_async.sandbox.service.write import restore
 
-__all__ = [
-    "change_time_card",
-    "create_record",
-    "delete_record",
-    "download_urls",
-    "get_time_card",
-    "restore_record",
-    "suspend",
-    "update_record",
-]
-
 
 def create_record(context: RequestContext, arguments: Arguments) -> Record:
     """Create a record, as POST does."""

@@ -24,8 +24,6 @@ from wosdk_async.sandbox.service.commands import (
 )
 from wosdk_async.sandbox.service.context import Arguments, RequestContext, not_modelled
 
-__all__ = ["HANDLERS", "NOT_MODELLED", "find_command", "run_command"]
-
 Handler = Callable[[RequestContext, Arguments], Record]
 
 # Command name -> function that returns the members of its ``CommandResult``.

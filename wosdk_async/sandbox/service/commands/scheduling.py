@@ -15,19 +15,6 @@ from wosdk_async.sandbox.service.query.selection import property_paths, selectio
 from wosdk_async.sandbox.service.rules import PAIRED_TIMES
 from wosdk_async.sandbox.service.write import blank_record, create, known_members
 
-__all__ = [
-    "assign_primary",
-    "auto_assign",
-    "choose_assignee",
-    "compute_schedule",
-    "join_plan",
-    "preferred_assignees",
-    "prepare_child",
-    "reassign",
-    "set_deadlines",
-    "set_dependency",
-]
-
 # Deadline of an order -> priority field with its minutes (facts 5, Creation traps).
 _DEADLINES = {
     "DtDue": "DueInMinutes",

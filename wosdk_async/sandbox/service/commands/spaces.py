@@ -20,8 +20,6 @@ from wosdk_async.sandbox.service.crud import create_response
 from wosdk_async.sandbox.service.query.selection import show_default
 from wosdk_async.sandbox.service.write import create, create_owned_object, delete
 
-__all__ = ["create_space", "create_work_zone", "delete_portfolio", "delete_work_zone", "set_offline"]
-
 # facts 5 shows which fields the service fills in, and WoNumberDigits 4; the other values are assumed.
 _ZONE_DEFAULTS = {
     "TimeZone": 20,

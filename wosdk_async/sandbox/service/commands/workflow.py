@@ -27,8 +27,6 @@ from wosdk_async.sandbox.service.context import Arguments, RequestContext, requi
 from wosdk_async.sandbox.service.query.selection import show_default
 from wosdk_async.sandbox.service.write import create
 
-__all__ = ["ACTIONS", "run_action", "send_work_order"]
-
 # facts 6
 _ONLY_SENT = "Sorry, this command can be used only for Work Order sent to a connected Service Pro"
 _ONLY_RECALL = "Sorry, this command can be used only to recall a Work Order sent to a connected Service Pro"

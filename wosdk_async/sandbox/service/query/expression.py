@@ -21,8 +21,6 @@ from wosdk_async.sandbox.service.query.operators import NOCASE, condition_sql, s
 from wosdk_async.sandbox.service.query.selection import MAX_STEPS, property_paths, selection
 from wosdk_async.sandbox.storage.database import REPEATED_IDS, column
 
-__all__ = ["run_query"]
-
 _MAX_DEPTH = 32  # nested filters. Not shown; assumed: a limit (facts 4 states none)
 # Operators that can use an index; others scan all records.
 _INDEXABLE = frozenset(

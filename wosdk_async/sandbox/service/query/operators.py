@@ -13,8 +13,6 @@ from wosdk_async.sandbox.schema.bodies import dump
 from wosdk_async.sandbox.schema.entities import enumeration
 from wosdk_async.sandbox.schema.values import UNREADABLE, read_value
 
-__all__ = ["NOCASE", "condition_sql", "sort_expression"]
-
 NOCASE = " COLLATE NOCASE"
 _MAX_INTEGER = 19  # digits; SQLite compares integers of 64 bits exactly
 _MAX_FLOAT = sys.float_info.max

@@ -24,8 +24,6 @@ from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS, relation_of
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.documents import address_of
 
-__all__ = ["MAX_STEPS", "ON_CREATE_ONLY", "Selection", "property_paths", "selection", "show_default"]
-
 MAX_STEPS = 16  # not shown; assumed: a limit. Longer paths would only repeat cycles
 
 # facts 3.5: a recorded release returns these times only in the response to a create

@@ -42,8 +42,6 @@ from wosdk_async.transport.http.httpx.responses import (
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["ClientEngine"]
-
 _loop_of: WeakKeyDictionary[Any, asyncio.AbstractEventLoop] = WeakKeyDictionary()
 """Event loop of each program transport that has a pool. Under the GIL, threads set a key atomically."""
 

@@ -19,8 +19,6 @@ from typing import Any
 from wosdk_async.options.httpx_family import CORES
 from wosdk_async.transport.http.engine import without_frames
 
-__all__ = ["filtered_chunks", "filtered_logs"]
-
 _CALL, _DOWNLOAD = "call", "download"
 _STEP = re.compile(r"((?:receive|send|response|setup)_\w+\.\w+) .*", re.DOTALL)
 """Log message of a request's step; its details may be headers, exception text or a SOCKS proxy's password."""

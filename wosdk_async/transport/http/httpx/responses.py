@@ -39,16 +39,6 @@ from wosdk_async.transport.http.httpx.log_filter import filtered_chunks
 if TYPE_CHECKING:
     import httpx
 
-__all__ = [
-    "body_chunks",
-    "foreign_response",
-    "is_of_hook",
-    "read_response",
-    "send_error",
-    "translated_errors",
-    "was_never_sent",
-]
-
 
 async def read_response(response: httpx.Response, limit: int, read: Read) -> tuple[Any, Exception | None]:
     """Return the result of ``read`` for the response, with its body decompressed to at most ``limit`` bytes.

@@ -13,8 +13,6 @@ import select
 from collections.abc import Callable, Collection, Container
 from typing import Any, Protocol
 
-__all__ = ["Batched", "Layer", "SocketReader", "WriteBatcher", "readable"]
-
 _MAX_WAIT = 0.002  # maximum seconds that a request waits for others
 _LOOKED_AT = 32  # sockets checked together: few, because bytes may arrive between the check and the write
 _MAX_EVENTS = 64  # maximum sockets read before the loop runs other work

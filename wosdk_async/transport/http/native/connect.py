@@ -25,8 +25,6 @@ from wosdk_async.transport.http.native.request import Origin
 from wosdk_async.transport.http.native.resolver import Address
 from wosdk_async.transport.http.native.tls import TLSTransport
 
-__all__ = ["connect"]
-
 _OURS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL)
 _STAGGER = 0.25  # seconds after which the next address is also tried (RFC 8305 5)
 

@@ -15,8 +15,6 @@ from wosdk_async.transport.http.native.parser import BadResponse, ResponseParser
 from wosdk_async.transport.http.native.request import Origin, PreparedRequest, write_request
 from wosdk_async.transport.http.native.tls import TLSTransport
 
-__all__ = ["Connection", "ConnectionOwner"]
-
 # Seconds that a new connection must stay silent before a request that must not be sent twice, and seconds
 # between two checks.
 _QUIET = 0.002

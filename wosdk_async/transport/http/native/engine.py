@@ -33,8 +33,6 @@ from wosdk_async.transport.http.native.pool import Pool
 from wosdk_async.transport.http.native.request import Origin, PreparedRequest
 from wosdk_async.transport.http.native.streaming import StreamConnection
 
-__all__ = ["NativeEngine"]
-
 _MAX_OPENED = 2  # additional connections for a request of which no byte has been sent
 
 _of_the_parent: list[Pool] = []

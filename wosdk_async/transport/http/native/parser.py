@@ -15,8 +15,6 @@ from wosdk_async.options import Limits
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.decompression import TOO_LONG, BodyBuffer
 
-__all__ = ["HEAD", "BadResponse", "CompressedResponse", "ResponseHeaders", "ResponseParser"]
-
 HEAD, _BODY, _DONE, _SURPLUS = range(4)
 """Stages: before the end of the head, in the body, complete, and complete with surplus bytes."""
 _H = ord("H")  # first character of a status line

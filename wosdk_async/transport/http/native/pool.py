@@ -20,8 +20,6 @@ from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.request import Origin, parse_origin, split_url
 from wosdk_async.transport.http.native.resolver import resolver_of
 
-__all__ = ["Pool"]
-
 _TICK = 0.25  # seconds between checks for timeouts
 _BUFFER = 64 * 1024
 _GOODBYE = 1.0  # maximum seconds that closing a client waits for its sockets to close

@@ -13,8 +13,6 @@ from wosdk_async.text.secret import Secret
 from wosdk_async.transport.http.engine import Request, RequestHeaders, encode_headers
 from wosdk_async.transport.http.environment import Proxy, ProxyRules
 
-__all__ = ["Origin", "PreparedRequest", "parse_origin", "split_url", "write_request"]
-
 _HEADER_NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FORBIDDEN_IN_VALUE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 _WITH_BODY = b"%b %b%bContent-Length: %d\r\n\r\n%b"

@@ -23,8 +23,6 @@ try:
 except ImportError:  # on Windows, sockets do not count as files
     resource = None  # type: ignore[assignment]
 
-__all__ = ["FILES_EACH", "Address", "Resolver", "max_look_ups", "resolver_of", "start_look_up"]
-__all__ += ["usable_files"]
 
 Address = tuple[int, int, int, str, Any]
 """Address as returned by ``socket.getaddrinfo``."""

@@ -13,8 +13,6 @@ from wosdk_async.transport.http.native.parser import HEAD, BadResponse, Response
 from wosdk_async.transport.http.native.pool import Pool
 from wosdk_async.transport.http.native.request import Origin, PreparedRequest
 
-__all__ = ["StreamConnection"]
-
 _AHEAD = 256 * 1024  # reading pauses while this many bytes are waiting for the consumer
 
 

@@ -15,8 +15,6 @@ from typing import Any
 from wosdk_async.transport.http.certificates import Place, TLSSessions
 from wosdk_async.transport.http.native.batching import Layer
 
-__all__ = ["TLSTransport"]
-
 _RECORD = 16 * 1024  # maximum bytes of a TLS record
 _RECORD_HEAD = 5  # bytes before a record's content; the last two are the content's length (RFC 8446 5.1)
 _PIECE = 16 * _RECORD  # bytes that are encrypted before checking whether the socket accepts more
