@@ -9,6 +9,16 @@ from docs.builder.markup import slug, table
 from wosdk_async.catalogue import VERBS, Catalogue, Command, Entity, EnumType, Field
 from wosdk_async.catalogue.generator.names import command_modules, member_name
 
+__all__ = [
+    "SOURCES",
+    "added_note",
+    "operations",
+    "remarks",
+    "sentence",
+    "stated_by",
+    "value_table",
+]
+
 SOURCES = {
     "spec": "the specification that this project started from",
     "doc": "public pages or collections of the vendor",

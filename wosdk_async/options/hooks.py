@@ -14,6 +14,14 @@ from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.protocol.wire import Call, Response
 
+__all__ = [
+    "Attempt",
+    "AttemptHook",
+    "BeforeSend",
+    "DryRun",
+    "OnInDoubt",
+]
+
 _log = logging.getLogger("wosdk_async")
 
 BeforeSend = Callable[[Call[Any], str], Awaitable[Response | None]]
