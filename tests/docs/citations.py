@@ -1,16 +1,19 @@
-"""Citations such as ``facts 3.3 and 12 row 4``, and the rules of docs/service.md that they cite."""
+"""Citations such as ``facts 3.3 and 12 row 4``, and the rules that they cite."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 
 from attrs import field, frozen
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from tests.docs.pages import ROOT
+
+PAGES = tuple(ROOT / "docs" / f"{name}.md" for name in ("service", "facts", "facts-commands"))
+"""The pages with rules of the service."""
 GAP = r"(?:\s|#)+"  # a comment may continue on the next line
 AND = rf"(?:,{GAP}(?:and{GAP})?|{GAP}and{GAP})"
 TO = rf"{GAP}to{GAP}"
@@ -45,7 +48,7 @@ class Citation:
 
 @frozen
 class Section:
-    """A section of docs/service.md."""
+    """A section of a page of rules."""
 
     rules: tuple[int, ...]
     rows: tuple[int, ...]
@@ -119,9 +122,10 @@ def _numbers(text: str, at: int, *, many: bool) -> tuple[list[int], int]:
     return numbers, at
 
 
-def sections(path: Path) -> dict[tuple[str, str], Section]:
-    """Return the sections of docs/service.md by document and number."""
-    tokens = MarkdownIt("commonmark").enable("table").parse(path.read_text(encoding="utf-8"))
+def sections() -> dict[tuple[str, str], Section]:
+    """Return the sections of all pages of rules, by document and number."""
+    markdown = MarkdownIt("commonmark").enable("table")
+    tokens = [token for page in PAGES for token in markdown.parse(page.read_text(encoding="utf-8"))]
     parts: dict[tuple[str, str], list[Token]] = {}
     part: list[Token] = []
     for before, token in pairwise(tokens):

@@ -1,4 +1,4 @@
-"""Rules of docs/service.md and their cases on each side: ``python -m tests.spec.report``.
+"""Rules of the service and their cases on each side: ``python -m tests.spec.report``.
 
 A case is a test that is marked with the rule, or that cites it. It is one of the sandbox if it speaks to a
 sandbox without the client, one of the client otherwise; a test of the client on the sandbox is one of both.
@@ -28,8 +28,8 @@ _RAW = {"local", "either", "variables", "acme", "recorded", "both", "http", "sto
 
 
 def rules_of_the_page() -> Iterator[Key]:
-    """Yield every section of the page that holds something, and its numbered rules and rows."""
-    for (document, section), found in sections(ROOT / "docs" / "service.md").items():
+    """Yield every section that holds something, and its numbered rules and rows."""
+    for (document, section), found in sections().items():
         if found.items:
             yield document, section, "", 0
         yield from ((document, section, "rule", number) for number in found.rules)
