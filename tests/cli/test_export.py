@@ -217,10 +217,7 @@ def test_a_kill_while_the_output_is_written(wosdk: Wosdk, orders: Orders, tmp_pa
 @pytest.mark.usefixtures("orders")
 def test_any_name_of_an_output(wosdk: Wosdk, tmp_path: Path, name: str) -> None:
     """The next run knows the half output that a kill left, and does not remove its own."""
-    kill = (
-        "import os, wosdk_async.jobs.exports.spreadsheets as e\n"
-        "e.CsvTableWriter.write = lambda *_: os._exit(9)"
-    )
+    kill = "import os, wosdk_async.jobs.sources.source as s\ns.FileDialect.writer = lambda *_: os._exit(9)"
     output = tmp_path / name
     arguments = ["export", "WorkOrder", "--format", "csv", "-o", str(output)]
     for more in ((), ("--again",)):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from tests.export.conftest import Orders
 from wosdk_async import Company, WorkOrder
 from wosdk_async.jobs import Export
 from wosdk_async.jobs.errors import JournalError, OutputError
+from wosdk_async.jobs.exports import exporter
 from wosdk_async.jobs.exports.range_files import RangeFileWriter
-from wosdk_async.jobs.exports.spreadsheets import CsvTableWriter
+from wosdk_async.jobs.sources.source import FileDialect
 
 SMALL = {"page": 10, "parallel": 3}
 
@@ -57,7 +59,7 @@ async def cancelled_often(task: asyncio.Task[Any], other: Export) -> None:
 
 @pytest.fixture
 def held_write(monkeypatch: pytest.MonkeyPatch) -> Held:
-    return Held(monkeypatch, CsvTableWriter, "write")
+    return Held(monkeypatch, FileDialect, "writer")
 
 
 @pytest.fixture
@@ -111,15 +113,17 @@ async def test_a_draft_that_is_gone_ends_the_export(
     acme: Company, orders: Orders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing that was read is removed while the output is not at its place."""
-    output, close = tmp_path / "orders.csv", CsvTableWriter.close
+    output, writing = tmp_path / "orders.csv", exporter.writing_table
 
-    def close_and_remove(writer: CsvTableWriter) -> None:
-        close(writer)
+    @contextmanager
+    def written_and_removed(*args: Any) -> Iterator[Any]:
+        with writing(*args) as write:
+            yield write
         for draft in (tmp_path / "orders.csv.export").glob("output*"):
             draft.unlink()
 
     with monkeypatch.context() as patch:
-        patch.setattr(CsvTableWriter, "close", close_and_remove)
+        patch.setattr(exporter, "writing_table", written_and_removed)
         with pytest.raises(OutputError, match="No such file"):
             await Export(WorkOrder, output, company=acme)
     orders.asked.clear()

@@ -30,7 +30,8 @@ from wosdk_async import (
 from wosdk_async.jobs import Export, IncrementalExport
 from wosdk_async.jobs.errors import OutputError
 from wosdk_async.jobs.exports.errors import ExportError
-from wosdk_async.jobs.exports.plan import ExportOptions, ExportPlan
+from wosdk_async.jobs.exports.exported_table import ExportedTable
+from wosdk_async.jobs.exports.plan import ExportOptions, differences
 from wosdk_async.text.remedies import Remedy
 
 SMALL = {"page": 10, "parallel": 3}
@@ -174,20 +175,14 @@ async def test_an_export_of_something_else_does_not_go_on(
     assert pq.read_schema(output).names == ["Id", "Number", "Extra"]
 
 
-@pytest.mark.parametrize("name", attrs.fields_dict(ExportPlan))
-def test_each_field_of_a_plan_is_compared(name: str) -> None:
+def test_each_field_of_a_plan_is_compared(acme: Company) -> None:
     """Else a stopped export would go on in another form."""
-    plan = ExportPlan(
-        entity="WorkOrder", company="Acme", expression={}, columns=[["Id", "integer"]], format="csv"
-    )
-    assert plan.differences(plan.as_dict()) == []
-    other = {"Criteria": {"Conditions": []}} if name == "expression" else "other"
-    assert len(plan.differences(plan.as_dict() | {name: other})) == 1
-
-
-def test_each_option_is_in_the_plan_or_changes_nothing_of_the_rows() -> None:
-    options, planned = attrs.fields_dict(ExportOptions), attrs.fields_dict(ExportPlan)
-    assert set(options) - set(planned) == {"parallel", "page", "again", "force"}
+    plan = ExportedTable.of(WorkOrder, Path("orders.csv"), ExportOptions(), select=["Id"]).plan(acme)
+    assert differences(plan, plan) == []
+    for name in plan:
+        other = {"Criteria": {"Conditions": []}} if name == "expression" else "other"
+        assert len(differences(plan, {**plan, name: other})) == 1, name
+    assert set(attrs.fields_dict(ExportOptions)) - set(plan) == {"parallel", "page", "again", "force"}
 
 
 async def test_an_entity_without_ids_of_its_own_is_read_in_one_range(

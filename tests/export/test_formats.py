@@ -60,9 +60,9 @@ def written(path: Path, rows: list[dict[str, Any]] = ROWS, **options: Any) -> Pa
     form = TableForm(
         format=path.suffix[1:], schema=SCHEMA, json_columns={"Extra"}, title="WorkOrder", **options
     )
-    with writing_table(path, form) as writer:
+    with writing_table(path, form) as write:
         for start in range(0, len(rows), 2):
-            writer.write(pa.RecordBatch.from_pylist(rows[start : start + 2], SCHEMA))
+            write(pa.RecordBatch.from_pylist(rows[start : start + 2], SCHEMA))
     return path
 
 
@@ -77,9 +77,9 @@ def test_parquet_has_row_groups(tmp_path: Path) -> None:
     """Of 65,536 rows at the least, so that a reader skips what it does not need."""
     batch = pa.RecordBatch.from_pylist([{"Id": id} for id in range(10_000)], SCHEMA)
     path = tmp_path / "rows.parquet"
-    with writing_table(path, TableForm(format="parquet", schema=SCHEMA)) as writer:
+    with writing_table(path, TableForm(format="parquet", schema=SCHEMA)) as write:
         for _ in range(20):
-            writer.write(batch)
+            write(batch)
     metadata = pq.read_metadata(path)
     assert (metadata.num_rows, metadata.num_row_groups) == (200_000, 3)
 
@@ -88,9 +88,9 @@ def test_row_groups_of_long_texts_are_smaller(tmp_path: Path) -> None:
     """Of 32 MiB at the least as they wait in memory, which would hold 65,536 of these rows otherwise."""
     batch = pa.RecordBatch.from_pylist([{"Id": 1, "Name": "x" * (12 << 20)}], SCHEMA)
     path = tmp_path / "rows.parquet"
-    with writing_table(path, TableForm(format="parquet", schema=SCHEMA)) as writer:
+    with writing_table(path, TableForm(format="parquet", schema=SCHEMA)) as write:
         for _ in range(5):
-            writer.write(batch)
+            write(batch)
     metadata = pq.read_metadata(path)
     assert [metadata.row_group(n).num_rows for n in range(metadata.num_row_groups)] == [3, 2]
 
@@ -102,8 +102,8 @@ def test_names_of_columns_are_no_formulas(
     """A service may have fields of any name."""
     schema = pa.schema([("Id", pa.int64()), ("=HYPERLINK(1)", pa.string()), ("@Sum", pa.string())])
     path = tmp_path / "rows.csv"
-    with writing_table(path, TableForm(format="csv", schema=schema, csv_for_excel=separator)) as writer:
-        writer.write(pa.RecordBatch.from_pylist([{"Id": 1}], schema))
+    with writing_table(path, TableForm(format="csv", schema=schema, csv_for_excel=separator)) as write:
+        write(pa.RecordBatch.from_pylist([{"Id": 1}], schema))
     with path.open(newline="", encoding="utf-8-sig") as text:
         header = next(csv.reader(text, delimiter=";" if separator == "semicolon" else ","))
     assert header == ["Id", "'=HYPERLINK(1)", "'@Sum"]
@@ -224,7 +224,7 @@ def test_what_was_put_in_place_of_a_draft_is_not_written(
 def test_a_file_that_fails_is_removed(tmp_path: Path, format: str) -> None:
     """Also what the writer keeps beside it."""
     form = TableForm(format=format, schema=SCHEMA)
-    with pytest.raises(RuntimeError, match="stop"), writing_table(tmp_path / "rows.out", form) as writer:
-        writer.write(pa.RecordBatch.from_pylist(ROWS, SCHEMA))
+    with pytest.raises(RuntimeError, match="stop"), writing_table(tmp_path / "rows.out", form) as write:
+        write(pa.RecordBatch.from_pylist(ROWS, SCHEMA))
         raise RuntimeError("stop")
     assert list(tmp_path.iterdir()) == []

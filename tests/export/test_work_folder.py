@@ -11,11 +11,10 @@ import pytest
 from wosdk_async.jobs.errors import JournalError, OutputError
 from wosdk_async.jobs.exports.errors import ExportError
 from wosdk_async.jobs.exports.part_folder import WATERMARK, PartChain
-from wosdk_async.jobs.exports.plan import ExportPlan
 from wosdk_async.jobs.exports.work_folder import WorkFolder, work_folder_of
 from wosdk_async.jobs.report import output_folder
 
-PLAN = ExportPlan(entity="WorkOrder", company="Acme", expression={}, columns=[], format="csv")
+PLAN = {"entity": "WorkOrder", "company": "Acme", "expression": {}, "columns": [], "format": "csv"}
 
 
 def test_files_that_never_end_are_not_read(tmp_path: Path) -> None:
@@ -47,7 +46,7 @@ def test_exports_that_end_while_others_begin(tmp_path: Path) -> None:
                 refusals.add(error.message.partition(" (")[0])
                 continue
             at_work.append(worker)
-            folder.start(PLAN, 5)
+            folder.start(5)
             assert at_work == [worker]
             at_work.pop()
             folder.remove()
@@ -71,7 +70,7 @@ def test_a_plan_that_is_too_long_is_not_a_missing_one(
     """The range files of the export would be removed."""
     output = tmp_path / "orders.csv"
     folder = WorkFolder(output, PLAN)
-    folder.start(PLAN, 5)
+    folder.start(5)
     folder.close()
     monkeypatch.setattr(output_folder, "_MAX_JSON", 10)
     with pytest.raises(OutputError, match=r"export\.json: it is larger than 10 bytes"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -58,13 +59,9 @@ def locked_folder(path: Path, check: Callable[[Path], None]) -> FolderLock:
     """
     with writing_output(path):
         for _ in range(_MAX_TRIES):
-            with contextlib.suppress(FileNotFoundError, FileExistsError, _RemovedError):
+            with contextlib.suppress(FileNotFoundError, FileExistsError):
                 return _locked(path, check)
         return _locked(path, check)  # the last try, whose error is not suppressed
-
-
-class _RemovedError(JournalError):
-    """Folder or lock that another process removed at the end of its export."""
 
 
 def _locked(path: Path, check: Callable[[Path], None]) -> FolderLock:
@@ -81,9 +78,9 @@ def _locked(path: Path, check: Callable[[Path], None]) -> FolderLock:
         raise
     try:
         lock.require_in_place()
-    except JournalError as error:
+    except JournalError as error:  # another process removed the folder or lock at the end of its export
         lock.release()
-        raise _RemovedError(error.message, **error.facts) from error
+        raise FileNotFoundError(errno.ENOENT, error.message, str(path)) from error
     return lock
 
 

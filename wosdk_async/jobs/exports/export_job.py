@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Generator
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -94,8 +94,8 @@ class ExportJob(abc.ABC):
 
     async def _in_thread(
         self,
-        function: Callable[[], T],
-        *,
+        function: Callable[..., T],
+        *args: Any,
         thread: Executor | None = None,
         on_cancel: Callable[[], None] = lambda: None,
     ) -> T:
@@ -105,7 +105,7 @@ class ExportJob(abc.ABC):
         caller would close; ``on_cancel`` may end the function sooner.
         """
         # Not a task: a closing loop would cancel the task, while the function would continue in its thread.
-        writing = asyncio.get_running_loop().run_in_executor(thread, function)
+        writing = asyncio.get_running_loop().run_in_executor(thread, function, *args)
         with writing_output(self._place):
             try:
                 await all_ended([writing], on_cancel)
@@ -113,18 +113,3 @@ class ExportJob(abc.ABC):
                 mark_retrieved(writing)  # the cancellation is raised instead of the function's error
                 raise
             return writing.result()
-
-
-async def all_at_once(work: Callable[[], Coroutine[Any, Any, None]], parallel: int) -> None:
-    """Run ``parallel`` concurrent calls of ``work``. If one fails, cancel the others and raise its error."""
-    workers = [asyncio.create_task(work()) for _ in range(parallel)]
-    try:
-        await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
-    finally:
-        for worker in workers:
-            worker.cancel()
-            worker.add_done_callback(mark_retrieved)
-        await all_ended(workers)
-    # Cancelled workers last, so that an error is raised instead of a cancellation.
-    for worker in sorted(workers, key=asyncio.Task.cancelled):
-        worker.result()

@@ -98,16 +98,16 @@ class ExportedTable:
 
     def plan(self, company: Company) -> ExportPlan:
         """Return the export plan to store."""
-        return ExportPlan(
-            entity=self.query.name,
-            company=company_identity(company),
-            expression=self.query.expression(),
-            columns=[[column.name, column.type] for column in self.columns],
-            format=self.form.format,
-            limit=self.options.limit,
-            csv_for_excel=self.options.csv_for_excel,
-            csv_raw=self.options.csv_raw,
-        )
+        return {
+            "entity": self.query.name,
+            "company": company_identity(company),
+            "expression": self.query.expression(),
+            "columns": [[column.name, column.type] for column in self.columns],
+            "format": self.form.format,
+            "limit": self.options.limit,
+            "csv_for_excel": self.options.csv_for_excel,
+            "csv_raw": self.options.csv_raw,
+        }
 
     def cursor(self, company: Company, ids: IdRange, *, rows_before: int) -> Cursor:
         """Return a range's cursor. The ``rows_before`` rows read earlier count towards the limit."""

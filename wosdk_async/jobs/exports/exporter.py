@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from datetime import datetime
@@ -20,10 +21,18 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.exports.errors import ExportError
-from wosdk_async.jobs.exports.export_job import ExportJob, OnRows, OnStage, all_at_once, require_parent
+from wosdk_async.jobs.exports.export_job import ExportJob, OnRows, OnStage, require_parent
 from wosdk_async.jobs.exports.exported_table import ExportedTable, known_entity
-from wosdk_async.jobs.exports.plan import ExportOptions, ExportPlan, ExportSummary
-from wosdk_async.jobs.exports.range_files import IdRange, RangeFile, RangeFileWriter, checked_id, gaps, split
+from wosdk_async.jobs.exports.plan import ExportOptions, ExportSummary
+from wosdk_async.jobs.exports.range_files import (
+    IdRange,
+    RangeFile,
+    RangeFileWriter,
+    checked_id,
+    gaps,
+    range_files_in,
+    split,
+)
 from wosdk_async.jobs.exports.table_writers import writing_table
 from wosdk_async.jobs.exports.work_folder import WorkFolder, work_folder_of
 from wosdk_async.model import Record
@@ -113,10 +122,9 @@ class Export(ExportJob):
         begun = work_folder_of(self.output).exists()
         self._require_place(may_exist=begun or self.options.force)
         await self._company.connect()
-        plan = self._table.plan(self._company)
-        folder = WorkFolder(self.output, plan, again=self.options.again)
+        folder = WorkFolder(self.output, self._table.plan(self._company), again=self.options.again)
         try:
-            earlier = await self._complete(folder, plan)
+            earlier = await self._complete(folder)
             rows = folder.rows
             await self._in_thread(folder.publish)
             size = self.output.stat().st_size
@@ -134,26 +142,26 @@ class Export(ExportJob):
         if self.output.exists() and not may_exist:
             raise ExportError(f"{self.output} already exists", conflict=True, remedies=(Remedy.OVERWRITE,))
 
-    async def _complete(self, folder: WorkFolder, plan: ExportPlan) -> int:
+    async def _complete(self, folder: WorkFolder) -> int:
         """Read the missing rows and write the output; return how many rows earlier runs had read."""
         if folder.is_complete:
             return folder.rows
         self._require_place(may_exist=self.options.force)
         schema, limited = self._table.form.schema, self.options.limit is not None
-        files = await self._in_thread(lambda: folder.whole_files(schema, up_to_gap=limited))
+        files = await self._in_thread(folder.whole_files, schema, limited)
         self._rows_read = earlier = sum(file.rows for file in files)
         if earlier:
             self._on_stage(f"resuming: {earlier} rows already read")
         self._on_progress(earlier)
-        await self._read_rest(folder, plan, files)
+        await self._read_rest(folder, files)
         self._on_stage(f"writing {self.output}")
         await self._write(folder)
         return earlier
 
     # --- reading ------------------------------------------------------------------------------
 
-    async def _read_rest(self, folder: WorkFolder, plan: ExportPlan, files: Sequence[RangeFile]) -> None:
-        ranges, rows_before = iter(await self._ranges(folder, plan, files)), self.rows
+    async def _read_rest(self, folder: WorkFolder, files: Sequence[RangeFile]) -> None:
+        ranges, rows_before = iter(await self._ranges(folder, files)), self.rows
 
         async def read() -> None:
             for ids in ranges:
@@ -162,15 +170,20 @@ class Export(ExportJob):
 
         # A thread writes, so that the event loop does not wait for the disk. The loop itself decodes pages
         # and makes batches, because both were slower in a thread.
+        failed: Exception | None = None
         with ThreadPoolExecutor(1, "wosdk-export") as thread:
-            await all_at_once(read, self.options.parallel)
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for _ in range(self.options.parallel):
+                        group.create_task(read())
+            except ExceptionGroup as errors:
+                failed = errors.exceptions[0]
+        if failed is not None:
+            raise failed
 
     async def _read(self, folder: Path, ids: IdRange, cursor: Cursor, thread: ThreadPoolExecutor) -> None:
         """Read a range. Store the rows read so far even on an error or cancellation."""
-
-        async def run(function: Callable[..., Any], *args: Any) -> None:
-            await self._in_thread(partial(function, *args), thread=thread)
-
+        run = partial(self._in_thread, thread=thread)
         schema = self._table.form.schema
         file, counted = RangeFileWriter(folder, schema, ids.above), 0
         try:
@@ -194,17 +207,14 @@ class Export(ExportJob):
                     self._count(file.rows - counted)
             raise
 
-    async def _ranges(
-        self, folder: WorkFolder, plan: ExportPlan, files: Sequence[RangeFile]
-    ) -> list[IdRange]:
+    async def _ranges(self, folder: WorkFolder, files: Sequence[RangeFile]) -> list[IdRange]:
         if not self._table.query.by_key:  # read by offset, as a single range, which cannot resume
             if files:
                 return []
-            await self._in_thread(lambda: folder.start(plan, None))
+            await self._in_thread(folder.start, None)
             return [IdRange(None, None)]
         if folder.highest is None:
-            highest = await self._table.highest(self._company)
-            await self._in_thread(lambda: folder.start(plan, highest))
+            await self._in_thread(folder.start, await self._table.highest(self._company))
         if folder.highest is None:  # no records
             return []
         missing = gaps(files, folder.highest)
@@ -220,11 +230,11 @@ class Export(ExportJob):
         stopping = threading.Event()
 
         def assemble() -> None:
-            with writing_table(folder.draft, self._table.form) as writer:
-                for batch in chain.from_iterable(file.batches() for file in folder.files()):
+            with writing_table(folder.draft, self._table.form) as write:
+                for batch in chain.from_iterable(file.batches() for file in range_files_in(folder.path)):
                     if stopping.is_set():
                         raise InterruptedError
-                    writer.write(batch)
+                    write(batch)
 
         await self._in_thread(assemble, on_cancel=stopping.set)
 

@@ -6,7 +6,6 @@ Each part's rows and watermark are published together, atomically.
 from __future__ import annotations
 
 import asyncio
-import functools
 import shutil
 import time
 from collections.abc import AsyncGenerator, Iterable
@@ -126,13 +125,13 @@ class IncrementalExport(ExportJob):
         await acme.connect()
         lock = locked_folder(self.folder, require_parts)
         try:
-            await self._in_thread(lambda: remove_incomplete(self.folder))
+            await self._in_thread(remove_incomplete, self.folder)
             return await self._add_part(acme, started)
         finally:
             lock.release()
 
     async def _add_part(self, acme: Company, started: float) -> ExportSummary:
-        parts = await self._in_thread(lambda: PartChain.read(self.folder))
+        parts = await self._in_thread(PartChain.read, self.folder)
         plan, path = self._table.plan(acme), parts.next
         feed = self._feed(acme, parts.watermark(plan))
         draft = self.folder / f".{path.name}"
@@ -140,14 +139,14 @@ class IncrementalExport(ExportJob):
             size = await self._write_rows(feed, draft)
             if self.rows:
                 about = {
-                    "plan": plan.as_dict(),
+                    "plan": plan,
                     "rows": self.rows,
                     "bytes": size,
                     "before": parts.before,
                     "version": __version__,
                     "watermark": readable_text(feed.watermark),
                 }
-                await self._in_thread(lambda: self._publish(draft, path, about))
+                await self._in_thread(self._publish, draft, path, about)
         except BaseException:
             shutil.rmtree(draft, ignore_errors=True)
             raise
@@ -191,10 +190,10 @@ class IncrementalExport(ExportJob):
                 return 0
             await self._in_thread(draft.mkdir)
             path = draft / f"rows.{self.format}"
-            with writing_output(draft), writing_table(path, self._table.form) as writer:
-                await self._in_thread(functools.partial(writer.write, first))
+            with writing_output(draft), writing_table(path, self._table.form) as write:
+                await self._in_thread(write, first)
                 async for batch in batches:
-                    await self._in_thread(functools.partial(writer.write, batch))
+                    await self._in_thread(write, batch)
         return path.stat().st_size
 
     async def _batches(self, feed: ChangeFeed[Any]) -> AsyncGenerator[Any, None]:

@@ -14,7 +14,7 @@ import orjson
 
 from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.exports.errors import ExportError
-from wosdk_async.jobs.exports.plan import ExportPlan
+from wosdk_async.jobs.exports.plan import ExportPlan, differences
 from wosdk_async.jobs.journal.lock import LOCK
 from wosdk_async.regular_files import read_regular
 from wosdk_async.resources.watermark import Watermark
@@ -149,7 +149,7 @@ class PartChain:
             return None
         try:
             watermark = Watermark.parse(self.about["watermark"])
-            differing = plan.differences(self.about["plan"])
+            differing = differences(plan, self.about["plan"])
         except (ValueError, TypeError, KeyError, AttributeError, InvalidCallError) as error:
             raise _unreadable(self.last, error) from None
         if differing:

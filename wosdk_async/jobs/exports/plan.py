@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,40 +16,24 @@ from wosdk_async.text.safe_text import one_line, shortened
 _MAX_SHOWN = 200  # characters per value in a message
 
 
-@attrs.frozen(kw_only=True)
-class ExportPlan:
-    """Description of what an export reads and writes. A stopped export resumes only with the same plan."""
-
-    entity: str
-    company: str
-    """Company identity: name, id and region."""
-    expression: Mapping[str, Any]
-    """QueryExpression, without page bounds."""
-    columns: Sequence[Sequence[str]]
-    """Name and type of each column."""
-    format: str
-    limit: int | None = None
-    csv_for_excel: str | None = None
-    csv_raw: bool = False
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the plan to store."""
-        return attrs.asdict(self)
-
-    def differences(self, stored: Mapping[str, Any]) -> list[str]:
-        """Return the differences from a stored plan, such as ``["properties changed from Number to *"]``."""
-        mine, theirs = _facts(self.as_dict()), _facts(stored)
-        differences = [
-            f"{name} changed from {_shown(theirs[name])} to {_shown(value)}"
-            for name, value in mine.items()
-            if value != theirs[name]
-        ]
-        if not differences and self.columns != stored.get("columns"):
-            differences.append("columns chosen by another version of this package")
-        return differences
+ExportPlan = Mapping[str, Any]
+"""Stored description of what an export reads and writes. A stopped export resumes only with the same plan."""
 
 
-def _facts(plan: Mapping[str, Any]) -> dict[str, Any]:
+def differences(plan: ExportPlan, stored: ExportPlan) -> list[str]:
+    """Return the differences from a stored plan, such as ``["properties changed from Number to *"]``."""
+    mine, theirs = _facts(plan), _facts(stored)
+    found = [
+        f"{name} changed from {_shown(theirs[name])} to {_shown(value)}"
+        for name, value in mine.items()
+        if value != theirs[name]
+    ]
+    if not found and plan["columns"] != stored.get("columns"):
+        found.append("columns chosen by another version of this package")
+    return found
+
+
+def _facts(plan: ExportPlan) -> dict[str, Any]:
     """Return the fields (except ``columns``) that determine rows and format, by their names in messages."""
     expression = plan.get("expression") or {}
     return {

@@ -7,9 +7,10 @@ sheet, in pieces.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import tempfile
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterator, Set
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -23,6 +24,9 @@ from wosdk_async.jobs.options import ExcelSeparator
 from wosdk_async.jobs.sources.source import FileDialect
 from wosdk_async.regular_files import recreate_file
 from wosdk_async.text.formula_guard import FormulaGuard
+
+WriteBatch = Callable[[Any], None]
+"""Function that appends an Arrow record batch to a file."""
 
 
 @attrs.frozen(kw_only=True)
@@ -57,56 +61,42 @@ def _excel_time(moment: datetime) -> str:
     return moment.replace(tzinfo=None).isoformat(" ")
 
 
-class CsvTableWriter:
-    """CSV writer (RFC 4180); null is an empty cell."""
+@contextlib.contextmanager
+def writing_csv(path: Path, form: TableForm) -> Iterator[WriteBatch]:
+    """Write CSV (RFC 4180); null is an empty cell."""
+    dialect = FileDialect.for_excel(form.csv_for_excel)
+    converters: _Converters = {
+        bool: lambda value: "true" if value else "false",
+        datetime: _excel_time if form.csv_for_excel else _iso_time,
+        Decimal: lambda value: dialect.number(_exact_number(value)),
+        str: form.guard,
+    }
+    with io.TextIOWrapper(recreate_file(path), dialect.encoding, newline="") as file:
+        writer = dialect.writer(file)
+        writer.writerow(map(form.guard, form.schema.names))
 
-    def __init__(self, path: Path, form: TableForm) -> None:
-        dialect = FileDialect.for_excel(form.csv_for_excel)
-        self._file = io.TextIOWrapper(recreate_file(path), dialect.encoding, newline="")
-        self._writer = dialect.writer(self._file)
-        self._converters: _Converters = {
-            bool: lambda value: "true" if value else "false",
-            datetime: _excel_time if form.csv_for_excel else _iso_time,
-            Decimal: lambda value: dialect.number(_exact_number(value)),
-            str: form.guard,
-        }
-        self._writer.writerow(map(form.guard, form.schema.names))
+        def write(batch: Any) -> None:
+            columns = [_converted(column, converters) for column in batch.columns]
+            writer.writerows(zip(*columns, strict=True))
 
-    def write(self, batch: Any) -> None:
-        """Append a batch of rows."""
-        columns = [_converted(column, self._converters) for column in batch.columns]
-        self._writer.writerows(zip(*columns, strict=True))
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-    discard = close
+        yield write
 
 
-class JsonTableWriter:
-    """JSON lines writer: one object per row, with all columns.
+@contextlib.contextmanager
+def writing_json(path: Path, form: TableForm) -> Iterator[WriteBatch]:
+    """Write JSON lines: one object per row, with all columns.
 
     Columns of JSON text are written as JSON values, in which numbers keep all digits.
     """
+    converters = {name: _JSON_TEXT if name in form.json_columns else _JSON for name in form.schema.names}
+    with recreate_file(path) as file:
 
-    def __init__(self, path: Path, form: TableForm) -> None:
-        self._file = recreate_file(path)
-        self._converters = {
-            name: _JSON_TEXT if name in form.json_columns else _JSON for name in form.schema.names
-        }
+        def write(batch: Any) -> None:
+            columns = map(_converted, batch.columns, converters.values())
+            rows = (dict(zip(converters, row, strict=True)) for row in zip(*columns, strict=True))
+            file.write(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
 
-    def write(self, batch: Any) -> None:
-        """Append a batch of rows."""
-        columns = map(_converted, batch.columns, self._converters.values())
-        rows = (dict(zip(self._converters, row, strict=True)) for row in zip(*columns, strict=True))
-        self._file.write(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-    discard = close
+        yield write
 
 
 _Converters = dict[type, Callable[[Any], Any]]
@@ -138,24 +128,38 @@ _LONG = "Long texts"
 _NAME = 25  # characters of a sheet name without its number
 
 
-class WorkbookWriter:
-    """Workbook writer; rows beyond 1,048,575 continue on another sheet."""
+@contextlib.contextmanager
+def writing_workbook(path: Path, form: TableForm) -> Iterator[WriteBatch]:
+    """Write an Excel workbook; rows beyond 1,048,575 continue on another sheet."""
+    errors = export_package("xlsxwriter.exceptions")
+    folder = tempfile.TemporaryDirectory(prefix="sheets-", dir=path.parent)
+    with folder, recreate_file(path) as file:
+        options = {"constant_memory": True, "tmpdir": folder.name}
+        book = export_package("xlsxwriter").Workbook(file, options)
+        try:
+            yield _Sheets(book, form).write
+            book.close()
+        except errors.FileCreateError as error:
+            raise error.args[0] from None  # an OSError
+        except errors.FileSizeError:
+            raise ExportError("the workbook is larger than 4 GB; export to .csv or .parquet") from None
+        finally:
+            for sheet in book.worksheets():
+                sheet.row_data_fh.close()
 
-    def __init__(self, path: Path, form: TableForm) -> None:
-        xlsxwriter = export_package("xlsxwriter")
-        self._folder = tempfile.TemporaryDirectory(prefix="sheets-", dir=path.parent)
-        options = {"constant_memory": True, "tmpdir": self._folder.name}
-        self._file = recreate_file(path)
-        self._book = xlsxwriter.Workbook(self._file, options)
-        self._date = self._book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
+
+class _Sheets:
+    def __init__(self, book: Any, form: TableForm) -> None:
+        self._book = book
+        self._date = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
         self._names: list[str] = form.schema.names
         self._title = form.title[:_NAME]
         self._sheets = 0
-        self._long: _LongTexts | None = None
+        self._long: Any = None
+        """Sheet for texts that are too long for a cell, split into pieces."""
         self._begin_sheet()
 
     def write(self, batch: Any) -> None:
-        """Append a batch of rows."""
         for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             if self._row == SHEET_ROWS:
                 self._begin_sheet()
@@ -163,23 +167,6 @@ class WorkbookWriter:
             for place, value in enumerate(row):
                 if value is not None:
                     self._write_cell(place, value)
-
-    def close(self) -> None:
-        """Write the file."""
-        errors = export_package("xlsxwriter.exceptions")
-        with self._folder, self._file:
-            try:
-                self._book.close()
-            except errors.FileCreateError as error:
-                raise error.args[0] from None  # an OSError
-            except errors.FileSizeError:
-                raise ExportError("the workbook is larger than 4 GB; export to .csv or .parquet") from None
-
-    def discard(self) -> None:
-        """Close all files without writing the workbook."""
-        with self._folder, self._file:
-            for sheet in self._book.worksheets():
-                sheet.row_data_fh.close()
 
     def _begin_sheet(self) -> None:
         self._sheets += 1
@@ -216,29 +203,18 @@ class WorkbookWriter:
             self._sheet.write_string(self._row, place, text)
             return
         if self._long is None:
-            self._long = _LongTexts(self._book.add_worksheet(_LONG))
-        cell = export_package("xlsxwriter.utility").xl_rowcol_to_cell(self._row, place)
-        self._long.add(f"{self._sheet.get_name()}!{cell}", self._names[place], text)
+            self._long, self._long_row = self._book.add_worksheet(_LONG), 0
+            self._long.write_row(0, 0, ("Cell", "Column", "Piece", "Text"))
+        name = export_package("xlsxwriter.utility").xl_rowcol_to_cell(self._row, place)
+        cell = f"{self._sheet.get_name()}!{name}"
+        for number, start in enumerate(range(0, len(text), _PIECE), 1):
+            self._long_row += 1
+            self._long.write_string(self._long_row, 0, cell)
+            self._long.write_string(self._long_row, 1, self._names[place])
+            self._long.write_number(self._long_row, 2, number)
+            self._long.write_string(self._long_row, 3, text[start : start + _PIECE])
         pointer = f"... (all {len(text):,} characters are on the sheet {_LONG!r})"
         self._sheet.write_string(self._row, place, text[:_PIECE] + pointer)
-
-
-class _LongTexts:
-    """Sheet for texts that are too long for a cell, split into pieces."""
-
-    def __init__(self, sheet: Any) -> None:
-        self._sheet = sheet
-        self._row = 0
-        for place, name in enumerate(("Cell", "Column", "Piece", "Text")):
-            sheet.write_string(0, place, name)
-
-    def add(self, cell: str, column: str, text: str) -> None:
-        for number, start in enumerate(range(0, len(text), _PIECE), 1):
-            self._row += 1
-            self._sheet.write_string(self._row, 0, cell)
-            self._sheet.write_string(self._row, 1, column)
-            self._sheet.write_number(self._row, 2, number)
-            self._sheet.write_string(self._row, 3, text[start : start + _PIECE])
 
 
 def _units(text: str) -> int:

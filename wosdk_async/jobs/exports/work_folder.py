@@ -14,7 +14,7 @@ import orjson
 
 from wosdk_async import __version__
 from wosdk_async.jobs.exports.errors import ExportError, locked_folder, writing_output
-from wosdk_async.jobs.exports.plan import ExportPlan
+from wosdk_async.jobs.exports.plan import ExportPlan, differences
 from wosdk_async.jobs.exports.range_files import RangeFile, is_range_name, range_files_in
 from wosdk_async.jobs.journal.lock import LOCK
 from wosdk_async.jobs.report.output_folder import read_object
@@ -45,11 +45,13 @@ class WorkFolder:
     def __init__(self, output: Path, plan: ExportPlan, *, again: bool = False) -> None:
         self.output = output
         self.path = work_folder_of(output)
+        self.draft = self.path / _DRAFT
+        self._plan = plan
         self._stored: Mapping[str, Any] = {}
         self._lock = locked_folder(self.path, _require_ours)
         try:
             with writing_output(self.path):
-                self._begin(plan, again)
+                self._begin(again)
         except BaseException:
             self.close()
             raise
@@ -80,21 +82,16 @@ class WorkFolder:
         known = self._stored.get("rows")
         if self.is_complete and isinstance(known, int):
             return known
-        return sum(file.rows for file in self.files())
+        return sum(file.rows for file in range_files_in(self.path))
 
-    @property
-    def draft(self) -> Path:
-        """Path of the output until it is published."""
-        return self.path / _DRAFT
-
-    def whole_files(self, schema: Any, *, up_to_gap: bool) -> list[RangeFile]:
+    def whole_files(self, schema: Any, up_to_gap: bool) -> list[RangeFile]:
         """Return the intact range files; remove the others, whose ranges must be read again.
 
         ``up_to_gap`` also removes all files after the first gap: with a limit, the number of rows still
         allowed after the gap is unknown until the gap has been read.
         """
         intact: list[RangeFile] = []
-        for file in self.files():
+        for file in range_files_in(self.path):
             follows = file.ids.above == (intact[-1].ids.until if intact else None)
             if (follows or not up_to_gap) and file.is_whole(schema):
                 intact.append(file)
@@ -102,13 +99,9 @@ class WorkFolder:
                 file.path.unlink()
         return intact
 
-    def files(self) -> list[RangeFile]:
-        """Return the finished range files ordered by id."""
-        return range_files_in(self.path)
-
-    def start(self, plan: ExportPlan, highest: int | None) -> None:
+    def start(self, highest: int | None) -> None:
         """Store the plan and highest id before the first range file is written."""
-        self._store({**plan.as_dict(), "highest": highest, "version": __version__})
+        self._store({**self._plan, "highest": highest, "version": __version__})
 
     def publish(self) -> None:
         """Move the draft to the output atomically, and remove the folder.
@@ -144,11 +137,11 @@ class WorkFolder:
             file.write(orjson.dumps(stored, option=orjson.OPT_INDENT_2))
         self._stored = stored
 
-    def _begin(self, plan: ExportPlan, again: bool) -> None:
+    def _begin(self, again: bool) -> None:
         if again:
             self._clear()
         self._stored = read_object(self.path / _PLAN)
-        if self._stored and (differing := plan.differences(self._stored)):
+        if self._stored and (differing := differences(self._plan, self._stored)):
             raise ExportError(
                 f"{self.path}: this export differs from the stopped export to the same output "
                 f"({'; '.join(differing)})",
