@@ -197,7 +197,7 @@ class Allocator:
         if self.stopped:
             changes.not_started.append(row)
         else:
-            self.waiting.return_row(row)
+            self.waiting.appendleft(row)
 
     def put(self, row: GrantedRow, now: float) -> None:
         """Queue a row."""
@@ -234,7 +234,8 @@ class Allocator:
 
     def granted(self, lease: Lease, worker: ConnectedWorker) -> None:
         """Include a grant in the worker's next order, now that the journal contains it."""
-        worker.unconfirmed[lease.epoch] = lease.grant()
+        grant = Grant(epoch=lease.epoch, ends=lease.ends, rows=tuple(lease.rows.values()))
+        worker.unconfirmed[lease.epoch] = grant
 
     def withdraw(self, lease: Lease) -> Changes:
         """Close a lease whose grant was not sent."""
@@ -264,7 +265,9 @@ class Allocator:
     def stop(self) -> list[GrantedRow]:
         """Stop granting rows; return the queued ones."""
         self.stopped = True
-        return self.waiting.clear()
+        queued = list(self.waiting)
+        self.waiting.clear()
+        return queued
 
     def stuck_for(self, now: float) -> float:
         """Return for how many seconds queued rows have made no progress."""

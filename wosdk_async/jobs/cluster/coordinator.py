@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -187,15 +187,11 @@ class Coordinator:
         self._ticker: asyncio.Task[None] | None = None
 
     async def start(self, setup: Setup) -> None:
-        """Start the workers."""
+        """Start the workers; call :meth:`aclose` even if this fails."""
         self._losses = Counter(await self._journal.losses())
         self.allocator.epoch = await self._journal.last_epoch()
         self._ticker = asyncio.create_task(self._tick())
-        try:
-            await self._pool.open(setup, self._joined, self._broken)
-        except BaseException:
-            await self._close()
-            raise
+        await self._pool.open(setup, self._joined, self._broken)
 
     def _broken(self, why: str) -> None:
         if self.allocator.leases:
@@ -210,13 +206,11 @@ class Coordinator:
                 # Let a final order to each worker confirm its results.
                 await asyncio.wait(self._tasks, timeout=_CLOSING)
         finally:
-            await self._close()
+            ticker, self._ticker = self._ticker, None
+            if ticker is not None:
+                await self._close([*self._tasks, ticker])
 
-    async def _close(self) -> None:
-        ticker, self._ticker = self._ticker, None
-        if ticker is None:
-            return
-        tasks = [*self._tasks, ticker]
+    async def _close(self, tasks: Sequence[asyncio.Task[None]]) -> None:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -60,11 +60,6 @@ class JobWorkers(Coordinator):
         self._company, self._operation, self._on_warning = company, operation, on_event
         self._rate, self._own_rate = rate, own
 
-    @property
-    def reached(self) -> int:
-        """Number of connected workers."""
-        return len(self.allocator.workers)
-
     async def open(self, marker: str | None) -> None:
         """Start the workers, which look up calls in doubt by the field ``marker``."""
         setup = self._setup(marker)

@@ -8,13 +8,13 @@ unsent. So each row gets exactly one outcome. Only :func:`end_leases` does I/O.
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import attrs
 
 from wosdk_async.errors import ConfigurationError, InDoubtError
-from wosdk_async.jobs.cluster.messages import Grant, GrantedRow
+from wosdk_async.jobs.cluster.messages import GrantedRow
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.stop import say_and_sleep
 
@@ -66,42 +66,27 @@ class LeaseLostError(InDoubtError):
     """Row that a lost worker may have sent."""
 
 
-class WaitingRows:
+class WaitingRows(deque[GrantedRow]):
     """Queue of rows. Previously lost rows come first.
 
     A row may crash its worker, so a lost row is granted alone and refused after :data:`MAX_LOSSES` losses.
     """
 
-    def __init__(self) -> None:
-        self._rows: deque[GrantedRow] = deque()
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
     def put(self, row: GrantedRow) -> None:
         """Queue a row."""
-        (self._rows.appendleft if row.losses else self._rows.append)(row)
-
-    def return_row(self, row: GrantedRow) -> None:
-        """Queue an unsent row at the front."""
-        self._rows.appendleft(row)
+        (self.appendleft if row.losses else self.append)(row)
 
     def next_batch(self, most: int, *, idle: bool) -> list[GrantedRow]:
         """Remove and return rows for a worker. Only an ``idle`` worker gets a previously lost row."""
         rows: list[GrantedRow] = []
         characters = 0
-        while self._rows and len(rows) < most:
-            characters += len(self._rows[0].body)
-            if ((rows or not idle) and self._rows[0].losses) or (rows and characters > _MAX_CHARACTERS):
+        while self and len(rows) < most:
+            characters += len(self[0].body)
+            if ((rows or not idle) and self[0].losses) or (rows and characters > _MAX_CHARACTERS):
                 break
-            rows.append(self._rows.popleft())
+            rows.append(self.popleft())
             if rows[-1].losses:
                 break
-        return rows
-
-    def clear(self) -> list[GrantedRow]:
-        """Remove and return all rows."""
-        rows, self._rows = list(self._rows), deque()
         return rows
 
 
@@ -119,17 +104,13 @@ class Lease:
     rows: dict[int, GrantedRow]
     may_have_arrived: bool = False
 
-    def grant(self) -> Grant:
-        """Return the message that grants the lease."""
-        return Grant(epoch=self.epoch, ends=self.ends, rows=tuple(self.rows.values()))
-
 
 class Leases:
     """Open leases."""
 
     def __init__(self, options: ClusterOptions) -> None:
         self._options = options
-        self._leases: dict[str, dict[int, Lease]] = {}
+        self._leases = defaultdict[str, dict[int, Lease]](dict)
         """Leases by worker and epoch."""
         self._rows: dict[int, Lease] = {}
 
@@ -138,7 +119,7 @@ class Leases:
 
     def of(self, worker: str) -> Mapping[int, Lease]:
         """Return a worker's leases by epoch."""
-        return self._leases.get(worker, {})
+        return self._leases[worker]
 
     def lease_of(self, number: int) -> Lease | None:
         """Return a row's lease."""
@@ -159,7 +140,7 @@ class Leases:
         # coordinator never treats a lease as expired while the worker may still use it.
         ends, expires_at = clock + self._options.lease, heard + self._options.expires_after
         lease = Lease(epoch, worker, ends, expires_at, rows)
-        self._leases.setdefault(worker, {})[epoch] = lease
+        self._leases[worker][epoch] = lease
         self._rows.update(dict.fromkeys(rows, lease))
         return lease
 
@@ -189,19 +170,13 @@ class Leases:
         """Remove leases; return those that were open."""
         removed = [lease for lease in leases if self.of(lease.worker).get(lease.epoch) is lease]
         for lease in removed:
-            of_worker = self._leases[lease.worker]
-            del of_worker[lease.epoch]
-            if not of_worker:
-                del self._leases[lease.worker]
+            del self._leases[lease.worker][lease.epoch]
             for number in lease.rows:
                 del self._rows[number]
         return removed
 
 
-_WAITING = "workers of an earlier run may still send rows; waiting for their leases to expire"
-
-
-async def end_leases(journal: Journal, on_stage: Callable[[str], None] = lambda _: None) -> None:
+async def end_leases(journal: Journal, on_stage: Callable[[str], None]) -> None:
     """Wait until the leases of this job's earlier runs have expired, and close them.
 
     The wait starts now, because earlier clock readings are not trusted. A cancelled wait closes no lease.
@@ -212,7 +187,8 @@ async def end_leases(journal: Journal, on_stage: Callable[[str], None] = lambda 
     leases = await journal.open_leases()
     if not leases:
         return
-    await say_and_sleep(max(leases.values()), lambda remaining: on_stage(f"{_WAITING} ({remaining:.0f} s)"))
+    text = "workers of an earlier run may still send rows; waiting for their leases to expire"
+    await say_and_sleep(max(leases.values()), lambda remaining: on_stage(f"{text} ({remaining:.0f} s)"))
     for epoch in leases:
         journal.end_grant(epoch)
     await journal.flush()

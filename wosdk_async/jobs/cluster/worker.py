@@ -29,7 +29,7 @@ from wosdk_async.jobs.journal.entries import MAX_REASON
 from wosdk_async.jobs.mapping.record_operations import operation_named
 from wosdk_async.options import CallOptions, ClientOptions, Limits, RetryPolicy
 from wosdk_async.text.safe_text import Secrets, shortened
-from wosdk_async.transport.http.engine import OnSending, Request, WatchedEngine
+from wosdk_async.transport.http.engine import Request, WatchedEngine
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.session.manager import TokenGrant
 from wosdk_async.transport.telemetry.statistics import Trace
@@ -225,15 +225,15 @@ class FencedEngine(WatchedEngine):
 
     async def send(self, request: Request) -> Any:
         """Send one request; see :class:`~wosdk_async.transport.http.engine.Engine`."""
-        checked = partial(_check_lease, _current.get(), request.on_sending)
-        return await self._engine.send(attrs.evolve(request, on_sending=checked))
+        row = _current.get()
 
+        def begin() -> None:
+            if row is None:  # outside a row's task, where a worker has nothing to send
+                raise LeaseEndedError("the request has no lease")
+            row.begin()
+            request.on_sending()
 
-def _check_lease(row: LeasedRow | None, on_sending: OnSending) -> None:
-    if row is None:  # outside a row's task, where a worker has nothing to send
-        raise LeaseEndedError("the request has no lease")
-    row.begin()
-    on_sending()
+        return await self._engine.send(attrs.evolve(request, on_sending=begin))
 
 
 class PushedSessions:

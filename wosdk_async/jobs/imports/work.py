@@ -132,7 +132,7 @@ class JobWork:
     @property
     def workers_now(self) -> int | None:
         """The number of connected workers; None without workers."""
-        return None if self._workers is None else self._workers.reached
+        return None if self._workers is None else len(self._workers.allocator.workers)
 
     async def _prepare(self) -> None:
         """Settle rows that earlier runs left in doubt, and complete the references."""

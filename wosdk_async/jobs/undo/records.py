@@ -24,10 +24,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-_FRESH = 1
-"""Version of a new record (facts 3.3: 1 in all recorded cases)."""
-
-_CANCELLED = "Cancelled"
+_FRESH = 1  # version of a new record (facts 3.3: 1 in all recorded cases)
 
 
 def created_entity(operation: str) -> type[Record]:
@@ -72,7 +69,7 @@ class CreatedRecords:
     """Ids that several rows or references share."""
 
     @classmethod
-    def of_rows(cls, company: Company, plan: JobPlan, *, unversioned: bool) -> CreatedRecords:
+    def of_rows(cls, company: Company, plan: JobPlan, unversioned: bool) -> CreatedRecords:
         """Prepare the records that a job's rows created.
 
         Raises:
@@ -133,7 +130,7 @@ class CreatedRecords:
             return "gone", None
         if (reason := self._other_key(created, record)) is not None:
             return "other_key", reason
-        if self.entity is WorkOrder and record.status_id == _CANCELLED:
+        if self.entity is WorkOrder and record.status_id == "Cancelled":
             return "gone", None
         version = getattr(record, "concurrency_id", None)
         if version is None:

@@ -96,19 +96,14 @@ async def used(
     for each in targets:
         by_entity[each.records.entity].append(each.name)
     for entity, names in by_entity.items():
-
-        async def look(
-            some: list[Name], entity: type[Record] = entity
-        ) -> dict[Name, tuple[UndoOutcome, str]]:
-            return await _used(company, entity, some, leaving, cancelled)
-
+        look = functools.partial(_used, company, entity, leaving, cancelled)
         for batch in batches(names):
             found |= await looked_up(batch, look, company)
     return found
 
 
 async def _used(
-    company: Company, entity: type[Record], names: list[Name], leaving: Set[Name], cancelled: Set[int]
+    company: Company, entity: type[Record], leaving: Set[Name], cancelled: Set[int], names: list[Name]
 ) -> dict[Name, tuple[UndoOutcome, str]]:
     found: dict[Name, tuple[UndoOutcome, str]] = {}
     try:

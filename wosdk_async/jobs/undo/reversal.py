@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Sequence,
+)
 from contextlib import aclosing, nullcontext, suppress
 from functools import partial
 from typing import Any
@@ -12,19 +20,23 @@ import attrs
 
 from wosdk_async.calls.run_many import Run
 from wosdk_async.company import Company, secrets_of
-from wosdk_async.errors import InvalidCallError
+from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.jobs.cluster.leases import end_leases
 from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
 from wosdk_async.jobs.ledger.undone import UNDO, UndoRow, UndoSummary
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
 from wosdk_async.jobs.undo.outcomes import UndoOutcomes
 from wosdk_async.jobs.undo.records import CreatedRecords, Target, cancel, delete
-from wosdk_async.jobs.undo.reference_rounds import PAGE, ReferenceRounds
+from wosdk_async.jobs.undo.references import created_references, pointers_to, used
 from wosdk_async.model import WorkOrder
+from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.transport.telemetry.statistics import Trace
 
+_PAGE = 200  # records per query
 _UNSETTLED = "the import left this row in doubt; run the import again to settle it"
+_REFERENCE_UNSETTLED = "the import left the creation in doubt; run the import again to settle it"
+_MAY_BE_USED = "rows or references in doubt may use this record; run the import again to settle them"
 
 _Call = Callable[[Target, Trace], Awaitable[Any]]
 
@@ -65,8 +77,7 @@ class Undo:
 
     def __attrs_post_init__(self) -> None:
         self.journal.secrets = partial(secrets_of, self.company)
-        plan, unversioned = self.journal.plan, self.unversioned
-        self._records = CreatedRecords.of_rows(self.company, plan, unversioned=unversioned)
+        self._records = CreatedRecords.of_rows(self.company, self.journal.plan, self.unversioned)
 
     @property
     def cancels(self) -> bool:
@@ -187,12 +198,12 @@ class Undo:
         """Yield the row records to undo, and count the others."""
         try:
             self._records.shared = await self.journal.shared_ids()
-            async for page in self.journal.pages(State.DONE, size=PAGE, run=self.of_run):
+            async for page in self.journal.pages(State.DONE, size=_PAGE, run=self.of_run):
                 undos = await self.journal.undos(row.row for row in page)
                 states = [(row, undos[row.row].state if row.row in undos else State.PLANNED) for row in page]
                 async for target in outcomes.judged(self._records, states):
                     yield target
-            async for page in self.journal.pages(*UNDECIDED, size=PAGE, run=self.of_run):
+            async for page in self.journal.pages(*UNDECIDED, size=_PAGE, run=self.of_run):
                 # Report these rows: their records may exist, and after the undo nobody would look them up.
                 for row in page:
                     outcomes.count(row, "in_doubt", _UNSETTLED)
@@ -200,9 +211,58 @@ class Undo:
             outcomes.summary.not_started += 1
             raise
 
+    # --- created references -------------------------------------------------------------------
+
     async def _undo_references(
         self, outcomes: UndoOutcomes, undo: Callable[[Sequence[Target]], Awaitable[None]]
     ) -> None:
-        if self.references:
-            rounds = ReferenceRounds(self.company, outcomes, self.unversioned, self.of_run)
-            await rounds.run(undo, cancels=self.cancels)
+        """Pass unused references to ``undo``, and count the others.
+
+        Work in rounds: deleting a contact in one round can make its customer unused for the next round.
+        """
+        if not self.references:
+            return
+        pending = [target async for target in self._reference_targets(outcomes)]
+        cancelled = await self.journal.undone_ids() if self.cancels else set[int]()
+        while pending:
+            try:
+                async with self._stop.ends():
+                    users = await used(self.company, pending, leaving=outcomes.planned, cancelled=cancelled)
+            except StoppedError:
+                outcomes.summary.not_started += len(pending)
+                return
+            if not (unused := [each for each in pending if each.name not in users]):
+                break
+            await undo(unused)
+            pending = [each for each in pending if each.name in users]
+        for target in pending:
+            outcomes.count(target.created, *users[target.name])
+
+    async def _reference_targets(self, outcomes: UndoOutcomes) -> AsyncIterator[Target]:
+        """Yield created references that may be deleted if unused, and count the others."""
+        references = await self.journal.references()
+        doubted = {each.entity for each in references if each.state in UNDECIDED}
+        if await self.journal.rows_in(*UNDECIDED, limit=1):
+            doubted.add("")
+        # Earlier versions did not save the run; such references count as created by any run.
+        undone = [each for each in references if self.of_run in (None, each.run) or not each.run]
+        for each in undone:
+            if each.state in UNDECIDED:
+                outcomes.count(each, "in_doubt", _REFERENCE_UNSETTLED)
+            elif each.state is State.DONE and not each.entity:
+                outcomes.count(each, "unsure", "an earlier version wrote the ledger")
+        done = [each for each in undone if each.state is State.DONE]
+        for records, found in created_references(self.company, done, unversioned=self.unversioned):
+            users = {"", *(pointer.user.wire_name for pointer in pointers_to(records.entity.wire_name))}
+            for first in range(0, len(found), _PAGE):
+                page = [(each, each.undo) for each in found[first : first + _PAGE]]
+                async for target in outcomes.judged(records, page):
+                    if doubted & users:
+                        outcomes.count(target.created, "used", _MAY_BE_USED)
+                        continue
+                    try:
+                        require_support(records.entity, "delete")
+                    except UnsupportedError as error:
+                        outcomes.count(target.created, "refused", error.message)
+                    else:
+                        yield target
