@@ -94,17 +94,14 @@ class ClusterRun(Run[Any, Effect]):
 
     def apply(self, changes: Changes) -> None:
         """End the calls for rows that ended, were lost, or will not be started."""
-        for report in changes.ended:
-            self._end(report.row, report)
-        for row, lease in changes.lost:
-            self._end(row.row, lease)
+        endings: dict[int, RowReport | Lease] = {report.row: report for report in changes.ended}
+        endings |= {row.row: lease for row, lease in changes.lost}
+        for number, ending in endings.items():
+            if (future := self._endings.get(number)) is not None and not future.done():
+                future.set_result(ending)
         for row in changes.not_started:
             if row.row in self._endings:
                 self._endings[row.row].cancel()
-
-    def _end(self, row: int, ending: RowReport | Lease) -> None:
-        if (future := self._endings.get(row)) is not None and not future.done():
-            future.set_result(ending)
 
     async def send(self, claim: Any, trace: Trace) -> Effect:
         """Send a claim's row through a worker."""

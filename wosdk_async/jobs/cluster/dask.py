@@ -87,13 +87,11 @@ class _ActorLink:
         self._future = future  # unused, but Dask drops the actor when its future is garbage-collected
 
     async def exchange(self, order: bytes) -> bytes:
-        """Deliver an order and return the report. Raises OSError if the reply is lost."""
         with self._client.as_current():
             reply = self._actor.exchange(Sealed(order))
         return bytes(await reply)
 
     async def aclose(self) -> None:
-        """Shut down the actor if it is reachable."""
         self.closed = True
         with self._client.as_current():
             ending = self._actor.aclose()

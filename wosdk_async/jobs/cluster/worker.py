@@ -62,7 +62,7 @@ class Worker:
         self._heard = clock()
         self._ended = False
         self._changed = asyncio.Event()
-        self._sessions = PushedSessions(clock, self._changed.set)
+        self._sessions = _PushedSessions(clock, self._changed.set)
         self._watch: asyncio.Task[None] | None = None  # set by _open(), which runs in the event loop
 
     async def exchange(self, order: Sealed) -> bytes:
@@ -236,7 +236,7 @@ class FencedEngine(WatchedEngine):
         return await self._engine.send(attrs.evolve(request, on_sending=begin))
 
 
-class PushedSessions:
+class _PushedSessions:
     """Provider that grants each session from the coordinator only once.
 
     When the newest session is used up, ``on_refused`` is called and :attr:`refused` becomes its number.
@@ -251,7 +251,6 @@ class PushedSessions:
 
     @property
     def number(self) -> int:
-        """Number of the newest session; 0 if none."""
         return self._newest.number if self._newest is not None else 0
 
     @property
@@ -260,7 +259,6 @@ class PushedSessions:
         return self.number if self._used_up == self.number else 0
 
     def push(self, session: PushedSession) -> None:
-        """Store a session if it is newer than the last one."""
         if session.number > self.number:
             self._newest, self._ends = session, self._clock() + session.expires_in
             self._pushed.set()

@@ -84,7 +84,12 @@ class ExportedTable:
                 remedies=(Remedy.LEAVE_OUT,),
                 option="csv_for_excel" if options.csv_for_excel else "csv_raw",
             )
-        builder = _builder(columns)
+        arrow = export_package("pyarrow")
+        export_package("pyarrow.compute")
+        arrow.array([""])  # imports pandas now, if installed: a later import would block the event loop
+        from wosdk_async.query.table import TableBuilder  # imported here, because it needs pyarrow
+
+        builder = TableBuilder(columns)
         form = TableForm(
             format=format,
             schema=builder.schema,
@@ -121,15 +126,6 @@ class ExportedTable:
     async def highest(self, company: Company) -> int | None:
         """Return the highest record id; None if there are no records."""
         return checked_id(await highest_id(_fetch(company), self.query))
-
-
-def _builder(columns: tuple[Column, ...]) -> TableBuilder:
-    arrow = export_package("pyarrow")
-    export_package("pyarrow.compute")
-    arrow.array([""])  # imports pandas now, if installed: a later import would block the event loop
-    from wosdk_async.query.table import TableBuilder  # imported here, because it needs pyarrow
-
-    return TableBuilder(columns)
 
 
 _Decode = Callable[[bytes], list[Any]]

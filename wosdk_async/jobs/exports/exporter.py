@@ -93,7 +93,12 @@ class Export(ExportJob):
         if self.output.is_dir():
             raise ExportError(f"{output} is a directory", remedies=(Remedy.INCREMENTAL,))
         known = known_entity(entity)
-        conditions = [*where, *_since(known, since)]
+        conditions = list(where)
+        if since is not None:
+            require_moves(known)
+            if not isinstance(since, datetime) or since.tzinfo is None:
+                raise InvalidCallError(f"since is {since!r:.80}; pass a datetime with a zone")
+            conditions.append(fields(known)[MOVED] >= since)
         table = ExportedTable.of(known, self.output, self.options, where=conditions, select=select)
         if self.output.is_symlink():  # replace the file that the link points to, not the link
             self.output = Path(os.path.realpath(output))
@@ -247,14 +252,3 @@ def _finish_or_discard(file: RangeFileWriter, ids: IdRange) -> None:
     # The file may be finished, because file.finish() continues in its thread if its caller is cancelled.
     if not file.finished:
         file.discard()
-
-
-def _since(entity: type[Record], since: datetime | None) -> list[Condition]:
-    """Return the condition on the modification time."""
-    if since is None:
-        return []
-    require_moves(entity)
-    if not isinstance(since, datetime) or since.tzinfo is None:
-        raise InvalidCallError(f"since is {since!r:.80}; pass a datetime with a zone")
-    condition: Condition = fields(entity)[MOVED] >= since
-    return [condition]

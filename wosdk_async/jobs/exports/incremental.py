@@ -1,7 +1,4 @@
-"""Incremental export: each run adds a part with changed work orders to a folder.
-
-Each part's rows and watermark are published together, atomically.
-"""
+"""Incremental export: each run adds a part with changed work orders to a folder."""
 
 from __future__ import annotations
 

@@ -19,9 +19,7 @@ from wosdk_async.jobs.journal.lock import LOCK
 from wosdk_async.regular_files import read_regular
 from wosdk_async.resources.watermark import Watermark
 
-WATERMARK = "watermark.json"
-"""Name of the watermark file in each part."""
-
+WATERMARK = "watermark.json"  # in each part
 _PART = re.compile(r"part-([0-9]{6,18})")
 _INCOMPLETE = re.compile(r"\.part-[0-9]{6,18}")
 _CONTENT = re.compile(r"rows\.[a-z]+|watermark\.json|sheets-.*")  # names of the files in a part
@@ -128,7 +126,11 @@ class PartChain:
             raise _unreadable(part, error) from None
         if not is_next:
             raise self._broken(part, missing)
-        _require_rows(file, rows, size)
+        found_size = file.stat().st_size if file.is_file() else None
+        if found_size is None:
+            raise ExportError(f"{file} is missing (rows: {rows:,}); {_REMEDY}")
+        if size not in (None, found_size):
+            raise ExportError(f"{file} has {found_size:,} bytes instead of {size:,}; {_REMEDY}")
         return attrs.evolve(self, last=part, about=about, before=now)
 
     def _broken(self, part: Path, rows: int | None) -> ExportError:
@@ -158,15 +160,6 @@ class PartChain:
                 "the command that made them, or name another folder"
             )
         return watermark
-
-
-def _require_rows(file: Path, rows: int, size: int | None) -> None:
-    """Raise ExportError if a file of rows is missing or has changed in size."""
-    found = file.stat().st_size if file.is_file() else None
-    if found is None:
-        raise ExportError(f"{file} is missing (rows: {rows:,}); {_REMEDY}")
-    if size not in (None, found):
-        raise ExportError(f"{file} has {found:,} bytes instead of {size:,}; {_REMEDY}")
 
 
 def _unreadable(part: Path, error: Exception) -> ExportError:

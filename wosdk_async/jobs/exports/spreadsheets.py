@@ -116,9 +116,7 @@ def _converted(column: Any, converters: _Converters) -> list[Any]:
     return values if convert is None else [None if value is None else convert(value) for value in values]
 
 
-SHEET_ROWS = 1_048_575
-"""Maximum number of rows on a sheet, without the header."""
-
+SHEET_ROWS = 1_048_575  # maximum rows on a sheet, without the header
 _CELL = 32_767  # maximum UTF-16 code units in a cell
 _PIECE = 16_000  # characters per piece, each up to two code units
 _DIGITS = 15
@@ -199,7 +197,7 @@ class _Sheets:
             self._sheet.write_string(self._row, place, text)
 
     def _write_text(self, place: int, text: str) -> None:
-        if _units(text) <= _CELL:
+        if len(text) <= _CELL // 2 or len(text.encode("utf-16-le")) // 2 <= _CELL:
             self._sheet.write_string(self._row, place, text)
             return
         if self._long is None:
@@ -215,7 +213,3 @@ class _Sheets:
             self._long.write_string(self._long_row, 3, text[start : start + _PIECE])
         pointer = f"... (all {len(text):,} characters are on the sheet {_LONG!r})"
         self._sheet.write_string(self._row, place, text[:_PIECE] + pointer)
-
-
-def _units(text: str) -> int:
-    return len(text) if len(text) <= _CELL // 2 else len(text.encode("utf-16-le")) // 2

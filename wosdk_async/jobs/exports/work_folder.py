@@ -162,7 +162,11 @@ class WorkFolder:
 def _require_ours(folder: Path) -> None:
     """Raise ExportError for a folder that no export created, because its files must not be removed."""
     found = list(folder.iterdir())
-    strange = [path.name for path in found if not _is_ours(path)]
+    strange = [
+        path.name
+        for path in found
+        if path.is_symlink() or not (_OWN_NAME.fullmatch(path.name) or is_range_name(path.name))
+    ]
     if not strange and found and folder / LOCK not in found:
         # Files without a lock are not ours, unless an export that is just ending is removing them.
         strange = [path.name for path in found if path.exists()]
@@ -171,12 +175,6 @@ def _require_ours(folder: Path) -> None:
         raise ExportError(
             f"{folder}: the export needs this folder, but it {why}; move it, or name another output"
         )
-
-
-def _is_ours(path: Path) -> bool:
-    if path.is_symlink():
-        return False
-    return _OWN_NAME.fullmatch(path.name) is not None or is_range_name(path.name)
 
 
 def _remove(path: Path) -> None:

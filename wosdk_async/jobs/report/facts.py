@@ -74,33 +74,25 @@ def shown_time(value: str | float) -> str:
 
 
 @attrs.define
-class Cause:
-    """Rows that failed for the same cause: count, first row numbers, and first reason."""
-
-    reason: str
-    code: str | None = None
-    count: int = 0
-    rows: list[int] = attrs.field(factory=list)
-
-    def add(self, row: StoredRow) -> None:
-        """Count a row."""
-        self.count += 1
-        if len(self.rows) < _MAX_ROWS:
-            self.rows.append(row.row)
-
-
-@attrs.define
 class Listed:
     """First rows of a kind, and the total count."""
 
     count: int = 0
-    rows: list[StoredRow] = attrs.field(factory=list)
+    rows: list[Any] = attrs.field(factory=list)
 
-    def add(self, row: StoredRow) -> None:
-        """Count a row."""
+    def add(self, row: Any, most: int = _MAX_LISTED) -> None:
+        """Count a row, and list it if fewer than ``most`` are listed."""
         self.count += 1
-        if len(self.rows) < _MAX_LISTED:
+        if len(self.rows) < most:
             self.rows.append(row)
+
+
+@attrs.define(kw_only=True)
+class Cause(Listed):
+    """Numbers of rows that failed for the same cause, with the reason and code of the first."""
+
+    reason: str
+    code: str | None
 
 
 @attrs.define(eq=False)
@@ -176,8 +168,8 @@ class JobFacts:
         cause = self._causes.get(key)
         if cause is None:
             reason = _OTHER if key == _OTHER else row.reason or ""
-            cause = self._causes[key] = Cause(reason, row.code)
-        cause.add(row)
+            cause = self._causes[key] = Cause(reason=reason, code=row.code)
+        cause.add(row.row, _MAX_ROWS)
 
     @property
     def causes(self) -> list[Cause]:
@@ -226,8 +218,9 @@ def _plain(entry: AuditRow | JobRun | ReferenceRecord) -> dict[str, Any]:
     def plain(_: Any, field: Any, value: Any) -> Any:
         if isinstance(value, State):
             return value.name.lower()
-        is_time = field is not None and field.name in ("started_at", "ended_at")
-        return _iso(value) if is_time else value
+        if value is None or field is None or field.name not in ("started_at", "ended_at"):
+            return value
+        return datetime.datetime.fromtimestamp(value, datetime.UTC).isoformat(timespec="milliseconds")
 
     return attrs.asdict(entry, value_serializer=plain)
 
@@ -235,12 +228,6 @@ def _plain(entry: AuditRow | JobRun | ReferenceRecord) -> dict[str, Any]:
 def _part(count: int, file: str) -> dict[str, Any]:
     """Return the total number of entries, the number listed here, and the file with all of them."""
     return {"count": count, "listed": min(count, _MAX_LISTED), "file": file}
-
-
-def _iso(seconds: float | None) -> str | None:
-    if seconds is None:
-        return None
-    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="milliseconds")
 
 
 def _doubt(row: StoredRow) -> dict[str, Any]:

@@ -47,7 +47,7 @@ async def write_outputs(
     csv_for_excel: ExcelSeparator | None = None,
     words: ReportWords = PYTHON_WORDS,
 ) -> list[Path]:
-    """Write a job's output files: results, rejects, rows in doubt, references and the report.
+    """Write a job's output files: results, rejects, rows in doubt, references and the report; return them.
 
     The files cover the rows of the latest input. If the input is new, existing files are moved to ``runs/N``,
     where N is the number of the run that wrote them.
@@ -60,12 +60,8 @@ async def write_outputs(
         journal: the job's journal, possibly read-only.
         source: the input, from which the cells are read again; with None, ``rejects.csv`` and
             ``in_doubt.csv`` are not rewritten.
-        csv_for_excel: the separator that Excel expects in the user's region; also adds a byte order mark
-            (default: commas without a mark).
+        csv_for_excel: the separator for Excel, with a byte order mark (default: commas without a mark).
         words: remedies and command lines for the report.
-
-    Returns:
-        The written files.
 
     Raises:
         OutputError: some files could not be written.

@@ -70,11 +70,7 @@ class CreatedRecords:
 
     @classmethod
     def of_rows(cls, company: Company, plan: JobPlan, unversioned: bool) -> CreatedRecords:
-        """Prepare the records that a job's rows created.
-
-        Raises:
-            UnsupportedError: the job created nothing that the service can cancel or delete.
-        """
+        """Prepare the records that a job's rows created; errors are those of :func:`created_entity`."""
         entity, field = created_entity(plan.operation), None
         if plan.marker is not None:
             field = field_of(WoCreateCommand if entity is WorkOrder else entity, plan.marker)

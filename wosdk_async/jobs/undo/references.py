@@ -85,11 +85,8 @@ async def used(
 ) -> dict[Name, tuple[UndoOutcome, str]]:
     """Find records that are or may be in use, with an outcome and a reason for each.
 
-    Args:
-        company: the Company.
-        targets: the records to check.
-        leaving: referring records to ignore because they would be deleted or cancelled first.
-        cancelled: ids of cancelled work orders, whose references are ignored unless the orders were reopened.
+    References in records that are ``leaving`` do not count, because an undo deletes or cancels these first.
+    Nor do those in ``cancelled`` work orders, unless the orders were reopened.
     """
     found: dict[Name, tuple[UndoOutcome, str]] = {}
     by_entity = defaultdict[type[Record], list[Name]](list)

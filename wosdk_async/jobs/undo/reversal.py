@@ -109,13 +109,9 @@ class Undo:
         self._stop.ask()
 
     async def end_leases(self) -> None:
-        """Wait until no worker of a killed run can send rows.
+        """Wait until no worker of a killed run can send rows. Raises JournalError.
 
-        :meth:`run` calls this method. Call this method before :meth:`look` to include the records that these
-        workers create.
-
-        Raises:
-            JournalError: the journal cannot be written.
+        Call it before :meth:`look` to include the records that these workers create; :meth:`run` calls it.
         """
         with suppress(StoppedError):
             async with self._stop.ends():
