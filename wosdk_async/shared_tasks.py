@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import copy
 import math
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, Generic, Self, TypeVar
 
 import anyio
@@ -104,20 +104,20 @@ def mark_retrieved(task: asyncio.Future[Any]) -> None:
         task.exception()
 
 
-async def all_ended(
-    futures: Collection[asyncio.Future[Any]], on_cancel: Callable[[], None] = lambda: None
-) -> None:
-    """Wait until all ``futures`` have ended, however often the caller is cancelled.
+async def completed(future: asyncio.Future[T], on_cancel: Callable[[], None] = lambda: None) -> T:
+    """Wait until ``future`` has ended, however often the caller is cancelled, and return its result.
 
     Raises:
-        asyncio.CancelledError: the caller was cancelled; all ``futures`` have ended.
+        asyncio.CancelledError: the caller was cancelled; ``future`` has ended.
     """
     try:
-        await asyncio.wait(futures)
+        await asyncio.wait([future])
     except asyncio.CancelledError:
         on_cancel()
         with anyio.CancelScope(shield=True):
-            while not all(each.done() for each in futures):
+            while not future.done():
                 with contextlib.suppress(asyncio.CancelledError):  # Task.cancel() ignores the shield
-                    await asyncio.wait(futures)
+                    await asyncio.wait([future])
+        mark_retrieved(future)
         raise
+    return future.result()

@@ -147,7 +147,7 @@ class SimulatedCoordinator(Process):
 
     def _give_up(self) -> None:
         for row in list(self._sending):
-            lease = self.allocator.leases.lease_of(row)
+            lease = self.allocator.leases.rows.get(row)
             self._end(row, IN_DOUBT if lease is not None and lease.may_have_arrived else PLANNED)
         for lease in self.allocator.leases.unsent():
             self._write(self.journal.end_grant, lease.epoch, [])

@@ -121,7 +121,7 @@ class ClusterRun(Run[Any, Effect]):
         try:
             ending = await future
         except asyncio.CancelledError:
-            lease = self._allocator.leases.lease_of(number)
+            lease = self._allocator.leases.rows.get(number)
             if lease is not None and lease.may_have_arrived:
                 raise LeaseLostError(f"{_DOUBT} {_ABORTED} (grant {lease.epoch})") from None
             if future.cancelled():

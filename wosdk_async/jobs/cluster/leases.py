@@ -112,18 +112,15 @@ class Leases:
         self._options = options
         self._leases = defaultdict[str, dict[int, Lease]](dict)
         """Leases by worker and epoch."""
-        self._rows: dict[int, Lease] = {}
+        self.rows: dict[int, Lease] = {}
+        """Each row's lease."""
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self.rows)
 
     def of(self, worker: str) -> Mapping[int, Lease]:
         """Return a worker's leases by epoch."""
         return self._leases[worker]
-
-    def lease_of(self, number: int) -> Lease | None:
-        """Return a row's lease."""
-        return self._rows.get(number)
 
     def outstanding(self, worker: str) -> int:
         """Return how many of a worker's rows are unreported."""
@@ -134,14 +131,14 @@ class Leases:
     ) -> Lease:
         """Open a lease. At its last report, the worker's clock read ``clock`` and ours read ``heard``."""
         rows = {row.row: row for row in batch}
-        if len(rows) != len(batch) or self._rows.keys() & rows:
+        if len(rows) != len(batch) or self.rows.keys() & rows:
             raise AssertionError(f"a row of grant {epoch} is already granted")
         # The worker counts from the creation of its report, the coordinator from the later arrival. So the
         # coordinator never treats a lease as expired while the worker may still use it.
         ends, expires_at = clock + self._options.lease, heard + self._options.expires_after
         lease = Lease(epoch, worker, ends, expires_at, rows)
         self._leases[worker][epoch] = lease
-        self._rows.update(dict.fromkeys(rows, lease))
+        self.rows.update(dict.fromkeys(rows, lease))
         return lease
 
     def pop_row(self, worker: str, epoch: int, number: int) -> tuple[GrantedRow, Lease] | None:
@@ -149,7 +146,7 @@ class Leases:
         lease = self.of(worker).get(epoch)
         if lease is None or number not in lease.rows:
             return None
-        del self._rows[number]
+        del self.rows[number]
         row = lease.rows.pop(number)
         if not lease.rows:
             self.remove([lease])
@@ -172,7 +169,7 @@ class Leases:
         for lease in removed:
             del self._leases[lease.worker][lease.epoch]
             for number in lease.rows:
-                del self._rows[number]
+                del self.rows[number]
         return removed
 
 

@@ -15,7 +15,7 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.exports.errors import ExportError, writing_output
 from wosdk_async.jobs.exports.exported_table import ExportedTable
 from wosdk_async.jobs.exports.plan import ExportOptions, ExportSummary
-from wosdk_async.shared_tasks import all_ended, mark_retrieved
+from wosdk_async.shared_tasks import completed
 
 T = TypeVar("T")
 
@@ -107,9 +107,4 @@ class ExportJob(abc.ABC):
         # Not a task: a closing loop would cancel the task, while the function would continue in its thread.
         writing = asyncio.get_running_loop().run_in_executor(thread, function, *args)
         with writing_output(self._place):
-            try:
-                await all_ended([writing], on_cancel)
-            except asyncio.CancelledError:
-                mark_retrieved(writing)  # the cancellation is raised instead of the function's error
-                raise
-            return writing.result()
+            return await completed(writing, on_cancel)

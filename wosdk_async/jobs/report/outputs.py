@@ -33,7 +33,7 @@ from wosdk_async.jobs.sources.table import Table
 from wosdk_async.jobs.sources.table_rules import TableRules
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.regular_files import replace_file
-from wosdk_async.shared_tasks import all_ended, mark_retrieved
+from wosdk_async.shared_tasks import completed
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import json_escaped
 
@@ -88,13 +88,8 @@ async def outputs_are_current(journal: JournalReader) -> bool:
 
 
 async def _written(journal: JournalReader, writing: Coroutine[Any, Any, list[Path]]) -> list[Path]:
-    task = asyncio.create_task(writing)
     try:
-        await all_ended([task])
-        return task.result()
-    except asyncio.CancelledError:
-        mark_retrieved(task)
-        raise
+        return await completed(asyncio.create_task(writing))
     except OSError as error:
         raise OutputError(
             f"{error.filename or journal.folder}: {error.strerror or error}",
