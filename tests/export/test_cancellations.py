@@ -109,6 +109,25 @@ async def test_while_rows_are_kept(
     assert caplog.messages == []
 
 
+async def test_a_reader_that_is_cancelled_alone_ends_the_export(
+    acme: Company, orders: Orders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise its range would be missing from the output."""
+    write, cancellations = RangeFileWriter.write, iter([asyncio.CancelledError()])
+
+    def cancelled_once(*args: Any) -> None:
+        for cancellation in cancellations:
+            raise cancellation
+        write(*args)
+
+    monkeypatch.setattr(RangeFileWriter, "write", cancelled_once)
+    output = tmp_path / "orders.csv"
+    with pytest.raises(asyncio.CancelledError):
+        await Export(WorkOrder, output, company=acme, **SMALL)
+    assert not output.exists()
+    assert (await Export(WorkOrder, output, company=acme, **SMALL)).rows == len(orders.rows)
+
+
 async def test_a_draft_that_is_gone_ends_the_export(
     acme: Company, orders: Orders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -234,7 +234,6 @@ class Coordinator:
             self._run.fail(self._failure)
 
     def _apply(self, changes: Changes) -> None:
-        """Record closed leases in the journal, and pass the changes to the run."""
         for lease in changes.closed:
             self._journal.end_grant(lease.epoch, lost=tuple(lease.rows) if lease.may_have_arrived else ())
         self._losses.update(row.row for row, _ in changes.lost)

@@ -177,7 +177,6 @@ class DaskCluster:
                     await self._client.close(timeout=_CLOSING)
 
     async def _watch_workers(self, first: asyncio.Event) -> None:
-        """Watch for workers that join or leave, and for the loss of the scheduler."""
         while True:
             try:
                 async with asyncio.timeout(_MAX_SILENCE):
@@ -210,7 +209,6 @@ class DaskCluster:
             self._starting[address] = asyncio.create_task(self._start_actor(address))
 
     async def _start_actor(self, address: str) -> None:
-        """Create this job's actor in a worker; warn if the worker is unusable."""
         try:
             if not _is_private(address):
                 raise ConfigurationError("the Company's token would be sent unencrypted; use TLS")

@@ -113,7 +113,6 @@ class Processes:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     async def _supervise(self, opening: asyncio.Task[None]) -> None:
-        """Start a process, and replace it whenever it exits."""
         deaths, loop, why = 0, asyncio.get_running_loop(), ""
         while deaths < _MAX_DEATHS:
             began = loop.time()

@@ -142,7 +142,6 @@ class Worker:
             await self._changed.wait()
 
     def _start(self) -> None:
-        """Start the rows that may start, in order."""
         if self._ended or not self._sessions.number:
             return
         # Start further rows in the next loop iteration, so that no exchange waits for hundreds of rows.

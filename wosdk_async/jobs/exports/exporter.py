@@ -140,7 +140,6 @@ class Export(ExportJob):
             folder.close()
 
     def _require_place(self, *, may_exist: bool) -> None:
-        """Raise ExportError if the output path is unusable."""
         if self.output.exists() and not self.output.is_file():
             raise ExportError(f"{self.output} is not a regular file and would be replaced; name a file")
         require_parent(self.output)
@@ -175,16 +174,12 @@ class Export(ExportJob):
 
         # A thread writes, so that the event loop does not wait for the disk. The loop itself decodes pages
         # and makes batches, because both were slower in a thread.
-        failed: Exception | None = None
-        with ThreadPoolExecutor(1, "wosdk-export") as thread:
-            try:
-                async with asyncio.TaskGroup() as group:
-                    for _ in range(self.options.parallel):
-                        group.create_task(read())
-            except ExceptionGroup as errors:
-                failed = errors.exceptions[0]
-        if failed is not None:
-            raise failed
+        with ThreadPoolExecutor(1, "wosdk-export") as thread, contextlib.suppress(ExceptionGroup):
+            async with asyncio.TaskGroup() as group:
+                readers = [group.create_task(read()) for _ in range(self.options.parallel)]
+        # Cancelled readers last, so that an error is raised instead of a cancellation.
+        for reader in sorted(readers, key=asyncio.Task.cancelled):
+            reader.result()
 
     async def _read(self, folder: Path, ids: IdRange, cursor: Cursor, thread: ThreadPoolExecutor) -> None:
         """Read a range. Store the rows read so far even on an error or cancellation."""

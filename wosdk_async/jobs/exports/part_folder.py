@@ -51,7 +51,6 @@ def _is_part(path: Path) -> bool:
 
 
 def _is_from_run(path: Path) -> bool:
-    """Return whether a folder contains only files written by a run."""
     if path.is_symlink() or not path.is_dir():
         return False
     return all(_CONTENT.fullmatch(each.name) for each in path.iterdir())

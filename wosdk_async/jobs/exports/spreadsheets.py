@@ -109,7 +109,6 @@ _JSON_TEXT: _Converters = {str: orjson.Fragment}
 
 
 def _converted(column: Any, converters: _Converters) -> list[Any]:
-    """Convert a column of one type to output values."""
     values = column.to_pylist()
     kind = next((type(value) for value in values if value is not None), type(None))
     convert = converters.get(kind)

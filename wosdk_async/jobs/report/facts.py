@@ -105,9 +105,7 @@ class JobFacts:
     references: Sequence[ReferenceRecord] = ()
     """Referenced records; those that were not created come first."""
     undone: UndoState | None = None
-    """Progress of an undo, if any."""
     audit: AuditResult | None = None
-    """Audit result, if any."""
     audit_state: AuditState = "none"
     audit_rows: Sequence[AuditRow] = ()
     """First rows where the Company's data differs from the journal."""
@@ -176,13 +174,6 @@ class JobFacts:
         """Failure causes, most frequent first."""
         return sorted(self._causes.values(), key=lambda cause: -cause.count)
 
-    def outcomes(self) -> dict[str, int]:
-        """Return the number of rows per outcome."""
-        counted: Counter[str] = Counter()
-        for state in OUTCOMES:
-            counted[outcome_of(state, self.plan)] += self.counts[state]
-        return dict(counted)
-
     def _audit(self) -> dict[str, Any] | None:
         if self.audit_state == "none":
             return None
@@ -192,9 +183,12 @@ class JobFacts:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the facts for ``report.json``."""
+        counts: Counter[str] = Counter()
+        for state in OUTCOMES:
+            counts[outcome_of(state, self.plan)] += self.counts[state]
         return {
             "plan": self.plan.as_dict(),
-            "counts": self.outcomes(),
+            "counts": counts,
             "undo": str(self.undone) if self.undone is not None else None,
             "workers": attrs.asdict(self.grants) if self.grants.leases else None,
             "audit": self._audit(),

@@ -51,7 +51,6 @@ class Undo:
     again.
 
     Args:
-        company: the job's Company.
         journal: the job's journal, open for writing.
         limit: maximum concurrent calls.
         unversioned: whether to delete records without a version, whose later changes cannot be detected.
@@ -162,7 +161,6 @@ class Undo:
         return summary
 
     async def _has_target(self) -> bool:
-        """Return whether any row's record would be undone."""
         async with aclosing(self._targets(self._outcomes(writes=False, on_row=lambda _: None))) as targets:
             async for _ in targets:
                 return True
