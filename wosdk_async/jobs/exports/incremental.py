@@ -129,7 +129,7 @@ class IncrementalExport(ExportJob):
 
     async def _add_part(self, acme: Company, started: float) -> ExportSummary:
         parts = await self._in_thread(PartChain.read, self.folder)
-        plan, path = self._table.plan(acme), parts.next
+        plan, path = self._table.plan(acme), self.folder / f"part-{parts.next_number:06d}"
         feed = self._feed(acme, parts.watermark(plan))
         draft = self.folder / f".{path.name}"
         try:

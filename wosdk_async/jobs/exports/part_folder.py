@@ -103,12 +103,8 @@ class PartChain:
         return chain
 
     @property
-    def next(self) -> Path:
-        """Path of the next part."""
-        return self.folder / f"part-{self._next_number:06d}"
-
-    @property
-    def _next_number(self) -> int:
+    def next_number(self) -> int:
+        """Number of the next part."""
         return 1 if self.last is None else _number(self.last) + 1
 
     def _with(self, part: Path) -> Self:
@@ -117,7 +113,7 @@ class PartChain:
             about = orjson.loads(content)
             rows, before = about["rows"], about.get("before")  # version 0.2 stored no "before" and no "bytes"
             found = self.before["rows"]
-            is_next = _number(part) == self._next_number if before is None else before == self.before
+            is_next = _number(part) == self.next_number if before is None else before == self.before
             missing = None if before is None else before["rows"] - found
             file, size = part / f"rows.{about['plan']['format']}", about.get("bytes")
             now = {"rows": found + rows, "sha256": hashlib.sha256(content).hexdigest()}
@@ -134,7 +130,7 @@ class PartChain:
 
     def _broken(self, part: Path, rows: int | None) -> ExportError:
         """Return the error for a part that does not follow the last one."""
-        first, last = self._next_number, _number(part) - 1
+        first, last = self.next_number, _number(part) - 1
         if first > last:
             return ExportError(
                 f"{part} does not follow the previous part: one of them was edited or renamed, or comes from "

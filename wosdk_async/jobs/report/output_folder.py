@@ -11,7 +11,7 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import attrs
 import orjson
@@ -64,26 +64,19 @@ class OutputFolder:
         )
 
     @contextlib.contextmanager
-    def writing(self, name: str) -> Iterator[BinaryIO]:
-        """Write a table with :func:`replace_file`."""
-        path = self.path(name)
+    def writing_rows(self, name: str, dialect: FileDialect | None = None) -> Iterator[Any]:
+        """Write a table with a ``csv.writer``. Characters that the encoding lacks are escaped."""
+        path, dialect = self.path(name), dialect or self.dialect
         with replace_file(path) as file:
-            yield file
+            text = io.TextIOWrapper(file, dialect.encoding, errors="backslashreplace", newline="")
+            yield dialect.writer(text)
+            text.detach()  # flushes, and leaves the file open
             file.flush()
             # Stored before the file is renamed, so that both hashes are known after a kill in between.
             old = [file_facts(path).sha256] if path.exists() else []
             self._store_hashes(path, [*old, file_facts(Path(file.name)).sha256])
         self._written[name] = path
         self.remove(name, but=path)
-
-    @contextlib.contextmanager
-    def writing_rows(self, name: str, dialect: FileDialect | None = None) -> Iterator[Any]:
-        """Write a table with a ``csv.writer``. Characters that the encoding lacks are escaped."""
-        dialect = dialect or self.dialect
-        with self.writing(name) as file:
-            text = io.TextIOWrapper(file, dialect.encoding, errors="backslashreplace", newline="")
-            yield dialect.writer(text)
-            text.detach()  # flushes, and leaves the file open
 
     def remove(self, name: str, *, but: Path | None = None) -> None:
         """Remove a table unless it was edited."""

@@ -99,11 +99,12 @@ class UndoOutcomes:
         else:
             self.count(created, "refused", reason)
 
-    def plan(self, target: Target) -> None:
-        """Count a record that an undo would cancel or delete."""
-        if self.keeps_planned:
-            self.planned.add(target.name)
-        self.count(target.created, "undo")
+    async def plan(self, targets: Sequence[Target]) -> None:
+        """Count records that an undo would cancel or delete."""
+        for target in targets:
+            if self.keeps_planned:
+                self.planned.add(target.name)
+            self.count(target.created, "undo")
 
     def _undone(self, created: Created) -> None:
         self._write(created, State.DONE)

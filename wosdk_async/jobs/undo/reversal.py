@@ -119,14 +119,9 @@ class Undo:
     async def look(self) -> UndoSummary:
         """Do a dry run: read the records and return what :meth:`run` would do."""
         outcomes = self._outcomes(writes=False)
-
-        async def plan(targets: Sequence[Target]) -> None:
-            for target in targets:
-                outcomes.plan(target)
-
         async for target in self._targets(outcomes):
-            outcomes.plan(target)
-        await self._undo_references(outcomes, plan)
+            await outcomes.plan([target])
+        await self._undo_references(outcomes, outcomes.plan)
         return outcomes.summary
 
     async def run(self, reason: int | None = None, comment: str | None = None) -> UndoSummary:
