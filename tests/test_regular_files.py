@@ -66,7 +66,7 @@ def opens_for_writing(call: ast.Call) -> bool:
     if name in PATHS:
         return isinstance(call.func, ast.Attribute) and not isinstance(call.func.value, ast.Call)
     if name in OTHERS:  # these take files that are open, too
-        return getattr(call.args[0], "attr", "") != "_file"
+        return getattr(call.args[0], "id", "") != "file"
     return name in TEMPORARY | COPIES
 
 

@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 import attrs
 
-from wosdk_async.calls.markers import MarkedField, field_of
+from wosdk_async.calls.markers import MarkedField
 from wosdk_async.company import Company, sender_of
 from wosdk_async.errors import InDoubtError, NoAnswerError, RefusedError, UnsupportedError, WosdkError
 from wosdk_async.jobs.errors import reason_of
-from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, JobPlan, ReferenceRecord, StoredRow
+from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, ReferenceRecord, StoredRow
 from wosdk_async.jobs.ledger.undone import UndoOutcome
 from wosdk_async.jobs.mapping.operations import usable_id
 from wosdk_async.model import Record, WoCancelCommand, WoCreateCommand, WorkOrder, WOStatus, entity_class
@@ -67,14 +67,6 @@ class CreatedRecords:
     """Whether to undo records without a version, whose later changes cannot be detected."""
     shared: frozenset[int] = frozenset()
     """Ids that several rows or references share."""
-
-    @classmethod
-    def of_rows(cls, company: Company, plan: JobPlan, unversioned: bool) -> CreatedRecords:
-        """Prepare the records that a job's rows created; errors are those of :func:`created_entity`."""
-        entity, field = created_entity(plan.operation), None
-        if plan.marker is not None:
-            field = field_of(WoCreateCommand if entity is WorkOrder else entity, plan.marker)
-        return cls(company, entity, field, unversioned)
 
     @property
     def has_versions(self) -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.calls.markers import field_of
 from wosdk_async.calls.run_many import Run
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError, UnsupportedError
@@ -26,9 +27,9 @@ from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
 from wosdk_async.jobs.ledger.undone import UNDO, UndoRow, UndoSummary
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
 from wosdk_async.jobs.undo.outcomes import UndoOutcomes
-from wosdk_async.jobs.undo.records import CreatedRecords, Target, cancel, delete
+from wosdk_async.jobs.undo.records import CreatedRecords, Target, cancel, created_entity, delete
 from wosdk_async.jobs.undo.references import created_references, pointers_to, used
-from wosdk_async.model import WorkOrder
+from wosdk_async.model import WoCreateCommand, WorkOrder
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.transport.telemetry.statistics import Trace
@@ -76,7 +77,11 @@ class Undo:
 
     def __attrs_post_init__(self) -> None:
         self.journal.secrets = partial(secrets_of, self.company)
-        self._records = CreatedRecords.of_rows(self.company, self.journal.plan, self.unversioned)
+        plan = self.journal.plan
+        entity, field = created_entity(plan.operation), None
+        if plan.marker is not None:
+            field = field_of(WoCreateCommand if entity is WorkOrder else entity, plan.marker)
+        self._records = CreatedRecords(self.company, entity, field, self.unversioned)
 
     @property
     def cancels(self) -> bool:
