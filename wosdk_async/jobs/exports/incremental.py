@@ -144,9 +144,8 @@ class IncrementalExport(ExportJob):
                     "watermark": readable_text(feed.watermark),
                 }
                 await self._in_thread(self._publish, draft, path, about)
-        except BaseException:
+        finally:
             shutil.rmtree(draft, ignore_errors=True)
-            raise
         return self._summary(
             started,
             path=path if self.rows else None,
@@ -182,16 +181,13 @@ class IncrementalExport(ExportJob):
 
     async def _write_rows(self, feed: ChangeFeed[Any], draft: Path) -> int:
         """Write the rows. Return the file size, or 0 if there are no rows."""
-        async with aclosing(self._batches(feed)) as batches:
-            if (first := await anext(batches, None)) is None:
-                return 0
-            await self._in_thread(draft.mkdir)
-            path = draft / f"rows.{self.format}"
-            with writing_output(draft), writing_table(path, self._table.form) as write:
-                await self._in_thread(write, first)
+        await self._in_thread(draft.mkdir)
+        path = draft / f"rows.{self.format}"
+        with writing_output(draft), writing_table(path, self._table.form) as write:
+            async with aclosing(self._batches(feed)) as batches:
                 async for batch in batches:
                     await self._in_thread(write, batch)
-        return path.stat().st_size
+        return path.stat().st_size if self.rows else 0
 
     async def _batches(self, feed: ChangeFeed[Any]) -> AsyncGenerator[Any, None]:
         page: list[Any] = []
