@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path, PurePath
 from typing import IO, Any
 
-import attrs
 import click
+import msgspec
 
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.texts import counted, in_commands, json_text, shell_words
@@ -140,8 +140,9 @@ class OutcomeWriter:
         if self._warned:
             say(f"{counted(self._warned, 'row')} with warnings; {remedy}")
         for record in summary.unwritten:
-            values = attrs.asdict(record, filter=lambda _, value: value not in (None, (), 0, 0.0))
-            say(f"not in the journal: {json_text(values | {'state': record.state.name})}")
+            values = msgspec.structs.asdict(record) | {"state": record.state.name}
+            shown = {name: value for name, value in values.items() if value not in (None, (), 0, 0.0)}
+            say(f"not in the journal: {json_text(shown)}")
         if summary.stopped:
             say(f"stopped: {summary.stopped.shown(in_commands)}")
         left = summary.not_started + summary.waiting

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING
 
 import attrs
+import msgspec
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports.opening import OpenedJob
@@ -58,7 +59,7 @@ class JobTotals:
         unsent = presentable(RowRecord(0, State.PLANNED, reason=reason), self.job.journal.secrets())
         async for stored in self._stored(State.PLANNED):
             if stored.row not in self.reports.unsent:
-                record = attrs.evolve(unsent, row=stored.row)
+                record = msgspec.structs.replace(unsent, row=stored.row)
                 self.job.request.on_row(RowOutcome.of(record, stored.line, "not_started"))
 
     async def _stored(self, state: State) -> AsyncIterator[StoredRow]:

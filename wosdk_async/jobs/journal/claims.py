@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import anyio
 import attrs
+import msgspec
 
 from wosdk_async.jobs.journal import Journal, RowRecord, State
 from wosdk_async.jobs.sources.rows import Row
@@ -18,8 +19,7 @@ from wosdk_async.jobs.sources.rows import Row
 _AHEAD = 0.25  # with a rate, rows for this many seconds are claimed at once
 
 
-@attrs.define(eq=False)
-class Claim:
+class Claim(msgspec.Struct, eq=False):
     """A row that may be sent, with its command or record."""
 
     row: Row

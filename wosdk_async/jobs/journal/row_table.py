@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import attrs
+import msgspec
 import orjson
 
 from wosdk_async.jobs.journal.entries import (
@@ -54,7 +55,7 @@ def _save_rows_statement(rows: int) -> str:
         state = excluded.state, stamp = excluded.stamp, detail = excluded.detail"""
 
 
-_FIELDS = attrs.fields(RowRecord)[2:]  # row and state have columns of their own
+_FIELDS = msgspec.structs.fields(RowRecord)[2:]  # row and state have columns of their own
 _DETAILS = tuple(field.name for field in _FIELDS)
 _UNKNOWN = tuple(field.default for field in _FIELDS)
 """Defaults for rows without an outcome, and for fields missing from older journals."""

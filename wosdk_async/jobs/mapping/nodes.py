@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
 import attrs
+import msgspec
 
 from wosdk_async.codec import content_source
 from wosdk_async.jobs.errors import RowError, joined
@@ -50,14 +51,13 @@ class References(Protocol):
         """
 
 
-@attrs.define
-class RowContext:
+class RowContext(msgspec.Struct):
     """Cells of a row, with the missing records and warnings found while filling nodes."""
 
     cells: Mapping[str, str]
     references: References
-    warnings: list[str] = attrs.field(factory=list)
-    missing: list[MissingRecord] = attrs.field(factory=list)
+    warnings: list[str] = msgspec.field(default_factory=list)
+    missing: list[MissingRecord] = msgspec.field(default_factory=list)
     """Records to create before the row is sent."""
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import chain, combinations
 from typing import TypeVar
 
-import attrs
+import msgspec
 
 from wosdk_async.calls.outcome import Done
 from wosdk_async.calls.run_many import Run
@@ -321,7 +321,7 @@ class ReferenceIndex:
             # Keep only the cells that the new record needs, so that memory does not grow with the file.
             entry.cells = {column: context.cells[column] for column in self._cells_of_new(entry.spec)}
             try:
-                entry.new_record(attrs.evolve(context, warnings=[]))
+                entry.new_record(msgspec.structs.replace(context, warnings=[]))
             except InvalidCallError as error:
                 text = f"{entry.spec.name} {entry.text!r} could not be created: {reason_of(error)}"
                 raise RowError(text) from None

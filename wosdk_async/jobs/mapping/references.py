@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
+import msgspec
 
 from wosdk_async.jobs.errors import RowError, require_sendable
 from wosdk_async.jobs.mapping.nodes import NONE, Node, ObjectNode, RowContext
@@ -171,7 +172,7 @@ class ReferenceEntry:
         spec = self.spec
         if spec.create is None or spec.by is None:
             raise LookupError(spec.name)
-        record = spec.create.build(attrs.evolve(context, cells={**context.cells, NAME: self.text}))
+        record = spec.create.build(msgspec.structs.replace(context, cells={**context.cells, NAME: self.text}))
         setattr(record, spec.by, self.text)
         require_sendable(record, new=True)
         return record

@@ -7,11 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-import attrs
+import msgspec
 
 
-@attrs.define
-class Row:
+class Row(msgspec.Struct):
     """Row of a file."""
 
     number: int
@@ -21,7 +20,7 @@ class Row:
     cells: Mapping[str, str]
     fault: str | None = None
     """Reason why the row does not fit the header, if any."""
-    warnings: list[str] = attrs.field(factory=list)
+    warnings: list[str] = msgspec.field(default_factory=list)
     """Warnings that do not prevent sending the row."""
     raw_cells: Sequence[str] | None = None
     """All cells of the row in the file, if ``cells`` is incomplete because the number of cells is wrong or
