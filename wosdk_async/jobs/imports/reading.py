@@ -28,6 +28,7 @@ from wosdk_async.protocol.calls import Written
 from wosdk_async.protocol.validation import drops
 
 _Build = Callable[[RowContext], Any]
+_PLANNED = int(State.PLANNED)
 
 
 @attrs.frozen
@@ -52,19 +53,19 @@ class PlannedRows:
             ImportMapError: a row to send has changed since the first read, or the number of rows has. No row
                 of that page is yielded.
         """
-        rows, last, digest = iter(self.source), 0, self.identities.digest
+        rows, last, digest, keyed = iter(self.source), 0, self.identities.digest, self.keyed
         fingerprints = iter(self.fingerprints)
         while page := list(islice(rows, PAGE)):
             first, last = page[0].number, page[-1].number
             same = fingerprint(page) == next(fingerprints, None)
             planned = []
             for place, number, state, planned_digest, tried, key in await self.journal.page(first, last):
-                if state == State.PLANNED:
+                if state == _PLANNED:
                     row = page[place - first] if place - first < len(page) else None
                     if row is None or not (same or digest(row) == planned_digest):
                         raise self._changed(row or page[-1])
                     row.number = number
-                    planned.append((row, key if self.keyed else None, tried))
+                    planned.append((row, key if keyed else None, tried))
             yield planned
         if last != self.journal.plan.rows:
             raise ImportMapError(

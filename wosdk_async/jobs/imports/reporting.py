@@ -81,8 +81,9 @@ class RowReports:
 
     def ended(self, outcomes: Sequence[Outcome[Claim, Any]]) -> None:
         """Report the outcomes of calls."""
+        now = self._now()
         self._report(
-            [self._done(each) if isinstance(each, Done) else self._not_done(each) for each in outcomes]
+            [self._done(each, now) if isinstance(each, Done) else self._not_done(each) for each in outcomes]
         )
 
     def _not_done(self, outcome: Failed[Claim] | InDoubt[Claim] | NotStarted[Claim]) -> _End:
@@ -103,7 +104,7 @@ class RowReports:
         self.stops.stop.start_no_more(client_closed())
         return True
 
-    def _done(self, end: Done[Claim, Any]) -> _End:
+    def _done(self, end: Done[Claim, Any], now: float) -> _End:
         claim = end.input
         self.done += 1
         self.stops.done()
@@ -111,8 +112,8 @@ class RowReports:
         effect = end.result if isinstance(end.result, Effect) else self.operation.effect(end.result)
         # A found record may have been created by another call with this key, not by this job.
         proof = None if end.found else ANSWERED
-        row, seconds = claim.row, self._now() - claim.started
-        call = _warnings(row), end.attempts, effect.version, seconds, proof
+        row = claim.row
+        call = _warnings(row), end.attempts, effect.version, now - claim.started, proof
         record = RowRecord(row.number, _DONE, effect.id, effect.number, None, None, None, *call)
         return record, row.line, self.operation.label, effect.entity or None
 

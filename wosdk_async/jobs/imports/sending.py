@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
 
 _TURN = 25  # rows built before yielding to the event loop
+# The missing records of all rows were created before sending, so only a changed row can lack one.
+_INCOMPLETE = "the row refers to a missing record: the file has changed since the import started"
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -155,7 +157,8 @@ class RowSender:
                 if isinstance(records, RowError):
                     self.reports.exists_already(claim.row, records.message)
                 elif is_wanted(claim, records, again):
-                    _require_complete(claim)
+                    if claim.incomplete:
+                        raise RowError(_INCOMPLETE)
                     wanted.append(claim)
             except RowError as error:
                 self.reports.not_sent(claim.row, error)
@@ -228,12 +231,6 @@ class RowSender:
             run.stop()
 
         await self.stop.consume(run, report, stop)
-
-
-def _require_complete(claim: Claim) -> None:
-    # The missing records of all rows were created before sending, so only a changed row can lack one.
-    if claim.incomplete:
-        raise RowError("the row refers to a missing record: the file has changed since the import started")
 
 
 class _ClaimsUntil:

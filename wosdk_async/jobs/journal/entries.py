@@ -41,8 +41,10 @@ _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # lower case, without look-alikes
 _ID_LENGTH = 8
 
 
-PageRow = tuple[int, int, State, int, bool, str | None]
-"""Place in the file, row, state, digest, whether it was tried before, and key of a row in a page."""
+PageRow = list[Any]
+"""Place in the file, row, state, digest, whether it was tried before, and key of a row in a page.
+
+The state is a number, and the truth 0 or 1, as in the journal."""
 
 
 @attrs.frozen(kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -145,16 +145,18 @@ class JobFacts:
         """The plan with the last run's options."""
         return as_last_given(self.plan, self.runs)
 
-    def add(self, rows: Iterable[StoredRow]) -> None:
+    def add(self, rows: Sequence[StoredRow]) -> None:
         """Count rows."""
+        self.counts.update([row.state for row in rows])
         for row in rows:
-            self.counts[row.state] += 1
-            self.warned += bool(row.warnings)
-            if row.changed and row.state in (State.DONE, State.FOUND):
+            state = row.state
+            if row.warnings:
+                self.warned += 1
+            if row.changed and state in (State.DONE, State.FOUND):
                 self.changed.add(row)
-            if row.state == State.REFUSED:
+            if state == State.REFUSED:
                 self._add_failure(row)
-            elif row.state in UNDECIDED:
+            elif state in UNDECIDED:
                 self.doubted.add(row)
             elif row.proof == _LOOKED_UP:
                 self.settled.add(row)

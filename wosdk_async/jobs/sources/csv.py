@@ -82,9 +82,9 @@ class CsvFile:
     def __iter__(self) -> Iterator[Row]:
         number = empty = 0
         self._unguarded = 0
-        row = self._header.row
+        row, above = self._header.row, self.header_line
         for line, cells in self._records():
-            if line <= self.header_line:
+            if line <= above:
                 continue
             if cells[0].strip() or any(map(str.strip, cells)):
                 number += 1

@@ -78,13 +78,11 @@ class TextFile:
     def _lines(self, newline: str) -> Iterator[str]:
         with _os_errors(self.path), self.path.open("rb") as file:
             text = io.TextIOWrapper(file, self.encoding, newline=newline)
-            number = 0
             try:  # lines are limited, because a file without line breaks must not fill the memory
-                for line in iter(partial(text.readline, MAX_LINE), ""):
-                    number += 1
+                for number, line in enumerate(iter(partial(text.readline, MAX_LINE), ""), 1):
                     if "\0" in line or len(line) == MAX_LINE:
                         raise self._not_text(number, "export the data as comma-separated UTF-8")
-                    yield line.removeprefix("\ufeff") if number == 1 else line
+                    yield line if number > 1 else line.removeprefix("\ufeff")
             except UnicodeError:  # UTF-16 without a byte order mark raises no UnicodeDecodeError
                 raise self._undecodable() from None
 
