@@ -58,8 +58,8 @@ def found_records(line: bytes, query: Any) -> bytes:
         values = []
     same = {"TypeId": "Request", "IsDefSR": True}  # for the filters of the map
     ids = {
-        crc32(value.strip().casefold().encode()) >> 1: value for value in values
-    }  # one for all its spellings
+        crc32(value.strip().casefold().encode()) >> 1 or 1: value for value in values
+    }  # one for all its spellings; never 0, which is no record's id (facts 3.6)
     records = [{"Id": number, name: value} | same for number, value in sorted(ids.items())]
     return json.dumps({"Entities": [{"Data": record} for record in records]}).encode()
 

@@ -137,8 +137,8 @@ def _stored(db: sqlite3.Connection, statement: str, *values: object) -> list[Sto
 
 
 def _row(row: int, state: int, detail: Any, *facts: Any) -> StoredRow:
-    line, digest, key, place, changed = facts
-    fields: Any = (row, _STATES[state], *_detailed(detail), line, digest, key, place, bool(changed))
+    *others, changed = facts
+    fields: Any = (row, _STATES[state], *_detailed(detail), *others, bool(changed))
     return StoredRow(*fields)
 
 

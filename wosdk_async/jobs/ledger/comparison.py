@@ -8,9 +8,11 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, islice
 
 import attrs
 
+from wosdk_async.jobs.journal.row_table import MAX_AT_ONCE
 from wosdk_async.jobs.ledger.file_rows import FILE_COLUMNS, FileRow, repetitions
 from wosdk_async.jobs.ledger.identity import undisguised
 from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, RISKY, disguised_keys, row_sample
@@ -135,11 +137,12 @@ def _insert(db: sqlite3.Connection, rows: Sequence[FileRow]) -> None:
         for name, column in zip(_COLUMNS, zip(*rows, strict=True), strict=True)
         if column.count(None) < len(rows)
     }
-    values = ", ".join("?" * len(columns))
-    db.executemany(
-        f"INSERT INTO temp.file ({', '.join(columns)}) VALUES ({values})",
-        zip(*columns.values(), strict=True),
-    )
+    marks, values = f"({', '.join('?' * len(columns))})", zip(*columns.values(), strict=True)
+    while part := list(islice(values, MAX_AT_ONCE)):
+        places = ", ".join([marks] * len(part))
+        db.execute(
+            f"INSERT INTO temp.file ({', '.join(columns)}) VALUES {places}", list(chain.from_iterable(part))
+        )
 
 
 def _match(

@@ -194,10 +194,12 @@ def _result(row: StoredRow, outcome: str) -> list[Any]:
 
 def _safe(text: str | None) -> str | None:
     """Return text on one line, for readers that do not support quoted line breaks."""
-    if text and text.isascii() and text.isalnum():  # most keys and numbers
+    if text and _PLAIN.fullmatch(text):  # most keys and numbers
         return text
     return without_formulas(one_line(text)) if text else None
 
+
+_PLAIN = re.compile("[0-9A-Za-z][0-9A-Za-z_.-]*")  # neither a formula nor several cells
 
 # Control characters to escape. Line breaks and tabs are kept, and so are marks in Arabic or Indic text.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
