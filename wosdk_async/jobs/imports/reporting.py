@@ -112,10 +112,9 @@ class RowReports:
         effect = end.result if isinstance(end.result, Effect) else self.operation.effect(end.result)
         # A found record may have been created by another call with this key, not by this job.
         proof = None if end.found else ANSWERED
-        row = claim.row
-        call = _warnings(row), end.attempts, effect.version, now - claim.started, proof
-        record = RowRecord(row.number, _DONE, effect.id, effect.number, None, None, None, *call)
-        return record, row.line, self.operation.label, effect.entity or None
+        call = _warnings(claim.row), end.attempts, effect.version, now - claim.started, proof
+        record = RowRecord(claim.row.number, _DONE, effect.id, effect.number, None, None, None, *call)
+        return record, claim.row.line, self.operation.label, effect.entity or None
 
     def _fail(self, claim: Claim, error: Exception) -> _End:
         reason = reason_of(error)

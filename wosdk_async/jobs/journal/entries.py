@@ -42,9 +42,7 @@ _ID_LENGTH = 8
 
 
 PageRow = list[Any]
-"""Place in the file, row, state, digest, whether it was tried before, and key of a row in a page.
-
-The state is a number, and the truth 0 or 1, as in the journal."""
+"""Place in the file, row, number of the state, digest, 1 if tried before, and key of a row in a page."""
 
 
 @attrs.frozen(kw_only=True)

@@ -31,7 +31,7 @@ _STATES = tuple(State)  # by number
 
 # One statement for many rows, and one JSON string per page: SQLite calls release the GIL in every step, and
 # with a busy event loop it takes milliseconds to reacquire.
-MAX_AT_ONCE = 100  # rows with three variables each; older SQLite allows 999 variables
+MAX_AT_ONCE = 100  # rows with at most nine variables each; older SQLite allows 999 variables
 
 
 def save_rows(db: sqlite3.Connection, rows: Sequence[int | RowRecord], stamp: int, run: int) -> None:
@@ -139,7 +139,7 @@ def _stored(db: sqlite3.Connection, statement: str, *values: object) -> list[Sto
 def _row(row: int, state: int, detail: Any, *facts: Any) -> StoredRow:
     *others, changed = facts
     fields: Any = (row, _STATES[state], *_detailed(detail), *others, bool(changed))
-    return StoredRow(*fields)
+    return StoredRow(*fields)  # positional arguments are twice as fast
 
 
 def plan_as_in_file(db: sqlite3.Connection, *, rows: Iterable[int]) -> None:

@@ -137,12 +137,11 @@ def _insert(db: sqlite3.Connection, rows: Sequence[FileRow]) -> None:
         for name, column in zip(_COLUMNS, zip(*rows, strict=True), strict=True)
         if column.count(None) < len(rows)
     }
-    marks, values = f"({', '.join('?' * len(columns))})", zip(*columns.values(), strict=True)
+    names, marks = ", ".join(columns), f"({', '.join('?' * len(columns))})"
+    values = zip(*columns.values(), strict=True)
     while part := list(islice(values, MAX_AT_ONCE)):
-        places = ", ".join([marks] * len(part))
-        db.execute(
-            f"INSERT INTO temp.file ({', '.join(columns)}) VALUES {places}", list(chain.from_iterable(part))
-        )
+        several = ", ".join([marks] * len(part))
+        db.execute(f"INSERT INTO temp.file ({names}) VALUES {several}", [*chain.from_iterable(part)])
 
 
 def _match(

@@ -149,14 +149,12 @@ class JobFacts:
         """Count rows."""
         self.counts.update([row.state for row in rows])
         for row in rows:
-            state = row.state
-            if row.warnings:
-                self.warned += 1
-            if row.changed and state in (State.DONE, State.FOUND):
+            self.warned += bool(row.warnings)
+            if row.changed and row.state in (State.DONE, State.FOUND):
                 self.changed.add(row)
-            if state == State.REFUSED:
+            if row.state == State.REFUSED:
                 self._add_failure(row)
-            elif state in UNDECIDED:
+            elif row.state in UNDECIDED:
                 self.doubted.add(row)
             elif row.proof == _LOOKED_UP:
                 self.settled.add(row)

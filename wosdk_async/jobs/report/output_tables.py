@@ -200,7 +200,6 @@ def _safe(text: str | None) -> str | None:
 
 
 _PLAIN = re.compile("[0-9A-Za-z][0-9A-Za-z_.-]*")  # neither a formula nor several cells
-
 # Control characters to escape. Line breaks and tabs are kept, and so are marks in Arabic or Indic text.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
