@@ -25,8 +25,6 @@ from pathlib import Path
 
 from wosdk_async.regular_files import open_user_path
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Run the console script, or print how to install the ``cli`` extra."""
@@ -38,21 +36,15 @@ def main() -> None:
 
     INTERRUPTION.handle()
     try:
-        _run_app()
+        try:
+            from wosdk_async.cli.app import app
+
+            app(prog_name="wosdk")
+        except KeyboardInterrupt:  # while modules are imported; commands have their own handler
+            sys.exit(INTERRUPTION.status)
     except SystemExit as ending:
         INTERRUPTION.let_interrupt_exit(ending.code)
         raise
-
-
-def _run_app() -> None:
-    from wosdk_async.cli.signals import INTERRUPTION
-
-    try:
-        from wosdk_async.cli.app import app
-
-        app(prog_name="wosdk")
-    except KeyboardInterrupt:  # while modules are imported; commands have their own handler
-        sys.exit(INTERRUPTION.status)
 
 
 def _open_closed_streams() -> None:

@@ -131,8 +131,6 @@ class StepReport:
         file.write(f"{json_text(data)}\n")
 
 
-# --- what to do about a step that failed ----------------------------------------------------
-
 _NETWORK = "check the network and the firewall"
 _VARIABLES = {"token": "WOSDK_TOKEN_URL", "discovery": "WOSDK_LOCATOR_URL"}
 """Variable that sets the host address for each step."""

@@ -75,7 +75,6 @@ class ImportArguments:
         from wosdk_async.jobs import ImportOptions
 
         params = ctx.params
-        _require_no_contradiction(params)
         named = {each.name: params[each.name] for each in attrs.fields(cls) if each.name in params}
         options = {
             each.name: params[each.name]
@@ -149,8 +148,6 @@ def operation_of(params: Mapping[str, Any]) -> str | None:
         return f"update {entity} by {update_by}"
     return f"create {entity}" if delete_by is None else f"delete {entity} by {delete_by}"
 
-
-# --- the command in the journal of a job ----------------------------------------------------
 
 _COMMAND, _GLOBALS = "command", "global"
 

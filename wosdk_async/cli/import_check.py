@@ -19,12 +19,13 @@ from wosdk_async.cli.options import TEMPORARY
 from wosdk_async.cli.output.files import require_writable
 from wosdk_async.cli.output.reporting import say_cause
 from wosdk_async.cli.runner import Runner, company_variables, identity_of
-from wosdk_async.cli.texts import counted, in_commands, json_text, plan_text, refusal_text, visible
+from wosdk_async.cli.texts import counted, in_commands, json_text, plan_text, visible
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import ImportMap
 from wosdk_async.jobs.imports.check import Check
 from wosdk_async.jobs.imports.check_result import FINDINGS, CheckResult, Finding
 from wosdk_async.jobs.imports.inputs import open_input
+from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.ledger.request import company_identity
 from wosdk_async.jobs.ledger.terms import Plan, Refusal
 from wosdk_async.jobs.sources.spool import is_remote, shown_source
@@ -85,7 +86,8 @@ def check_import(arguments: ImportArguments) -> Exit:
     else:
         _print(result, arguments.outcomes)
     if isinstance(result.decision, Refusal):
-        raise CliError(f"the import would be refused: {refusal_text(result.decision)}")
+        refused = ImportRefusedError(result.decision)
+        raise CliError(f"the import would be refused: {refused.shown(in_commands)}")
     return Exit.DONE if result.complete else Exit.SOME
 
 

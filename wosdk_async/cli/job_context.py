@@ -77,16 +77,11 @@ def source_of(plan: JobPlan, folder: Path) -> Source:
     return open_source(input_of(plan, folder), **attrs.asdict(reading))
 
 
-@attrs.frozen
-class WrittenFiles:
-    """The files written for a job; ``complete`` is false if the input file was missing."""
+async def write_files(journal: Journal, excel: ExcelSeparator | None = None) -> tuple[list[Path], bool]:
+    """Rewrite a job's files, without those that need the input file if it is missing.
 
-    paths: list[Path]
-    complete: bool
-
-
-async def write_files(journal: Journal, excel: ExcelSeparator | None = None) -> WrittenFiles:
-    """Rewrite a job's files. If the input file is missing, rewrite only the files that do not need it."""
+    Return the written files, and whether these are all.
+    """
     from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
     from wosdk_async.cli.texts import in_commands
     from wosdk_async.jobs.journal.entries import as_last_given
@@ -104,4 +99,4 @@ async def write_files(journal: Journal, excel: ExcelSeparator | None = None) -> 
     excel = excel or (None if arguments is None else arguments.options.csv_for_excel)
     paths = await write_outputs(journal, source, csv_for_excel=excel, words=COMMAND_WORDS)
     say_kept(paths)
-    return WrittenFiles(paths, complete=source is not None)
+    return paths, source is not None

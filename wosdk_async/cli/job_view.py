@@ -14,7 +14,7 @@ import click
 from wosdk_async.cli.import_arguments import kept_import
 from wosdk_async.cli.job_context import source_of
 from wosdk_async.cli.output.reporting import command_of
-from wosdk_async.cli.texts import counted, in_commands, message_of, plan_text, refusal_text, visible
+from wosdk_async.cli.texts import counted, in_commands, message_of, plan_text, visible
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import ImportMap, ImportOptions
 from wosdk_async.jobs.journal import JobRun, Journal, run_table
@@ -29,6 +29,7 @@ from wosdk_async.jobs.ledger.overview import (
     stop_of,
     why_no_audit,
 )
+from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import Plan
 from wosdk_async.jobs.mapping.record_operations import operation_named
@@ -239,4 +240,4 @@ def _decision_text(seen: Overview) -> str:
         decision = preview.decision
         if isinstance(decision, Plan):
             return plan_text(decision, operation_named(seen.plan.operation).label)
-        return f"refused: {refusal_text(decision)}"
+        return f"refused: {ImportRefusedError(decision).shown(in_commands)}"

@@ -178,9 +178,6 @@ def change_options(function: Any) -> Any:
     )
 
 
-# --- names that a shell completes -----------------------------------------------------------
-
-
 def _starting(begin: str, names: Iterable[str]) -> list[str]:
     return sorted(name for name in names if name.lower().startswith(begin.lower()))
 
@@ -240,8 +237,6 @@ def assignments(ctx: click.Context, _: click.Parameter, incomplete: str) -> list
 def _wire(owner: Any) -> Mapping[str, Any]:
     return {} if owner is None else {meta["name"]: meta for meta in owner.__wire__.values()}
 
-
-# --- arguments: records and jobs ------------------------------------------------------------
 
 entity_argument = click.argument("entity", shell_complete=entities)
 fields_argument = click.argument("fields", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=assignments)

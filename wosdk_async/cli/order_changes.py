@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any, Literal
@@ -88,7 +87,11 @@ def order_verb(
             **values: Any,
         ) -> None:
             named = RecordTexts.read(WorkOrder, orders, by)
-            _change_orders(ctx, named, options, functools.partial(plan, **values))
+            with ChangeSession.open(ctx, options) as session:
+                company = session.runner.company
+                made, changes = session.runner.run(_changes(company, named, plan(company, **values)))
+                what = changes[0].label if len(changes) == 1 else f"{len(changes)} orders"
+                session.carry_out(made.what, f"{str(ctx.info_name).capitalize()} {what}?", changes)
 
         text, examples, rest = (plan.__doc__ or "").partition("\n\n    \b\n")
         command.__doc__ = f"{text}\n\n    {ORDER_RULE}{examples}{rest}"
@@ -99,25 +102,13 @@ def order_verb(
     return decorate
 
 
-def _change_orders(
-    ctx: click.Context,
-    named: RecordTexts,
-    options: ChangeOptions,
-    plan: Callable[[Company], Awaitable[OrderPlan]],
-) -> None:
-    """Find the orders, make and show the plan, ask for confirmation, and change all orders concurrently."""
-
-    async def make_plan(company: Company) -> tuple[OrderPlan, list[RecordChange]]:
-        order_plan, found = await plan(company), await read_orders(company, named)
-        if order_plan.prepare is not None:
-            await order_plan.prepare(company, found)
-        return order_plan, [change_of(order_plan, id, record) for id, record in found.items()]
-
-    with ChangeSession.open(ctx, options) as session:
-        order_plan, changes = session.runner.run(make_plan(session.runner.company))
-        what = changes[0].label if len(changes) == 1 else f"{len(changes)} orders"
-        question = f"{str(ctx.info_name).capitalize()} {what}?"
-        session.carry_out(order_plan.what, question, changes)
+async def _changes(
+    company: Company, named: RecordTexts, planned: Awaitable[OrderPlan]
+) -> tuple[OrderPlan, list[RecordChange]]:
+    plan, found = await planned, await read_orders(company, named)
+    if plan.prepare is not None:
+        await plan.prepare(company, found)
+    return plan, [change_of(plan, id, record) for id, record in found.items()]
 
 
 async def read_orders(company: Company, named: RecordTexts) -> dict[int, dict[str, Any]]:

@@ -11,7 +11,6 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import click
@@ -29,6 +28,7 @@ from wosdk_async.transport.session.hosts import is_local
 
 T = TypeVar("T")
 
+_LOG = logging.getLogger("wosdk_async")
 _MISSING = {Remedy.COMPANY_NAME, Remedy.CREDENTIALS}  # remedies for missing settings
 _EXIT_DELAY = 0.7  # seconds that the command may take to close after Ctrl-C
 
@@ -36,12 +36,8 @@ _EXIT_DELAY = 0.7  # seconds that the command may take to close after Ctrl-C
 class Runner:
     """``with Runner(target) as runner: runner.run(runner.company.get(...))``.
 
-    No event loop runs between calls to :meth:`run`, so Ctrl-C can interrupt a prompt.
-
-    Args:
-        target: the command's global options.
-        variables: ``WOSDK_*`` variables that replace the environment.
-        more: additional arguments for the client.
+    No event loop runs between calls to :meth:`run`, so Ctrl-C can interrupt a prompt. ``variables`` replace
+    the environment.
     """
 
     def __init__(self, target: Target, variables: Mapping[str, str] | None = None, **more: Any) -> None:
@@ -49,7 +45,6 @@ class Runner:
         self._name = target.company if variables is None else None
         self._reads_profile = variables is None and target.profile is None
         self._runner = asyncio.Runner()
-        self._quiet = _without_cancelled_calls()
 
     def __enter__(self) -> Self:
         try:
@@ -59,18 +54,15 @@ class Runner:
             if not self._reads_profile or _MISSING.isdisjoint(error.remedies):
                 raise
             raise ConfigurationError(f"{error.message}: {_ways_to_name_a_company()}") from error
-        self._runner.__enter__()
-        self._quiet.__enter__()
+        _LOG.addFilter(_is_logged)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
             self._runner.run(self._client.aclose())
         finally:
-            self._runner.__exit__(kind, error, trace)
-            self._quiet.__exit__(None, None, None)
+            self._runner.close()
+            _LOG.removeFilter(_is_logged)
 
     def run(self, call: Coroutine[Any, Any, T], *, exit_soon: bool = True) -> T:
         """Return the result of ``call``. Raises KeyboardInterrupt after Ctrl-C, once ``call`` has ended.
@@ -90,19 +82,9 @@ class Runner:
                 raise
 
 
-@contextmanager
-def _without_cancelled_calls() -> Iterator[None]:
-    """Suppress log records of cancelled calls in doubt: the command reports those calls."""
-
-    def keep(record: logging.LogRecord) -> bool:
-        return record.funcName != report_in_doubt.__name__
-
-    logger = logging.getLogger("wosdk_async")
-    logger.addFilter(keep)
-    try:
-        yield
-    finally:
-        logger.removeFilter(keep)
+def _is_logged(record: logging.LogRecord) -> bool:
+    """Return False for cancelled calls in doubt: the command reports those calls."""
+    return record.funcName != report_in_doubt.__name__
 
 
 async def _exiting_soon(call: Coroutine[Any, Any, T]) -> T:
@@ -204,9 +186,6 @@ def reporting_slow_login(
             show(f"no session after {wait[0]:.0f} s; still waiting{cause}")
 
     return polling(between_looks, check)
-
-
-# --- the local Company of --sandbox, which runs during one command --------------------------
 
 
 @contextmanager

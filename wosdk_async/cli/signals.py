@@ -53,9 +53,8 @@ _SPARE = 0.8  # seconds of the grace period reserved for writing files
 class StopSignals:
     """Signal handling that stops a run; ``status`` is the first signal's exit status, or None.
 
-    Args:
-        stop: called on the first signal; again, to abort calls, on a second signal or after the grace period.
-        grace: seconds before the run itself aborts calls (default: depends on the signal).
+    The first signal calls ``stop``. A second signal, or the end of the grace period, calls it again to abort
+    calls. ``grace``: seconds before the run itself aborts calls (default: depends on the signal).
     """
 
     def __init__(self, stop: Callable[[], None], *, grace: float | None = None) -> None:

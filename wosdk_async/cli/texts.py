@@ -13,7 +13,7 @@ from wosdk_async.text.remedies import KnownFacts, Remedy, in_json
 from wosdk_async.text.safe_text import json_escaped, one_line, shortened
 
 if TYPE_CHECKING:
-    from wosdk_async.jobs.ledger.terms import Plan, Refusal
+    from wosdk_async.jobs.ledger.terms import Plan
 
 MAX_LINE = 8000
 """Maximum characters of a printed line: service text may have any length."""
@@ -56,8 +56,6 @@ def json_text(value: Any) -> str:
 
     return json_escaped(dumps_any(value, allow_nan=True).decode())
 
-
-# --- remedies as commands and options ------------------------------------------------
 
 _WORDS: Mapping[Remedy, str] = {  # remedies that are not listed keep the library's wording
     Remedy.AUTHORITY: (
@@ -151,9 +149,6 @@ def message_of(error: WosdkError) -> str:
     return error.shown(in_commands)
 
 
-# --- plan and refusal of an import ------------------------------------------------------------
-
-
 def plan_text(plan: Plan, label: str) -> str:
     """Describe what an import will do; ``label`` describes done rows, such as ``created``."""
     from wosdk_async.jobs.ledger.terms import Action, Standing
@@ -178,10 +173,3 @@ def plan_text(plan: Plan, label: str) -> str:
     if not plan.rejects and (gone := sum(plan.gone.values())):
         texts.append(f"{counted(gone, 'earlier row')} not in the file")
     return "; ".join(texts)
-
-
-def refusal_text(refusal: Refusal) -> str:
-    """Return why an import was refused, and the remedies."""
-    from wosdk_async.jobs.ledger.refusals import ImportRefusedError
-
-    return ImportRefusedError(refusal).shown(in_commands)

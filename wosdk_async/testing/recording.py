@@ -150,8 +150,6 @@ class Recording:
         if self.record and error is None:
             self.save()
 
-    # --- recording --------------------------------------------------------------------------
-
     def _recording_client(self, environ: Mapping[str, str] | None, options: dict[str, Any]) -> Client:
         network = {name: options.pop(name) for name in _NETWORK if name in options}
         own = ClientOptions(**network, limits=as_limits(options.get("limits", Limits())))
@@ -168,8 +166,6 @@ class Recording:
     def _keep(self, raw: RawExchange) -> None:
         if len(self._raw) <= MAX_EXCHANGES:  # one more than allowed, so that writing fails
             self._raw.append(raw)
-
-    # --- playing ----------------------------------------------------------------------------
 
     def _play(self, raw: RawExchange) -> Response | str:
         request = self._cleaner.request(raw)

@@ -27,9 +27,6 @@ _SOURCES = {
 }
 
 
-# --- JSON -----------------------------------------------------------------------------------
-
-
 def _as_data(row: Definition) -> dict[str, Any]:
     """Return a definition as JSON, including inherited fields."""
     data = attrs.asdict(row, filter=lambda field, _: not field.name.startswith("own_"))
@@ -49,9 +46,6 @@ def _contents(catalogue: Catalogue) -> dict[str, Any]:
 def _families(catalogue: Catalogue) -> list[tuple[str, list[Entity]]]:
     named = sorted((row.family, row.name, row) for row in catalogue.entities.values() if row.kind == "entity")
     return [(family, [row for *_, row in rows]) for family, rows in groupby(named, key=lambda row: row[0])]
-
-
-# --- text -----------------------------------------------------------------------------------
 
 
 def _show_all(file: IO[str], catalogue: Catalogue) -> None:

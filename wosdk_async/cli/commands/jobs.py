@@ -20,7 +20,6 @@ from wosdk_async.cli.output.files import Output, opened, require_stdout
 from wosdk_async.cli.texts import counted, json_text, message_of, shell_words, visible
 
 if TYPE_CHECKING:
-    from wosdk_async.cli.job_context import WrittenFiles
     from wosdk_async.company import Company
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.ledger.overview import Overview
@@ -144,13 +143,13 @@ def rejects(folder: Path, csv_for_excel: ExcelSeparator | None) -> None:
     """
     from wosdk_async.jobs.journal import Journal
 
-    async def write() -> WrittenFiles:
+    async def write() -> tuple[list[Path], bool]:
         async with Journal.open(folder) as journal:
             return await write_files(journal, csv_for_excel)
 
-    written = asyncio.run(write())
-    _print_paths(written.paths)
-    if not written.complete:
+    paths, complete = asyncio.run(write())
+    _print_paths(paths)
+    if not complete:
         sys.exit(Exit.UNUSABLE)
 
 

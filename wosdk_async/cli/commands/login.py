@@ -112,9 +112,6 @@ def _log_in(target: Target, known: Mapping[str, str], old: Mapping[str, Any]) ->
         answers = answers | {key: _ask(key, answers[key], again=True) for key in again}
 
 
-# --- values of the profile ---------------------------------------------------------------------
-
-
 def _require_usable(file: ProfileFile, name: str) -> None:
     """Raise an error before prompting if the profile cannot be changed or used."""
     profile_variables(file.path, name, file.profile(name))

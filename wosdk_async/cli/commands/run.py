@@ -118,9 +118,6 @@ async def _run(runner: Runner, request: _Request, trace: Trace) -> Any:
     return await company.run(request.command)
 
 
-# --- what to do about a command in doubt ----------------------------------------------------
-
-
 def _look(request: _Request) -> str | None:
     """Return the ``wosdk`` command that would show the effect."""
     if isinstance(id := request.fields.get("WorkOrderId"), int | str) and id:

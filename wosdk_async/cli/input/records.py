@@ -135,9 +135,6 @@ def _is_order(kind: type[Record] | str) -> bool:
     return not isinstance(kind, str) and kind.wire_name == "WorkOrder"
 
 
-# --- work orders named by digits ---------------------------------------------------------------
-
-
 def _id_prefixed(text: str) -> int | None:
     """Return 2903 for ``id:2903``; None without the prefix. Raises CliError if no digits follow."""
     if not text.startswith("id:"):
@@ -189,9 +186,6 @@ def _certain(company: Company, text: str, orders: Iterable[WorkOrder]) -> int:
         operation="look up WorkOrder",
         company=company.name,
     )
-
-
-# --- texts ---------------------------------------------------------------------------------------
 
 
 def _empty(kind: type[Record] | str, by: str | None) -> str:

@@ -20,15 +20,10 @@ _PACE_LINES = 7  # progress lines from which the pace is measured: half a minute
 
 
 class RowProgress:
-    """Context manager that counts rows on stderr.
+    """Context manager that counts rows on stderr, and shows a ``final`` count if ``total`` is unknown.
 
-    Args:
-        total: number of rows; None if unknown, to show only a count.
-        done: rows completed by earlier runs.
-        shown: whether to show anything.
-        live: whether to draw a bar (default: if stderr is a terminal).
-        final: whether to show the final count of an unknown total.
-        workers: function that returns the number of responding workers; None without workers.
+    Earlier runs completed ``done`` rows. ``live`` draws a bar (default: if stderr is a terminal). ``workers``
+    returns the number of responding workers, or None without workers.
     """
 
     def __init__(

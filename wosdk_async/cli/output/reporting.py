@@ -212,9 +212,6 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
         )
 
 
-# --- commands that resume a job, and that import its rejects ------------------------------------
-
-
 def command_of(plan: JobPlan, folder: Path) -> str | None:
     """Return the command that resumes a job; None if a program started the job."""
     arguments = _arguments(plan)
