@@ -464,7 +464,7 @@ async def test_a_commit_that_was_cancelled_is_in_doubt(work: Workplace) -> None:
 
     async with work.agent() as agent:
         plan = await plan_order(agent)
-        task = asyncio.create_task(work.plans(gate=Hooked(before)).commits.commit(plan))
+        task = asyncio.create_task(work.plans(gate=Hooked(before)).commits.outcome(plan, send=True))
         await arrived.wait()
         assert (await agent("commit", plan=plan))["outcome"] == "busy"
         task.cancel()
@@ -556,7 +556,7 @@ async def test_a_plan_is_on_the_disk_before_it_is_sent(work: Workplace) -> None:
 
     async with work.agent() as agent:
         plan = await plan_order(agent)
-        await work.plans(gate=Hooked(before)).commits.commit(plan)
+        await work.plans(gate=Hooked(before)).commits.outcome(plan, send=True)
     assert states == [("query WorkOrder", "sending"), ("WoCreateCommand", "sending")]
 
 

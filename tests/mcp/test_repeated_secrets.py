@@ -137,7 +137,7 @@ async def test_a_refused_plan_keeps_no_secret(state: Path) -> None:
         made = await agent("plan", action="update", name="Customer", record=512, fields={"Dba": "x"})
         commits = work.plans(gate=Hooked(before)).commits
         await commits.company.connect()
-        ending = await commits.commit(made["plan"])
+        ending = await commits.outcome(made["plan"], send=True)
     assert ending.state == "refused"
     files = "\n".join(kept(state))
     assert "no customer is named" in files

@@ -42,14 +42,6 @@ from wosdk_async.mcp.strict_server import StrictServer
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.version import VERSION
 
-__all__ = [
-    "ServerOptions",
-    "make_server",
-    "plan_tools",
-    "serve",
-    "state_folder",
-]
-
 _READS = """\
 Work orders of the Company {company!r} in a work-order service (facilities management).
 Start with find_work_orders or get_work_order; query_records reads any entity, and describe shows entities,
@@ -66,12 +58,7 @@ commit is in_doubt, do not make another plan for the same change: call settle wi
 
 
 def make_server(company: Company, plans: PlanTools | None = None) -> StrictServer:
-    """Create the server for one Company.
-
-    Args:
-        company: Company of a client with ``read_only=True``: tools only read, and the client refuses changes.
-        plans: write tools; None omits them.
-    """
+    """Create the server for one Company of a read-only client, with write tools if ``plans`` are given."""
     server = StrictServer(
         company.name,
         "wosdk",

@@ -42,8 +42,6 @@ class CommitOutcome:
     plan: Plan | None = None
     record: dict[str, Any] | None = None
     problem: Problem | None = None
-    repeated: bool = False
-    """Whether the result comes from an earlier commit or a look-up."""
     wait: float | None = None
     """Seconds until a look-up can determine the outcome."""
 
@@ -62,15 +60,8 @@ class Commits:
     _look_ups: dict[tuple[str, int], LookUps] = attrs.field(factory=dict, init=False)
     """Look-ups of plans in doubt, by plan id and attempt: another server may have started a new attempt."""
 
-    async def commit(self, id: str) -> CommitOutcome:
-        """Carry out a plan unless already done. If it is in doubt, look it up first."""
-        return await self._with_lock(id, send=True)
-
-    async def settle(self, id: str) -> CommitOutcome:
-        """Find out the outcome of a plan without sending anything."""
-        return await self._with_lock(id, send=False)
-
-    async def _with_lock(self, id: str, *, send: bool) -> CommitOutcome:
+    async def outcome(self, id: str, *, send: bool) -> CommitOutcome:
+        """Find out the outcome of a plan. With ``send``, carry it out if it was certainly not done."""
         plan = self._plan(id)
         if plan is None:
             return CommitOutcome(state="unknown")
@@ -78,8 +69,7 @@ class Commits:
             return outcome
         try:
             with self.journal.lock(id):
-                current = self._plan(id) or plan
-                return await self._outcome(current, send=send)
+                return await self._outcome(self._plan(id) or plan, send=send)
         except PlanBusyError:
             return CommitOutcome(state="busy", plan=plan)
         except PlansUnusableError as error:  # raised before this call sent anything, so the plan is as before
@@ -107,7 +97,7 @@ class Commits:
         self.journal.begin(plan.id)  # on disk before the first byte is sent
         plan = attrs.evolve(plan, attempt=plan.attempt + 1)
         try:
-            with self.gate.commit():
+            with self.gate.open(True):
                 record = await change.send(self.company)
         except (InDoubtError, NotUniqueError) as error:
             return self._in_doubt(self._doubt(plan), error)
@@ -154,7 +144,7 @@ class Commits:
         if found is not None:
             with suppress(PlansUnusableError):
                 self.journal.end(plan.id, State.DONE, found)
-            return CommitOutcome(state=State.DONE.word, plan=plan, record=found, repeated=True)
+            return CommitOutcome(state=State.DONE.word, plan=plan, record=found)
         if look_ups.state is State.IN_DOUBT:
             return self._in_doubt(plan, None)
         self.journal.plan_again(plan.id)
@@ -175,8 +165,8 @@ class Commits:
 def _final_outcome(plan: Plan) -> CommitOutcome | None:
     """Return a plan's final outcome; None if it may still change."""
     if plan.state is State.DONE:
-        return CommitOutcome(state=plan.state.word, plan=plan, record=plan.outcome, repeated=True)
+        return CommitOutcome(state=plan.state.word, plan=plan, record=plan.outcome)
     if plan.state is State.REFUSED:
         problem = Problem.model_validate(plan.outcome)
-        return CommitOutcome(state=plan.state.word, plan=plan, problem=problem, repeated=True)
+        return CommitOutcome(state=plan.state.word, plan=plan, problem=problem)
     return None

@@ -87,14 +87,10 @@ def new_id() -> str:
 
 
 class PlanJournal:
-    """Plans in a folder.
+    """Plans in an owner-only folder, which is created if missing.
 
-    Args:
-        folder: created if missing, owner-only.
-        now: function that returns seconds since 1970; servers that share a folder need synchronized clocks.
-
-    Raises:
-        ConfigurationError: the folder or file is unusable, or readable by others.
+    ``now`` returns seconds since 1970: servers that share a folder need synchronized clocks. Raises
+    ConfigurationError if the folder or file is unusable, or readable by others.
     """
 
     def __init__(self, folder: Path, now: Callable[[], float]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 
@@ -229,9 +229,6 @@ class _View:
         return self.of(value, inner, depth + 1)
 
 
-_COMMIT = object()
-
-
 class WriteGate:
     """``before_send`` hook that refuses every change outside a plan.
 
@@ -239,23 +236,14 @@ class WriteGate:
     """
 
     def __init__(self) -> None:
-        self._open: ContextVar[object] = ContextVar("wosdk_mcp_gate", default=None)
+        self._open: ContextVar[DryRun | bool] = ContextVar("wosdk_mcp_gate", default=False)
 
     @contextmanager
-    def dry_run(self) -> Iterator[DryRun]:
-        """Collect the calls of a block instead of sending them."""
-        dry = DryRun()
-        with self._set(dry):
-            yield dry
+    def open(self, how: DryRun | Literal[True]) -> Iterator[None]:
+        """Let the calls of a block be sent, or collect them in a DryRun.
 
-    @contextmanager
-    def commit(self) -> Iterator[None]:
-        """Let the calls of a block be sent. The journal must already have the plan as ``sending``."""
-        with self._set(_COMMIT):
-            yield
-
-    @contextmanager
-    def _set(self, how: object) -> Iterator[None]:
+        The journal must already have the plan of calls to send as ``sending``.
+        """
         before = self._open.set(how)
         try:
             yield
@@ -267,6 +255,6 @@ class WriteGate:
         how = self._open.get()
         if isinstance(how, DryRun):
             return await how(call, company)
-        if call.reads or how is _COMMIT:
+        if call.reads or how:
             return None
         raise InvalidCallError("not sent: the change is not part of a plan; call plan, then commit")

@@ -26,6 +26,7 @@ from wosdk_async.mcp.plan_rules import (
 from wosdk_async.mcp.preparing import change_of, warnings_of, with_order_command
 from wosdk_async.mcp.results import RecordId, Result, id_in
 from wosdk_async.mcp.rows import entity_named
+from wosdk_async.options.hooks import DryRun
 from wosdk_async.query.plan import KEYS
 
 Id = Annotated[str, Field(max_length=60, description="'plan' from the plan tool, such as mcp-0f3a...")]
@@ -130,7 +131,8 @@ class PlanTools:
         Nothing can be deleted.
         """
         planned = self._planned(action, name, fields, record, marker)
-        with self.commits.gate.dry_run() as dry:  # also validates the plan before the user is asked
+        dry = DryRun()
+        with self.commits.gate.open(dry):  # also validates the plan before the user is asked
             await change_of(planned).send(self.commits.company, dry=True)
         current = await self._current(planned)
         version = current.get("ConcurrencyId") if planned.action == "update" else None
@@ -154,14 +156,14 @@ class PlanTools:
         'in_doubt' is not a failure: the change may have been made. In that case never plan it again; call
         settle.
         """
-        return _commit_result(plan, await self.commits.commit(plan))
+        return _commit_result(plan, await self.commits.outcome(plan, send=True))
 
     async def settle(self, plan: Id) -> CommitResult:
         """Find out the outcome of a plan, even after a restart. Sends no change.
 
         A plan in doubt is looked up by its marker, if any.
         """
-        return _commit_result(plan, await self.commits.settle(plan))
+        return _commit_result(plan, await self.commits.outcome(plan, send=False))
 
     def _planned(
         self, action: str, name: str, fields: dict[str, Any], record: int | None, marker: str

@@ -20,7 +20,7 @@ from wosdk_async.mcp.plan_rules import class_of, refuse_command, refuse_emptied_
 from wosdk_async.model import Command, Record, WoCreateCommand, WorkOrder
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.order_rules import DUE_TIMES, replaced_fields, warning_of_move
-from wosdk_async.protocol.validation import problems, wire_path
+from wosdk_async.protocol.validation import errors_in_json, wire_path
 
 _MAX_BYTES = 64_000  # size of a plan's fields
 
@@ -139,7 +139,8 @@ def change_of(plan: Plan) -> Change:
     if plan.action == "update":
         refuse_emptied_lists(kind, plan.fields)
     record = from_dict(kind, fields, unknown="refuse")
-    _require_no_mistakes(record, new=plan.action == "create")
+    if found := errors_in_json(record, new=plan.action == "create"):
+        raise InvalidCallError(f"{kind.wire_name}: {' '.join(found)}")
     if plan.action != "update":
         change = Change(subject=record, marker=plan.marker)
         change.key()  # validates the marker
@@ -150,17 +151,6 @@ def change_of(plan: Plan) -> Change:
     if not changes or plan.record is None:
         raise InvalidCallError("an update needs the record's id and the fields to write")
     return Change(subject=kind(id=plan.record), changes=changes, version=plan.version)
-
-
-def _require_no_mistakes(record: Record, *, new: bool = False) -> None:
-    """Raise InvalidCallError with all mistakes, by service name."""
-    found = [
-        f"{wire_path(type(record), each.path)} {each.in_json or each.message}"
-        for each in problems(record, new=new)
-        if each.severity == "error"
-    ]
-    if found:
-        raise InvalidCallError(f"{type(record).wire_name}: {' '.join(found)}")
 
 
 def _exact(value: Any) -> Any:

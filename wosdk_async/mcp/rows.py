@@ -153,11 +153,7 @@ class RowsQuery:
     limit: int = 20
 
     async def page(self, company: Company, cursor: str = "") -> RowsResult:
-        """Read the rows after ``cursor``, or the first rows.
-
-        Raises:
-            InvalidCallError: the cursor belongs to another query, or a name or value is invalid.
-        """
+        """Read the rows after ``cursor``, or the first rows. Raises InvalidCallError for another's cursor."""
         name, limit = entity_name(self.entity), max(1, min(self.limit, MAX_ROWS))
         query = self._query(company)
         start = self._start(cursor, query)

@@ -24,6 +24,7 @@ __all__ = [
     "computed_names",
     "content_problems",
     "drops",
+    "errors_in_json",
     "foreign",
     "is_own",
     "lacks",
@@ -57,6 +58,15 @@ def problems(obj: Any, *, new: bool = False) -> list[Problem]:
         return []
     absent = (Problem(path, message) for path, message in missing(obj, new=new))
     return [*_record(obj, ""), *_dropped(obj, type(obj), new), *absent]
+
+
+def errors_in_json(record: Record, *, new: bool = False) -> list[str]:
+    """Return the errors in a record, by service name, for a user who sent JSON."""
+    return [
+        f"{wire_path(type(record), each.path)} {each.in_json or each.message}"
+        for each in problems(record, new=new)
+        if each.severity == "error"
+    ]
 
 
 def content_problems(cls: type[Record], content: Mapping[str, Any], new: bool = False) -> list[Problem]:

@@ -14,7 +14,7 @@ from wosdk_async.cli.texts import json_text
 from wosdk_async.codec.checks import json_kind_of
 from wosdk_async.model import Command, Record, registry
 from wosdk_async.model.metadata import Wire, is_nested
-from wosdk_async.protocol import validation as problems
+from wosdk_async.protocol.validation import errors_in_json
 from wosdk_async.text.safe_text import shortened
 from wosdk_async.text.suggestions import suggestion
 
@@ -173,12 +173,7 @@ def _checked(cls: type[Record], fields: Mapping[str, Any], more: list[str], *, n
     faults = [*_faults(cls, fields, ""), *more]
     if not faults:
         record = codec.structure(dict(fields), cls)
-        found = problems.problems(record, new=new)
-        faults = [
-            f"{problems.wire_path(cls, problem.path)} {problem.in_json or problem.message}"
-            for problem in found
-            if problem.severity == "error"
-        ]
+        faults = errors_in_json(record, new=new)
         if not faults:
             return record
     raise CliError("; ".join(faults))
