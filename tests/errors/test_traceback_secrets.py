@@ -524,7 +524,6 @@ WRONG_SETTINGS: dict[str, Callable[[Path], Any]] = {
     "an unbalanced command": lambda _: Client.from_env(
         environ={"WOSDK_CREDENTIALS_COMMAND": f"echo '{SECRET}"}
     ),
-    "a command that is split": lambda _: from_command(f"echo '{SECRET}"),
 }
 
 

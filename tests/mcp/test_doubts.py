@@ -201,7 +201,7 @@ async def test_what_another_server_did_between_the_look_and_the_lock_is_seen(wor
             found, seen = seen or super().get(id), None
             return found
 
-    ending = await attrs.evolve(late, journal=Late(work.state, work.clock)).commit(plan)
+    ending = await attrs.evolve(late, journal=Late(work.state, work.clock)).outcome(plan, send=True)
     assert (ending.state, ending.record) == ("done", done["untrusted_result"])
     assert creates(work.sandbox) == 1
 

@@ -41,7 +41,6 @@ from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.session.credentials import Credentials, Tenant
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.session.login import Login, asks_for_token
-from wosdk_async.transport.session.manager import TokenGrant
 
 
 @attrs.frozen(kw_only=True)
@@ -165,10 +164,7 @@ _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
 
 
 def remedy_for(error: WosdkError, network: str = _NETWORK) -> str:
-    """Return the remedy for ``error``, or an empty string if the message already has a remedy.
-
-    ``network``: what to check if there was no connection.
-    """
+    """Return the remedy for ``error``; empty if its message has one. ``network`` is for lost connections."""
     if error.remedies:
         return ""
     if isinstance(error, DeadlineError):
@@ -192,10 +188,7 @@ _MAX_SKEW = 120.0  # seconds of clock skew before a warning
 async def steps(
     settings: Settings, company: Company, deadline: float | None, verbose: int = 0
 ) -> AsyncIterator[Step]:
-    """Yield the steps that follow the step ``settings``, up to the first failure.
-
-    ``verbose``: 1 shows requests on stderr, 2 also their headers and bodies.
-    """
+    """Yield the steps that follow the step ``settings``, up to the first failure."""
     seconds = deadline or _SECONDS
     watch = _Stopwatch(verbose, seconds)
     try:
@@ -243,7 +236,13 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
         return [*done, *await _failed_login(settings, watch, late)]
     except WosdkError as error:
         return [*done, *await _failed_login(settings, watch, error)]
-    return [*done, _token(settings, watch), _discovery(settings, watch, grant)]
+    discovery = Step(
+        route=watch.route(settings.region.locator_url),
+        step="discovery",
+        seconds=watch.seconds["locator"],
+        detail=f"Company {grant.company_id} at {grant.base_url}, release {grant.company_version}",
+    )
+    return [*done, _token(settings, watch), discovery]
 
 
 async def _failed_login(settings: Settings, watch: _Stopwatch, error: WosdkError) -> list[Step]:
@@ -280,15 +279,6 @@ def _token(settings: Settings, watch: _Stopwatch) -> Step:
     skew = f"; this machine's clock is {watch.skew:+.0f} s off" if abs(watch.skew) > _MAX_SKEW else ""
     url = settings.region.token_url
     return Step(step="token", seconds=watch.seconds["token"], detail=f"{url}{skew}", route=watch.route(url))
-
-
-def _discovery(settings: Settings, watch: _Stopwatch, grant: TokenGrant) -> Step:
-    return Step(
-        route=watch.route(settings.region.locator_url),
-        step="discovery",
-        seconds=watch.seconds["locator"],
-        detail=f"Company {grant.company_id} at {grant.base_url}, release {grant.company_version}",
-    )
 
 
 async def _read(company: Company, watch: _Stopwatch) -> Step:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -45,29 +46,28 @@ async def job_facts(folder: Path) -> dict[str, Any]:
         seen = await overview(journal)
         fine = {"done", "not_started", *(["sending"] if seen.running else [])}
         listed = {name: states for name, states in COUNTED.items() if name not in fine}
-        first = {
-            name: [_row(row) for row in await journal.file_rows(*states, limit=_FIRST)]
-            for name, states in listed.items()
-        }
-        first_gone = {
-            name: [_row(row) for row in await journal.gone_rows(*states, limit=_FIRST)]
-            for name, states in listed.items()
-        }
+        first, first_gone = [
+            {
+                name: [_row(row) for row in rows]
+                for name, states in listed.items()
+                if (rows := await read_rows(*states, limit=_FIRST))
+            }
+            for read_rows in (journal.file_rows, journal.gone_rows)
+        ]
         done = await journal.read(run_table.done_rows)
-        references: dict[str, int] = {}
-        for each in await journal.references():
-            state = "created" if each.outcome == "done" else each.outcome.replace("_", " ")
-            label = f"{state} for {each.reference}"
-            references[label] = references.get(label, 0) + 1
+        references = Counter(
+            f"{'created' if each.outcome == 'done' else each.outcome.replace('_', ' ')} for {each.reference}"
+            for each in await journal.references()
+        )
         return {
             **seen.as_dict(),
             "running": seen.running,
             "plan": seen.plan.as_dict(),
             "command": command_of(seen.given, folder),
             "runs": [_run_facts(run, done.get(run.number, 0)) for run in await journal.runs()],
-            "references": references,
-            "first_rows": {name: rows for name, rows in first.items() if rows},
-            "first_gone_rows": {name: rows for name, rows in first_gone.items() if rows},
+            "references": dict(references),
+            "first_rows": first,
+            "first_gone_rows": first_gone,
             "resume": await _same_command_would(seen),
             "workers": attrs.asdict(await journal.grant_totals()) if seen.audit != "none" else None,
             "audit": audit_facts(seen.audit, seen.audit_found, why_no_audit(seen.plan))
@@ -191,14 +191,8 @@ def _run(run: Mapping[str, Any]) -> str:
     elif file := details.get("file"):
         done = f"{run['done']} done " if run["done"] else ""  # none if a later run sent its rows again
         ended += f", {done}of {file}"
-    why = "".join(
-        f"; {name}: {text}"
-        for name, text in (
-            ("stopped", run["stopped"]),
-            ("refused" if details.get("refused") else "error", run["error"]),
-        )
-        if text
-    )
+    ends = {"stopped": run["stopped"], "refused" if details.get("refused") else "error": run["error"]}
+    why = "".join(f"; {name}: {text}" for name, text in ends.items() if text)
     who = f"{details.get('user')}@{details.get('host')} (process {details.get('pid')})"
     about = f"by {who}, version {details.get('version')}{_how(details)}"
     return f"{shown_time(run['started_at'])} {ended}, {about}{why}"

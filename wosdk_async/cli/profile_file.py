@@ -17,6 +17,7 @@ import attrs
 from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.runner import NOT_A_TERMINAL, require_yes
 from wosdk_async.regular_files import create_file, parse_toml, read_regular, replace_file
+from wosdk_async.settings.profiles import ADDRESSES, CREDENTIALS, DEFAULT, NAMES, PREFIX
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # valid as a bare TOML key and in a file name
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")  # unlike str.splitlines(), which splits at other characters, too
@@ -164,13 +165,9 @@ def _writing(path: Path) -> Iterator[None]:
         raise CliError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-DEFAULT_PROFILE = "default"
-"""Profile used if none is named and no variable is set."""
-
-ADDRESS_KEYS = ("token_url", "locator_url", "trusted_hosts")
-CREDENTIAL_KEYS = ("client_id", "client_secret", "client_secret_file", "credentials_command")
-PROFILE_KEYS = ("company", "region", *CREDENTIAL_KEYS, *ADDRESS_KEYS)
-"""Profile keys in the order of the file."""
+ADDRESS_KEYS, CREDENTIAL_KEYS, PROFILE_KEYS = (
+    tuple(map(str.lower, names)) for names in (ADDRESSES, CREDENTIALS, NAMES)
+)
 
 _SUFFIX = ".secret"
 _HIDDEN = {"client_secret": "(a secret)", "credentials_command": "(a command)"}
@@ -178,7 +175,7 @@ _HIDDEN = {"client_secret": "(a secret)", "credentials_command": "(a command)"}
 
 def variable_of(key: str) -> str:
     """Return a key's environment variable."""
-    return f"WOSDK_{key.upper()}"
+    return f"{PREFIX}{key.upper()}"
 
 
 def text_of(profile: Mapping[str, Any], key: str) -> str:
@@ -205,7 +202,7 @@ def write_profile(file: ProfileFile, name: str, values: Mapping[str, str], *, as
     if changes:
         _write(file, text, secret_file, secret)
     _remove_old_secret(file.path, name, text_of(old, "client_secret_file"), changes)
-    named = "" if name == DEFAULT_PROFILE else f" --profile {name}"
+    named = "" if name == DEFAULT else f" --profile {name}"
     say(f"saved profile {name!r} in {file.path}; to test it again, run wosdk check{named}")
     if found := [variable for variable in map(variable_of, PROFILE_KEYS) if os.environ.get(variable)]:
         say(f"environment variables override the profile: {', '.join(found)}")

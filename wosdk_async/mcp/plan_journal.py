@@ -98,7 +98,9 @@ class PlanJournal:
         self.now = now
         try:
             _private_folder(folder, parents=True)
-            _private_file(folder / _FILE)
+            with suppress(FileExistsError):
+                create_file(folder / _FILE, 0o600).close()
+            _require_private(folder / _FILE, "file")
             _private_folder(folder / _LOCKS)
             with self._open() as journal:
                 journal.execute(_SCHEMA)
@@ -126,12 +128,11 @@ class PlanJournal:
         try:
             values["fields"] = json.loads(values["fields"])
             values["outcome"] = values["outcome"] and json.loads(values["outcome"])
-            plan = Plan(**values | {"state": _STATES[values["state"]]})
+            if not isfinite(values["made"] + values["expires"]):
+                raise ValueError("a time is not finite")
+            return Plan(**values | {"state": _STATES[values["state"]]})
         except (ValueError, KeyError) as error:
             raise PlansUnusableError(f"the plan {id:.60} is damaged") from error
-        if not (isfinite(plan.made) and isfinite(plan.expires)):
-            raise PlansUnusableError(f"the plan {id:.60} is damaged")
-        return plan
 
     def begin(self, id: str) -> None:
         """Record that a plan is being sent. The caller holds the plan's lock.
@@ -207,17 +208,11 @@ class PlanJournal:
 def _private_folder(path: Path, *, parents: bool = False) -> None:
     """Create an owner-only folder, or check an existing one."""
     path.mkdir(mode=0o700, parents=parents, exist_ok=True)
-    _require_private(path, os.lstat(path), "folder")
+    _require_private(path, "folder")
 
 
-def _private_file(path: Path) -> None:
-    """Create an empty owner-only file, or check an existing one."""
-    with suppress(FileExistsError):
-        create_file(path, 0o600).close()
-    _require_private(path, os.lstat(path), "file")
-
-
-def _require_private(path: Path, found: os.stat_result, kind: str) -> None:
+def _require_private(path: Path, kind: str) -> None:
+    found = os.lstat(path)
     if not (stat.S_ISDIR if kind == "folder" else stat.S_ISREG)(found.st_mode):
         what = "a link" if stat.S_ISLNK(found.st_mode) else f"not a {kind}"
         raise ConfigurationError(f"{path} is {what}; remove it", remedies=(Remedy.STATE_FOLDER,))

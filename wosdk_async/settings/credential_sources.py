@@ -48,18 +48,12 @@ def _secret_in(path: Path) -> Secret:
     raise ConfigurationError(f"the secret cannot be read from {path}: {why}")
 
 
-def from_command(command: str | Sequence[str]) -> CredentialProvider:
+def from_command(words: Sequence[str]) -> CredentialProvider:
     """Return a provider that runs a command, without a shell, and reads the credentials that it prints.
 
     The command prints ``{"client_id": "...", "client_secret": "..."}``. Its environment has the Company's
     name as ``WOSDK_COMPANY``.
     """
-    if isinstance(command, str):
-        hidden = Secret(command)
-        del command  # it may contain a secret, and tracebacks show local variables
-        words = split_command(hidden, "the credentials command")
-    else:
-        words = list(command)
     if not words:
         raise ConfigurationError("the credentials command is empty")
 
@@ -69,14 +63,16 @@ def from_command(command: str | Sequence[str]) -> CredentialProvider:
     return run
 
 
-def split_command(command: Secret, name: str) -> list[str]:
-    """Split a command into words; ``name`` identifies it in errors."""
+def split_command(command: Secret) -> list[str]:
+    """Split the credentials command into words."""
     try:
         return shlex.split(command.reveal())
     except ValueError as cause:
         why = str(cause)
     # Raised outside the handler, so that the error does not keep its cause: a parse error holds the command.
-    raise ConfigurationError(f"{name} cannot be split into words: {why}; quote its words as in a shell")
+    raise ConfigurationError(
+        f"WOSDK_CREDENTIALS_COMMAND cannot be split into words: {why}; quote its words as in a shell"
+    )
 
 
 async def _output(words: Sequence[str], company: str) -> Secret:

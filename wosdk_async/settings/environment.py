@@ -20,7 +20,14 @@ from typing import Any
 import attrs
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.settings.profiles import NAMES, PREFIX, default_profile, hidden_variables, named_profile
+from wosdk_async.settings.profiles import (
+    ADDRESSES,
+    NAMES,
+    PREFIX,
+    default_profile,
+    hidden_variables,
+    named_profile,
+)
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
 from wosdk_async.transport.session.credentials import (
@@ -41,26 +48,13 @@ _VARIABLES = frozenset(f"{PREFIX}{name}" for name in NAMES) - {_COMPANY}
 _KNOWN = _VARIABLES | {_COMPANY, "WOSDK_PROFILE", "WOSDK_CONFIG"}
 # Similarity that counts as misspelt: high, because variables of the program's own may have our prefix.
 _NEAR = 0.9
-_ADDRESSES = ("WOSDK_TOKEN_URL", "WOSDK_LOCATOR_URL", "WOSDK_TRUSTED_HOSTS")
 
 
 @attrs.frozen(kw_only=True)
 class Settings:
     """Settings from the environment and the settings file; None for unset ones.
 
-    =============================  ================================================================
-    ``WOSDK_COMPANY``              the Company's name
-    ``WOSDK_CLIENT_ID``            the credentials that its administrator generated
-    ``WOSDK_CLIENT_SECRET``
-    ``WOSDK_CLIENT_SECRET_FILE``   file with the secret, reread at every renewal
-    ``WOSDK_CREDENTIALS_COMMAND``  command that prints the credentials as JSON, run at every renewal
-    ``WOSDK_REGION``               americas (default), apac or emea
-    ``WOSDK_TOKEN_URL``            token address, overriding the region's
-    ``WOSDK_LOCATOR_URL``          locator, overriding the region's
-    ``WOSDK_TRUSTED_HOSTS``        your own hosts, comma-separated, which need no https
-    ``WOSDK_PROFILE``              profile of the settings file
-    ``WOSDK_CONFIG``               settings file (default: ~/.config/wosdk/config.toml)
-    =============================  ================================================================
+    ``docs/settings.md`` lists the variables.
     """
 
     region: Region
@@ -84,15 +78,8 @@ class Settings:
         """Read the environment variables and, if one is named, a profile.
 
         Without a named profile, the whole profile ``default`` applies, unless a Company other than its own is
-        named, or ``credentials``, ``region``, ``trusted_hosts`` or one of their variables is set.
-
-        Args:
-            environ: variables to read instead of ``os.environ``.
-            profile: profile to read (default: ``WOSDK_PROFILE``).
-            company: overrides ``WOSDK_COMPANY``.
-            credentials: override all credentials variables.
-            region: overrides ``WOSDK_REGION``, ``WOSDK_TOKEN_URL`` and ``WOSDK_LOCATOR_URL``.
-            trusted_hosts: override ``WOSDK_TRUSTED_HOSTS``.
+        named, or ``credentials``, ``region``, ``trusted_hosts`` or one of their variables is set. Arguments
+        override their variables, ``region`` also those of its addresses.
 
         Raises:
             ConfigurationError: a setting is invalid; the message names the variable, or file and key, and the
@@ -193,15 +180,15 @@ def _credentials(env: Mapping[str, Any]) -> Credentials | CredentialProvider | N
     if command:
         from wosdk_async.settings.credential_sources import from_command, split_command
 
-        return from_command(split_command(command, "WOSDK_CREDENTIALS_COMMAND"))
+        return from_command(split_command(command))
     return None
 
 
 def _own_addresses(profile: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a profile, without its addresses if a variable names a different region."""
     own = profile.get("WOSDK_REGION", _REGIONS[0])
-    left_out = _ADDRESSES if given.get("WOSDK_REGION", own) != own else ()
-    return {key: value for key, value in profile.items() if key not in left_out}
+    left_out = ADDRESSES if given.get("WOSDK_REGION", own) != own else ()
+    return {key: value for key, value in profile.items() if key.removeprefix(PREFIX) not in left_out}
 
 
 def _require_named_file(env: Mapping[str, Any]) -> None:

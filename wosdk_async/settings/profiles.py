@@ -19,25 +19,15 @@ _log = logging.getLogger("wosdk_async")
 
 PREFIX = "WOSDK_"
 """Prefix of the variables; profile keys are the rest in lower case."""
-_DEFAULT = "default"  # the profile used if nothing else is set
+DEFAULT = "default"
+"""Profile used if none is named and no variable is set."""
 _MAX_SIZE = 1 << 20  # maximum bytes of the settings file, which usually has a few hundred
-NAMES = frozenset(
-    [
-        "COMPANY",
-        "CLIENT_ID",
-        "CLIENT_SECRET",
-        "CLIENT_SECRET_FILE",
-        "CREDENTIALS_COMMAND",
-        "REGION",
-        "TOKEN_URL",
-        "LOCATOR_URL",
-        "TRUSTED_HOSTS",
-    ]
-)
-"""Settings allowed in a profile."""
-_ADDRESSES = ("TOKEN_URL", "LOCATOR_URL", "TRUSTED_HOSTS")
+CREDENTIALS = ("CLIENT_ID", "CLIENT_SECRET", "CLIENT_SECRET_FILE", "CREDENTIALS_COMMAND")
+ADDRESSES = ("TOKEN_URL", "LOCATOR_URL", "TRUSTED_HOSTS")
+NAMES = ("COMPANY", "REGION", *CREDENTIALS, *ADDRESSES)
+"""Settings allowed in a profile, in the order of the file."""
 # Only the values of these settings may be shown: a misspelt name may hold a secret.
-_SHOWN = NAMES - {"CLIENT_SECRET", "CREDENTIALS_COMMAND"} | {"PROFILE", "CONFIG"}
+_SHOWN = {*NAMES, "PROFILE", "CONFIG"} - {"CLIENT_SECRET", "CREDENTIALS_COMMAND"}
 
 
 def hidden_variables(environ: Mapping[str, Any] | None) -> Any:
@@ -53,15 +43,13 @@ def _hidden(name: str, value: Any) -> Any:
     """Return a setting's value, hidden unless the setting is known not to be secret."""
     if name.upper() not in _SHOWN:
         return as_secret(value)
-    return without_login(value) if name.upper() in _ADDRESSES and isinstance(value, str) else value
+    return without_login(value) if name.upper() in ADDRESSES and isinstance(value, str) else value
 
 
 def named_profile(name: str, env: Mapping[str, Any]) -> dict[str, Any]:
     """Return a profile as variables.
 
-    Raises:
-        ConfigurationError: the file cannot be read or lacks the profile, a key is not a setting, or the
-            profile has a command that other users can change.
+    Raises ConfigurationError if the profile is missing or invalid, or has a command that others can change.
     """
     path = settings_file(env)
     data, about = _file(path, env)
@@ -80,11 +68,7 @@ def named_profile(name: str, env: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def profile_variables(path: Path, name: str, profile: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a profile's keys as variables.
-
-    Raises:
-        ConfigurationError: a key is unknown or its value is not a string; the message omits the value.
-    """
+    """Return a profile's keys as variables. Raises ConfigurationError, whose message omits the value."""
     return {f"{PREFIX}{key.upper()}": _text(path, name, key, value) for key, value in profile.items()}
 
 
@@ -95,9 +79,9 @@ def default_profile(env: Mapping[str, Any], company: str | None) -> dict[str, An
     except RuntimeError:  # the user has no home directory
         return {}
     profiles = _file(path, env)[0].get("profiles") if os.path.exists(path) else None
-    if not isinstance(profiles, dict) or _DEFAULT not in profiles:
+    if not isinstance(profiles, dict) or DEFAULT not in profiles:
         return {}
-    found = named_profile(_DEFAULT, env)
+    found = named_profile(DEFAULT, env)
     return found if company is None or company == found.get("WOSDK_COMPANY") else {}
 
 
@@ -160,16 +144,10 @@ _warned: set[str] = set()  # files already warned of; harmless if two threads bo
 def access_of_others(
     path: str | Path, found: os.stat_result, denied: int, *, folders: bool = True
 ) -> str | None:
-    """Describe other users' access to a file, with the remedy; None if they have none.
+    """Describe other users' access to a file, with the remedy; None if they have none, or on Windows.
 
-    On Windows, nothing is checked.
-
-    Args:
-        path: the file or folder.
-        found: the ``stat`` result of the file or folder.
-        denied: PRIVATE or SETTINGS. Files owned by root may be readable: that is root's decision.
-        folders: whether to check that others cannot replace the file through parent folders or links.
-            In a sticky folder, only the owner can replace files.
+    Files owned by root may be readable: that is root's decision. With ``folders``, also check that others
+    cannot replace the file through parent folders or links; in a sticky folder, only the owner can.
     """
     if os.name != "posix":
         return None

@@ -67,11 +67,7 @@ def names_of(operation: ServiceOperation) -> list[str]:
 
 
 def name_of(what: Any) -> str:
-    """Return the name of a command or entity given as class or name.
-
-    Raises:
-        InvalidCallError: it is neither, or seems misspelled.
-    """
+    """Return the name of a command or entity given as class or name. Raises InvalidCallError otherwise."""
     if isinstance(what, Record | Command):
         _refuse(f"on() takes a class or a name, not {described(what)}; pass {type(what).__name__}")
     given = what if isinstance(what, str) else getattr(what, "wire_name", None)
@@ -87,11 +83,7 @@ def name_of(what: Any) -> str:
 
 
 def require_operation(operation: ServiceOperation, given: str | None) -> None:
-    """Check that an operation exists for an entity or command; ``given`` is the kind that the caller passed.
-
-    Raises:
-        InvalidCallError: no request can be this operation.
-    """
+    """Raise InvalidCallError if no request can be this operation; the caller passed the kind ``given``."""
     kinds = ", ".join(_KINDS[:-1])
     if operation.kind not in _KINDS:
         _refuse(f"unknown operation {given!r}; use one of {kinds}")
@@ -174,11 +166,7 @@ _VALUES: dict[str, Any] = {
 
 
 def envelope(operation: ServiceOperation, value: Any) -> dict[str, Any]:
-    """Return the response body for a result ``value``.
-
-    Raises:
-        InvalidCallError: the operation cannot have this result.
-    """
+    """Return the response body for ``value``. Raises InvalidCallError for an impossible result."""
     if operation.kind == "query":
         if isinstance(value, Record | Mapping | str) or not hasattr(value, "__iter__"):
             raise InvalidCallError(

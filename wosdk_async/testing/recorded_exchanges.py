@@ -32,12 +32,8 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\
 class RecordedExchange:
     """Recorded exchange: a request, and its response or how it ended without one.
 
-    Attributes:
-        path: path with query, without the host.
-        company: placeholder of the Company.
-        status: HTTP status; 0 without a response.
-        headers: response headers that the client reads.
-        failure: "not sent", "broken" or "no response"; empty if there is a response.
+    ``path`` includes the query, ``company`` is a placeholder, and ``headers`` are the response headers that
+    the client reads. Without a response, ``status`` is 0 and ``failure`` is one of ``_FAILURES``.
     """
 
     method: str
@@ -116,10 +112,8 @@ def write_exchanges(
 ) -> None:
     """Write a recording file atomically.
 
-    ``companies`` are the placeholders of the clients' default Companies; ``secrets`` must not be in the file.
-
-    Raises:
-        ConfigurationError: the file is too large or still contains one of ``secrets``. Nothing was written.
+    ``companies`` are the placeholders of the clients' default Companies. If the file would be too large or
+    contain one of ``secrets``, raise ConfigurationError and write nothing.
     """
     rows = [attrs.asdict(each, filter=lambda _, value: bool(value)) for each in exchanges]
     text = (
@@ -146,8 +140,7 @@ def write_exchanges(
 def load_exchanges(path: Path) -> tuple[tuple[RecordedExchange, ...], tuple[str, ...]]:
     """Read a recording's exchanges, and the placeholder of each client's default Company.
 
-    Raises:
-        ConfigurationError: the recording cannot be replayed.
+    Raises ConfigurationError if the recording cannot be replayed.
     """
     try:
         with path.open("rb") as file:

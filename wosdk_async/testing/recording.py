@@ -32,7 +32,6 @@ from wosdk_async.text.safe_text import shortened
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.session.credentials import Credentials
 
-_HOST = "recorded.corrigo.com"  # the Company's host name in a replay; nothing is sent there
 _COMPANY = "RecordedCompany"
 _NETWORK = ("transport", "http_client", "ssl_context", "proxy", "trust_env", "timeouts")
 _OF_RECORDING = ("credentials", "region", "profile", "engine", "clock", *_NETWORK)
@@ -84,15 +83,10 @@ class Recording:
         self._names = Names(keep_names)
         self._cleaner = Cleaner(self._names, scrub or (lambda body: body))
         self._raw: list[RawExchange] = []
-        self._companies: list[str] = []  # one per client, in order of creation
+        self._recorded, companies = ((), ()) if record else load_exchanges(self.path)
+        self._companies = list(companies)  # one per client, in order of creation
         self._clients = 0
-        self._recorded: tuple[RecordedExchange, ...] = ()
-        if not record:
-            self._recorded, recorded_companies = load_exchanges(self.path)
-            self._companies += recorded_companies
         self._remaining = RemainingExchanges(self._recorded)
-        if not record:
-            self._names.play_host(_HOST)
 
     def __repr__(self) -> str:
         doing = f"recording {len(self._raw)}" if self.record else f"playing {len(self._recorded)}"

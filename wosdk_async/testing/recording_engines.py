@@ -107,11 +107,8 @@ async def _kept_chunks(response: StreamedResponse, exchange: RawExchange) -> Asy
 class ReplayEngine:
     """Engine that responds from a recording and sends nothing.
 
-    Args:
-        capacity: maximum number of pending requests.
-        play: function that returns the recorded response, or how the request ended without one. Raises
-            AssertionError if the request was not recorded.
-        clock: the client's clock.
+    ``play`` returns the recorded response, or how the request ended without one; it raises AssertionError if
+    the request was not recorded.
     """
 
     def __init__(

@@ -86,17 +86,14 @@ class Sandbox:
             self._start = self.snapshot()
         self._companies = self._store.companies()
         self.faults.companies = [each.name for each in self._companies]
-        self._recorder = RequestRecorder(
-            create_app(self._store, self.clock, dialect=dialect, faults=self.faults)
-        )
-        self._transport = InProcessTransport(self._recorder, _HOST, self.clock)
-        self.app = self._recorder
+        self.app = RequestRecorder(create_app(self._store, self.clock, dialect=dialect, faults=self.faults))
+        self._transport = InProcessTransport(self.app, _HOST, self.clock)
         if seed:
             self.seed(seed)
             self._start = self.snapshot()
 
     def __repr__(self) -> str:
-        return f"<Sandbox {self.name!r} {self.clock!r} requests={len(self._recorder.requests)}>"
+        return f"<Sandbox {self.name!r} {self.clock!r} requests={len(self.app.requests)}>"
 
     @property
     def name(self) -> str:
@@ -119,7 +116,7 @@ class Sandbox:
     @property
     def requests(self) -> Sequence[RecordedRequest]:
         """The requests so far, oldest first; up to the last 10,000."""
-        return tuple(self._recorder.requests)
+        return tuple(self.app.requests)
 
     @takes_options(ClientOptions)
     def client(self, options: ClientOptions) -> Client:

@@ -28,6 +28,7 @@ from wosdk_async.transport.session.login import asks_for_token, granted_token
 
 # A placeholder; if service text contains one by chance, it gets an extra brace.
 _LITERAL = re.compile(r"(\{*)\{(?:host|company [0-9a-f]{8}|request id)\}")
+PLAYED_HOST = "recorded.corrigo.com"  # the Company's host name in a replay; nothing is sent there
 _DISTINCT = 8  # characters: a text contains a name of this length only on purpose
 
 
@@ -38,16 +39,12 @@ class Names:
     keep_companies: bool = False
     _companies: dict[str, str] = attrs.field(factory=dict)
     """Company name by placeholder."""
-    _hosts: dict[str, str] = attrs.field(factory=dict)
+    _hosts: dict[str, str] = attrs.field(
+        factory=lambda: {f"https://{PLAYED_HOST}": "https://{host}", PLAYED_HOST: "{host}"}
+    )
     """Placeholder by origin or host."""
-    _played_host: str = ""
     defaults: dict[str, str] = attrs.field(factory=dict)
     """Placeholders of a replay's default Companies, by their names in the replay."""
-
-    def play_host(self, host: str) -> None:
-        """Set the host that replaces ``{host}`` in a replay."""
-        self._played_host = host
-        self._add_origin(f"https://{host}")
 
     def add_origins_of(self, raw: RawExchange) -> None:
         """Register a request's host, and the host in a locator response, as ``{host}``."""
@@ -110,7 +107,7 @@ class Names:
 
     def restored(self, text: str, request_id: str | None = None) -> str:
         """Return ``text`` with placeholders replaced by this program's names."""
-        values = {**self._companies, "{host}": self._played_host, "{request id}": request_id or ""}
+        values = {**self._companies, "{host}": PLAYED_HOST, "{request id}": request_id or ""}
         return _LITERAL.sub(lambda found: found[0][1:] if found[1] else values.get(found[0], found[0]), text)
 
 

@@ -27,11 +27,7 @@ _RUN = re.compile(f"[{_SEPARATORS}\"{_BLANK}]+(?P<sign>'*[{_SIGNS}])?")
 
 
 class FormulaGuard:
-    """Guard that makes text safe for CSV by putting an apostrophe before each formula.
-
-    Args:
-        raw: return text unchanged, for programs.
-    """
+    """Guard that makes text safe for CSV by putting an apostrophe before each formula, unless ``raw``."""
 
     def __init__(self, *, raw: bool = False) -> None:
         self.texts = 0
@@ -39,7 +35,7 @@ class FormulaGuard:
         self.raw = raw
 
     def __call__(self, text: str) -> str:
-        """Return ``text`` with an apostrophe before each formula, unless ``raw``."""
+        """Return ``text``, made safe unless ``raw``."""
         if self.raw:
             self.texts += "'" in text and without_guard(text) != text
             return text

@@ -155,13 +155,9 @@ class KnownFacts(dict[str, Any]):
 
 def in_json(remedy: Remedy, facts: Mapping[str, Any]) -> str:
     """Render a remedy for values sent as JSON; the text is empty if the remedy has none for JSON."""
-    return _filled(_JSON.get(remedy, remedy.value), facts)
+    return _JSON.get(remedy, remedy.value).format_map(KnownFacts(facts))
 
 
 def in_python(remedy: Remedy, facts: Mapping[str, Any]) -> str:
     """Render a remedy for Python programs, with the error's facts."""
-    return _filled(remedy.value, facts)
-
-
-def _filled(words: str, facts: Mapping[str, Any]) -> str:
-    return words.format_map(KnownFacts(facts))
+    return remedy.value.format_map(KnownFacts(facts))

@@ -71,11 +71,9 @@ class Secrets:
         return f"<Secrets {len(self._values)}>"
 
     def __bool__(self) -> bool:
-        """Return whether there is a secret to hide."""
         return bool(self._values)
 
     def __add__(self, other: Secrets) -> Secrets:
-        """Return the union of the secrets."""
         return Secrets(*self._values, *other._values)
 
     @cached_property

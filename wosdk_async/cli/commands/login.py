@@ -17,7 +17,6 @@ from wosdk_async.cli.output.table import print_table
 from wosdk_async.cli.profile_file import (
     ADDRESS_KEYS,
     CREDENTIAL_KEYS,
-    DEFAULT_PROFILE,
     PROFILE_KEYS,
     ProfileFile,
     require_profile_name,
@@ -28,7 +27,7 @@ from wosdk_async.cli.profile_file import (
 from wosdk_async.cli.runner import NOT_A_TERMINAL, Runner, is_interactive
 from wosdk_async.cli.texts import visible
 from wosdk_async.settings.environment import Settings
-from wosdk_async.settings.profiles import profile_variables, settings_file
+from wosdk_async.settings.profiles import DEFAULT, profile_variables, settings_file
 from wosdk_async.transport.session.hosts import shown_address
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def login_command(ctx: click.Context, /, yes: bool, listed: bool, **options: str
       wosdk login --profile stage --company 'Acme Stage' --credentials-command 'vault-read acme-stage'
     """
     target = target_of(ctx)
-    name = target.profile or os.environ.get("WOSDK_PROFILE") or DEFAULT_PROFILE
+    name = target.profile or os.environ.get("WOSDK_PROFILE") or DEFAULT
     require_profile_name(name)
     file = ProfileFile.read(settings_file(os.environ))
     if listed:
