@@ -1,17 +1,5 @@
 """The ``wosdk`` command.
 
-    app.py            command group; imports each command on use
-    options.py        shared options and arguments
-    texts.py          text for the terminal; remedies rendered as commands and options
-    exit_codes.py     exit statuses and one-line error messages
-    runner.py         event loop and client of a command; Ctrl-C; confirmation prompts
-    signals.py        SIGTERM and SIGHUP handled like Ctrl-C; graceful stop of an import
-    record_changes.py preview, confirmation and report of changes; order_changes.py for work orders
-    import_*.py       `wosdk import`: options, arguments, run, check; job_*.py for import jobs
-    commands/         one file per command or group of similar commands
-    input/            conditions, fields and values from the command line
-    output/           tables, JSON lines, CSV, progress, import report
-
 Each command imports its dependencies when it runs, to keep ``wosdk --help`` fast.
 """
 

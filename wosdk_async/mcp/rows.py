@@ -12,7 +12,6 @@ import json
 from collections.abc import Sequence
 from typing import Any, Literal
 
-import attrs
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from wosdk_async.codec.text_values import parse_value
@@ -141,70 +140,45 @@ _VERSION = 1
 _MAX_BITS = 63
 
 
-@attrs.frozen(kw_only=True)
-class RowsQuery:
-    """A query that is read in pages."""
-
-    entity: type[Record]
-    conditions: Sequence[Condition] = ()
-    properties: Sequence[str] = ()
-    order_by: Sequence[str] = ()
-    """Paths as for ``Query.order_by``; prefix ``-`` for descending order."""
-    limit: int = 20
-
-    async def page(self, company: Company, cursor: str = "") -> RowsResult:
-        """Read the rows after ``cursor``, or the first rows. Raises InvalidCallError for another's cursor."""
-        name, limit = entity_name(self.entity), max(1, min(self.limit, MAX_ROWS))
-        query = self._query(company)
-        start = self._start(cursor, query)
-        id_direction = self._id_direction
-        if id_direction and start:
-            key = fields(self.entity)["Id"]
-            query = query.where(key < start if id_direction < 0 else key > start)
-        expression = query.expression | {"Count": limit + 1}
-        if start and not id_direction:
-            expression["FirstResultIndex"] = start
-        rows = await company.query(name, expression, check=False)
-        shown, cut = fit_records(rows[:limit], secrets_of(company))
-        more = ""
-        if len(rows) > len(shown) and shown:
-            last = property_of(rows[len(shown) - 1], "Id") if id_direction else start + len(shown)
-            # The cursor only contains numbers: another id could carry text of the Company.
-            if type(last) is not int or last.bit_length() > _MAX_BITS:
-                raise InvalidCallError(f"cannot page by the ids of {name}; order by another property")
-            more = self._cursor(last, query=self._query(company))
-        return RowsResult(entity=name, returned=len(shown), untrusted_records=shown, cut=cut, more=more)
-
-    def _query(self, company: Company) -> Query[Any]:
-        query: Query[Any] = company.query(self.entity)
-        return query.where(*self.conditions).select(*self.properties).order_by(*self.order_by)
-
-    @property
-    def _id_direction(self) -> int:
-        """1 or -1 for rows ordered by a unique Id, ascending or descending; 0 otherwise."""
-        if entity_name(self.entity) in KEYS:
-            return 0
-        return {(): 1, ("Id",): 1, ("-Id",): -1}.get(tuple(self.order_by), 0)
-
-    def _cursor(self, at: Any, query: Query[Any]) -> str:
-        content = json.dumps([_VERSION, _digest(query), at], separators=(",", ":"))
-        return base64.urlsafe_b64encode(content.encode()).decode().rstrip("=")
-
-    def _start(self, cursor: str, query: Query[Any]) -> int:
-        if not cursor:
-            return 0
-        try:
-            padded = cursor + "=" * (-len(cursor) % 4)
-            version, digest, at = json.loads(base64.urlsafe_b64decode(padded.encode()))
-        except (ValueError, TypeError, binascii.Error, UnicodeError, RecursionError):
-            raise InvalidCallError(UNREADABLE_CURSOR) from None
-        if version != _VERSION or digest != _digest(query) or type(at) is not int or at < 1:
-            raise InvalidCallError(
-                "the cursor belongs to another query; pass the same arguments as before, or leave it out"
-            )
-        return at
+async def read_page(
+    company: Company, entity: type[Record], query: Query[Any], limit: int, cursor: str
+) -> RowsResult:
+    """Read the rows after ``cursor``, or the first rows. Raises InvalidCallError for a wrong cursor."""
+    name, limit = entity_name(entity), max(1, min(limit, MAX_ROWS))
+    digest = hashlib.blake2b(json.dumps([repr(query)]).encode(), digest_size=6).hexdigest()
+    start = _start(cursor, digest)
+    first, *further = query.expression.get("Orders", [{}])
+    by_id = name not in KEYS and first.get("PropertyName") == "Id" and not further
+    if by_id and start:
+        key = fields(entity)["Id"]
+        query = query.where(key < start if first["OrderType"] == "Descending" else key > start)
+    expression = query.expression | {"Count": limit + 1}
+    if start and not by_id:
+        expression["FirstResultIndex"] = start
+    rows = await company.query(name, expression, check=False)
+    shown, cut = fit_records(rows[:limit], secrets_of(company))
+    more = ""
+    if len(rows) > len(shown) and shown:
+        last = property_of(rows[len(shown) - 1], "Id") if by_id else start + len(shown)
+        # The cursor only contains numbers: another id could carry text of the Company.
+        if type(last) is not int or last.bit_length() > _MAX_BITS:
+            raise InvalidCallError(f"cannot page by the ids of {name}; order by another property")
+        content = json.dumps([_VERSION, digest, last], separators=(",", ":"))
+        more = base64.urlsafe_b64encode(content.encode()).decode().rstrip("=")
+    return RowsResult(entity=name, returned=len(shown), untrusted_records=shown, cut=cut, more=more)
 
 
-def _digest(query: Query[Any]) -> str:
-    text = json.dumps([repr(query)], sort_keys=True)
-    return hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
+def _start(cursor: str, digest: str) -> int:
+    """Return the last id or the row count in a cursor of the query with this digest; 0 without a cursor."""
+    if not cursor:
+        return 0
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        version, found, at = json.loads(base64.urlsafe_b64decode(padded.encode()))
+    except (ValueError, TypeError, binascii.Error, UnicodeError, RecursionError):
+        raise InvalidCallError(UNREADABLE_CURSOR) from None
+    if version != _VERSION or found != digest or type(at) is not int or at < 1:
+        raise InvalidCallError(
+            "the cursor belongs to another query; pass the same arguments as before, or leave it out"
+        )
+    return at

@@ -1,13 +1,7 @@
 """Client settings not passed as arguments: Company, credentials, addresses.
 
-Arguments override environment variables, and those override a profile of the settings file. Profile keys are
-the variable names in lower case, without the prefix::
-
-    # ~/.config/wosdk/config.toml, or the file that WOSDK_CONFIG names
-    [profiles.stage]
-    company = "Acme Stage"
-    region = "emea"
-    credentials_command = "vault-read acme-stage"
+Arguments override environment variables, and those override a profile of the settings file, whose keys are
+the variable names in lower case, without the prefix. ``docs/settings.md`` lists the variables.
 """
 
 from __future__ import annotations
@@ -52,10 +46,7 @@ _NEAR = 0.9
 
 @attrs.frozen(kw_only=True)
 class Settings:
-    """Settings from the environment and the settings file; None for unset ones.
-
-    ``docs/settings.md`` lists the variables.
-    """
+    """Settings from the environment and the settings file; None for unset ones."""
 
     region: Region
     company: str | None = None

@@ -1,15 +1,5 @@
 """Test helpers for your own program: an in-process Company, a clock, faults, and mock routes.
 
-    plugin.py           pytest fixtures, loaded by pytest
-    sandbox.py          a Company for one test
-    engine.py           requests without a socket
-    clock.py            the time of the Company and its clients
-    recorder.py         requests received by the Company, and warnings about unmatched faults
-    recording.py        recording and replay of real traffic: recording_engines.py sends or responds,
-                        scrubbing.py removes secrets and names, recorded_exchanges.py is the file format
-    respx_routes.py     the service as respx routes
-    operations.py       operations of the service, mocked response bodies, and checks of mocks
-
 ``docs/testing.md`` is the user guide. Names are loaded on first use, because pytest imports this package in
 every run. No other package of this library imports it.
 """

@@ -1,13 +1,4 @@
-"""Problem bodies: a web back end's responses when its calls to the service fail.
-
-``PROBLEMS`` has one row per class of :mod:`wosdk_async.errors`: the HTTP status, and a body as in RFC 9457
-(``application/problem+json``). The status tells the back end's clients whose fault the error is:
-
-* 4xx: the request cannot be carried out as is (no such record, a business rule, a conflict).
-* 500 with ``in_doubt``: the request may have been carried out. The status is not 502, 503 or 504, because
-  proxies and HTTP libraries automatically retry these.
-* 502, 503, 504: the request was not carried out, and the client cannot fix the cause. ``Retry-After`` says
-  when to retry. An error with a ``remedy`` is a 502 without ``Retry-After``: only the operator can fix it.
+"""Problem bodies (RFC 9457): a web back end's responses when its calls to the service fail.
 
 Bodies never contain a token, secret or address. Errors of connections, log-ins and settings, and refusals not
 meant for users, get a fixed text; URLs, hosts, paths and settings are removed from other texts. Log the
@@ -93,7 +84,7 @@ PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
         ProblemRule(errors.NameNotFoundError, 422, "A name in the request matches no record"),
         ProblemRule(errors.UnsupportedError, 422, "The record does not support this"),
         ProblemRule(errors.UnknownNameError, 422, "The service does not know the name"),
-        # possibly done
+        # possibly done; not 502 to 504, because proxies and HTTP libraries automatically retry these
         ProblemRule(
             errors.InDoubtError,
             500,

@@ -1,13 +1,7 @@
 """Parsers for conditions, sort orders, values, and names of entities and commands.
 
-A ``--where`` condition is PROPERTY OPERATOR VALUE, with the service's operators::
-
-    =  !=  >  >=  <  <=          like PATTERN      not like PATTERN
-    in (a, b)    not in (a, b)   between a and b   not between a and b
-    is null      is not null
-
-A value extends to the end of the condition; in a list, to the next comma; in ``between``, to ``and``. A
-quoted value can contain anything; double the quotes inside.
+A ``--where`` condition is PROPERTY OPERATOR VALUE. A value extends to the end of the condition; in a list, to
+the next comma; in ``between``, to ``and``. A quoted value can contain anything; double the quotes inside.
 """
 
 from __future__ import annotations
