@@ -133,9 +133,8 @@ def extra(name: str, what: str) -> Iterator[None]:
 
 def advice(look: str | None) -> str:
     """Return what to do about a call in doubt; the command ``look``, if known, shows the effect."""
-    if look is None:
-        return "Check whether it took effect before you run it again"
-    return f"Check whether it took effect before you run it again: {look}"
+    text = "Check whether it took effect before you run it again"
+    return f"{text}: {look}" if look else text
 
 
 def say_sent(what: str, request_id: str | None, look: str | None) -> None:

@@ -183,12 +183,7 @@ def _argument(param: click.Parameter, value: Any) -> str:
     return f"{option}={value}"
 
 
-@import_options
-def _parsed(**_: Any) -> None:
-    """Define the import options for the parser."""
-
-
-_PARSER = click.command("import", add_help_option=False)(_parsed)
+_PARSER = click.command("import", add_help_option=False)(import_options(lambda **_: None))
 
 
 def kept_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:

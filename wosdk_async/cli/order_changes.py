@@ -21,7 +21,6 @@ from wosdk_async.model import WoActionResponse, WorkOrder
 
 _READ = ("Number", "StatusId", "Customer.DisplayAs", "TaskRefinement")
 _LOG = "ActionLogRecords.*"
-"""Property path of the order's log."""
 
 SHOWN = "shown"
 """Key for extra preview text in an order; the service's own keys start with a capital letter."""
@@ -60,13 +59,12 @@ class OrderPlan:
     what: str
     """Description of the action, such as ``hold, reason 'Weather'``."""
     act: Callable[[Company, int], Awaitable[Any]]
-    """Function that performs the action on the order with the given id."""
     result_of: Callable[[str | None, Any], ChangeResult] = attrs.field(default=_state_change)
-    """Function that makes the change result from the previous state and the call's result."""
+    """Makes the result of a change from the previous state and the call's result."""
     shows: str = _LOG
     """Property path that shows the effect of the action."""
     prepare: Callable[[Company, dict[int, dict[str, Any]]], Awaitable[None]] | None = None
-    """Function that reads more properties of the orders and sets :data:`SHOWN`."""
+    """Reads more properties of the orders, and sets :data:`SHOWN`."""
 
 
 def order_verb(

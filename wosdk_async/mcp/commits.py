@@ -56,7 +56,6 @@ class Commits:
     gate: WriteGate
     target: str
     clock: TransportClock = TransportClock()
-    """Clock for look-ups in this process."""
     _look_ups: dict[tuple[str, int], LookUps] = attrs.field(factory=dict, init=False)
     """Look-ups of plans in doubt, by plan id and attempt: another server may have started a new attempt."""
 

@@ -27,8 +27,7 @@ from wosdk_async.regular_files import connect_database, create_file
 from wosdk_async.settings.profiles import PRIVATE, access_of_others
 from wosdk_async.text.remedies import Remedy
 
-EXPIRES = 600.0
-"""Seconds until a plan expires."""
+EXPIRES = 600.0  # seconds
 
 _FILE, _LOCKS = "plans.db", "locks"
 _SCHEMA = """
@@ -64,7 +63,6 @@ class Plan:
     """The Company's name, and a digest of its region's addresses."""
     action: str
     name: str
-    """Entity or command name."""
     record: int | None
     """Id of the record to update."""
     fields: dict[str, Any] = attrs.field(repr=False)
@@ -77,7 +75,6 @@ class Plan:
     expires: float
     state: State = State.PLANNED
     attempt: int = 0
-    """Number of attempts."""
     outcome: dict[str, Any] | None = attrs.field(default=None, repr=False)
 
 

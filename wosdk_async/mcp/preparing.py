@@ -30,7 +30,6 @@ class Change:
     """The change to send for a plan."""
 
     subject: Record = attrs.field(repr=False)
-    """Command to run, or record to create or update."""
     marker: str | None = None
     changes: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
     """Fields to update, by Python name."""

@@ -42,7 +42,6 @@ class AsgiExchange:
     clock: SkippingClock
     own_work: Work
     broken: str = ""
-    """How the application broke the connection, if it did."""
     _status: int | None = None
     _headers: Any = ()
     _parts: list[bytes] = attrs.field(factory=list)

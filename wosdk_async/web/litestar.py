@@ -87,8 +87,9 @@ class RecordDTO(AbstractDTO[Any]):
         try:
             return _read(self.field, value, self.unknown)
         except InvalidRecordError as error:
-            faults = error.faults
-        raise ValidationException("The body is invalid", extra=list(map(_extra, faults)))
+            faults = [(each.message, ".".join(map(str, each.place))) for each in error.faults]
+        extra = [{"message": message, "key": key, "source": "body"} for message, key in faults]
+        raise ValidationException("The body is invalid", extra=extra)
 
     def decode_bytes(self, value: bytes) -> Any:
         """Return the records in a JSON body, with exact numbers."""
@@ -163,10 +164,6 @@ def _write(data: Any, names: Names) -> Any:
     if isinstance(data, Mapping):
         return {name: _write(each, names) for name, each in data.items()}
     return data
-
-
-def _extra(fault: Fault) -> dict[str, Any]:
-    return {"message": fault.message, "key": ".".join(map(str, fault.place)), "source": "body"}
 
 
 _OPTIONS = {"anyOf": "any_of", "maxLength": "max_length", "writeOnly": "write_only"}

@@ -22,7 +22,7 @@ from wosdk_async.codec.json_schema import class_schema
 from wosdk_async.codec.records import to_dict
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model.base import Record
-from wosdk_async.web.validation import Fault, InvalidRecordError, require_known, validated
+from wosdk_async.web.validation import InvalidRecordError, require_known, validated
 
 __all__ = ["Strict", "UnknownRefused", "encode_records", "record_schema"]
 
@@ -32,7 +32,7 @@ T = TypeVar("T")
 def record_schema(cls: type[Record]) -> core_schema.CoreSchema:
     """Return the schema for Pydantic to validate, serialize and describe records of ``cls``."""
     return core_schema.no_info_plain_validator_function(
-        lambda value: _validate(cls, value),
+        lambda value: _checked(cls.__name__, lambda: validated(cls, value)),
         serialization=core_schema.plain_serializer_function_ser_schema(
             _serialize, info_arg=True, when_used="json"
         ),
@@ -49,12 +49,16 @@ def _serialize(record: Any, info: core_schema.SerializationInfo) -> Any:
         raise PydanticSerializationError(error.explained()) from error
 
 
-def _validate(cls: type[Record], value: Any) -> Record:
+def _checked(title: str, check: Callable[[], T]) -> T:
+    """Return the result of ``check``; turn its InvalidRecordError into Pydantic's error."""
+    errors: list[InitErrorDetails] = []
     try:
-        return validated(cls, value)
+        return check()
     except InvalidRecordError as error:
-        errors = [_error(fault) for fault in error.faults]
-    raise ValidationError.from_exception_data(cls.__name__, errors)
+        for fault in error.faults:
+            kind = PydanticCustomError("record", "{message}", {"message": fault.message})
+            errors.append({"type": kind, "loc": fault.place, "input": fault.value})
+    raise ValidationError.from_exception_data(title, errors)
 
 
 class UnknownRefused:
@@ -70,18 +74,8 @@ Strict = Annotated[T, UnknownRefused()]
 
 
 def _known(value: T) -> T:
-    try:
-        require_known(value)
-    except InvalidRecordError as error:
-        errors = [_error(fault) for fault in error.faults]
-    else:
-        return value
-    raise ValidationError.from_exception_data("Strict", errors)
-
-
-def _error(fault: Fault) -> InitErrorDetails:
-    error = PydanticCustomError("record", "{message}", {"message": fault.message})
-    return {"type": error, "loc": fault.place, "input": fault.value}
+    _checked("Strict", lambda: require_known(value))
+    return value
 
 
 def encode_records() -> None:

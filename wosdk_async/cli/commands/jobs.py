@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -22,8 +23,9 @@ from wosdk_async.cli.texts import counted, json_text, message_of, shell_words, v
 if TYPE_CHECKING:
     from wosdk_async.company import Company
     from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.ledger.overview import Overview
     from wosdk_async.jobs.options import ExcelSeparator
+
+T = TypeVar("T")
 
 _PATH = click.Path(path_type=Path)
 _NO_DOUBT = "no row is in doubt"
@@ -48,13 +50,14 @@ def list_command(place: Path, as_json: bool) -> None:
     from wosdk_async.cli.job_view import print_jobs
     from wosdk_async.jobs.errors import JournalError
     from wosdk_async.jobs.journal.folder import jobs_below, jobs_of
+    from wosdk_async.jobs.ledger.overview import overview
 
     if not place.exists():
         raise CliError(f"{place}: no such directory or file")
     jobs, unreadable = [], 0
     for folder in jobs_below(place) if place.is_dir() else jobs_of(place):
         try:
-            jobs.append(asyncio.run(_overview_of(folder)))
+            jobs.append(_with_journal(folder, overview, snapshot=True))
         except JournalError as error:
             unreadable += 1
             say(message_of(error))
@@ -70,12 +73,16 @@ def list_command(place: Path, as_json: bool) -> None:
         sys.exit(Exit.UNUSABLE)
 
 
-async def _overview_of(folder: Path) -> Overview:
+def _with_journal(
+    folder: Path, use: Callable[[Journal], Coroutine[Any, Any, T]], *, snapshot: bool = False
+) -> T:
     from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.ledger.overview import overview
 
-    async with Journal.open(folder, snapshot=True) as journal:
-        return await overview(journal)
+    async def used() -> T:
+        async with Journal.open(folder, snapshot=snapshot) as journal:
+            return await use(journal)
+
+    return asyncio.run(used())
 
 
 @jobs_command.command(short_help="Show a job: plan, counts, runs, problem rows.")
@@ -141,13 +148,7 @@ def rejects(folder: Path, csv_for_excel: ExcelSeparator | None) -> None:
     rejects.csv contains the failed rows: correct the cells, then import the file. If the input file is
     missing, only results.csv and the report are written, with exit status 2.
     """
-    from wosdk_async.jobs.journal import Journal
-
-    async def write() -> tuple[list[Path], bool]:
-        async with Journal.open(folder) as journal:
-            return await write_files(journal, csv_for_excel)
-
-    paths, complete = asyncio.run(write())
+    paths, complete = _with_journal(folder, lambda journal: write_files(journal, csv_for_excel))
     _print_paths(paths)
     if not complete:
         sys.exit(Exit.UNUSABLE)
@@ -158,14 +159,9 @@ def rejects(folder: Path, csv_for_excel: ExcelSeparator | None) -> None:
 def report(folder: Path) -> None:
     """Rewrite a job's report.html and report.json."""
     from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
-    from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.report.outputs import write_report
 
-    async def write() -> list[Path]:
-        async with Journal.open(folder) as journal:
-            return await write_report(journal, words=COMMAND_WORDS)
-
-    paths = asyncio.run(write())
+    paths = _with_journal(folder, lambda journal: write_report(journal, words=COMMAND_WORDS))
     say_kept(paths)
     _print_paths(paths)
 

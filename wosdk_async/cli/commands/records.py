@@ -88,7 +88,7 @@ def update_command(
 
 
 Write = Callable[[Company], Awaitable[int | None]]
-"""Function that writes an update and returns the record's new version."""
+"""Writes an update and returns the record's new version."""
 
 
 async def _update(

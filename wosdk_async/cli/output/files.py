@@ -32,7 +32,6 @@ class Output:
     format: str
     path: Path | None
     excel: ExcelSeparator | None = None
-    """Delimiter for an Excel CSV."""
     raw: bool = False
     """Whether to leave text in a CSV unchanged even if it looks like a formula."""
 

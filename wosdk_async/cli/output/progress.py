@@ -6,7 +6,6 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from wosdk_async.cli.exit_codes import is_verbose, say
@@ -58,9 +57,7 @@ class RowProgress:
             self._bar.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
         # No count if the reader of stdout went away, because rows that were not written would be counted.
