@@ -74,8 +74,8 @@ def run_import(arguments: ImportArguments) -> int:
             require_new(arguments.outcomes, arguments.force)
             require_not_kept("--outcomes", arguments.outcomes)  # again: the job folder exists only now
         _say_plan(opened, job)
-        if opened.plan.leaves_done:
-            _confirm_again(opened, ask=not arguments.yes)
+        if opened.plan.leaves_done and not arguments.yes:
+            _confirm_again(opened)
         if variables is None and (count := opened.plan.rows(Action.SEND, Action.LOOK_UP)):
             rows = f"{count} of {counted(job.rows, 'row')} to send"
             confirm(runner.company, rows, job.operation.question, ask=not arguments.yes)
@@ -141,10 +141,8 @@ def _say_plan(opened: OpenedJob, job: Import) -> None:
         )
 
 
-def _confirm_again(opened: OpenedJob, *, ask: bool) -> None:
+def _confirm_again(opened: OpenedJob) -> None:
     """Ask whether to resend rows already done. Raises CliError if declined."""
-    if not ask:
-        return
     text = (
         f"{counted(opened.plan.leaves_done, 'row')} already done by the earlier job; --again resends all rows"
     )

@@ -132,15 +132,11 @@ def plan_tools(
     if options.settle is not None:
         company = company.with_options(settle=options.settle)
     journal = PlanJournal(options.state or state_folder(), now)
-    commits = Commits(journal=journal, company=company, gate=gate, target=_target(company), clock=clock)
+    # The digest tells apart Companies of the same name in different regions or sandboxes.
+    addresses = f"{company.region.locator_url}\n{company.region.token_url}"
+    target = f"{company.name} ({hashlib.blake2b(addresses.encode(), digest_size=6).hexdigest()})"
+    commits = Commits(journal=journal, company=company, gate=gate, target=target, clock=clock)
     return PlanTools(commits=commits, reads=reads)
-
-
-def _target(company: Company) -> str:
-    """Return an identifier that tells apart Companies of the same name in different regions or sandboxes."""
-    region = company.region
-    digest = hashlib.blake2b(f"{region.locator_url}\n{region.token_url}".encode(), digest_size=6)
-    return f"{company.name} ({digest.hexdigest()})"
 
 
 async def serve(make_client: MakeClient, options: ServerOptions) -> None:

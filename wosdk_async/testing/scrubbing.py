@@ -171,7 +171,24 @@ class Cleaner:
         return self.names.hidden_members(mapped(mask_fields(value, secrets), clean))
 
     def _body(self, body: bytes | None, raw: RawExchange, secrets: Secrets) -> dict[str, Any] | None:
-        return _kept_body(body, lambda value: self._clean(self.scrub(value), raw, secrets))
+        if not body:
+            return None
+
+        def cleaned(value: Any) -> Any:
+            return self._clean(self.scrub(value), raw, secrets)
+
+        try:
+            value = cleaned(codec.loads(body))
+            codec.dumps(value)  # raises for numbers that can be decoded but not encoded
+        except (ValueError, RecursionError):
+            pass
+        else:
+            return {"json": value}
+        try:
+            return {"text": str(cleaned(body.decode()))}
+        except UnicodeDecodeError:
+            changed = str(cleaned(body.decode("latin-1")))
+            return {"base64": base64.b64encode(changed.encode("latin-1", "replace")).decode()}
 
 
 def secrets_of(exchanges: Iterable[RawExchange]) -> Secrets:
@@ -184,24 +201,6 @@ def secrets_of(exchanges: Iterable[RawExchange]) -> Secrets:
             found.update(form.get(name, "") for name in ("client_id", "client_secret"))
             found.add(granted_token(raw.response.body) if raw.response else "")
     return Secrets(*sorted(found))
-
-
-def _kept_body(body: bytes | None, change: Callable[[Any], Any]) -> dict[str, Any] | None:
-    """Return a body's recorded form after ``change``; None if there is no body."""
-    if not body:
-        return None
-    try:
-        value = change(codec.loads(body))
-        codec.dumps(value)  # raises for numbers that can be decoded but not encoded
-    except (ValueError, RecursionError):
-        pass
-    else:
-        return {"json": value}
-    try:
-        return {"text": str(change(body.decode()))}
-    except UnicodeDecodeError:
-        changed = str(change(body.decode("latin-1")))
-        return {"base64": base64.b64encode(changed.encode("latin-1", "replace")).decode()}
 
 
 def body_bytes(kept: Mapping[str, Any] | None, change: Callable[[str], str]) -> bytes:

@@ -29,17 +29,12 @@ def suggestion(name: str, names: Iterable[str], cutoff: float = 0.0) -> str:
     Letter case and underscores are ignored: ``statusid`` and ``StatusId`` are both similar to ``status_id``.
     ``cutoff`` is an additional minimum similarity of the letters, from 0 to 1.
     """
-    near = _nearest(name, names, cutoff)
-    return "" if near is None else f"; did you mean {near!r}?"
-
-
-def _nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
     from difflib import SequenceMatcher  # imported here, because only messages need it
 
     given = _words(name)
     text, whole = _plain(name), _written_out(given)
     if not given:
-        return None
+        return ""
     letters = SequenceMatcher(None, "", text, autojunk=False)
     candidates: list[tuple[tuple[bool, int, float, bool], str]] = []
     for other in names:
@@ -50,7 +45,7 @@ def _nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
             if (likeness := letters.ratio()) >= cutoff:
                 further = 0 if misspelt else len({*others} ^ {*whole})
                 candidates.append(((misspelt, -further, likeness, plain.startswith(text)), other))
-    return max(candidates, key=itemgetter(0))[1] if candidates else None
+    return f"; did you mean {max(candidates, key=itemgetter(0))[1]!r}?" if candidates else ""
 
 
 def _plain(name: str) -> str:

@@ -101,7 +101,6 @@ class _Import(click.Command):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """Parse the options of the import or of ``init``."""
         if args[:1] == ["init"]:
             init_command.context_class = self.context_class
             return init_command.make_context(f"{info_name} init", args[1:], parent, **extra)

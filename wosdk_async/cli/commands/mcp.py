@@ -62,16 +62,10 @@ def mcp_command(ctx: click.Context, allow_writes: bool, state: Path | None, sett
         def make_client(*, read_only: bool = False, **more: Any) -> Client:
             return attrs.evolve(target, read_only=read_only).client(**more)
 
-        _end_at_signals()
+        # Signals end the process immediately, because the thread that reads stdin cannot be woken. A plan
+        # being sent is then in doubt, as after a kill.
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, lambda number, _: os._exit(128 + number))
         anyio.run(serve, make_client, options)
-
-
-def _end_at_signals() -> None:
-    """Exit immediately on Ctrl-C, SIGTERM or SIGHUP. A plan being sent is then in doubt, as after a kill.
-
-    An orderly shutdown would wait for the client, because the thread that reads stdin cannot be woken.
-    """
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, lambda number, _: os._exit(128 + number))
