@@ -103,10 +103,7 @@ def cli_errors() -> Iterator[None]:
 
 @contextmanager
 def writing(done: str, to: object = None) -> Iterator[None]:
-    """Turn errors in writing a result into CliError.
-
-    ``done`` says what was done before, and ``to`` is the output file (None: stdout).
-    """
+    """Turn errors in writing a result to ``to`` (None: stdout) into CliError; ``done`` was done before."""
     try:
         yield
     except Exception as error:

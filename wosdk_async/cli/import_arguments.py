@@ -90,10 +90,7 @@ class ImportArguments:
         )
 
     def workers(self, on_stage: Callable[[str], None]) -> WorkerPool | None:
-        """Return the worker pool; None to send rows from this process.
-
-        Raises CliError for unusable workers. ``on_stage`` is called with a message while the pool waits.
-        """
+        """Return the worker pool; None to send rows from this process. Raises CliError if unusable."""
         try:
             if self.processes is not None:
                 from wosdk_async.jobs.cluster.processes import Processes

@@ -36,8 +36,7 @@ _EXIT_DELAY = 0.7  # seconds that the command may take to close after Ctrl-C
 class Runner:
     """``with Runner(target) as runner: runner.run(runner.company.get(...))``.
 
-    No event loop runs between calls to :meth:`run`, so Ctrl-C can interrupt a prompt. ``variables`` replace
-    the environment.
+    No event loop runs between calls to :meth:`run`, so Ctrl-C can interrupt a prompt.
     """
 
     def __init__(self, target: Target, variables: Mapping[str, str] | None = None, **more: Any) -> None:

@@ -50,10 +50,7 @@ def bytes_of(value: Any) -> int:
 
 
 def fit_records(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str, Any]], bool]:
-    """Return the first records that fit into a result, and whether anything was cut.
-
-    If a single record is too long, it is cut further.
-    """
+    """Return the first records that fit into a result, and whether anything was cut."""
     found: list[dict[str, Any]] = []
     left, cut = MAX_BYTES, False
     for record in records:

@@ -186,10 +186,7 @@ def envelope(operation: ServiceOperation, value: Any) -> dict[str, Any]:
 
 
 def example_body(operation: ServiceOperation, path: str, query: str, body: bytes) -> dict[str, Any] | None:
-    """Return an example response, or None for an unknown operation.
-
-    The example's Id comes from the request's ``path``, ``query`` and ``body``.
-    """
+    """Return an example response with the Id of the request, or None for an unknown operation."""
     if operation.kind == "command":
         command = load().commands.get(operation.name)
         return envelope(operation, _result(command)) if command is not None else None

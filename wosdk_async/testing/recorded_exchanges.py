@@ -138,10 +138,7 @@ def write_exchanges(
 
 
 def load_exchanges(path: Path) -> tuple[tuple[RecordedExchange, ...], tuple[str, ...]]:
-    """Read a recording's exchanges, and the placeholder of each client's default Company.
-
-    Raises ConfigurationError if the recording cannot be replayed.
-    """
+    """Read exchanges, and placeholders of the clients' default Companies. Raises ConfigurationError."""
     try:
         with path.open("rb") as file:
             text = file.read(_MAX_BYTES + 1)

@@ -162,10 +162,7 @@ def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[An
 
 
 def record_of(cls: type[Record], fields: Mapping[str, Any], *, new: bool) -> Any:
-    """Build a record from fields by wire name. Raises CliError with all errors.
-
-    A ``new`` record must have the fields that the service requires.
-    """
+    """Build a record, which needs all required fields if ``new``. Raises CliError with all errors."""
     return _checked(cls, fields, [], new=new)
 
 

@@ -245,10 +245,7 @@ def newest_of(entity: str) -> str:
 
 
 def look_for_order(fields: Mapping[str, Any], hint: str = "") -> str:
-    """Return a shell command that finds an order by PoNumber, followed by ``hint`` as a comment.
-
-    Without a PoNumber, the command lists the newest orders.
-    """
+    """Return a shell command that finds an order by PoNumber; without one, it lists the newest orders."""
     number = fields.get("PoNumber")
     if not isinstance(number, str) or not number:
         return newest_of("WorkOrder")

@@ -90,10 +90,7 @@ def readable(value: Any, level: int = 0) -> str:
 
 
 def short(value: Any, kind: str = "any") -> str:
-    """Format ``value`` as a table cell: times without seconds, lists as first item and ``+2``.
-
-    ``kind`` is the catalogue type. UTC times end with Z even if the service omits it.
-    """
+    """Format a value of a catalogue type ``kind`` as a cell: times without seconds, lists as ``first +2``."""
     if isinstance(value, list):
         if any(isinstance(item, dict | list) for item in value):
             return readable(value)

@@ -77,10 +77,7 @@ _MAX_NAMED = 20  # omitted columns listed in the message
 def csv_cell(
     value: Any, number: Callable[[str], str] = str, guard: Callable[[str], str] | None = None
 ) -> str:
-    """Format a cell: numbers with all digits, objects and lists as JSON, null as empty.
-
-    ``number`` formats numbers. ``guard`` formats text; by default, text that looks like a formula is escaped.
-    """
+    """Format a cell: numbers with all digits, objects and lists as JSON, null as empty."""
     guard = guard or FormulaGuard()
     if value is None:
         return ""
