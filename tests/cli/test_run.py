@@ -76,7 +76,7 @@ def test_values_are_sent_with_their_types(wosdk: Wosdk, scripted: Service) -> No
     [
         (("WoOnHoldComand",), "the catalogue has no command 'WoOnHoldComand'; did you mean 'WoOnHoldCommand'? --unchecked"),
         (("wotype",), "WOType is an enum, not a command; `wosdk describe WOType` lists its values"),
-        (("WoOnHoldCommand",), "WorkOrderId is missing; WoOnHoldCommand requires it; ActionReasonId is missing"),
+        (("WoOnHoldCommand",), "WorkOrderId is missing; set it to the id of the work order. ActionReasonId is missing; set it"),
         (("WoOnHoldCommand", "WorkOrderId"), "'WorkOrderId' is not a field: write NAME=VALUE"),
         (("WoOnHoldCommand", "=1"), "'=1' is not a field: write NAME=VALUE"),
         (("WoOnHoldCommand", "WorkOrderId=one"), "WorkOrderId takes a whole number, not 'one'"),
@@ -98,7 +98,7 @@ def test_values_are_sent_with_their_types(wosdk: Wosdk, scripted: Service) -> No
         (("WoCreateCommand", 'WorkOrder:={"PoNumber":"2"}', "WorkOrder.PoNumber=1"), "both set WorkOrder.PoNumber"),
         (("WoCreateCommand", "WorkOrder.Customer=5", "WorkOrder.Customer.Id=6"), "both set WorkOrder.Customer.Id"),
         (("WoPickUpCommand", "--unchecked", "Aa=1", "Aa=1"), "both set Aa; set it once"),
-        (("WoStartCommand", "WorkOrderId:=null"), "WorkOrderId is missing; WoStartCommand requires it"),
+        (("WoStartCommand", "WorkOrderId:=null"), "WorkOrderId is missing; set it to the id of the work order"),
         (("WoCreateCommand", 'WorkOrder.Items:=[{"Coment": "x"}]'), "wosdk: WorkOrder.Items[0]: WoItem has no field 'Coment'"),
         (("WoCreateCommand", "--json-body", "none.json"), "none.json: No such file or directory"),
         ((*HOLD[1:], "--read-only"), "--read-only: WoOnHoldCommand may change something, so nothing is sent"),

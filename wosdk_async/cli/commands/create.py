@@ -11,7 +11,7 @@ import click
 from wosdk_async import Company
 from wosdk_async.calls.markers import Marker
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.input.fields import command_of, parsed_fields, record_of, shown_value
+from wosdk_async.cli.input.fields import parsed_fields, record_of, shown_value
 from wosdk_async.cli.input.records import look_for, look_for_order, newest_of, python_name
 from wosdk_async.cli.input.texts import entity_named
 from wosdk_async.cli.options import (
@@ -63,8 +63,6 @@ def create_command(
     if not values:
         raise CliError(f"no fields given; add some, such as wosdk create {entity} NAME=VALUE")
     name = entity_name(kind)
-    if not unchecked:
-        _require_settable(name, values)
     lines = [f"{key}: {shown_value(value)}" for key, value in values.items()]
     if is_order and not replaced_fields(values):
         lines.append("DtDue: computed by the service")
@@ -104,7 +102,7 @@ def _create(kind: type[Record] | str, values: dict[str, Any], marker: str | None
 def _create_order(kind: Any, values: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
     # Let the service compute the schedule, unless that would overwrite a given field.
     compute = {} if replaced_fields(values) else {"ComputeSchedule": True}
-    command = command_of(WoCreateCommand, {"WorkOrder": values, **compute})
+    command = record_of(WoCreateCommand, {"WorkOrder": values, **compute})
     path = None if marker is None else f"work_order.{python_name(kind, marker, '--marker')}"
     if path is not None:
         Marker.of_command(command, path)
@@ -132,29 +130,6 @@ def _look_for(kind: type[Record] | str, values: Mapping[str, Any], marker: str |
         )
     key = python_name(kind, marker, "--marker")
     return look_for(kind, key, values.get(kind.__wire__[key]["name"]))
-
-
-_SET_BY_SERVICE = ("Id", "ConcurrencyId")  # facts 3.3: a create ignores both
-_CALCULATED = ("Number", "DtCreated", "CreatedDateUtc")  # spec 3 row 1: number and dates are calculated
-_FIRST_STATE = "New"  # spec 3 row 1
-
-
-def _require_settable(entity: str, values: Mapping[str, Any]) -> None:
-    """Raise CliError for fields that the service always sets itself."""
-    is_order = entity == "WorkOrder"
-    names = (*_SET_BY_SERVICE, *(_CALCULATED if is_order else ()))
-    faults = [
-        f"{name} of a new {entity} is set by the service; leave it out"
-        for name in names
-        if values.get(name)  # 0 and null count as not set
-    ]
-    if is_order and values.get("StatusId") not in (None, _FIRST_STATE):
-        faults.append(
-            f"StatusId of a new WorkOrder is {_FIRST_STATE}; leave it out, then change the state with"
-            " `wosdk pickup`, `start` and `complete`"
-        )
-    if faults:
-        raise CliError("; ".join(faults))
 
 
 def _order_warnings(values: Mapping[str, Any]) -> Iterator[str]:

@@ -78,7 +78,7 @@ def update_command(
     if if_unchanged and isinstance(kind, str):
         raise CliError("--if-unchanged needs an entity in the catalogue; leave out --unchecked")
     if not isinstance(kind, str):
-        record_of(kind, values, new=False)
+        record_of(kind, values)
     with ChangeSession.open(ctx, options) as session:
         change = session.runner.run(_update(session.runner.company, kind, texts, values, if_unchanged))
         if change is None:
@@ -151,7 +151,7 @@ async def _by_class(
             whole[name] = had | value  # facts 3.4: an amount is written whole, with its existing parts
     new, changes = _differing(old, whole), {}
     if new:
-        record = record_of(kind, new, new=False)
+        record = record_of(kind, new)
         names = [python_name(kind, name, "update") for name in new]
         changes = {name: getattr(record, name) for name in names}
         updates.change(read, changes)

@@ -10,7 +10,7 @@ import click
 
 from wosdk_async import Trace, codec
 from wosdk_async.cli.exit_codes import CliError, advice, say_sent, status_of, writing
-from wosdk_async.cli.input.fields import assigned, command_of, json_object
+from wosdk_async.cli.input.fields import assigned, json_object, record_of
 from wosdk_async.cli.input.records import look_for_order, newest_of
 from wosdk_async.cli.input.texts import command_named
 from wosdk_async.cli.options import (
@@ -92,7 +92,7 @@ class _Request:
         if isinstance(kind, str):
             return cls(kind, kind, assigned(fields, texts, None))
         fields = assigned(fields, texts, kind)
-        return cls(kind.wire_name, command_of(kind, fields), fields)
+        return cls(kind.wire_name, record_of(kind, fields), fields)
 
 
 def _send(runner: Runner, request: _Request, *, ask: bool) -> Trace:

@@ -12,7 +12,7 @@ from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.texts import typed_value
 from wosdk_async.cli.texts import json_text
 from wosdk_async.codec.checks import json_kind_of
-from wosdk_async.model import Command, Record, registry
+from wosdk_async.model import Record, registry
 from wosdk_async.model.metadata import Wire, is_nested
 from wosdk_async.protocol.validation import errors_in_json
 from wosdk_async.text.safe_text import shortened
@@ -149,31 +149,17 @@ def _class(meta: Wire) -> type[Record] | None:
     return registry.resolve(meta["of"]) if is_nested(meta) else None
 
 
-def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[Any]:
-    """Build a command from fields by wire name. Raises CliError with all errors."""
-    faults = [
-        f"{meta['name']} is missing; {cls.wire_name} requires it"
-        for meta in cls.__wire__.values()
-        if meta.get("required")
-        and all(fields.get(name) is None for name in (meta["name"], *meta.get("aliases", ())))
-    ]
-    command: Command[Any] = _checked(cls, fields, faults, new=False)
-    return command
+def record_of(cls: type[Record], fields: Mapping[str, Any], *, new: bool = False) -> Any:
+    """Build a command or record from fields by wire name. Raises CliError with all errors.
 
-
-def record_of(cls: type[Record], fields: Mapping[str, Any], *, new: bool) -> Any:
-    """Build a record, which needs all required fields if ``new``. Raises CliError with all errors."""
-    return _checked(cls, fields, [], new=new)
-
-
-def _checked(cls: type[Record], fields: Mapping[str, Any], more: list[str], *, new: bool) -> Any:
-    faults = [*_faults(cls, fields, ""), *more]
-    if not faults:
-        record = codec.structure(dict(fields), cls)
-        faults = errors_in_json(record, new=new)
-        if not faults:
-            return record
-    raise CliError("; ".join(faults))
+    A command, and a ``new`` record, must have the fields that the service requires.
+    """
+    if faults := list(_faults(cls, fields, "")):
+        raise CliError("; ".join(faults))
+    record = codec.structure(dict(fields), cls)
+    if errors := errors_in_json(record, new=new):
+        raise CliError(" ".join(errors))
+    return record
 
 
 def _faults(cls: type[Record], fields: Mapping[str, Any], place: str) -> Iterator[str]:
