@@ -16,10 +16,16 @@ typed_create_vs_floor     the same divided by a hand-written client of 150 lines
 typed_create_vs_pyreqwest the same divided by pyreqwest (Rust) + orjson to a dict (limits 0.75, tls 0.85,
                           uvloop 0.95, uvloop and tls 1.05; tls, aiohttp 0.4)
 httpx_vs_typed_create     httpx + json to a dict, divided by the same typed create (at least 25)
-outstanding_50k_vs_1k     a call when 50,000 are under way at once and each result is dropped as it comes,
-                          divided by 1,000 (limit 1.5)
-run_many_50k_vs_1k        the same through run_many (limit 1.1)
+run_many_50k_vs_1k        a call of run_many when it makes 50,000, divided by 1,000 (limit 1.1)
 latency_50ms_vs_floor     calls per second to a server that takes 50 ms, divided by the floor's (at least 0.9)
+
+Growth of CPU time and, if the name ends with _mb, of peak memory (benchmarks.scale):
+
+companies_2k_vs_100       a log-in and 10 calls for each Company of a client
+outstanding_50k_vs_1k     a call when so many are in flight and each result is dropped as it comes
+import_50k_vs_10k         a row imported from CSV
+export_50k_vs_10k         a row exported to Parquet
+threads_4_vs_1            a call of threads that share a client
 
 Not with --quick:
 *_looked_at_vs_*          the same when the program reads every object of the result
@@ -40,7 +46,7 @@ from collections.abc import Callable
 
 import attrs
 
-from benchmarks import cells, codec, goals, growth, load, memory, report
+from benchmarks import cells, codec, goals, growth, load, memory, report, scale
 from tests.support import arguments
 
 ROUND = 0.02  # seconds that a case runs in each round, much longer than a step of the clock
@@ -94,7 +100,6 @@ async def creating(effort: Effort) -> tuple[load.Rounds, dict[str, float]]:
     late = await load.latency(effort.latency, 2 * effort.calls, [load.OURS, *effort.also])
     ratios = {
         "httpx_vs_typed_create": found.ratio(load.HTTPX, load.OURS),
-        "outstanding_50k_vs_1k": await growth.outstanding(effort.growth),
         "run_many_50k_vs_1k": growth.run_many(effort.growth),
         "latency_50ms_vs_floor": late[load.OURS],
     }
@@ -124,7 +129,7 @@ def main() -> None:
     """Read the arguments, measure, and write the results."""
     parser = arguments.parser("benchmarks", __doc__)
     parser.add_argument(
-        "--quick", action="store_true", help="fewer rounds: about a minute on a quiet machine"
+        "--quick", action="store_true", help="fewer rounds: about two minutes on a quiet machine"
     )
     arguments.add_json(parser, "the ratios and medians")
     parser.add_argument(
@@ -132,6 +137,7 @@ def main() -> None:
     )
     args = parser.parse_args()
     arguments.require(parser, *arguments.BENCH)
+    arguments.require(parser, "pyarrow", extra="bench,dev")
     load_before = os.getloadavg()[0]
     effort = QUICK if args.quick else FULL
     ratios = decoding(effort)
@@ -144,7 +150,8 @@ def main() -> None:
     peaks = {} if args.quick else memory.peaks()
     for name, megabytes in peaks.items():
         print(f"{name:28} {megabytes:9.1f} MB peak")
-    found = {name: round(value, 3) for name, value in {**ratios, **cells.ratios(by_cell), **more}.items()}
+    ratios |= cells.ratios(by_cell) | more | scale.ratios()
+    found = {name: round(value, 3) for name, value in ratios.items()}
     print(goals.lines(found))
     run = report.Run(
         quick=args.quick,

@@ -28,7 +28,6 @@ GOALS = {
     "typed_create_vs_aiohttp": Goal(0.5),
     "typed_create_vs_floor": Goal(1.7),
     "httpx_vs_typed_create": Goal(25, least=True),
-    "outstanding_50k_vs_1k": Goal(1.5),
     "run_many_50k_vs_1k": Goal(1.1),
     "latency_50ms_vs_floor": Goal(0.9, least=True),
     "typed_create_vs_pyreqwest": Goal(0.75),
@@ -36,6 +35,16 @@ GOALS = {
     "uvloop_typed_create_vs_pyreqwest": Goal(0.95),
     "uvloop_tls_typed_create_vs_pyreqwest": Goal(1.05),
     "tls_typed_create_vs_aiohttp": Goal(0.4),
+    "companies_2k_vs_100": Goal(1.7),
+    "companies_2k_vs_100_mb": Goal(1.35),
+    "outstanding_50k_vs_1k": Goal(1.5),
+    "outstanding_50k_vs_1k_mb": Goal(7),
+    "import_50k_vs_10k": Goal(1.2),
+    "import_50k_vs_10k_mb": Goal(1.4),
+    "export_50k_vs_10k": Goal(1.2),
+    "export_50k_vs_10k_mb": Goal(1.4),
+    "threads_4_vs_1": Goal(1.2),
+    "threads_4_vs_1_mb": Goal(1.2),
 }
 """Goals by the name of the ratio. The other ratios have none."""
 

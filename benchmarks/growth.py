@@ -1,4 +1,4 @@
-"""Growth of a call's cost with the number of calls: 50,000 compared with 1,000."""
+"""Growth of the cost of a call in ``run_many``: 50,000 calls compared with 1,000."""
 
 from __future__ import annotations
 
@@ -8,59 +8,20 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any, Self
+from typing import Self
 
-from benchmarks.load import AT_ONCE, OURS, Server, open_stacks
-from benchmarks.stacks import Call, Target, client, command
-
-
-async def _cpu(work: Callable[[], Awaitable[Any]]) -> float:
-    gc.collect()
-    start = time.process_time()
-    await work()
-    return time.process_time() - start
-
-
-async def outstanding(rounds: int, few: int = 1000, many: int = 50_000) -> float:
-    """Return the CPU time of a call when ``many`` are gathered at once, divided by that of ``few``.
-
-    Results are dropped as they come, so that only waiting is measured: the garbage collector walks over
-    every list in results that are kept, which costs any client more than waiting. The few are repeated,
-    half before and half after the many, so that they meet full garbage collections and slow moments of the
-    machine as well.
-    """
-    times, ratios = 5, []
-
-    async def one(call: Call) -> None:
-        await call()
-
-    async def gathered(call: Call, calls: int) -> None:
-        await asyncio.gather(*(one(call) for _ in range(calls)))
-
-    with Server() as server:
-        async with open_stacks(server.target, AT_ONCE, [OURS]) as stacks:
-            call = stacks[OURS]
-
-            async def repeated() -> None:
-                for _ in range(times):
-                    await gathered(call, few)
-
-            for _ in range(rounds):
-                before = await _cpu(repeated)
-                large = await _cpu(lambda: gathered(call, many)) / many
-                small = (before + await _cpu(repeated)) / (2 * few * times)
-                ratios.append(large / small)
-    return statistics.median(ratios)
+from benchmarks.load import AT_ONCE, Server
+from benchmarks.stacks import Target, client, command
 
 
 def run_many(rounds: int, few: int = 1000, many: int = 50_000) -> float:
-    """Return the same ratio for ``run_many``, which holds only as many calls as its limit.
+    """Return the CPU time of a call in ``run_many`` of ``many``, divided by that of ``few``.
 
-    The long run takes seconds, in which the speed of a shared machine varies. So the long run
-    pauses ten times, and short runs come before and after each of its parts. They have a process of their
-    own, whose garbage collector does not see what the long run keeps.
+    It holds only as many calls as its limit. The long run takes seconds, in which the speed of a shared
+    machine varies. So the long run pauses ten times, and short runs come before and after each of its
+    parts. They have a process of their own, whose garbage collector does not see what the long run keeps.
     """
     ratios = []
     with Server() as server:

@@ -37,7 +37,7 @@ async def _create(name: str, port: int) -> None:
         await drive(call, _CALLS, AT_ONCE)
 
 
-def _peak_of_this() -> float:
+def peak_of_this() -> float:
     """Return the peak of this process; ``ru_maxrss`` would count the process that started it as well."""
     status = Path("/proc/self/status")
     if status.exists():
@@ -55,7 +55,7 @@ def main() -> None:
     if args.child:
         name, port = args.child
         asyncio.run(_create(name, int(port)))
-        print(_peak_of_this())
+        print(peak_of_this())
         return
     arguments.require(parser, *arguments.BENCH)
     for name, megabytes in peaks().items():

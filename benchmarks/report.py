@@ -119,7 +119,7 @@ def _cells_table(runs: Sequence[Run]) -> str:
         rows.append([f"ours, divided by {name}", *(_median_ratio(chosen, each) for each in names)])
     above = (cpu[each][OURS] - cpu[each][FLOOR] for each in cells)
     rows.append(["ours - floor, of these medians", *(f"{microseconds:.0f}" for microseconds in above)])
-    table = _markdown(["CPU us of a create, 100 at once", *cells], rows)
+    table = markdown(["CPU us of a create, 100 at once", *cells], rows)
     return f"{table}\n\n{_origin(chosen)}"
 
 
@@ -147,7 +147,7 @@ def _create_table(runs: Sequence[Run]) -> str:
         peaks = [run.peak_mb[stack] for run in chosen if stack in run.peak_mb]
         rows.append([stack, *figures, f"{statistics.median(peaks):.0f}" if peaks else ""])
     head = [f"a create, {_HTTP}", "CPU us", "calls/s", "p50 ms", "p99 ms", "server us", "peak MB"]
-    return _markdown(head, rows)
+    return markdown(head, rows)
 
 
 def _ratios_table(runs: Sequence[Run]) -> str:
@@ -161,14 +161,14 @@ def _ratios_table(runs: Sequence[Run]) -> str:
         shown = [", ".join(_ratio(run.ratios[name], goal) for run in each) for each in kinds]
         kept = "" if goal is None else f"{sum(map(goal.is_kept, values))} of {len(values)}"
         rows.append([f"`{name}`", "" if goal is None else str(goal), *shown, kept])
-    return _markdown(["ratio", "goal", "full runs", "quick runs", "kept"], rows)
+    return markdown(["ratio", "goal", "full runs", "quick runs", "kept"], rows)
 
 
 def _ratio(value: float, goal: Goal | None) -> str:
     return mark(f"{value:.0f}" if value >= 10 else f"{value:.2f}", value, goal)
 
 
-def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table whose columns are aligned: the first to the left, figures to the right."""
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
 

@@ -121,7 +121,10 @@ def test_a_number_that_cannot_be_measured(command: list[str], said: str) -> None
 WRITERS = [
     "benchmarks --json",
     "benchmarks --svg",
-    *(f"benchmarks.{name} --json" for name in ("connections", "export", "records", "sandbox", "threads")),
+    *(
+        f"benchmarks.{name} --json"
+        for name in ("connections", "export", "records", "sandbox", "scale", "threads")
+    ),
 ]
 
 

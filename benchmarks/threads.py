@@ -32,7 +32,7 @@ import attrs
 
 import wosdk_async as wosdk
 from benchmarks import load
-from benchmarks.stacks import Call, client, command
+from benchmarks.stacks import Call, Target, client, command
 from tests.support import arguments
 from tests.support.payload import work_order
 from wosdk_async import codec
@@ -63,9 +63,9 @@ class Figures:
 class Race:
     """One round of a case. The threads wait for each other before and after their calls."""
 
-    def __init__(self, case: Case, server: load.Server, make_loop: LoopFactory, calls: int) -> None:
+    def __init__(self, case: Case, target: Target, make_loop: LoopFactory, calls: int) -> None:
         self._case = case
-        self._target = server.target
+        self._target = target
         self._make_loop = make_loop
         self._calls = calls // case.threads
         self._at_once = load.AT_ONCE // case.threads
@@ -143,7 +143,7 @@ def measure(cases: list[Case], make_loop: LoopFactory, rounds: int, calls: int) 
         for number in range(rounds + 1):
             for case in cases:
                 before = server.tokens()
-                figures = Race(case, server, make_loop, calls).run()
+                figures = Race(case, server.target, make_loop, calls).run()
                 log_ins, right = server.tokens() - before, 1 if case.shared else case.threads
                 if log_ins != right:
                     raise AssertionError(f"{case}: {log_ins:g} log-ins, not {right}")
