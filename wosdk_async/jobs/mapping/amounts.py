@@ -39,11 +39,7 @@ def _is_sign(unit: str) -> bool:
 
 
 def with_currency(node: ObjectNode, raw: Mapping[str, Any], path: str) -> ObjectNode:
-    """Return an amount's node, which checks the currency shown in cells.
-
-    Raises:
-        ImportMapError: ``strip`` removes currency signs that the map's currency does not match.
-    """
+    """Return an amount's node. Raise ImportMapError if ``strip`` removes signs of another currency."""
     value, currency = node.fields.get("value"), node.fields.get("currency_type_id")
     if not isinstance(value, TextNode):
         return node
@@ -59,15 +55,12 @@ def with_currency(node: ObjectNode, raw: Mapping[str, Any], path: str) -> Object
             f"{path}.value: strip removes {', '.join(sorted(signs))}, so the map must set that currency: "
             f'{path.rpartition(".")[2]}.currency_type_id = "EUR", or a currency column'
         )
-    known = {each.name: getattr(value, each.name) for each in attrs.fields(TextNode)}
-    amount = _AmountNode(**known, currency=currency, signs=signs)
+    amount = _AmountNode(**attrs.asdict(value, recurse=False), currency=currency, signs=signs)
     return attrs.evolve(node, fields={**node.fields, "value": amount})
 
 
 @attrs.frozen
 class _AmountNode(TextNode):
-    """Numeric value of an amount."""
-
     currency: Node | None = attrs.field(default=None, kw_only=True)
     """Node of the currency; None if the map sets no currency."""
     signs: Sequence[str] = attrs.field(default=(), kw_only=True)

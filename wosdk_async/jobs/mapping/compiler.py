@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -23,7 +24,7 @@ from wosdk_async.jobs.mapping.nodes import (
     TextNode,
 )
 from wosdk_async.jobs.mapping.references import Filter, ReferenceSpec
-from wosdk_async.jobs.mapping.tables import ReferenceTable, TextTable, checked_table
+from wosdk_async.jobs.mapping.tables import KINDS, ReferenceTable, TextTable, checked_table, field_spelled
 from wosdk_async.jobs.mapping.template import NAME, LengthLimit, Template
 from wosdk_async.jobs.mapping.typed_values import typed_values
 from wosdk_async.jobs.mapping.values import Parser, value_parser, word_parser
@@ -31,37 +32,21 @@ from wosdk_async.model import Record, entity_class, index, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.text.suggestions import suggestion
 
-# --- objects --------------------------------------------------------------------------------
-
 
 def compile_object(kind: type[Record], table: object, path: str) -> ObjectNode:
-    """Compile a table of fields to the node of a ``kind`` object.
-
-    Raises:
-        ImportMapError: the table is invalid; the message names the key.
-    """
+    """Compile a table of fields to the node of a ``kind`` object. Raise ImportMapError if it is invalid."""
     if not isinstance(table, Mapping):
         raise ImportMapError(f"{path} takes a table of {kind.__name__} fields, not {table!r}")
     nodes: dict[str, Node] = {}
     mistakes = MapMistakes()
     for key, raw in table.items():
         with mistakes.kept():
-            name, meta = _field(kind, key, f"{path}.{key}")
+            name, meta = field_spelled(kind, key, f"{path}.{key}")
             if name in nodes:
                 raise ImportMapError(f"{path}.{key}: {name!r} appears twice, in two spellings; delete one")
             nodes[name] = _node(meta, raw, f"{path}.{key}")
     mistakes.require_none()
     return ObjectNode(kind, nodes)
-
-
-def _field(kind: type[Record], key: str, path: str) -> tuple[str, Wire]:
-    """Look up a field by Python or wire name; return its Python name and metadata."""
-    wires = {meta["name"].casefold(): name for name, meta in kind.__wire__.items()}
-    name = key if key in kind.__wire__ else wires.get(key.casefold())
-    if name is None:
-        hint = suggestion(key, kind.__wire__) or f"; its fields are {', '.join(kind.__wire__)}"
-        raise ImportMapError(f"{path}: {kind.__name__} has no field {key!r}{hint}")
-    return name, kind.__wire__[name]
 
 
 def _node(meta: Wire, raw: object, path: str) -> Node:
@@ -128,7 +113,7 @@ def _remedy(meta: Wire, raw: object, path: str) -> str:
 
 
 def _text_node(meta: Wire, table: TextTable, path: str) -> Node:
-    template = _template(table.text, path)
+    template = parsed_template(table.text, path)
     limit = _length_limit(meta, table.truncate, path)
     parse = value_parser(meta, table, path)
     clears = table.empty == "clear"
@@ -142,17 +127,12 @@ def _text_node(meta: Wire, table: TextTable, path: str) -> Node:
         blank = parse("") if "" in map(str.strip, table.values) else blank
     if template.columns:
         return TextNode(path, template, limit, parse, blank, typed_values(meta, table, parse))
-    try:
+    with _map_errors(path):
         text = limit.fit(template.fill({}) or "", [])
         return ConstantNode(text if parse is None else parse(text.strip()))
-    except RowError as error:
-        raise ImportMapError(error.message, **error.facts) from None
-    except ValueError as error:
-        raise ImportMapError(f"{path} {error}") from None
 
 
 def _words(meta: Wire, table: TextTable, limit: LengthLimit, path: str) -> Parser:
-    """Return the parser for the words in ``values``."""
     values: Mapping[str, Any] = table.values or {}
     if not values or len({word.strip().casefold() for word in values}) < len(values):
         raise ImportMapError(
@@ -162,19 +142,27 @@ def _words(meta: Wire, table: TextTable, limit: LengthLimit, path: str) -> Parse
     parse = value_parser(meta, table, path)
     meanings = {}
     for word, value in values.items():
-        try:
+        with _map_errors(f"{path}.values.{word}"):
             if not isinstance(value, str):
                 meanings[word] = _constant(meta, value, f"{path}.values.{word}")
             else:
                 meanings[word] = limit.fit(value, []) if parse is None else parse(value)
-        except RowError as error:
-            raise ImportMapError(error.message, **error.facts) from None
-        except ValueError as error:
-            raise ImportMapError(f"{path}.values.{word} {error}") from None
     return word_parser(meanings)
 
 
-def _template(source: str, path: str) -> Template:
+@contextmanager
+def _map_errors(path: str) -> Iterator[None]:
+    """Convert an invalid value's RowError or ValueError to ImportMapError."""
+    try:
+        yield
+    except RowError as error:
+        raise ImportMapError(error.message, **error.facts) from None
+    except ValueError as error:
+        raise ImportMapError(f"{path} {error}") from None
+
+
+def parsed_template(source: str, path: str) -> Template:
+    """Parse a template. Raise ImportMapError if it is invalid."""
     try:
         return Template.parse(source)
     except ValueError as error:
@@ -193,16 +181,6 @@ def _length_limit(meta: Wire, truncate: bool, path: str) -> LengthLimit:
     return LengthLimit(path, length, documented, truncate, cuts_blanks)
 
 
-_EXPECTED = {
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "enum": "a name in quotes",
-    "datetime-local": "a time",
-    "datetime-utc": "a time",
-}
-
-
 def _constant(meta: Wire, value: object, path: str) -> Any:
     """Convert a TOML value other than a string to the field's type."""
     kind = meta["type"]
@@ -214,23 +192,15 @@ def _constant(meta: Wire, value: object, path: str) -> Any:
     elif isinstance(value, float) and kind == "number":
         return Decimal(repr(value))
     elif isinstance(value, date) and kind.startswith("datetime"):
-        try:
+        with _map_errors(path):
             return parse_value(value.isoformat(), meta, lenient=True)
-        except ValueError as error:
-            raise ImportMapError(f"{path} {error}") from None
     shown = str(value).lower() if isinstance(value, bool) else repr(value)
-    raise ImportMapError(f"{path} takes {_EXPECTED.get(kind, 'a string')}, not {shown}")
-
-
-# --- references -----------------------------------------------------------------------------
+    expected = "a name in quotes" if kind == "enum" else KINDS.get(kind, "a string")
+    raise ImportMapError(f"{path} takes {expected}, not {shown}")
 
 
 def compile_reference(name: str, table: ReferenceTable, path: str) -> ReferenceSpec:
-    """Compile a ``[reference.<name>]`` table.
-
-    Raises:
-        ImportMapError: the table is invalid; the message names the key.
-    """
+    """Compile a ``[reference.<name>]`` table. Raise ImportMapError if it is invalid."""
     entity = entity_class(table.entity)
     if entity is None or "id" not in entity.__wire__:
         hint = suggestion(table.entity, index.ENTITIES) or "; see docs/import.md"
@@ -239,12 +209,12 @@ def compile_reference(name: str, table: ReferenceTable, path: str) -> ReferenceS
     if table.by is None or table.from_ is None:
         limit = LengthLimit(path, length=None, documented=False, truncate=False)
         return ReferenceSpec(name=name, entity=entity, filters=filters, limit=limit)
-    by, meta = _field(entity, table.by, f"{path}.by")
+    by, meta = field_spelled(entity, table.by, f"{path}.by")
     if meta["type"] != "string":
         raise ImportMapError(
             f"{path}.by: {by} is not a string field; name a string field to look up records by"
         )
-    template = _template(table.from_, f"{path}.from")
+    template = parsed_template(table.from_, f"{path}.from")
     if NAME in template.columns:
         raise ImportMapError(
             f"{path}.from: {{}} is the looked-up name itself; name a column, as in {{column}}"
@@ -262,7 +232,7 @@ def compile_reference(name: str, table: ReferenceTable, path: str) -> ReferenceS
 
 
 def _filter(entity: type[Record], key: str, raw: object, path: str) -> Filter:
-    name, meta = _field(entity, key, path)
+    name, meta = field_spelled(entity, key, path)
     node = _node(meta, raw, path)
     is_value = meta["type"] not in OBJECTS or isinstance(raw, str)
     if meta.get("many") or not is_value or node.columns:

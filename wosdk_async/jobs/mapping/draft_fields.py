@@ -92,15 +92,13 @@ def draft_fields(
 ) -> list[DraftField]:
     """Return an operation's candidate fields, with proposed columns.
 
-    Args:
-        columns: the file's header.
-        operation: the operation on each row.
-        keys: the columns that can identify rows.
-        unlike: for each column, the kinds (``time`` or ``number``) that its cells do not resemble.
+    ``unlike`` has the kinds (``time`` or ``number``) that the cells of each column do not resemble.
     """
     candidates = list(_fields(operation.kind, operation.table))
     if operation.table == "entity":
-        _relax(candidates)
+        for each in candidates:  # all are optional, because the service seems to require none
+            each.suggested = each.required and (each.target is not None or each.name in _SUGGESTED)
+            each.required = False
     if operation.by is not None:
         candidates = _of_changes(operation, candidates)
     _assign(candidates, [column for column in columns if is_usable(column)], unlike)
@@ -169,20 +167,11 @@ def _action_of(kind: type[Record]) -> str | None:
     return word if word in WOActionType.__members__ else None
 
 
-def _relax(candidates: list[DraftField]) -> None:
-    """Make all fields optional, because the service seems to require none; suggest names and references."""
-    for each in candidates:
-        each.suggested = each.required and (each.target is not None or each.name in _SUGGESTED)
-        each.required = False
-
-
 def _of_changes(operation: RowOperation, candidates: list[DraftField]) -> list[DraftField]:
     """Return the fields of an update or delete, starting with the key."""
     by = operation.by or ""
-    note = "identifies the record; "
-    key = DraftField(
-        operation.table, by, operation.kind.__wire__[by], required=False, note=note, suggested=True
-    )
+    key = DraftField(operation.table, by, operation.kind.__wire__[by], required=False, suggested=True)
+    key.note = "identifies the record; "
     for each in candidates:
         each.suggested = False
     return [key, *(each for each in candidates if each.name != by and operation.compares)]
@@ -230,31 +219,20 @@ def _score(column: str, field: DraftField) -> float:
         return 1.0
     known = SYNONYMS.get(f"{field.table.strip('[]').rpartition('.')[2]}.{field.name}", ())
     synonym = _SYNONYM if plain in known else 0.0
-    return max(_similarity(plain, field.spellings), _in_words(column, field), synonym)
-
-
-def _similarity(column: str, names: set[str]) -> float:
-    return max(difflib.SequenceMatcher(None, column, name).ratio() for name in names) if column else 0.0
+    similar = [difflib.SequenceMatcher(None, plain, name).ratio() for name in field.spellings if plain]
+    return max(*similar, _in_words(column, field), synonym)
 
 
 def _in_words(column: str, field: DraftField) -> float:
     """Return a score for word sets that are equal or contain one another."""
-    column_words = _words(column)
-    names = [_words(field.name.removesuffix(_AMOUNT))]
-    if field.target is not None:
-        names.append(_words(field.target.__name__))
-    best = 0.0
-    for words in names:
-        if column_words and column_words == words:
-            best = max(best, _EQUAL_WORDS)
-        # Only for names: in fields of other types, more or fewer words often mean a different value.
-        elif column_words and words and (column_words < words or words < column_words) and _is_named(field):
-            best = max(best, _MORE_WORDS)
-    return best
-
-
-def _is_named(field: DraftField) -> bool:
-    return field.target is not None or field.meta["type"] == "string"
+    column_words, target = _words(column), field.target
+    names = [_words(field.name.removesuffix(_AMOUNT)), _words(target.__name__ if target is not None else "")]
+    if column_words and column_words in names:
+        return _EQUAL_WORDS
+    # Only for names: in fields of other types, more or fewer words often mean a different value.
+    is_named = target is not None or field.meta["type"] == "string"
+    contained = [words for words in names if words and (column_words <= words or words <= column_words)]
+    return _MORE_WORDS if is_named and column_words and contained else 0.0
 
 
 def _words(name: str) -> frozenset[str]:

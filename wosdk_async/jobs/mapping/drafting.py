@@ -1,12 +1,7 @@
-"""Map drafts, which match a file's columns with fields of similar names.
-
-:meth:`ImportMap.load` accepts a draft. Fields without a match get the placeholder column ``{ADAPT}``, which
-an import reports as missing.
-"""
+"""Map drafts. Fields without a similar column get the placeholder ``{ADAPT}``, which imports reject."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 import textwrap
@@ -26,6 +21,7 @@ from wosdk_async.jobs.mapping.draft_fields import (
     name_field,
 )
 from wosdk_async.jobs.mapping.record_operations import RowOperation
+from wosdk_async.jobs.mapping.tables import KINDS
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.table_rules import OPEN
 from wosdk_async.model import registry
@@ -46,15 +42,9 @@ def draft_map(
     described: str = "",
     header_row: int | None = None,
 ) -> str:
-    """Return a draft map, as TOML text.
+    """Return a draft map for ``file``, as TOML text.
 
-    Args:
-        columns: the file's header.
-        operation: the operation on each row.
-        file: the file name to show on the first line.
-        keys: the columns that can identify rows, if the rows have been read.
-        described: a pointer to the field documentation, appended to the list of further fields.
-        header_row: the header's line number, unless it is the first line.
+    ``keys`` is None if the rows have not been read; ``described`` points to the field documentation.
     """
     keys = keys or KeyColumns()
     found = draft_fields(columns, operation, keys.unique, keys.unlike)
@@ -75,71 +65,55 @@ def draft_map(
     return "\n".join(lines).rstrip() + "\n"
 
 
-# --- lines ----------------------------------------------------------------------------------
-
-
-def _columns_left(columns: Sequence[str], found: Sequence[DraftField]) -> list[str]:
+def _columns_left(columns: Sequence[str], found: Sequence[DraftField]) -> Iterator[str]:
     used = {each.column for each in found}
-    unused = [column for column in columns if column not in used and is_usable(column)]
-    bad = [column for column in columns if column.strip() and not is_usable(column)]
-    return [
-        *(_comment(f"Unmatched columns: {', '.join(unused)}") if unused else []),
-        *(
-            _comment(f"Rename these columns, whose names are invalid in maps: {', '.join(map(repr, bad))}")
-            if bad
-            else []
-        ),
-    ]
+    if unused := [column for column in columns if column not in used and is_usable(column)]:
+        yield from _comment(f"Unmatched columns: {', '.join(unused)}")
+    if bad := [repr(column) for column in columns if column.strip() and not is_usable(column)]:
+        yield from _comment(f"Rename these columns, whose names are invalid in maps: {', '.join(bad)}")
 
 
 def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColumns) -> list[str]:
-    if operation.by is not None or (operation.table == "command" and operation.label != "created"):
+    of_orders = operation.table == "command"
+    if operation.by is not None or (of_orders and operation.label != "created"):
         return []
     candidates = [each for each in shown if each.meta["type"] == "string" and each.target is None]
-    if operation.table == "command":
+    if of_orders:
         candidates = [each for each in candidates if each.name == MARKER_FIELD]
-    key_fields = [each for each in candidates if each.column in keys.unique]
-    for each in key_fields:
-        path = each.name if operation.table == "entity" else f"work_order.{each.name}"
-        with contextlib.suppress(ImportMapError):
-            operation.require_marker(path)
+    purpose = "The marker field carries each row's key, so that no row is created twice."
+    for each in candidates:
+        path = f"work_order.{each.name}" if of_orders else each.name
+        if each.column in keys.unique and _may_be_marker(operation, path):
             others = ", ".join(key for key in keys.unique if key != each.column)
             more = f" Other unique columns: {others}." if others else ""
-            return [
-                "",
-                *_comment(
-                    "The marker field carries each row's key, so that no row is created twice. "
-                    f"All cells in {each.column} are unique.{more}"
-                ),
-                f"marker = {_quoted(path)}",
-            ]
-    if operation.table == "command":
-        example = f"marker = {_quoted(f'work_order.{MARKER_FIELD}')}"
-    else:
-        example = f"marker = {_quoted(candidates[0].name)}" if candidates else "marker"
+            text = f"{purpose} All cells in {each.column} are unique.{more}"
+            return ["", *_comment(text), f"marker = {_quoted(path)}"]
+    examples = [f"work_order.{MARKER_FIELD}"] if of_orders else [each.name for each in candidates]
+    example = f"marker = {_quoted(examples[0])}" if examples else "marker"
     unique = f" Unique columns: {', '.join(keys.unique)}." if keys.unique else ""
-    named = [each.column for each in candidates if operation.table == "command"]
+    named = [each.column for each in candidates if of_orders]
     nearly = "".join(
         f" {column} would be unique, but {', '.join(exceptions)}."
         for column, exceptions in keys.exceptions.items()
         if column in keys.nearly or column in named
     )
-    return [
-        "",
-        *_comment(
-            "The marker field carries each row's key, so that no row is created twice. "
-            f"Fill the field from a unique column, then remove the # below.{unique}{nearly}"
-        ),
-        f"# {example}",
-    ]
+    text = f"{purpose} Fill the field from a unique column, then remove the # below.{unique}{nearly}"
+    return ["", *_comment(text), f"# {example}"]
+
+
+def _may_be_marker(operation: RowOperation, path: str) -> bool:
+    try:
+        operation.require_marker(path)
+    except ImportMapError:
+        return False
+    return True
 
 
 def _tables(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColumns) -> Iterator[str]:
     tables = dict.fromkeys((operation.table, *(each.table for each in shown)))
     for table in tables:
         yield ""
-        path = table.replace("[", "").replace("]", "")
-        yield f"[[{path}]]" if table.startswith("[") else f"[{path}]"
+        yield f"[[{_bare(table)}]]" if table.startswith("[") else f"[{table}]"
         for each in shown:
             if each.table == table:
                 value = _quoted(f"@{each.reference}" if each.target is not None else _from(each))
@@ -148,19 +122,20 @@ def _tables(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColum
                 yield f"{each.name} = {value}  # {_explained(each)}"
 
 
+def _bare(table: str) -> str:
+    return table.replace("[", "").replace("]", "")
+
+
 def _references(shown: Sequence[DraftField]) -> Iterator[str]:
     for each in shown:
-        if each.target is None:
-            continue
-        yield ""
-        yield f"[reference.{each.reference}]"
-        yield f"entity = {_quoted(each.target.__name__)}"
-        yield f"by = {_quoted(name_field(each.target, each.column) or '')}"
-        yield f"from = {_quoted(_from(each))}"
-        if each.where:
-            yield f"where = {each.where}"
-        else:
-            yield 'if_missing = "fail"  # or "create", with a table of further fields'
+        if each.target is not None:
+            yield ""
+            yield f"[reference.{each.reference}]"
+            yield f"entity = {_quoted(each.target.__name__)}"
+            yield f"by = {_quoted(name_field(each.target, each.column) or '')}"
+            yield f"from = {_quoted(_from(each))}"
+            missing = 'if_missing = "fail"  # or "create", with a table of further fields'
+            yield f"where = {each.where}" if each.where else missing
 
 
 def _from(field: DraftField) -> str:
@@ -168,7 +143,6 @@ def _from(field: DraftField) -> str:
 
 
 def _explained(field: DraftField) -> str:
-    """Return a comment that describes a field's values."""
     kind, meta = field.meta["type"], field.meta
     if field.target is not None:
         text = f"{field.target.__name__}, looked up by name below"
@@ -183,21 +157,15 @@ def _explained(field: DraftField) -> str:
     elif kind.startswith("datetime"):
         text = 'a time; if not in ISO 8601: { text = "{...}", date = "%d.%m.%Y" }'
     else:
-        text = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}.get(
-            kind, "a string"
-        )
+        text = KINDS.get(kind, "a string")
         if limit := meta.get("max_length"):
             text += f" of at most {limit} characters"
     return f"{'required; ' if field.required else field.note}{text}"
 
 
 def _more(found: Sequence[DraftField], shown: Sequence[DraftField], described: str) -> Iterator[str]:
-    """Yield a comment that lists the remaining fields."""
-    hidden = [each for each in found if each not in shown]
-    if hidden:
-        path = {each: each.table.replace("[", "").replace("]", "") for each in hidden}
-        names = ", ".join(f"{path[each]}.{each.name}" for each in hidden)
-        yield from _comment(f"Further fields{described}: {names}")
+    if hidden := [f"{_bare(each.table)}.{each.name}" for each in found if each not in shown]:
+        yield from _comment(f"Further fields{described}: {', '.join(hidden)}")
 
 
 def _comment(text: str) -> list[str]:
@@ -264,7 +232,7 @@ def key_columns(source: Source) -> KeyColumns:
 
 
 def _exception(cell: str, line: int, first: int) -> str | None:
-    """Return why a cell rules out its column as a key, or None. Line ``first`` has the same value."""
+    """Return why a cell cannot be a key, or None. Line ``first`` is the first with this cell."""
     if not cell.strip():
         return f"line {line} has an empty cell"
     if first != line:
@@ -283,8 +251,6 @@ _LOOKS = {
     "number": re.compile(r"[^\w+-]*[A-Z]{0,3}\s*[+-]?\d[\d.,'\s]*\D{0,8}"),
 }
 """Patterns of dates with optional times, and of numbers with optional currencies or units."""
-
-
 _GERMAN_DATE = re.compile(r"\d{1,2}\.\d{1,2}\.\d{4}")
 _GERMAN_NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?")
 

@@ -1,14 +1,10 @@
-"""Import operations that run a command or create a record for each row.
-
-``record_operations.py`` defines the operations on existing records, and parses operation names, which are
-part of a job's identity.
-"""
+"""Import operations that run a command or create a record for each row."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, Collection, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Literal
 
 import attrs
 import msgspec
@@ -55,21 +51,8 @@ def effect_of(record: Any, entity: str | None = None) -> Effect:
     )
 
 
-class HasRecord(Protocol):
-    """Run input: a row with the record built from it."""
-
-    record: Any
-
-
-Item = TypeVar("Item", bound=HasRecord)
-Items = Iterable[Item] | AsyncIterable[Item]
-
-
-# --- operations that create something, identified by a marker -------------------------------
-
-
 class Making:
-    """Base of operations that create something, or run a command."""
+    """Base of operations that create something, or run a command; a marker identifies the results."""
 
     kind: type[Record]
     by: ClassVar[None] = None
@@ -122,15 +105,10 @@ class RunCommand(Making):
         """Wire name of the command."""
         return self.kind.wire_name
 
-    @cached_property
+    @property
     def label(self) -> Label:
         """``created`` for new work orders, otherwise ``done``."""
         return "created" if self.kind is WoCreateCommand else "done"
-
-    @property
-    def noun(self) -> str:
-        """Noun for one item: ``work order``, or the command's name."""
-        return "work order" if self.kind is WoCreateCommand else self.name
 
     @property
     def question(self) -> str:
@@ -138,9 +116,9 @@ class RunCommand(Making):
         return "Create the work orders?" if self.kind is WoCreateCommand else f"Run {self.name} for each?"
 
     def run(
-        self, company: Company, items: Items[Item], marker: str | None, *, limit: int, grace: float
-    ) -> Run[Item, Any]:
-        """Start a run of the commands."""
+        self, company: Company, items: AsyncIterable[Any], marker: str | None, *, limit: int, grace: float
+    ) -> Run[Any, Any]:
+        """Start a run of the commands in ``items``."""
         return company.run_many(
             items, command=lambda item: item.record, marker=marker, limit=limit, grace=grace
         )
@@ -174,21 +152,16 @@ class OnRecords:
     label: ClassVar[Label]
 
     @property
-    def noun(self) -> str:
-        """Name of the entity."""
-        return self.kind.wire_name
-
-    @property
     def question(self) -> str:
         """Question that asks the user to confirm, such as ``Update the Customer records?``."""
-        return f"{self.verb.capitalize()} the {self.noun} records?"
+        return f"{self.verb.capitalize()} the {self.kind.wire_name} records?"
 
     def run(
-        self, company: Company, items: Items[Item], marker: str | None, *, limit: int, grace: float
-    ) -> Run[Item, Any]:
-        """Start a run that sends a call for each record."""
+        self, company: Company, items: AsyncIterable[Any], marker: str | None, *, limit: int, grace: float
+    ) -> Run[Any, Any]:
+        """Start a run that sends the records in ``items``."""
 
-        async def call(item: Item, trace: Trace) -> Any:
+        async def call(item: Any, trace: Trace) -> Any:
             return await self.send(company.traced(trace), item.record, marker)
 
         return Run(items, call, limit=limit, grace=grace)

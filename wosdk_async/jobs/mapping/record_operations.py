@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from functools import cached_property
 from typing import Any, ClassVar
 
 import attrs
@@ -36,6 +35,7 @@ from wosdk_async.jobs.mapping.operations import (
     RunCommand,
     effect_of,
 )
+from wosdk_async.jobs.mapping.tables import field_spelled
 from wosdk_async.model import Money, OpenEnum, Record, command_class, entity_class, index
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.updates import change
@@ -47,7 +47,7 @@ _KEYS_IN_QUERY = 200
 
 
 class Changing(OnRecords):
-    """Base of operations on existing records, which are identified by the field :attr:`by`."""
+    """Base of operations on existing records, which the field ``by`` identifies."""
 
     by: str
     new: ClassVar[bool] = False
@@ -58,7 +58,7 @@ class Changing(OnRecords):
         return f"{self.verb} {self.kind.wire_name} by {self.by}"
 
     def require_fields(self, names: Collection[str]) -> None:
-        """Raise ImportMapError if the map does not set the field :attr:`by`."""
+        """Raise ImportMapError if the map does not set the field ``by``."""
         if self.by not in names:
             raise ImportMapError(
                 f"{self.table}.{self.by}, which identifies the records, is missing; "
@@ -66,7 +66,7 @@ class Changing(OnRecords):
             )
 
     def require_marker(self, path: str) -> None:
-        """Raise ImportMapError for a marker other than :attr:`by`."""
+        """Raise ImportMapError for a marker other than ``by``."""
         if path != self.by:
             raise ImportMapError(
                 f"marker {path!r}: {self.name!r} already identifies rows by {self.by}; delete marker"
@@ -77,7 +77,7 @@ class Changing(OnRecords):
         marked: Any = getattr(fields(self.kind), path)
         is_number = self.kind.__wire__[path]["type"] == "integer"
         found: dict[str, list[Any]] = defaultdict(list)
-        wanted = ["*", *self._inner] if whole else self._short
+        wanted = self._properties(whole)
         for first in range(0, len(keys), _KEYS_IN_QUERY):
             batch = keys[first : first + _KEYS_IN_QUERY]
             condition = marked.in_([int(key) for key in batch] if is_number else list(batch))
@@ -85,21 +85,13 @@ class Changing(OnRecords):
                 found[str(getattr(record, path)).strip()].append(record)
         return found
 
-    @cached_property
-    def _short(self) -> list[str]:
-        names = ("id", self.by, "concurrency_id", "is_removed")
+    def _properties(self, whole: bool) -> list[str]:
         table = self.kind.__wire__
-        return [table[name]["name"] for name in dict.fromkeys(names) if name in table]
-
-    @cached_property
-    def _inner(self) -> list[str]:
-        """Query properties for nested objects and amounts."""
-        inner = ("object", "money")
-        return [
-            f"{meta['name']}.*"
-            for meta in self.kind.__wire__.values()
-            if meta["type"] in inner and meta["of"] and not meta.get("many")
-        ]
+        if not whole:
+            names = dict.fromkeys(("id", self.by, "concurrency_id", "is_removed"))
+            return [table[name]["name"] for name in names if name in table]
+        inner = (each for each in table.values() if each["type"] in ("object", "money") and each["of"])
+        return ["*", *(f"{each['name']}.*" for each in inner if not each.get("many"))]
 
     def set_id(self, record: Any, key: str, found: Sequence[Any]) -> None:
         """Set ``record.id`` to the only existing record's id. Raise RowError unless exactly one exists."""
@@ -107,18 +99,16 @@ class Changing(OnRecords):
         if len(existing) == 1:
             record.id = existing[0].id
             return
-        where = f"{self.by} {key!r}"
+        name, where = self.kind.wire_name, f"{self.by} {key!r}"
         if existing:
             ids = ", ".join(str(each.id) for each in existing[:5])
             raise AmbiguousNameError(
-                f"{len(existing)} {self.noun} records have {where} (ids {ids}); identify the records by id"
+                f"{len(existing)} {name} records have {where} (ids {ids}); identify the records by id"
             )
         if found:
-            raise MissingRecordError(f"the {self.noun} with {where} has been removed (id {found[0].id})")
-        raise MissingRecordError(f"no {self.noun} has {where}{self._hint(key)}")
-
-    def _hint(self, key: str) -> str:
-        return zeros_hint(key) if self.kind.__wire__[self.by]["type"] == "string" else ""
+            raise MissingRecordError(f"the {name} with {where} has been removed (id {found[0].id})")
+        hint = zeros_hint(key) if self.kind.__wire__[self.by]["type"] == "string" else ""
+        raise MissingRecordError(f"no {name} has {where}{hint}")
 
 
 @attrs.frozen(slots=False)
@@ -168,12 +158,8 @@ class UpdateRecord(Changing):
             raise RowError(error.message, **error.facts) from None
 
     def _changes(self, record: Any) -> dict[str, Any]:
-        left_out = {"id", self.by}
-        return {
-            name: value
-            for name in self.kind.__wire__
-            if name not in left_out and (value := getattr(record, name)) is not None
-        }
+        values = {name: getattr(record, name) for name in self.kind.__wire__ if name not in ("id", self.by)}
+        return {name: value for name, value in values.items() if value is not None}
 
     def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
         """Return the effect if the record already has the new values, or None."""
@@ -181,7 +167,7 @@ class UpdateRecord(Changing):
         if any(isinstance(value, list) for value in changes.values()):
             raise RowError("the row updates a list, which cannot be compared; check the record yourself")
         self.set_id(record, key, found)
-        (held,) = (each for each in found if each.id == record.id)
+        held = next(each for each in found if each.id == record.id)
         same = all(_equal(value, getattr(held, name)) for name, value in changes.items())
         return effect_of(held) if same else None
 
@@ -212,7 +198,7 @@ class DeleteRecord(Changing):
         del record, key
         if any(not getattr(each, "is_removed", None) for each in found):
             return None
-        return effect_of(found[0]) if found else Effect(self.noun)
+        return effect_of(found[0]) if found else Effect(self.kind.wire_name)
 
 
 def _equal(sent: Any, held: Any) -> bool:
@@ -242,11 +228,7 @@ _OF_RECORDS = re.compile(r"(?P<verb>create|update|delete) (?P<entity>\w+)(?: by 
 
 
 def operation_named(text: str) -> RowOperation:
-    """Parse an operation name.
-
-    Raises:
-        ImportMapError: the operation is unknown, or the service does not support it.
-    """
+    """Parse an operation name. Raise ImportMapError if it is unknown or unsupported by the service."""
     words = " ".join(text.split())
     if (found := _OF_RECORDS.fullmatch(words)) is not None:
         return _of_records(found["verb"], found["entity"], found["by"])
@@ -280,11 +262,7 @@ def _of_records(verb: str, name: str, by: str | None) -> RowOperation:
 
 def _key_field(kind: type[Record], by: str, where: str) -> str:
     """Return the Python name of the field that identifies records."""
-    wires = {meta["name"].casefold(): name for name, meta in kind.__wire__.items()}
-    name = by if by in kind.__wire__ else wires.get(by.casefold())
-    if name is None:
-        raise ImportMapError(f"{where}: {kind.__name__} has no field {by!r}{suggestion(by, kind.__wire__)}")
-    meta = kind.__wire__[name]
+    name, meta = field_spelled(kind, by, where)
     if meta["type"] not in ("string", "integer") or meta.get("many") or meta.get("secret"):
         raise ImportMapError(f"{where}: {name} is neither a string nor an integer; name a key field")
     return name

@@ -17,10 +17,27 @@ from attrs.validators import optional
 from cattrs.gen import make_dict_structure_fn, override
 
 from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.model import Record
+from wosdk_async.model.metadata import Wire
 from wosdk_async.regular_files import parse_toml
 from wosdk_async.text.suggestions import suggestion
 
 T = TypeVar("T")
+
+_MAX_BYTES = 1 << 20  # of a map file
+
+KINDS = {
+    "boolean": "true or false",
+    "datetime-local": "a time",
+    "datetime-utc": "a time",
+    "enum": "an enum",
+    "integer": "a whole number",
+    "money": "an amount",
+    "number": "a number",
+    "object": "an object",
+    "ref": "a record",
+}
+"""Catalogue types, for messages."""
 
 Fields = NewType("Fields", dict[str, Any])
 """TOML table with arbitrary keys, such as field names."""
@@ -152,9 +169,6 @@ class TextTable:
     """Currency signs and units allowed before or after a number, such as ``["€", "EUR"]``."""
 
 
-_MAX_BYTES = 1 << 20
-
-
 def read_tables(path: Path) -> MapTables:
     """Read a map file's tables. Raise ImportMapError if the file is not a TOML map."""
     try:
@@ -174,6 +188,16 @@ def read_tables(path: Path) -> MapTables:
     return checked_table(MapTables, content, "")
 
 
+def field_spelled(kind: type[Record], key: str, path: str) -> tuple[str, Wire]:
+    """Return the Python name and metadata of a field, found by its Python or wire name."""
+    wires = {meta["name"].casefold(): name for name, meta in kind.__wire__.items()}
+    name = key if key in kind.__wire__ else wires.get(key.casefold())
+    if name is None:
+        hint = suggestion(key, kind.__wire__) or f"; its fields are {', '.join(kind.__wire__)}"
+        raise ImportMapError(f"{path}: {kind.__name__} has no field {key!r}{hint}")
+    return name, kind.__wire__[name]
+
+
 def checked_table(kind: type[T], table: object, place: str) -> T:
     """Convert a TOML table to ``kind``. Raise ImportMapError with the key, its value and the fix."""
     if not isinstance(table, Mapping):
@@ -191,10 +215,7 @@ def _messages(error: cattrs.BaseValidationError, place: str) -> Iterator[str]:
         yield f"{key.removeprefix('.').replace('.from_', '.from') or 'the map'} {message}"
 
 
-_EXAMPLES = {
-    "entity": 'entity = "Customer"',
-    "text": 'text = "{column}"',
-}
+_EXAMPLES = {"entity": 'entity = "Customer"', "text": 'text = "{column}"'}
 
 
 def _message(error: BaseException, _: type | None) -> str:
@@ -231,22 +252,15 @@ def _one_of(value: object, kind: Any) -> object:
     return value
 
 
-def _converter() -> cattrs.Converter:
-    converter = cattrs.Converter(forbid_extra_keys=True)
-    hooks = {
-        str: _only(lambda value: isinstance(value, str), "takes a string"),
-        int: _only(lambda value: type(value) is int, "takes a whole number"),
-        bool: _only(lambda value: isinstance(value, bool), "takes true or false"),
-        Fields: _only(lambda value: isinstance(value, Mapping), "takes a table"),
-    }
-    for kind, hook in hooks.items():
-        converter.register_structure_hook(kind, hook)
-    converter.register_structure_hook_func(_has_words, _one_of)
-    converter.register_structure_hook(
-        ReferenceTable,
-        make_dict_structure_fn(ReferenceTable, converter, from_=override(rename="from")),
-    )
-    return converter
-
-
-_CONVERTER = _converter()
+_CONVERTER = cattrs.Converter(forbid_extra_keys=True)
+for _kind, _hook in {
+    str: _only(lambda value: isinstance(value, str), "takes a string"),
+    int: _only(lambda value: type(value) is int, "takes a whole number"),
+    bool: _only(lambda value: isinstance(value, bool), "takes true or false"),
+    Fields: _only(lambda value: isinstance(value, Mapping), "takes a table"),
+}.items():
+    _CONVERTER.register_structure_hook(_kind, _hook)
+_CONVERTER.register_structure_hook_func(_has_words, _one_of)
+_CONVERTER.register_structure_hook(
+    ReferenceTable, make_dict_structure_fn(ReferenceTable, _CONVERTER, from_=override(rename="from"))
+)
