@@ -33,7 +33,7 @@ from wosdk_async.jobs.ledger.undone import shown_records, undone_beside, without
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.lookup import NamedIds
 from wosdk_async.jobs.mapping.marking import no_marker_for_workers, own_keys
-from wosdk_async.jobs.mapping.needed_fields import ReplacedFields, lacking
+from wosdk_async.jobs.mapping.needed_fields import lacking, replaced_fields_warning
 from wosdk_async.jobs.mapping.operations import Found
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.options import ImportOptions
@@ -117,7 +117,7 @@ class Check:
         self._keys = self._request.keys("job")
         self._index = ReferenceIndex(import_map.references)
         self._builder = RowBuilder(import_map, self._index, self._keys)
-        self._replaced = ReplacedFields.of(import_map)
+        self._replaced = replaced_fields_warning(import_map)
         self._ids = NamedIds.of(import_map.record, import_map.action.table, import_map.references)
         self._result = CheckResult(
             label=self._operation.label,
@@ -258,7 +258,7 @@ class Check:
             require_sendable(record, new=self._operation.new)
             if self._keys is not None:
                 self._keys.put(record, key)
-            lacks, caution = tuple(lacking(record, self._map)), self._replaced.in_row(row.cells)
+            lacks, caution = tuple(lacking(record, self._map)), self._replaced(row.cells)
             return _BuiltRow(row, record, key, missing, lacks, caution, again)
         except Exception as error:  # the import would refuse this row, too
             faults = tuple((_kind_of(each), reason_of(each)) for each in getattr(error, "faults", ()))

@@ -19,7 +19,7 @@ from wosdk_async.jobs.ledger.identity import Identities
 from wosdk_async.jobs.ledger.terms import RejectsProblem
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.marking import RowKeys
-from wosdk_async.jobs.mapping.needed_fields import ReplacedFields
+from wosdk_async.jobs.mapping.needed_fields import replaced_fields_warning
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import Source
@@ -140,7 +140,7 @@ class FileRows:
         self._db.close()
 
     def _read(self) -> None:
-        replaced = ReplacedFields.of(self.import_map)
+        replaced = replaced_fields_warning(self.import_map)
         warned: Counter[str] = Counter()
         unkeyed = self.key is None and self.import_map.action.label == "created"
         rows = iter(self.source)
@@ -148,7 +148,7 @@ class FileRows:
         while chunk := list(islice(rows, _CHUNK)):
             fitting = [row.cells for row in chunk if row.fault is None]
             self.index.collect(fitting)
-            warned.update(filter(None, map(replaced.in_row, fitting)))
+            warned.update(filter(None, map(replaced, fitting)))
             entries = list(map(self._entry, chunk))
             if unkeyed:
                 self._digests.extend([entry[2] for entry in entries])

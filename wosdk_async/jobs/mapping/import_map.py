@@ -12,7 +12,7 @@ from pathlib import Path
 import attrs
 
 from wosdk_async.jobs.errors import ImportMapError, MapMistakes
-from wosdk_async.jobs.mapping.compiler import compile_object, compile_reference
+from wosdk_async.jobs.mapping.compiler import compile_object, compile_reference, parsed_template
 from wosdk_async.jobs.mapping.nodes import ListNode, Node, ObjectNode, ReferenceNode, TextNode, named_columns
 from wosdk_async.jobs.mapping.record_operations import RowOperation, operation_named
 from wosdk_async.jobs.mapping.references import ReferenceSpec
@@ -90,12 +90,22 @@ class ImportMap:
         for column, key in self.rules.columns.items():
             found.setdefault(column, f"{key} of {self.path}")
         if OPEN in found:  # the user must replace every placeholder, so name all places
-            found[OPEN] = f"{', '.join(paths_with(OPEN, self.record, self.references))} of {self.path}"
+            found[OPEN] = f"{', '.join(_paths_with(OPEN, self.record, self.references))} of {self.path}"
         return found
 
     def columns_behind(self, reason: str) -> str | None:
         """Return the source of a field that the service reports as missing, or None if unknown."""
-        return columns_behind(reason, self.record, self.references)
+        named = _REQUIRED.search(reason)
+        if named is None:
+            return None
+        wanted = f".{named['field']}".casefold()
+        nodes = [node for path, node in _leaves(self.record) if f".{path}".casefold().endswith(wanted)]
+        if len(nodes) != 1:
+            return None if nodes else "the map does not set it"
+        columns = columns_of(nodes[0], self)
+        # A list is reported only if its columns are blank; another field may have a value that is rejected.
+        blank = "blank " if isinstance(nodes[0], ListNode) else ""
+        return f"{blank}{named_columns(columns)}" if columns else None
 
     @property
     def fixed(self) -> frozenset[str]:
@@ -103,14 +113,16 @@ class ImportMap:
         return frozenset(spec.name for spec in self.references if not spec.columns) & self.record.references
 
 
+def columns_of(node: Node, import_map: ImportMap) -> frozenset[str]:
+    """Return the columns behind a field, including those of its references."""
+    specs = (spec for spec in import_map.references if spec.name in node.references)
+    return node.columns.union(*(spec.columns for spec in specs))
+
+
 def _key(tables: MapTables) -> Template | None:
-    """Parse ``key``. Raise ImportMapError if the template has no column."""
     if tables.key is None:
         return None
-    try:
-        template = Template.parse(tables.key)
-    except ValueError as error:
-        raise ImportMapError(f"key: {error}") from None
+    template = parsed_template(tables.key, "key")
     if not template.columns - {NAME}:
         raise ImportMapError(f'key takes a template with columns, as in "{{number}}", not {tables.key!r}')
     return template
@@ -119,15 +131,13 @@ def _key(tables: MapTables) -> Template | None:
 def _fingerprint(tables: MapTables) -> str:
     given = attrs.asdict(tables, filter=lambda field, value: value is not None or field.name not in _ADDED)
     content = json.dumps(given, sort_keys=True, default=str)
-    return hashlib.sha256(content.encode(errors="replace")).hexdigest()[:_FINGERPRINT]
+    return hashlib.sha256(content.encode(errors="replace")).hexdigest()[:32]
 
 
-_FINGERPRINT = 32  # digits
 _ADDED = ("header_row", "fill_down", "skip_when")  # newer keys, hashed only if set, so that old hashes remain
 
 
 def _rules(tables: MapTables) -> TableRules:
-    """Return the table rules. Raise ImportMapError, naming the key, if one is invalid."""
     if tables.header_row is not None and tables.header_row < 1:
         raise ImportMapError(f"header_row takes a line number, 1 or higher, not {tables.header_row}")
     columns = [tables.fill_down] if isinstance(tables.fill_down, str) else tables.fill_down or []
@@ -140,7 +150,6 @@ def _rules(tables: MapTables) -> TableRules:
 
 
 def _operation(tables: MapTables, name: str | None) -> RowOperation:
-    """Return the operation. Raise ImportMapError if the map and the caller disagree."""
     wanted = operation_named(name) if name is not None else None
     if tables.operation is None:
         if wanted is None and tables.command is None and tables.entity is not None:
@@ -156,16 +165,15 @@ def _operation(tables: MapTables, name: str | None) -> RowOperation:
 
 
 def _compiled(tables: MapTables, action: RowOperation) -> tuple[ObjectNode, tuple[ReferenceSpec, ...]]:
-    table = action.table
-    both = {"command": tables.command, "entity": tables.entity}
-    other = next(name for name in both if name != table)
-    if both[other] is not None:
+    table, other = action.table, "entity" if action.table == "command" else "command"
+    if getattr(tables, other) is not None:
         raise ImportMapError(f"{action.name!r} does not use [{other}]; move its fields to [{table}]")
-    if both[table] is None:
+    raw_record = getattr(tables, table)
+    if raw_record is None:
         raise ImportMapError(f"{table} is missing; add a table [{table}] with {action.kind.__name__} fields")
     mistakes, specs = MapMistakes(), {}
     with mistakes.kept():
-        record = compile_object(action.kind, both[table], table)
+        record = compile_object(action.kind, raw_record, table)
     for name, raw in tables.reference.items():
         path = f"reference.{name}"
         with mistakes.kept():
@@ -183,7 +191,6 @@ def _compiled(tables: MapTables, action: RowOperation) -> tuple[ObjectNode, tupl
 
 
 def _check_names(table: str, record: ObjectNode, specs: Mapping[str, ReferenceSpec]) -> None:
-    """Raise ImportMapError for undefined and unused references."""
     needs = {f"reference.{name}": spec.needs for name, spec in specs.items()}
     for place, names in {table: record.references, **needs}.items():
         for name in sorted(names - specs.keys()):
@@ -198,7 +205,6 @@ def _check_names(table: str, record: ObjectNode, specs: Mapping[str, ReferenceSp
 
 
 def _check_filters(spec: ReferenceSpec, specs: Mapping[str, ReferenceSpec]) -> None:
-    """Raise ImportMapError for filters that depend on the row or on a new record."""
     for each in spec.filters:
         for name in each.node.references:
             if specs[name].columns or specs[name].create:
@@ -224,7 +230,7 @@ def _ordered(specs: Mapping[str, ReferenceSpec]) -> tuple[ReferenceSpec, ...]:
 _REQUIRED = re.compile(r"`?(?P<field>[A-Za-z]\w{0,99}(?:\.[A-Za-z]\w{0,99}){0,9})`? is a required field")
 
 
-def paths_with(column: str, record: Node, specs: Iterable[ReferenceSpec]) -> list[str]:
+def _paths_with(column: str, record: Node, specs: Iterable[ReferenceSpec]) -> list[str]:
     """Return the map keys that read a column, as full paths."""
     paths = [
         node.path for _, node in _leaves(record) if isinstance(node, TextNode) and column in node.columns
@@ -233,34 +239,8 @@ def paths_with(column: str, record: Node, specs: Iterable[ReferenceSpec]) -> lis
         if spec.template is not None and column in spec.template.columns:
             paths.append(f"reference.{spec.name}.from")
         if spec.create is not None:
-            paths += paths_with(column, spec.create, ())
+            paths += _paths_with(column, spec.create, ())
     return paths
-
-
-def columns_behind(reason: str, record: Node, specs: Iterable[ReferenceSpec]) -> str | None:
-    """Describe the source of a field that the service reports as missing, or return None if unknown.
-
-    Args:
-        reason: the service's error message.
-        record: the record that the map builds from each row.
-        specs: the map's references.
-    """
-    named = _REQUIRED.search(reason)
-    if named is None:
-        return None
-    wanted = f".{named['field']}".casefold()
-    nodes = [node for path, node in _leaves(record) if f".{path}".casefold().endswith(wanted)]
-    if not nodes:
-        return "the map does not set it"
-    if len(nodes) > 1:
-        return None
-    (node,) = nodes
-    columns = node.columns
-    if isinstance(node, ReferenceNode):
-        columns = frozenset().union(*(spec.columns for spec in specs if spec.name == node.name))
-    # A list is reported only if its columns are blank; another field may have a value that is rejected.
-    blank = "blank " if isinstance(node, ListNode) else ""
-    return f"{blank}{named_columns(columns)}" if columns else None
 
 
 def _leaves(node: Node, path: str = "") -> Iterator[tuple[str, Node]]:

@@ -14,7 +14,7 @@ from wosdk_async.errors import RefusedError, UnknownNameError
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.mapping.nodes import OBJECTS, ListNode, Node, ObjectNode, ReferenceNode, RowContext
 from wosdk_async.jobs.mapping.references import Filter, ReferenceSpec
-from wosdk_async.model import Record, Ref
+from wosdk_async.model import Record
 from wosdk_async.model.index import UNSUPPORTED
 from wosdk_async.query.paging import KeyCursor
 from wosdk_async.query.plan import Comparison, Condition, Group, Plan
@@ -24,9 +24,7 @@ from wosdk_async.resources.names import batches
 PAGE = 1000  # records per query; below the service's cap, so a shorter page is the last one (facts 7)
 
 Json = dict[str, Any]
-
-NamedId = tuple[str, type[Record], int]
-"""Field path, entity and id."""
+NamedId = tuple[str, type[Record], int]  # field path, entity and id
 
 
 async def find_named(
@@ -93,8 +91,8 @@ async def _find_ids(company: Company, entity: type[Record], ids: Sequence[int]) 
     """Return which of the ids (at most 1,000) belong to existing, non-removed records."""
     properties = ["Id", "IsRemoved"] if "is_removed" in entity.__wire__ else ["Id"]
     condition = Comparison(entity.wire_name, "Id", "In", tuple(map(str, ids)))
-    plan = Plan(entity.wire_name, (condition,), tuple(properties))
-    found = await company.query(plan.name, plan.expression(Count=PAGE))
+    expression = Plan(entity.wire_name, (condition,), tuple(properties)).expression(Count=PAGE)
+    found = await company.query(entity.wire_name, expression)
     # queries return removed records as well (facts 3.4)
     return {record["Id"] for record in found if not record.get("IsRemoved")}
 
@@ -116,10 +114,8 @@ async def _records(
 ) -> AsyncGenerator[Json, None]:
     """Yield non-removed records that match the filters, ordered by id; include the fields ``more``."""
     wanted = [(each, each.node.fill(context)) for each in spec.filters]
-    for each, value in wanted:
-        if (comparison := _comparison(spec, each, value)) is not None:
-            conditions = [*conditions, comparison]
-
+    compared = [_comparison(spec, each, value) for each, value in wanted]
+    conditions = (*conditions, *(each for each in compared if each is not None))
     full = True
 
     async def fetch(plan: Plan, expression: Json) -> list[Json]:
@@ -129,7 +125,7 @@ async def _records(
         return page
 
     properties = (*_properties(spec), *more)
-    cursor = KeyCursor(fetch, Plan(spec.entity.wire_name, tuple(conditions), properties), PAGE)
+    cursor = KeyCursor(fetch, Plan(spec.entity.wire_name, conditions, properties), PAGE)
     while full:
         for record in await cursor.page():
             # queries return removed records as well (facts 3.4)
@@ -143,26 +139,24 @@ def _properties(spec: ReferenceSpec) -> list[str]:
 
 
 def _name_field(spec: ReferenceSpec) -> str:
-    name: str = spec.entity.__wire__[spec.by or ""]["name"]
-    return name
+    return str(spec.entity.__wire__[spec.by or ""]["name"])
 
 
 def _path(each: Filter) -> str:
     """Return the property path to query; a path cannot end in a reference (facts 3.4)."""
-    name: str = each.meta["name"]
+    name = each.meta["name"]
     return f"{name}.Id" if each.meta["type"] in OBJECTS else name
 
 
 def _comparison(spec: ReferenceSpec, each: Filter, value: Any) -> Comparison | None:
     """Return the query condition for a filter, or None if only :func:`_equal` can decide.
 
-    The service may store False, 0 and ``""`` as null, and queries for these values do not match null (facts
-    3.4). Whether enums compare by name is unknown (facts 4). Values are sent as strings, as in recorded
-    requests.
+    The service may store False, 0 and ``""`` as null, which queries for them do not match (facts 3.4).
+    Whether enums compare by name is unknown (facts 4). Recorded requests send values as strings.
     """
     if not value or each.meta["type"] not in ("ref", "integer", "number", "string", "boolean"):
         return None
-    plain = value.id if isinstance(value, type(Ref(0))) else value
+    plain = getattr(value, "id", value)
     text = str(plain).lower() if isinstance(plain, bool) else str(plain)
     return Comparison(spec.entity.wire_name, _path(each), "Equal", (text,))
 
@@ -177,8 +171,6 @@ def _equal(record: Json, each: Filter, value: Any) -> bool:
         return True
     return (found or 0) == (value or 0)
 
-
-# --- ids ----------------------------------------------------------------------------------------
 
 _NO_REFERENCES: Any = None  # ids come from constants and templates only
 

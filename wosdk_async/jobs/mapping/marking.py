@@ -13,6 +13,7 @@ from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.nodes import Node, ObjectNode, RowContext, TextNode
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
+from wosdk_async.jobs.mapping.tables import KINDS
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.calls import Written
@@ -65,13 +66,11 @@ class RowKeys:
                 raise ImportMapError(
                     f"marker {path!r}: {'.'.join(names[:i])} is not an object in {import_map.path}"
                 )
-            table = _class_of(node).__wire__
+            table = node.make.__wire__
             if name not in table:
                 inside = next(_inside(import_map.record, path), None)
                 hint = f"; did you mean {inside!r}?" if inside else suggestion(name, table)
-                raise ImportMapError(
-                    f"marker {path!r}: {_class_of(node).__name__} has no field {name!r}{hint}"
-                )
+                raise ImportMapError(f"marker {path!r}: {node.make.__name__} has no field {name!r}{hint}")
             if name not in node.fields and i < len(names) - 1:
                 raise ImportMapError(
                     f"marker {path!r}: {import_map.path} sets no fields in {'.'.join(names[: i + 1])}"
@@ -108,12 +107,9 @@ class RowKeys:
 
     def key_or_none(self, row: Row) -> str | None:
         """Return a row's key, or None if the row is invalid."""
-        if row.fault is not None:
-            return None
-        try:
-            return self.key(row)
-        except RowError:
-            return None
+        with contextlib.suppress(RowError):
+            return self.key(row) if row.fault is None else None
+        return None
 
     def put(self, command: Any, key: str | None) -> None:
         """Set the key in a row's command, unless the map sets it."""
@@ -141,7 +137,7 @@ def _require_key_type(import_map: ImportMap, path: str, table: Mapping[str, Wire
             with contextlib.suppress(ImportMapError):
                 import_map.action.require_marker(f"{above}{dot}{each}")
                 found.append(f"{above}{dot}{each}")
-    what = "a list" if table[name].get("many") else _KINDS.get(kind, f"of type {kind}")
+    what = "a list" if table[name].get("many") else KINDS.get(kind, f"of type {kind}")
     fitting = f", such as {', '.join(found)}" if found else ""
     raise ImportMapError(
         f"marker {path!r}: {name} is {what}, but a key is a string; name a string field{fitting}"
@@ -149,31 +145,14 @@ def _require_key_type(import_map: ImportMap, path: str, table: Mapping[str, Wire
 
 
 _SHOWN = 5  # fields in a message
-_KINDS = {
-    "boolean": "true or false",
-    "datetime-local": "a time",
-    "datetime-utc": "a time",
-    "enum": "an enum",
-    "integer": "a whole number",
-    "money": "an amount",
-    "number": "a number",
-    "object": "an object",
-    "ref": "a record",
-}
 
 
 def _inside(node: ObjectNode, name: str) -> Iterator[str]:
     """Yield the paths of fields in the map's nested objects whose Python or wire name is ``name``."""
     for field, below in node.fields.items():
         if isinstance(below, ObjectNode):
-            table = _class_of(below).__wire__
-            spelled = {each.casefold(): each for each in table} | {
-                meta["name"].casefold(): each for each, meta in table.items()
-            }
-            if (found := spelled.get(name.casefold())) is not None:
-                yield f"{field}.{found}"
+            table = below.make.__wire__
+            for each, meta in table.items():
+                if name.casefold() in (each.casefold(), meta["name"].casefold()):
+                    yield f"{field}.{each}"
             yield from (f"{field}.{each}" for each in _inside(below, name))
-
-
-def _class_of(node: ObjectNode) -> Any:
-    return node.make

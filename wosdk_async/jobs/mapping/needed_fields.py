@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Self
-
-import attrs
+from collections.abc import Callable, Iterator, Mapping
 
 from wosdk_async.jobs.errors import RowError
-from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.mapping.nodes import (
-    ListNode,
-    Node,
-    ObjectNode,
-    ReferenceNode,
-    RowContext,
-    named_columns,
-)
+from wosdk_async.jobs.mapping.import_map import ImportMap, columns_of
+from wosdk_async.jobs.mapping.nodes import ListNode, Node, ObjectNode, RowContext, named_columns
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.model import Record, WoCreateCommand, WorkOrder
 from wosdk_async.model.enums import WOType
@@ -27,10 +17,6 @@ def lacking(record: Record, import_map: ImportMap) -> Iterator[str]:
     """Yield a message for each required field that a new work order lacks, naming the columns to fill in.
 
     For other records, the service does not seem to enforce the catalogue's ``required``.
-
-    Args:
-        record: the record that the map built from a row.
-        import_map: the map.
     """
     if not isinstance(record, WoCreateCommand) or not isinstance(order := record.work_order, WorkOrder):
         return
@@ -59,16 +45,13 @@ def _required(record: Record) -> Iterator[str]:
 
 
 def _reason(path: tuple[str, ...], import_map: ImportMap, of: str) -> str:
-    """Return the message for an empty field, with its source columns."""
     table = f"{import_map.action.table}.{'.'.join(path[:-1])}"
     needed = f"{table}.{path[-1]} is empty, but the service requires it{of}"
     node = _node(import_map.record, path)
     if node is None:
         form = f"[[{table}]]" if path[-2:-1] == ("items",) else f"[{table}]"
         return f"{needed}: the map does not set it; add {path[-1]} to {form}"
-    columns = node.columns
-    if isinstance(node, ReferenceNode):
-        columns = columns.union(*(each.columns for each in import_map.references if each.name == node.name))
+    columns = columns_of(node, import_map)
     return f"{needed}; fill in the blank {named_columns(columns)}" if columns else needed
 
 
@@ -84,38 +67,26 @@ def _node(node: Node | None, path: tuple[str, ...]) -> Node | None:
 _NO_RECORDS = ReferenceIndex(())
 
 
-@attrs.frozen
-class ReplacedFields:
-    """Map fields that the service silently overwrites."""
+def replaced_fields_warning(import_map: ImportMap) -> Callable[[Mapping[str, str]], str | None]:
+    """Return a function that warns about the fields of a row that the service silently overwrites.
 
-    computes: Node | None = None
-    """Map node of ``compute_schedule``."""
-    columns: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
-    """Source columns by field; a field without columns has a value in every row."""
-
-    @classmethod
-    def of(cls, import_map: ImportMap) -> Self:
-        """Find a map's overwritten fields; only work order creation has any."""
-        fields = import_map.record.fields
-        order, computes = fields.get("work_order"), fields.get("compute_schedule")
-        if import_map.action.kind is not WoCreateCommand or not isinstance(order, ObjectNode):
-            return cls()
+    Only the creation of work orders overwrites fields.
+    """
+    order = import_map.record.fields.get("work_order")
+    computes = import_map.record.fields.get("compute_schedule")
+    columns = dict[str, frozenset[str]]()
+    if import_map.action.kind is WoCreateCommand and isinstance(order, ObjectNode):
         names = {WorkOrder.__wire__[name]["name"]: name for name in order.fields}
-        columns = {}
-        for wire in replaced_fields(names):
-            node = order.fields[names[wire]]
-            columns[f"work_order.{names[wire]}"] = _columns(node, import_map)
-        return cls(computes, columns) if columns else cls()
+        for name in map(names.__getitem__, replaced_fields(names)):
+            columns[f"work_order.{name}"] = columns_of(order.fields[name], import_map)
 
-    def in_row(self, cells: Mapping[str, str]) -> str | None:
-        """Return a warning about the overwritten fields in a row, or None."""
-        if self.computes is None or not _is_true(self.computes, cells):
+    def warning(cells: Mapping[str, str]) -> str | None:
+        if computes is None or not columns or not _is_true(computes, cells):
             return None
         all_cells = dict(cells.items())  # items() includes unusable cells
+        # a field without columns has a value in every row; otherwise, one cell is enough for a value
         filled = [
-            name
-            for name, columns in self.columns.items()
-            if not columns or any(all_cells[each].strip() for each in columns)
+            name for name, of in columns.items() if not of or any(all_cells[each].strip() for each in of)
         ]
         if not filled:
             return None
@@ -125,17 +96,11 @@ class ReplacedFields:
             "compute_schedule from the map"
         )
 
+    return warning
+
 
 def _is_true(node: Node, cells: Mapping[str, str]) -> bool:
     try:
         return node.fill(RowContext(cells, _NO_RECORDS)) is True
     except RowError:  # the row fails anyway
         return False
-
-
-def _columns(node: Node, import_map: ImportMap) -> frozenset[str]:
-    """Return a field's source columns; one non-empty cell is enough to give the field a value."""
-    own = [each.columns for each in import_map.references if each.name in node.references]
-    if isinstance(node, ReferenceNode | ObjectNode):
-        return node.columns.union(*own)
-    return node.columns

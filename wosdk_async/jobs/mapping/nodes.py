@@ -42,13 +42,7 @@ class References(Protocol):
         """Return the record ids cached so far, by cell, and the column of those cells (or ``""``)."""
 
     def id_for(self, reference: str, context: RowContext) -> int | None:
-        """Return the id of the record that a row names, or None if the row names none.
-
-        If the record must be created first, add it to ``context.missing``.
-
-        Raises:
-            RowError: the record does not exist.
-        """
+        """Return the id of the record that a row names, or None. Raise RowError if there is no record."""
 
 
 class RowContext(msgspec.Struct):
@@ -145,7 +139,7 @@ class TextNode:
         """Return the value if a cell is typed; otherwise None."""
         if isinstance(text, TypedCell):
             return typed.read(text) if text.strip() else None
-        if self.template.is_one_cell:
+        if len(self.template.parts) == 1:
             return None
         pieces = self.template.pieces(cells)
         return typed.join(pieces) if any(isinstance(each, TypedCell) for each in pieces) else None
@@ -183,10 +177,7 @@ class ReferenceNode:
 
 @attrs.frozen
 class ObjectNode:
-    """Object with nested fields.
-
-    ``build`` and ``fill`` are compiled on first use, which nearly halves the time per record.
-    """
+    """Object with nested fields. Compiling ``build`` and ``fill`` nearly halves the time per record."""
 
     make: type[Record]
     fields: Mapping[str, Node]

@@ -55,12 +55,6 @@ class ReferenceIndex:
         """For each reference's name: its ``first`` column, the reference, and a cache of ids by raw name."""
         self._uncollected = list(self.specs.values())
 
-    def __repr__(self) -> str:
-        sizes = ", ".join(f"{name}={len(entries)}" for name, entries in self._entries.items())
-        return f"<ReferenceIndex {sizes or 'empty'}>"
-
-    # --- collect ------------------------------------------------------------------------------
-
     def collect(self, rows: Sequence[Mapping[str, str]]) -> None:
         """Collect the names in rows' cells; skip invalid names, which fail the row later."""
         for spec in self._uncollected:
@@ -111,8 +105,6 @@ class ReferenceIndex:
             if alike.count:
                 yield f"{' and '.join(same)}: {alike}; if they mean the same record, correct the file"
 
-    # --- look up ------------------------------------------------------------------------------
-
     async def look_up(self, company: Company, limit: int) -> None:
         """Look up all collected names. Raise the first WosdkError, because no row can be sent without ids."""
         self.found = 0
@@ -159,7 +151,7 @@ class ReferenceIndex:
                 f"{spec.entity.wire_name} according to the service's documentation"
             )
         for entry in missing if spec.create is None else ():
-            entry.reason, entry.error = _not_found(spec, entry), MissingRecordError
+            entry.reason, entry.error = _not_found(spec, entry.text), MissingRecordError
             if entry.text in held:
                 entry.details = {"remedies": (Remedy.OTHER_FIELD,), "sample": entry.text, "by": field}
 
@@ -194,8 +186,7 @@ class ReferenceIndex:
         for key in ids:
             in_other_case[key.casefold()].append(key)
         for key, entry in entries.items():
-            # The service's comparison is not shown. To avoid duplicates, accept a record whose name differs
-            # in letter case if no record has the exact name.
+            # The service's comparison is not shown. To avoid duplicates, accept a name in other letter case.
             names = [key] if key in ids else in_other_case[key.casefold()]
             if found := sorted({id for name in names for id in ids[name]}):
                 self._add_found(spec, entry, found)
@@ -207,23 +198,22 @@ class ReferenceIndex:
     def _add_found(self, spec: ReferenceSpec, entry: ReferenceEntry, ids: list[int]) -> None:
         """Store the records found for a name; several are an error unless the map takes the first."""
         others = ", ".join(map(str, ids[1:6]))
-        if len(ids) == 1 or spec.takes_first:
-            entry.id, entry.reason = ids[0], ""  # clears the reason if an earlier look-up found nothing
-        else:
+        if len(ids) > 1 and not spec.takes_first:
             entry.error = AmbiguousNameError
             entry.reason = (
                 f"{spec.name}: {len(ids)} {spec.entity.__name__} records are called {entry.text!r}"
                 f"{spec.filtered} (ids {ids[0]}, {others}); narrow the search with where, or take the "
                 'first with ambiguous = "first"'
             )
-        if len(ids) > 1 and spec.takes_first:
+            return
+        entry.id, entry.reason = ids[0], ""  # clears the reason if an earlier look-up found nothing
+        if others:
             self.warnings.append(f"{spec.name}: {entry.text!r} is ambiguous; using {ids[0]}, not {others}")
 
     @property
     def incomplete(self) -> bool:
         """Whether some missing records may be created."""
-        entries = (entry for entries in self._entries.values() for entry in entries.values())
-        return any(entry.missing for entry in entries)
+        return any(entry.missing for entry in self._all())
 
     def require(self, references: Iterable[str], place: object) -> None:
         """Raise ImportMapError, naming ``place``, if a record that every row needs does not exist."""
@@ -231,19 +221,16 @@ class ReferenceIndex:
             if entry.id is None and entry.reason:
                 raise ImportMapError(f"{place}: {entry.reason}", **entry.details)
 
-    # --- create -------------------------------------------------------------------------------
-
     def undecided(self, cells: Mapping[str, str]) -> bool:
         """Return whether a row names a missing record that is not marked as wanted yet."""
-        return any(entry.missing and not entry.wanted for entry in self._entries_of(cells))
-
-    def _entries_of(self, cells: Mapping[str, str]) -> Iterator[ReferenceEntry]:
-        """Yield a row's entries for references with ``if_missing = "create"``."""
         for spec in self.specs.values():
             with suppress(RowError):
-                name = spec.name_in(cells) if spec.create else None
-                if name is not None and (entry := self._entries[spec.name].get(name.key)) is not None:
-                    yield entry
+                raw = spec.raw_name_in(cells) if spec.create else None
+                name = None if raw is None else spec.name_of(raw)
+                entry = self._entries[spec.name].get(name.key) if name is not None else None
+                if entry is not None and entry.missing and not entry.wanted:
+                    return True
+        return False
 
     def in_doubt(self, spec: ReferenceSpec) -> dict[str, ReferenceEntry]:
         """Return the entries whose creation is in doubt, by normalized name."""
@@ -257,9 +244,12 @@ class ReferenceIndex:
         """Yield the entries whose records this reference creates, with their names."""
         return ((key, entry) for key, entry in self._entries[spec.name].items() if entry.spec is spec)
 
+    def _all(self) -> list[ReferenceEntry]:
+        return list(chain.from_iterable(entries.values() for entries in self._entries.values()))
+
     def hold_back(self, but: Sequence[MissingRecord] | None = None) -> bool:
         """Hold back all records but ``but``; None releases all. Return whether any wanted record is held."""
-        entries = [entry for entries in self._entries.values() for entry in entries.values()]
+        entries = self._all()
         for entry in entries:
             entry.held = but is not None and not any(entry is each for each in but)
         return any(entry.held and entry.id is None and entry.wanted for entry in entries)
@@ -270,8 +260,6 @@ class ReferenceIndex:
             if entity in ("", spec.entity.wire_name):
                 yield from ((spec, key, entry) for key, entry in self._entries[spec.name].items())
 
-    # --- use ----------------------------------------------------------------------------------
-
     def known(self, reference: str) -> tuple[Mapping[str, int], str]:
         """Return the record ids cached so far, by cell, and the column of those cells (or ``""``)."""
         first, _, ids = self._ids[reference]
@@ -280,11 +268,8 @@ class ReferenceIndex:
     def id_for(self, reference: str, context: RowContext) -> int | None:
         """Return the id of the record that a row names, or None if the row names none.
 
-        For a record that must be created first, return a placeholder and add the record to
-        ``context.missing``.
-
-        Raises:
-            RowError: the record does not exist, or this row lacks valid values for creating it.
+        If the record must be created first, add it to ``context.missing`` and return a placeholder. Raise
+        RowError if the record does not exist, or this row lacks valid values for creating it.
         """
         first, spec, ids = self._ids[reference]
         if first is not None and (id := ids.get(context.cells[first])) is not None:
@@ -307,7 +292,8 @@ class ReferenceIndex:
             raise (WaitingRowError if entry.may_pass else entry.error)(entry.reason, **entry.details)
         if entry.id is None:
             context.warnings.extend(entry.warnings)
-            return self._placeholder(entry, context)
+            self._note_missing(entry, context)
+            return _PLACEHOLDER_ID
         if entry.warnings:
             context.warnings.extend(entry.warnings)
         elif len(raw) <= _MAX_RECENT:  # cached, because columns often repeat a few names
@@ -316,10 +302,14 @@ class ReferenceIndex:
             ids[raw] = entry.id
         return entry.id
 
-    def _placeholder(self, entry: ReferenceEntry, context: RowContext) -> int:
-        if not entry.wanted:
+    def _note_missing(self, entry: ReferenceEntry, context: RowContext) -> None:
+        """Add an entry to ``context.missing``. Raise RowError if the row cannot supply the new record."""
+        create = entry.spec.create
+        if create is not None and not entry.wanted:
             # Keep only the cells that the new record needs, so that memory does not grow with the file.
-            entry.cells = {column: context.cells[column] for column in self._cells_of_new(entry.spec)}
+            needed = (self.specs[name].template for name in create.references)
+            columns = (create.columns - {NAME}).union(*(each.columns for each in needed if each))
+            entry.cells = {column: context.cells[column] for column in columns}
             try:
                 entry.new_record(msgspec.structs.replace(context, warnings=[]))
             except InvalidCallError as error:
@@ -327,25 +317,13 @@ class ReferenceIndex:
                 raise RowError(text) from None
         if not any(each is entry for each in context.missing):
             context.missing.append(entry)
-        return _PLACEHOLDER_ID
-
-    def _cells_of_new(self, spec: ReferenceSpec) -> frozenset[str]:
-        """Return the columns that a new record needs, including those of its own references."""
-        if spec.create is None:
-            return frozenset()
-        needed = (self.specs[name].template for name in spec.create.references)
-        return (spec.create.columns - {NAME}).union(*(template.columns for template in needed if template))
 
 
-def _not_found(spec: ReferenceSpec, entry: ReferenceEntry) -> str:
+def _not_found(spec: ReferenceSpec, name: str) -> str:
+    start = f"{spec.name}: no {spec.entity.__name__}"
     if spec.template is None:
-        return (
-            f"{spec.name}: no {spec.entity.__name__}{spec.filtered} was found; change the reference's where"
-        )
-    return (
-        f"{spec.name}: no {spec.entity.__name__} is called {entry.text!r} ({spec.by}){spec.filtered}"
-        f"{zeros_hint(entry.text)}"
-    )
+        return f"{start}{spec.filtered} was found; change the reference's where"
+    return f"{start} is called {name!r} ({spec.by}){spec.filtered}{zeros_hint(name)}"
 
 
 async def _results(

@@ -47,10 +47,6 @@ class RowName:
     warnings: tuple[str, ...] = ()
 
 
-_ONLY = RowName("", "", "")
-"""Name of a record that is the same for every row."""
-
-
 @attrs.frozen(kw_only=True)
 class ReferenceSpec:
     """Compiled ``[reference.<name>]``. Without a template, the reference is the filters' first match."""
@@ -103,19 +99,14 @@ class ReferenceSpec:
         """Return whether both references find the same record for a name."""
         return (self.entity, self.by, self.filters) == (other.entity, other.by, other.filters)
 
-    def name_in(self, cells: Mapping[str, str]) -> RowName | None:
-        """Return the name in a row, or None. Raise RowError if the name is too long."""
-        raw = self.raw_name_in(cells)
-        return None if raw is None else self.name_of(raw)
-
     def raw_name_in(self, cells: Mapping[str, str]) -> str | None:
         """Return the name in a row as written, or None."""
         return "" if self.template is None else self.template.fill(cells)
 
     def name_of(self, raw: str) -> RowName | None:
         """Normalize a raw name; return None for a blank one. Raise RowError if the name is too long."""
-        if self.template is None:
-            return _ONLY
+        if self.template is None:  # the record is the same for every row
+            return RowName("", "", "")
         if not raw.strip():
             return None
         warnings: list[str] = []
@@ -164,11 +155,7 @@ class ReferenceEntry:
         return self.id is None and not self.reason
 
     def new_record(self, context: RowContext) -> Any:
-        """Build the record to create.
-
-        Raises:
-            InvalidCallError: the context's row lacks valid values for the record.
-        """
+        """Build the record to create. Raise InvalidCallError if the context's row lacks valid values."""
         spec = self.spec
         if spec.create is None or spec.by is None:
             raise LookupError(spec.name)

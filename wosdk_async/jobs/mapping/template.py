@@ -60,16 +60,10 @@ class Template:
 
     @classmethod
     def parse(cls, source: str) -> Template:
-        """Parse a template.
-
-        Raises:
-            ValueError: a brace or option is invalid; the message shows it.
-        """
+        """Parse a template. Raise ValueError for an invalid brace or option."""
         parts: list[str | Choice] = []
         end = 0
-        for piece in _PIECE.finditer(source):
-            if piece.start() != end:
-                break
+        while (piece := _PIECE.match(source, end)) is not None:
             end = piece.end()
             parts.append(_part(piece))
         if end != len(source):
@@ -93,11 +87,6 @@ class Template:
         texts = self.pieces(cells)
         picked = [text for part, text in zip(self.parts, texts, strict=True) if isinstance(part, Choice)]
         return None if picked and not any(picked) else "".join(texts)
-
-    @property
-    def is_one_cell(self) -> bool:
-        """Whether the result is always a single cell or literal."""
-        return self._alone is not None
 
     def pieces(self, cells: Mapping[str, str]) -> list[str]:
         """Return the literals and cells that make up a row's text."""

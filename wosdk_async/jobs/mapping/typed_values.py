@@ -43,11 +43,7 @@ class TypedValues:
         return self.parse_string("".join(texts).strip())
 
     def _is_value(self, cell: TypedCell) -> bool:
-        """Return whether a cell is a typed value rather than a string in the map's format.
-
-        Raises:
-            ValueError: the user has edited the cell of a rejected row, and the new text could be either.
-        """
+        """Return whether a cell is a typed value. Raise ValueError if an edited cell could be either."""
         if cell.type != self.type or not cell.edited:
             return cell.type == self.type
         readings = [_reading(parse, cell.strip()) for parse in (self.parse_typed, self.parse_string)]
@@ -61,23 +57,13 @@ class TypedValues:
 
 
 def typed_values(meta: Wire, table: TextTable, text: Parser | None) -> TypedValues | None:
-    """Return the parser for a field's typed cells; None to parse them as strings.
-
-    Args:
-        meta: the field's metadata.
-        table: the map table with the field's formats.
-        text: the field's parser for strings.
-    """
+    """Return the parser for a field's typed cells; None to parse them with ``text``, as strings."""
     kind = meta["type"]
     own = partial(parse_value, meta=meta, lenient=True)
-    if text is None:
+    if text is None or (table.values is not None and kind != "boolean"):
         return None
     if table.values is not None:  # typed booleans need not be listed in `values`, but typed numbers must
-        return (
-            TypedValues(text, partial(_word_or, words=text, own=own), "boolean", None)
-            if kind == "boolean"
-            else None
-        )
+        return TypedValues(text, partial(_word_or, words=text, own=own), "boolean", None)
     if kind in ("number", "integer") and (table.decimal or table.thousands or table.strip):
         write = partial(written_number, decimal=table.decimal or ".")
         return TypedValues(text, own, "number", write)

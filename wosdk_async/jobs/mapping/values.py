@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zoneinfo
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -42,11 +42,7 @@ _WHOLE: Wire = {"type": "integer"}
 
 
 def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
-    """Return the parser for a field and the formats in ``table``; None for a string field.
-
-    Raises:
-        ImportMapError: a format does not fit the field's type; the message names the key.
-    """
+    """Return a field's parser; None for a string. Raise ImportMapError for a format that does not fit."""
     kind = meta["type"]
     is_time, is_number = kind.startswith("datetime"), kind in ("number", "integer")
     _require(is_time, table, ("date", "zone", "fold"), f"{path} is not a time field")
@@ -61,15 +57,7 @@ def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
             f'{path}: thousands and decimal are both {table.thousands!r}; set decimal, as in decimal = ","'
         )
     if is_number and (table.decimal or table.thousands or table.strip):
-        return _cached(
-            NumberStyle(
-                table.decimal or ".",
-                table.thousands,
-                kind == "integer",
-                table.strip or (),
-                stated=bool(table.decimal or table.thousands),
-            )
-        )
+        return _cached(_NumberFormat(table, kind == "integer"))
     if kind not in ("boolean", "enum") and not is_time and not is_number:
         return None
     if kind in ("boolean", "enum") and "{" in table.text:  # from a column, so errors can suggest `values`
@@ -102,19 +90,14 @@ def _plain(text: str, meta: Wire, is_id: bool = False) -> Any:
     except ValueError as error:
         if meta["type"] == "datetime-local" and _has_offset(text):
             raise ValueError(_WITH_OFFSET.format(text)) from None
-        keys = ""
         if meta["type"].startswith("datetime"):
             keys = " or ".join(f'date = "{each}"' for each in _date_formats(text.strip()) or ["..."])
         else:
             keys = next((keys for looks, keys in _MARKED if looks.fullmatch(text.strip())), "")
         if not keys and not is_id and meta["type"] in ("number", "integer") and (unit := _unit_of(text)):
             keys = f'strip = ["{unit}"]'
-        hint = (
-            f'; if the column uses this format, set it in the map: {{ text = "{{...}}", {keys} }}'
-            if keys
-            else ""
-        )
-        raise ValueError(f"{error}{hint}") from None
+        start = '; if the column uses this format, set it in the map: { text = "{...}", '
+        raise ValueError(f"{error}{start}{keys} }}" if keys else str(error)) from None
 
 
 def _date_formats(text: str) -> list[str]:
@@ -141,7 +124,6 @@ def _named(text: str, meta: Wire) -> Any:
 
 
 def _require(fits: bool, table: TextTable, keys: tuple[str, ...], reason: str) -> None:
-    """Raise ImportMapError if one of ``keys`` is set but does not fit the field."""
     for key in () if fits else keys:
         if getattr(table, key) is not None:
             raise ImportMapError(f"{reason}; delete {key}")
@@ -151,9 +133,6 @@ def _cached(parse: Parser) -> Parser:
     """Return ``parse`` with a cache for short strings. The results must be immutable."""
     cached = lru_cache(_CACHED)(parse)
     return lambda text: cached(text) if len(text) <= _MAX_CACHED else parse(text)
-
-
-# --- times ----------------------------------------------------------------------------------
 
 
 _WITH_OFFSET = (
@@ -182,7 +161,13 @@ class TimeFormat:
     def __call__(self, text: str) -> datetime:
         """Return the time in UTC or, in a local field, as a naive datetime."""
         time = self._read(text)
-        return self._in_utc(time, text) if self.utc else self._local(time, text)
+        if self.utc:
+            return self._in_utc(time, text)
+        if time.tzinfo is None:
+            return time
+        if self.zone is None:
+            raise ValueError(_WITH_OFFSET.format(text))
+        return time_in_zone(time, self.zone, text).replace(tzinfo=None)
 
     def _read(self, text: str) -> datetime:
         try:
@@ -192,18 +177,14 @@ class TimeFormat:
         except ValueError as error:
             sample = datetime(2026, 3, 31, 16, 5, tzinfo=UTC)
             example = "2026-03-31T16:05" if self.date == "iso" else sample.strftime(self.date)
-            why = "; correct the cell, or change date in the map"
-            if "range" in str(error):
-                why = "; this day does not exist: correct the cell"
+            no_day = "range" in str(error)
+            why = (
+                "this day does not exist: correct the cell"
+                if no_day
+                else "correct the cell, or change date in the map"
+            )
             taken = f"takes a time such as {example} (date = {self.date!r})"
-            raise ValueError(f"{taken}, not {shown_value(text)}{why}") from None
-
-    def _local(self, time: datetime, text: str) -> datetime:
-        if time.tzinfo is None:
-            return time
-        if self.zone is None:
-            raise ValueError(_WITH_OFFSET.format(text))
-        return time_in_zone(time, self.zone, text).replace(tzinfo=None)
+            raise ValueError(f"{taken}, not {shown_value(text)}; {why}") from None
 
     def _in_utc(self, time: datetime, text: str) -> datetime:
         if time.tzinfo is not None or self.zone is None:
@@ -224,38 +205,22 @@ class TimeFormat:
         return (first if self.fold == "first" else second).astimezone(UTC)
 
 
-# --- numbers --------------------------------------------------------------------------------
+class _NumberFormat:
+    """Parser for numbers, with a unit in ``strip`` and optional spaces before or after the number."""
 
-
-@attrs.frozen
-class NumberStyle:
-    """Parser for numbers with a decimal mark and an optional thousands mark.
-
-    A unit in ``strip`` may precede or follow the number, with optional spaces between them.
-    """
-
-    decimal: str
-    thousands: str | None
-    whole: bool
-    strip: Sequence[str] = ()
-    stated: bool = attrs.field(default=True, kw_only=True)
-    """Whether the map sets a decimal or thousands mark."""
-    _pattern: re.Pattern[str] = attrs.field(init=False)
-
-    @_pattern.default
-    def _compiled(self) -> re.Pattern[str]:
+    def __init__(self, table: TextTable, whole: bool) -> None:
+        self.decimal, self.thousands, self.strip = table.decimal or ".", table.thousands, table.strip or ()
+        self.whole = whole
+        self.has_marks = bool(table.decimal or table.thousands)
         marks = _SPACES if self.thousands == " " else self.thousands
         grouped = rf"[0-9]{{1,3}}(?:[{re.escape(marks)}][0-9]{{3}})+|" if marks else ""
-        fraction = "" if self.whole else rf"(?:{re.escape(self.decimal)}([0-9]+))?"
-        units = "|".join(
-            map(re.escape, sorted(filter(None, map(str.strip, self.strip)), key=len, reverse=True))
-        )
+        fraction = "" if whole else rf"(?:{re.escape(self.decimal)}([0-9]+))?"
+        units = "|".join(map(re.escape, sorted(map(str.strip, self.strip), key=len, reverse=True)))
         before, after = (rf"(?:(?:{units})\s*)?", rf"(?:\s*(?:{units}))?") if units else ("", "")
         number = rf"([+-]?){before}({grouped}[0-9]+){fraction}{after}"
-        return re.compile(rf"(?:{before}(?=[+-]))?{number}" if units else number, re.IGNORECASE)
+        self._pattern = re.compile(rf"(?:{before}(?=[+-]))?{number}" if units else number, re.IGNORECASE)
 
     def __call__(self, text: str) -> Decimal | int:
-        """Parse a number."""
         if len(text) > MAX_NUMBER:
             raise ValueError(f"takes a {'whole number' if self.whole else 'number'}, not {shown_value(text)}")
         found = self._pattern.fullmatch(text)
@@ -267,7 +232,7 @@ class NumberStyle:
                 f"takes a number such as 1{self.thousands or ''}234{fraction}, not {shown_value(text)}{sign}"
             )
         digits = re.sub(r"[^0-9]", "", found[2])
-        if not self.stated and found[3] is not None and len(found[3]) == _GROUP and len(digits) <= _GROUP:
+        if not self.has_marks and found[3] is not None and len(found[3]) == _GROUP and len(digits) <= _GROUP:
             raise ValueError(
                 f"is ambiguous: {shown_value(text)} may be {digits}{found[3]} or {digits}.{found[3]}; set "
                 'thousands = "." or decimal = "." in the map'
@@ -288,9 +253,5 @@ _UNIT = re.compile(r'([^0-9+\-\s"\\]{1,8})?\s*[+-]?[0-9](?:[0-9.,\s]*[0-9])?\s*(
 
 
 def written_number(number: str, decimal: str) -> str:
-    """Replace the decimal point with the map's decimal mark, and expand exponents.
-
-    Raises:
-        ValueError: the number is too long.
-    """
+    """Replace the decimal point with the map's decimal mark, and expand exponents."""
     return format(exact_number(number), "f").replace(".", decimal)
