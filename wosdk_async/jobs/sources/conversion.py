@@ -34,8 +34,8 @@ _CPU = 120  # seconds for any file; 20 s per MB are added
 _MAX_CPU = 3600
 _POLL = 0.05  # seconds
 _MAX_REASON = 300  # bytes
+# These settings keep pyarrow and glibc from reserving over 1 GB of address space, which counts as memory.
 _LEAN = {"ARROW_IO_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1"}
-"""Settings that keep pyarrow and glibc from reserving over 1 GB of address space, which counts as memory."""
 
 _stopped: ContextVar[threading.Event | None] = ContextVar("stopped", default=None)
 
@@ -48,7 +48,6 @@ def limits_for(size: int) -> Limits:
 
 
 def _machine_memory() -> int:
-    """Return the machine's memory in bytes, or a large number if unknown."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):  # Windows has no sysconf
@@ -56,11 +55,7 @@ def _machine_memory() -> int:
 
 
 def convert(module: str, path: Path, lines: IO[bytes], options: dict[str, Any], limits: Limits) -> None:
-    """Run the reader ``module``, which writes a file's rows to ``lines`` as JSON.
-
-    Raises:
-        ImportMapError: the file cannot be read; the message names the file and the fix.
-    """
+    """Have the reader ``module`` write a file's rows to ``lines``. Raise ImportMapError if it fails."""
     limits = lowered(limits)
     order = Order(module, os.fspath(path), options, list(limits), os.getpid())
     with tempfile.TemporaryFile() as stderr:
@@ -95,11 +90,10 @@ def _python(path: Path) -> list[str]:
 
 def _environment() -> dict[str, str]:
     """Return the environment without credentials, proxy settings or Python settings."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not (name.startswith(("WOSDK_", "PYTHON")) or name.upper().endswith("_PROXY"))
-    }
+    kept = dict(os.environ)
+    for name in os.environ:
+        if name.startswith(("WOSDK_", "PYTHON")) or name.upper().endswith("_PROXY"):
+            del kept[name]
     return kept | _LEAN | {"PYTHONPATH": os.pathsep.join(filter(os.path.isabs, sys.path))}
 
 

@@ -44,11 +44,11 @@ PARQUET = Reader("wosdk_async.readers.parquet", "pyarrow", "parquet", "Parquet f
 class _About(msgspec.Struct):
     """Sheet metadata: numbers of hidden rows and columns, other sheets, and merged ranges."""
 
-    rows: int
-    columns: int
-    others: list[str]
-    merged: list[tuple[str, int]]
-    blind: bool
+    rows: int = 0
+    columns: int = 0
+    others: list[str] = []
+    merged: list[tuple[str, int]] = []
+    blind: bool = False
     """Whether the reader cannot see cell errors, missing formula results, hidden rows and currencies."""
     currencies: list[str] = []
     """Currencies that only cell formats show."""
@@ -68,16 +68,11 @@ _DECODER = msgspec.json.Decoder(_Line)
 
 
 class ConvertedFile:
-    """Source that reads a reader's output, the JSON lines in ``lines``.
-
-    ``lines`` is closed when the source is garbage-collected.
-
-    A row's ``line`` is its row number in the sheet, or its position in a Parquet file.
+    """Source that reads a reader's output, the JSON lines in ``lines``, which it closes.
 
     Attributes:
         sheet: the sheet's name; None for Parquet files.
         merged: ranges merged across rows, each with its column.
-        notes: warnings about the sheet.
     """
 
     dialect = None
@@ -94,16 +89,13 @@ class ConvertedFile:
             if header.cells is None or header.line < 0:
                 raise ValueError
             self._header, self.header_line = Header(path, header.cells), header.line
-            self.sheet, about = header.kinds, header.about
+            self.sheet, about = header.kinds, header.about or _About()
             names = [cell.strip() for cell in header.cells]
-            self.merged = [(range, names[place]) for range, place in about.merged] if about else []
-        self._typed = lru_cache(256)(partial(_typed, currencies=about.currencies if about else []))
+            self.merged = [(range, names[place]) for range, place in about.merged]
+        self._typed = lru_cache(256)(partial(_typed, currencies=about.currencies))
         self.columns = self._header.columns
         self.is_of_rejects = self._header.is_of_rejects
-        self.notes = _notes(self.path, self.sheet, about) if about else []
-
-    def __repr__(self) -> str:
-        return f"<ConvertedFile {self.path.name} columns={len(self.columns)}>"
+        self.notes = list(_notes(path, self.sheet, about))
 
     def __iter__(self) -> Iterator[Row]:
         with self._understood():
@@ -119,8 +111,7 @@ class ConvertedFile:
             _require(last <= line < _MAX_LINES)
             if cells is None:  # the end
                 break
-            if line == last or kinds is None or len(kinds) != len(cells):
-                raise ValueError
+            _require(line != last and kinds is not None and len(kinds) == len(cells))
             _require(not faults or 0 <= min(faults) <= max(faults) < len(cells))
             last = line
             number += 1
@@ -166,22 +157,17 @@ class ConvertedFile:
             return self._lines.read(_CHUNK)
 
 
-def _notes(path: Path, sheet: str | None, about: _About) -> list[str]:
-    hidden = [
-        f"{number} hidden {what}{'s' if number > 1 else ''}"
-        for number, what in ((about.rows, "row"), (about.columns, "column"))
-        if number
-    ]
-    others = ", ".join(map(repr, about.others[:_SHOWN])) + (", ..." if len(about.others) > _SHOWN else "")
-    return [
-        *([f"{path}: {_BLIND}"] if about.blind else []),
-        *(
-            [f"{path}: sheet {sheet!r} has {' and '.join(hidden)}; hidden cells are imported anyway"]
-            if hidden
-            else []
-        ),
-        *([f"{path}: other sheets with content are ignored: {others}"] if others else []),
-    ]
+def _notes(path: Path, sheet: str | None, about: _About) -> Iterator[str]:
+    if about.blind:
+        yield f"{path}: {_BLIND}"
+    numbers = {"row": about.rows, "column": about.columns}
+    if hidden := [
+        f"{count} hidden {what}{'s' if count > 1 else ''}" for what, count in numbers.items() if count
+    ]:
+        yield f"{path}: sheet {sheet!r} has {' and '.join(hidden)}; hidden cells are imported anyway"
+    if others := ", ".join(map(repr, about.others[:_SHOWN])):
+        more = ", ..." if len(about.others) > _SHOWN else ""
+        yield f"{path}: other sheets with content are ignored: {others}{more}"
 
 
 _SHOWN = 10
@@ -210,11 +196,7 @@ def _require(is_right: bool) -> None:
 def open_converted(
     reader: Reader, path: str | Path, *, limits: Limits | None = None, **options: Any
 ) -> ConvertedFile:
-    """Convert a file in a separate process, and return the source of its rows.
-
-    Raises:
-        ImportMapError: the file cannot be read; the message names the file and the fix.
-    """
+    """Convert a file in a separate process. Raise ImportMapError if it cannot be read."""
     path = Path(path)
     require_file(path)
     if importlib.util.find_spec(reader.package) is None:

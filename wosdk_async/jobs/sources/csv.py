@@ -118,7 +118,6 @@ class CsvFile:
                 raise ImportMapError(f"{self.path}: this is {what}", remedies=remedies)
 
     def _dialect(self, delimiter: str | None) -> FileDialect:
-        """Detect the dialect from the first lines and the options."""
         if delimiter is not None:
             delimiter = self._checked_delimiter(delimiter)
         first, second = [*itertools.islice(self._text.lines(), 2), "", ""][:2]
@@ -185,7 +184,7 @@ class CsvFile:
             raise ImportMapError(f"{self.path}, line {start}: {_explained(error)}") from None
 
     def _without_marks(self, cells: list[str]) -> list[str]:
-        """Return cells without guard apostrophes or stray CRs."""
+        """Return cells without guard apostrophes, and with the CRs that NULs replaced."""
         restored = [cell.replace("\0", "\r") for cell in cells]
         if not self._guarded:
             return restored
@@ -197,10 +196,8 @@ class CsvFile:
 def _may_have_marks(path: Path) -> bool:
     """Return whether a file may contain an apostrophe or a lone CR; false positives are rare."""
     with path.open("rb") as file:
-        for chunk in iter(partial(file.read, _CHUNK), b""):
-            if b"'" in chunk or chunk.count(b"\r") != chunk.count(b"\r\n"):
-                return True
-    return False
+        chunks = iter(partial(file.read, _CHUNK), b"")
+        return any(b"'" in each or each.count(b"\r") != each.count(b"\r\n") for each in chunks)
 
 
 def _all_quoted(line: str, delimiter: str) -> str:

@@ -47,19 +47,17 @@ FORMATS: dict[str, Format] = {
 }
 """Formats by lower-case file suffix, which may be double; other files are read as CSV."""
 
+_COMPRESSED = "is compressed; unpack it first"
 _UNREAD = {
     ".json": "is JSON; convert it to JSON lines, as in: jq -c '.[]' file.json > file.jsonl",
-    ".gz": "is compressed; unpack it first",
-    ".zip": "is compressed; unpack it first",
+    ".gz": _COMPRESSED,
+    ".zip": _COMPRESSED,
 }
 """Messages for unsupported formats that users often try."""
 
 
 def suffix_of(path: PurePath, format: str | None = None) -> str:
-    """Return a file's longest suffix in FORMATS, or its last suffix (possibly empty), in lower case.
-
-    ``format`` overrides the suffix.
-    """
+    """Return the suffix of ``format``, or else a file's longest suffix in FORMATS, or its last suffix."""
     if format is not None:
         return f".{format.casefold().lstrip('.')}"
     parts = [part.casefold() for part in path.suffixes]
@@ -68,15 +66,11 @@ def suffix_of(path: PurePath, format: str | None = None) -> str:
 
 
 def _shown_by_content(path: Path, suffix: str) -> str:
-    """Return the suffix that fits the file's content; Excel content keeps any Excel ``suffix``.
-
-    Raises:
-        ImportMapError: the file is a web archive, or a web page with the suffix of a binary format.
-    """
+    """Return the suffix that fits the content. Raise ImportMapError for web archives and web pages."""
     with path.open("rb") as file:
         head = file.read(_HEAD)
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text[:_LONGEST].lower().startswith(_WEB_ARCHIVES):
+    if text.lower().startswith(_WEB_ARCHIVES):
         raise ImportMapError(
             f"{path}: this is a web archive (MHTML), as exported by Excel and report programs; open it in "
             "Excel and save it as .xlsx"
@@ -98,15 +92,9 @@ def _shown_by_content(path: Path, suffix: str) -> str:
 
 _HEAD = 4096  # bytes
 _WEB_ARCHIVES = (b"mime-version: ", b"from: <saved by ")
-_LONGEST = max(map(len, _WEB_ARCHIVES))
 _OF_BYTES = (_EXCEL.open, FORMATS[".parquet"].open)
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_BEGINNINGS = {
-    b"PK\x03\x04": ".xlsx",
-    b"\xd0\xcf\x11\xe0": ".xls",
-    b"PAR1": ".parquet",
-    b"\x1f\x8b": ".gz",
-}
+_BEGINNINGS = {b"PK\x03\x04": ".xlsx", b"\xd0\xcf\x11\xe0": ".xls", b"PAR1": ".parquet", b"\x1f\x8b": ".gz"}
 
 
 def open_source(

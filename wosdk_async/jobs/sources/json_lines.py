@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ _MAX_DEPTH = 100  # levels of nested objects and lists
 _MAX_NAME = 1_000  # characters in the path of a nested field
 _MAX_COMMAS = 10 * MAX_COLUMNS  # commas in a line; decoded elements take 60 times the memory of their text
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+_HALF = re.compile("[\ud800-\udfff]")  # of a surrogate pair
 _MANY = f"more than {MAX_COLUMNS} fields; if field names contain data, move it to values"
 
 
@@ -29,9 +30,6 @@ class JsonLines:
     Columns are named after fields, nested fields (``outer.inner``) and list elements (``tags.0``). Numbers
     keep their original text, booleans are ``true`` and ``false``, and null and missing fields are ``""``. A
     line that is not an object becomes a row with a fault. The first use of ``columns`` reads the whole file.
-
-    Raises:
-        ImportMapError: the file is invalid; also raised while reading rows. The message names the line.
     """
 
     dialect = None
@@ -51,9 +49,6 @@ class JsonLines:
                 f"{self.path}, line {line}: {error}. Each line must be one JSON object; to convert a JSON "
                 "list, run jq -c '.[]' file.json > file.jsonl"
             ) from None
-
-    def __repr__(self) -> str:
-        return f"<JsonLines {self.path.name}>"
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -122,11 +117,7 @@ class JsonLines:
 
 
 def _cells_of(line: str, nested: dict[str, set[type]] | None = None) -> dict[str, str]:
-    """Return a line's cells, and collect nested fields with their types in ``nested``.
-
-    Raises:
-        ValueError: the line is not a valid object.
-    """
+    """Return a line's cells; add types of nested fields to ``nested``. Raise ValueError if it is invalid."""
     if line.count(",") > _MAX_COMMAS and _TEXT.sub("", line).count(",") > _MAX_COMMAS:
         raise ValueError(_MANY)
     try:
@@ -139,7 +130,7 @@ def _cells_of(line: str, nested: dict[str, set[type]] | None = None) -> dict[str
         raise ValueError("the JSON value is not an object in braces")
     cells: dict[str, str] = {}
     _flatten(value, "", cells, nested)
-    if "\\u" in line and any(map(_is_broken, cells.values())):
+    if "\\u" in line and any(map(_HALF.search, cells.values())):
         raise ValueError("a string contains half of a surrogate pair, which is not a character")
     return cells
 
@@ -182,22 +173,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def _number(text: str) -> TypedCell:
-    return TypedCell(text, "number")
-
-
 def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not valid JSON; write null or a string")
 
 
-def _is_broken(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
-
-
+# Keep the original text of numbers, which preserves 0.10 and long numbers, and saves parsing them.
+_number = partial(TypedCell, type="number")
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique,
-    # Keep the original text of numbers, which preserves 0.10 and long numbers, and saves parsing them.
-    parse_int=_number,
-    parse_float=_number,
-    parse_constant=_refuse,
+    object_pairs_hook=_unique, parse_int=_number, parse_float=_number, parse_constant=_refuse
 )

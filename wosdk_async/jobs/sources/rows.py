@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -38,8 +38,6 @@ class Row(msgspec.Struct):
 
 CellType = Literal["number", "time", "boolean"]
 
-_TYPES: tuple[CellType, ...] = ("number", "time", "boolean")
-
 _CURRENCY = "currency"  # key in the types column, besides the types
 
 TYPES_COLUMN = "_types"
@@ -47,10 +45,7 @@ TYPES_COLUMN = "_types"
 
 
 class TypedCell(str):
-    """Text of a typed cell: a number with a decimal point, an ISO 8601 time, ``true`` or ``false``.
-
-    The map's formats do not apply to typed cells.
-    """
+    """Text of a typed cell: a number with a decimal point, an ISO 8601 time, ``true`` or ``false``."""
 
     __slots__ = ("_currency", "type", "was")
 
@@ -97,15 +92,7 @@ def types_text(cells: Mapping[str, str]) -> str:
 
 
 def with_types(cells: Mapping[str, str], types: str) -> dict[str, str]:
-    """Restore the cell types of a rejected row.
-
-    Args:
-        cells: the cells, possibly corrected by the user.
-        types: the output of :func:`types_text` for the row.
-
-    Raises:
-        ValueError: ``types`` is invalid.
-    """
+    """Restore the cell types of a rejected row. Raise ValueError if ``types`` is invalid."""
     if not types.strip():
         return dict(cells)
     try:
@@ -115,7 +102,7 @@ def with_types(cells: Mapping[str, str], types: str) -> dict[str, str]:
             column: TypedCell(cells[column], kind, was=str(text), currency=str(currencies.get(column, "")))
             for kind, texts in texts_by_type.items()
             for column, text in texts.items()
-            if column in cells and kind in _TYPES
+            if column in cells and kind in get_args(CellType)
         }
     except (ValueError, AttributeError, RecursionError):
         raise ValueError(

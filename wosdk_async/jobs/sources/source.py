@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-import importlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
@@ -123,11 +123,8 @@ class Source(Protocol):
 def header_record(
     path: Path, records: Iterable[tuple[int, list[str]]], header_row: int | None
 ) -> tuple[int, list[str]]:
-    """Return the number and cells of the header line: ``header_row``, or the first non-empty line.
-
-    A rejects file has its header on the first line, whatever ``header_row`` is.
-    """
-    for line, cells in records:
+    """Return the number and cells of the header line: ``header_row``, or the first non-empty line."""
+    for line, cells in records:  # a rejects file has its header on the first line, whatever header_row is
         if header_row in (None, line) or (JOB_COLUMN in cells and ROW_COLUMN in cells):
             return line, cells
     if header_row is None:
@@ -156,11 +153,7 @@ class FaultyCells(dict[str, str]):
 
 
 class Header:
-    """Header of a file whose rows are lists of cells.
-
-    Raises:
-        ImportMapError: the header is invalid.
-    """
+    """Header of a file whose rows are lists of cells. Raise ImportMapError if it is invalid."""
 
     def __init__(self, path: Path, cells: Sequence[str]) -> None:
         header = [cell.strip() for cell in cells]
@@ -173,47 +166,33 @@ class Header:
             )
         if len(header) > MAX_COLUMNS:
             raise ImportMapError(f"{path}: {len(header)} columns are too many; the limit is {MAX_COLUMNS}")
-        counted: set[str] = set()
-        for name in filter(None, header):
-            if name in counted:
-                raise ImportMapError(
-                    f"{path}: two columns are called {name!r}; rename one of them",
-                    remedies=(Remedy.OTHER_HEADER,),
-                )
-            counted.add(name)
+        name, count = Counter(filter(None, header)).most_common(1)[0]
+        if count > 1:
+            raise ImportMapError(
+                f"{path}: two columns are called {name!r}; rename one of them",
+                remedies=(Remedy.OTHER_HEADER,),
+            )
+        places = {name: place for place, name in enumerate(header)}
         self._names = header
-        self._width = len(header)
         self._used = used
         self._plain = len(used) == len(header) and all(header)
         self._blank = dict.fromkeys(self.columns, "")
         self._nameless = not all(self.columns)
         self._first = used[0]  # report columns come before or after the others
         self._behind = len(header) - used[-1] - 1
-        self._types, self._reason = (
-            header.index(name) if name in header else None for name in (TYPES_COLUMN, _REASON)
-        )
+        self._types, self._reason = places.get(TYPES_COLUMN), places.get(_REASON)
         # Count from the end, because a row with too many cells has the extra cells before these columns.
         self._origin = [
-            header.index(name) - len(header) if name in header else None for name in (JOB_COLUMN, ROW_COLUMN)
+            places[name] - len(header) if name in places else None for name in (JOB_COLUMN, ROW_COLUMN)
         ]
-        self.is_of_rejects = any(place is not None for place in self._origin)
-
-    @property
-    def has_types(self) -> bool:
-        """Whether the header has :data:`TYPES_COLUMN`."""
-        return self._types is not None
+        self.has_types = TYPES_COLUMN in places
+        self.is_of_rejects = JOB_COLUMN in places or ROW_COLUMN in places
 
     def row(self, number: int, line: int, cells: list[str], faults: Mapping[int, str] | None = None) -> Row:
-        """Return a row, with a fault if the cells do not fit the header.
-
-        Args:
-            number: the row number.
-            line: the number of the line in which the row starts.
-            cells: the cells, one for each column.
-            faults: reasons why cells are unusable, by position from 0.
-        """
-        if len(cells) != self._width:
-            return self._misfit(number, line, cells)
+        """Return a row; ``faults`` are the reasons why cells are unusable, by position from 0."""
+        if len(cells) != len(self._names):
+            own = cells[self._first : max(len(cells) - self._behind, self._first)]
+            return self._unfit(number, line, own, cells)
         if self._plain and not faults:
             named = self._blank.copy()  # faster than filling an empty dict, which would have to grow
             named.update(zip(self.columns, cells, strict=False))
@@ -235,19 +214,14 @@ class Header:
             row.cells = FaultyCells(row.cells, by_name)
         return row
 
-    def _misfit(self, number: int, line: int, cells: list[str]) -> Row:
-        own = cells[self._first : max(len(cells) - self._behind, self._first)]
-        return self._unfit(number, line, own, cells)
-
     def _unfit(self, number: int, line: int, own: list[str], cells: list[str]) -> Row:
+        """Return a row with a fault, because its ``own`` cells do not fit the header."""
         expected, actual = len(self.columns), len(own)
-        remedy = (
-            "quote cells that contain a delimiter"
-            if actual > expected
-            else "add the missing cells, even if empty"
-        )
-        if actual < expected and self._reason is not None:
-            remedy = f"fill in the missing cells, or if they are empty, clear the cell in {_REASON}"
+        remedy = "quote cells that contain a delimiter"
+        if actual < expected:
+            remedy = "add the missing cells, even if empty"
+            if self._reason is not None:
+                remedy = f"fill in the missing cells, or if they are empty, clear the cell in {_REASON}"
         fault = f"the record has {actual} cells, the header {expected}; {remedy}"
         row = Row(number, line, _named(self.columns, own), fault, raw_cells=own)
         row.origin = self._origin_in(cells)
@@ -263,24 +237,13 @@ class Header:
 
 
 def padded(row: Row, columns: Sequence[str], reason: str) -> list[str]:
-    """Return a rejected row's cells; if cells are missing according to ``reason``, add empty cells.
-
-    As long as the added cells are empty and the reason is unchanged, they are read as missing.
-    """
+    """Return a rejected row's cells, with empty cells for those that are missing according to ``reason``."""
     cells = row.original(columns)
     return cells + [""] * (len(columns) - len(cells)) if _SHORT.match(reason) else cells
 
 
 def _named(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
     return {name: cell for name, cell in zip(columns, cells, strict=False) if name}
-
-
-def optional_package(name: str, extra: str, place: object, files: str) -> Any:
-    """Import an optional package, or raise ImportMapError with the extra to install."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise missing_package(extra, place, files) from None
 
 
 def missing_package(extra: str, place: object, files: str) -> ImportMapError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import sys
 from base64 import b64encode
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from anyio.from_thread import start_blocking_portal
 from wosdk_async.errors import ConfigurationError, DownloadError
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
-from wosdk_async.jobs.sources.source import optional_package
+from wosdk_async.jobs.sources.source import missing_package
 from wosdk_async.options import ClientOptions, Timeouts
 from wosdk_async.regular_files import replace_file
 from wosdk_async.text.remedies import Remedy
@@ -65,20 +66,10 @@ def spool(
     format: str | None = None,
     seconds: float = _SECONDS,
 ) -> Path:
-    """Copy stdin or a URL to ``input.<format>`` in a folder, and return the file's path.
+    """Copy stdin (``-``) or a URL to ``input.<format>`` in a folder atomically, and return the file's path.
 
-    The copy is atomic.
-
-    Args:
-        source: ``-`` for stdin, or a URL with ``https://`` or an fsspec protocol such as ``s3://``.
-        folder: the existing job folder.
-        limit: maximum size in bytes.
-        format: the format of stdin, or of a URL path without a known suffix (default: CSV).
-        seconds: the deadline for an HTTP download, including redirects.
-
-    Raises:
-        ImportMapError: the source cannot be read completely or is too large. The message contains no
-            credentials.
+    ``limit`` is in bytes; ``format`` is for stdin and URLs without a known suffix (default: CSV). Raise
+    ImportMapError, without credentials, if the source cannot be read completely or is too large.
     """
     address = as_secret(source)
     # Replaces `source`, because tracebacks may show local variables.
@@ -128,9 +119,6 @@ def _copy_file(file: IO[bytes], shown: str, write: Callable[[bytes], None]) -> N
         if not chunk:
             return
         write(chunk)
-
-
-# --- URLs -----------------------------------------------------------------------------------
 
 
 def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], None]) -> None:
@@ -204,8 +192,10 @@ def _redirected(url: str, location: str, shown: str) -> str:
 
 
 def _copy_filesystem(url: str, shown: str, write: Callable[[bytes], None]) -> None:
-    """Copy a file through fsspec."""
-    fsspec = optional_package("fsspec", "files", shown, "URLs other than https")
+    try:
+        fsspec = importlib.import_module("fsspec")
+    except ImportError:
+        raise missing_package("files", shown, "URLs other than https") from None
     try:
         opened = fsspec.open(url, "rb")  # keep a reference while the file is open
         file = opened.open()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -17,7 +18,7 @@ from wosdk_async.jobs.sources.table_rules import TableRules
 
 
 class RowKey(Protocol):
-    """Row key, computed from cells."""
+    """Template of a row key."""
 
     @property
     def columns(self) -> frozenset[str]:
@@ -70,9 +71,6 @@ class Table:
         """Wrap a source if there are rules or a key."""
         needed = rules.fill_down or rules.skip_when or key is not None
         return cls(source, rules, key) if needed and not isinstance(source, cls) else source
-
-    def __repr__(self) -> str:
-        return f"<Table {self._source!r}>"
 
     @property
     def empty_rows(self) -> int:
@@ -136,7 +134,6 @@ class Table:
         self._footer, self._totals, self._alone = footer, totals, alone
 
     def _kind(self, row: Row, key: RowKey) -> _Kind:
-        """Classify a row near the end of the file."""
         if row.fault is not None:
             return "record"
         try:
@@ -213,12 +210,10 @@ def _stripped(row: Row) -> dict[str, str]:
 
 def _total_in(row: Row, columns: Iterable[str]) -> str | None:
     """Return the first column whose cell may label a total, if any."""
-    try:
-        for each in columns:
-            if _MAYBE_TOTAL.fullmatch(row.cells.get(each, "").strip()):
-                return each
-    except RowError:  # raised for an unusable cell
-        pass
+    with suppress(RowError):  # raised for an unusable cell
+        return next(
+            (each for each in columns if _MAYBE_TOTAL.fullmatch(row.cells.get(each, "").strip())), None
+        )
     return None
 
 

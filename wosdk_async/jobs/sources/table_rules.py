@@ -20,6 +20,9 @@ TABLE = "table"
 _Rule = dict[str, str | list[str]]
 
 
+_SKIP_FORM = 'takes column values, as in {{ Status = "closed" }} or {{ Site = ["Total*", ""] }}, not {!r}'
+
+
 def _rules(conditions: Any) -> tuple[Mapping[str, Sequence[str]], ...]:
     """Validate and normalize ``skip_when``."""
     try:
@@ -32,9 +35,6 @@ def _rules(conditions: Any) -> tuple[Mapping[str, Sequence[str]], ...]:
         {column: [texts] if isinstance(texts, str) else texts for column, texts in rule.items()}
         for rule in rules
     )
-
-
-_SKIP_FORM = 'takes column values, as in {{ Status = "closed" }} or {{ Site = ["Total*", ""] }}, not {!r}'
 
 
 @attrs.frozen
@@ -70,13 +70,7 @@ class TableRules:
 
 
 def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) -> None:
-    """Raise ImportMapError if the columns or header line do not fit the map, or the map reads merged cells.
-
-    Args:
-        source: the file.
-        rules: the map's table rules.
-        wanted: the columns that the map reads, with their places in the map.
-    """
+    """Raise ImportMapError if the file does not fit ``wanted``, the map's columns and their places."""
     line = getattr(source, "header_line", None)
     if rules.header_row not in (None, line) and not getattr(source, "is_of_rejects", False):
         raise ImportMapError(
@@ -84,14 +78,9 @@ def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) 
             remedies=(Remedy.HEADER_ROW,),
             line=rules.header_row,
         )
-    merged = [
-        (cells, column)
-        for cells, column in getattr(source, "merged", ())
-        if column in wanted and column not in rules.fill_down
-    ]
-    if merged:
-        cells, column = merged[0]
-        sheet = getattr(source, "sheet", None)
+    read = wanted.keys() - set(rules.fill_down)
+    if merged := [each for each in getattr(source, "merged", ()) if each[1] in read]:
+        sheet, (cells, column) = getattr(source, "sheet", None), merged[0]
         others = f" (and {len(merged) - 1} more)" if len(merged) > 1 else ""
         raise ImportMapError(
             f"{source.path}: cells {cells} in sheet {sheet!r} are merged{others}, so only the first row has "
@@ -99,8 +88,6 @@ def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) 
         )
     require_columns(source, wanted)
 
-
-# --- columns --------------------------------------------------------------------------------------
 
 OPEN = "ADAPT"
 """Placeholder column in draft maps."""
@@ -112,12 +99,7 @@ _FIXED = 'For a fixed record, write { id = 12 } instead of "@name" and delete th
 
 
 def require_columns(source: Source, columns: Mapping[str, str]) -> None:
-    """Raise ImportMapError if the file lacks a column.
-
-    Args:
-        source: the file.
-        columns: the required columns, with their places in the map.
-    """
+    """Raise ImportMapError if the file lacks one of ``columns``, given with their places in the map."""
     missing = next((name for name in columns if name not in source.columns), None)
     if missing is None:
         return
@@ -167,10 +149,7 @@ def likely_delimiter(source: Source) -> str | None:
 
 
 def _better_delimiter(source: Source, wanted: Mapping[str, str]) -> str | None:
-    """Return the name of another delimiter that would find more wanted columns, if any.
-
-    The name has no quotes, because the text of the remedy adds them.
-    """
+    """Return the name of another delimiter that would find more wanted columns, without quotes."""
     if source.dialect is None:
         return None
     current = source.dialect.delimiter

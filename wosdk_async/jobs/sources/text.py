@@ -43,12 +43,7 @@ _BINARY = {
 
 
 class TextFile:
-    """Text file with its encoding.
-
-    Raises:
-        ImportMapError: the file cannot be decoded; also raised while reading lines. The message names the
-            line, column and byte.
-    """
+    """Text file with its encoding. Opening and reading it raises ImportMapError if it cannot be decoded."""
 
     def __init__(self, path: Path, encoding: str | None = None) -> None:
         self.path = path
@@ -60,9 +55,6 @@ class TextFile:
             self._may_have_mark = _END_MARK.encode() in file.read()
             self.encoding = self._checked_encoding(encoding, head)
         self._check_text(head)
-
-    def __repr__(self) -> str:
-        return f"<TextFile {self.path.name} encoding={self.encoding}>"
 
     def lines(self, newline: str = "") -> Iterator[str]:
         r"""Yield lines with their line endings (LF, CR LF or CR; with ``newline="\n"``, only LF)."""
@@ -81,7 +73,9 @@ class TextFile:
             try:  # lines are limited, because a file without line breaks must not fill the memory
                 for number, line in enumerate(iter(partial(text.readline, MAX_LINE), ""), 1):
                     if "\0" in line or len(line) == MAX_LINE:
-                        raise self._not_text(number, "export the data as comma-separated UTF-8")
+                        raise ImportMapError(
+                            f"{self.path}, line {number}: not text; export the data as comma-separated UTF-8"
+                        )
                     yield line if number > 1 else line.removeprefix("\ufeff")
             except UnicodeError:  # UTF-16 without a byte order mark raises no UnicodeDecodeError
                 raise self._undecodable() from None
@@ -115,10 +109,7 @@ class TextFile:
         return marked
 
     def _is_utf8(self) -> bool:
-        """Return whether the file has non-ASCII characters, and all of them are UTF-8.
-
-        Text in another encoding has a byte that is not UTF-8, usually its first non-ASCII one.
-        """
+        """Return whether the file has non-ASCII characters, and all of them are UTF-8."""
         decoder, is_ascii = codecs.getincrementaldecoder("utf-8")(), True
         with self.path.open("rb") as file, contextlib.suppress(UnicodeDecodeError):
             for chunk in iter(partial(file.read, _CHUNK), b""):
@@ -138,11 +129,6 @@ class TextFile:
         if b"\0" in head and not self.encoding.startswith(("utf-16", "utf-32")):
             line = head[: head.index(b"\0")].count(b"\n") + 1
             raise ImportMapError(f"{self.path}, line {line}: not text", remedies=(Remedy.UTF_16,))
-
-    def _not_text(self, line: int, what: str) -> ImportMapError:
-        return ImportMapError(f"{self.path}, line {line}: not text; {what}")
-
-    # --- bytes that cannot be decoded ---------------------------------------------------------
 
     def _undecodable(self) -> ImportMapError:
         """Reread the file, and return an error about the first invalid byte."""
@@ -229,20 +215,25 @@ def _advance(line: int, column: int, text: str) -> tuple[int, int]:
 
 def _suggested(sample: bytes) -> str | None:
     """Return the likely encoding, for a suggestion only."""
-    if _is_plain_western(sample):  # first, because other encodings may also fit a short sample
+    western = sample.decode("cp1252", "replace")
+    is_western = "\ufffd" not in western and not _NOT_PLAIN.search(western)
+    if is_western and _PLAIN.fullmatch(western):  # first, because other encodings may also fit a short sample
         return "cp1252"
-    western = _looks_western(sample)
+    special = [character for character in western if character > "\x7f"]
+    likely = sum(character.isalpha() or character in "‘’“”–—…€£§°«»©®\xa0" for character in special)
+    is_western = is_western and 2 * likely > len(special)
     try:
         normalizer = importlib.import_module("charset_normalizer")
     except ImportError:
-        return "cp1252" if western else None
+        return "cp1252" if is_western else None
     matches = normalizer.from_bytes(sample)
     best = matches.best()
     if best is None:
         return None
     # If several encodings are equally likely, suggest the most common one.
     equal = {name for match in matches if match.chaos <= best.chaos for name in match.could_be_from_charset}
-    return "cp1252" if western and equal & {"cp1252", "latin_1"} else str(best.encoding).replace("_", "-")
+    is_western = is_western and bool(equal & {"cp1252", "latin_1"})
+    return "cp1252" if is_western else str(best.encoding).replace("_", "-")
 
 
 _LETTERS = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëìíîïñòóôõöøùúûüÿŒœ"
@@ -256,24 +247,3 @@ _NOT_PLAIN = re.compile(
 
 In text without accented letters, a no-break space within a word is probably an á in a DOS encoding.
 """
-
-
-def _is_plain_western(sample: bytes) -> bool:
-    """Return whether bytes are plain Western European text in Windows-1252."""
-    with contextlib.suppress(UnicodeDecodeError):
-        text = sample.decode("cp1252")
-        return bool(_PLAIN.fullmatch(text)) and not _NOT_PLAIN.search(text)
-    return False
-
-
-def _looks_western(sample: bytes) -> bool:
-    """Return whether most non-ASCII bytes are letters or quotation marks in Windows-1252."""
-    try:
-        text = sample.decode("cp1252")
-    except UnicodeDecodeError:
-        return False
-    if _NOT_PLAIN.search(text):
-        return False
-    special = [character for character in text if character > "\x7f"]
-    likely = sum(character.isalpha() or character in "‘’“”–—…€£§°«»©®\xa0" for character in special)
-    return 2 * likely > len(special)
