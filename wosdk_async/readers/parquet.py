@@ -24,10 +24,9 @@ Cells = tuple[list[str], dict[int, str]]
 
 
 def read(path: str) -> Iterator[Line]:
-    """Yield the lines of a Parquet file; fields of structs are columns ``outer.inner``.
+    """Yield the lines of a Parquet file, numbered from 1; fields of structs are columns ``outer.inner``.
 
-    Times are ISO 8601: with ``Z`` for instants, otherwise without a zone. Null is an empty string. Lines are
-    row numbers, from 1.
+    Times are ISO 8601: with ``Z`` for instants, otherwise without a zone. Null is an empty string.
     """
     with parquet.ParquetFile(path) as file:
         leaves = _leaves(file)
@@ -91,11 +90,8 @@ def _textless(schema: arrow.Schema, leaves: Mapping[str, Any]) -> dict[int, str]
         kind, name = field.type, (field.metadata or {}).get(b"ARROW:extension:name", b"").decode()
         if isinstance(kind, arrow.BaseExtensionType):
             kind, name = kind.storage_type, kind.extension_name
-        if "binary" in str(kind):
-            leaf = leaves.get(field.name)
-            logical = leaf.logical_type.type if leaf is not None else "NONE"
-            if leaf is not None and leaf.converted_type == "INTERVAL":
-                logical = _INTERVAL
+        if "binary" in str(kind) and (leaf := leaves.get(field.name)) is not None:
+            logical = _INTERVAL if leaf.converted_type == "INTERVAL" else leaf.logical_type.type
             name = name or ("" if logical in ("NONE", "ENUM") else logical)
         if types.is_duration(kind) or (name and "string" not in str(kind)):
             textless[place] = name or str(kind)
@@ -108,11 +104,7 @@ def _flat(table: arrow.Table) -> arrow.Table:
     return table
 
 
-# --- texts --------------------------------------------------------------------------------------
-
-
 def _kind_letter(kind: arrow.DataType) -> str:
-    """Return the kind letter of a column's values."""
     if types.is_dictionary(kind):
         kind = kind.value_type
     if types.is_boolean(kind):
@@ -252,12 +244,6 @@ def _time_cells(texts: list[str | None], zone: str = "", *, is_day: bool = True)
             value = text.rpartition(": ")[2].rstrip(">")
             span = "in the years 1 to 9999" if is_day else "within a day"
             faults[place] = f"the time {value} is not {span}; correct it in the file, or write null"
-        cells.append(_iso(text) + zone)
+        exact = text.rstrip("0").rstrip(".") if "." in text else text
+        cells.append(exact.replace(" ", "T") + zone)
     return cells, faults
-
-
-def _iso(text: str) -> str:
-    """Return an Arrow time in ISO 8601, without trailing zeros."""
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
-    return text.replace(" ", "T")

@@ -126,15 +126,13 @@ def write_lines(lines: Iterable[Line], file: IO[bytes]) -> None:
     for line in lines:
         text = encode(line)
         if len(text) > MAX_CELL:
-            _require_short(line, text)
+            if len(line) > 1 and any(len(cell) > MAX_CELL for cell in line[1]):
+                raise Unreadable(f"line {line[0]}: a cell is longer than {MAX_CELL} characters; shorten it")
+            if len(text) > MAX_LINE:
+                raise Unreadable(
+                    f"line {line[0]}: the row is larger than {MAX_LINE >> 20} MB; shorten its cells"
+                )
         file.write(text.encode("ascii") + b"\n")
-
-
-def _require_short(line: Line, text: str) -> None:
-    if len(line) > 1 and any(len(cell) > MAX_CELL for cell in line[1]):
-        raise Unreadable(f"line {line[0]}: a cell is longer than {MAX_CELL} characters; shorten it")
-    if len(text) > MAX_LINE:
-        raise Unreadable(f"line {line[0]}: the row is larger than {MAX_LINE >> 20} MB; shorten its cells")
 
 
 def lowered(limits: Limits) -> Limits:

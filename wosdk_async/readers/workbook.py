@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime, time, timedelta
@@ -22,14 +21,10 @@ _DIGITS = 15  # number of significant digits that Excel keeps
 
 
 def read(path: str, *, sheet: str | int | None = None, header_row: int | None = None) -> Iterator[Line]:
-    """Yield the lines of a sheet; its first row with content is the header.
+    """Yield the lines of a sheet, with its row numbers. Formulas are read as their stored results.
 
-    Line numbers are the sheet's row numbers. A formula is read as its stored result.
-
-    Args:
-        path: the workbook.
-        sheet: name of the sheet, or its number from 1 (default: the first visible one).
-        header_row: line of the header; ignored if the first row is the header of a rejects file.
+    ``sheet`` is a name or a number from 1 (default: the first visible one). A rejects file has its header on
+    the first row, whatever ``header_row`` is; the default is the first row with content.
     """
     _require_intact(path)
     with open(path, "rb") as file:  # the content decides the format, not the suffix
@@ -92,9 +87,12 @@ class _Table:
 
     def __init__(self, facts: SheetFacts, left: int, width: int, end: int, *, blind: bool) -> None:
         self._is_blind = blind
-        self.faults = _inside(facts.faults, left, width)
         self._facts, self._left, self._end = facts, left, end
         self._columns = range(left, left + width)
+        self.faults: Faults = {}
+        for line, row in facts.faults.items():
+            if inside := {column - left: why for column, why in row.items() if column in self._columns}:
+                self.faults[line] = inside
         known = {column: runs for column, runs in facts.currencies.items() if column in self._columns}
         self._signs = sorted({sign for runs in known.values() for _, sign in runs})
         self.currencies = [_Amounts(column - left, runs, self._signs) for column, runs in known.items()]
@@ -205,15 +203,6 @@ def _require_intact(path: str) -> None:
                 raise Unreadable(f"the workbook is damaged (checksum of {part}); get the file again")
 
 
-def _inside(faults: Faults, first: int, width: int) -> Faults:
-    """Return the faults in a table of ``width`` columns, by line and place in the row."""
-    placed = (
-        (line, {column - first: fault for column, fault in row.items() if first <= column < first + width})
-        for line, row in faults.items()
-    )
-    return {line: row for line, row in placed if row}
-
-
 def explain(path: str, error: BaseException) -> str | Unreadable:
     """Return the message about a workbook that cannot be read."""
     if _is_text(path):
@@ -240,12 +229,9 @@ def _sheet_name(sheets: list[Any], sheet: str | int | None) -> str:
 
 
 def _is_text(path: str) -> bool:
-    """Return whether a file starts as UTF-8 text."""
-    with open(path, "rb") as file:
-        head = file.read(4096)
     try:
-        # Decoded incrementally, because the last character may be incomplete.
-        text = codecs.getincrementaldecoder("utf-8")().decode(head)
+        with open(path, encoding="utf-8") as file:
+            text = file.read(1000)
     except UnicodeDecodeError:
         return False
     return bool(text.strip()) and "\0" not in text
@@ -264,7 +250,7 @@ def _row(line: int, values: list[Any], faults: dict[int, str], *, times: bool = 
             if not times and _may_be_no_time(value):
                 raise ValueError(_NO_TIME)
             cells.append(_text(value))
-            kinds.append(_kind(value))
+            kinds.append("b" if isinstance(value, bool) else "n" if isinstance(value, int | float) else "t")
         except ValueError as error:
             cells.append(str(value))
             kinds.append(" ")
@@ -283,12 +269,6 @@ def _may_be_no_time(value: Any) -> bool:
     return isinstance(value, time) and value == time()
 
 
-def _kind(value: Any) -> str:
-    if isinstance(value, bool):
-        return "b"
-    return "n" if isinstance(value, int | float) else "t"
-
-
 def _text(value: Any) -> str:
     """Return the text of a cell. Raise ValueError for a number that may have lost digits."""
     if isinstance(value, str):
@@ -296,7 +276,13 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):
-        return _number_text(value)
+        if abs(value) < 10**_DIGITS:
+            shown = f"{value:.{_DIGITS}g}"
+            return format(Decimal(shown), "f") if "e" in shown else shown
+        raise ValueError(
+            f"the number {value!r} has more than {_DIGITS} digits, but a sheet keeps only {_DIGITS}; "
+            "store it as text"
+        )
     if isinstance(value, timedelta):
         minutes, rest = divmod(round(abs(value) / timedelta(milliseconds=1)), 60_000)
         part = f".{rest % 1000:03}000" if rest % 1000 else ""
@@ -307,16 +293,6 @@ def _text(value: Any) -> str:
     if isinstance(value, time):
         return _whole_milliseconds(datetime.combine(date.min, value)).time().isoformat()
     return str(value.isoformat())
-
-
-def _number_text(value: float) -> str:
-    if abs(value) < 10**_DIGITS:
-        shown = f"{value:.{_DIGITS}g}"
-        return format(Decimal(shown), "f") if "e" in shown else shown
-    raise ValueError(
-        f"the number {value!r} has more than {_DIGITS} digits, but a sheet keeps only {_DIGITS}; "
-        "store it as text"
-    )
 
 
 def _whole_milliseconds(value: datetime) -> datetime:

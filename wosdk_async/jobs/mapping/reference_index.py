@@ -79,17 +79,16 @@ class ReferenceIndex:
         if len(name.raw) <= _MAX_RECENT:
             recent.add(name.raw)
         full = normalized(name.raw)
-        entry = self._entries[spec.name].get(name.key)
+        entry = self._entries[spec.name].get(name.text)
         if entry is None:
-            entry = ReferenceEntry(spec, name.text, full, {name.key}, warnings=list(name.warnings))
-            self._entries[spec.name][name.key] = entry
+            entry = ReferenceEntry(spec, name.text, full, {name.text}, warnings=list(name.warnings))
+            self._entries[spec.name][name.text] = entry
         elif entry.full != full and entry.full:
             self.warnings.append(
                 f"{spec.name}: {name.raw.strip()!r} equals another name after truncation; both use the "
                 "same record"
             )
             entry.full = ""
-        entry.spellings.add(name.text)
         if spec.limit.length is None or len(name.raw) <= spec.limit.length:
             entry.spellings.add(name.raw)
 
@@ -227,7 +226,7 @@ class ReferenceIndex:
             with suppress(RowError):
                 raw = spec.raw_name_in(cells) if spec.create else None
                 name = None if raw is None else spec.name_of(raw)
-                entry = self._entries[spec.name].get(name.key) if name is not None else None
+                entry = self._entries[spec.name].get(name.text) if name is not None else None
                 if entry is not None and entry.missing and not entry.wanted:
                     return True
         return False
@@ -283,7 +282,7 @@ class ReferenceIndex:
         name = spec.name_of(raw)
         if name is None:
             return None
-        entry = self._entries[spec.name].get(name.key)
+        entry = self._entries[spec.name].get(name.text)
         if entry is None:
             raise RowError(
                 f"{spec.name} {name.text!r} was not looked up, because the file changed during the import"

@@ -39,11 +39,10 @@ class Filter:
 
 @attrs.frozen
 class RowName:
-    """Name in a row: ``raw`` as in the file, ``text`` to send, and ``key`` to compare."""
+    """Name in a row: ``raw`` as in the file, and ``text`` to compare and send."""
 
     text: str
     raw: str
-    key: str
     warnings: tuple[str, ...] = ()
 
 
@@ -60,11 +59,10 @@ class ReferenceSpec:
     create: ObjectNode | None = None
     takes_first: bool = False
     """Whether to take the lowest id if several records have the name."""
-    first: str | None = attrs.field(init=False)
-    """Column whose cell is the raw name unless the cell is blank."""
 
-    @first.default
-    def _find_first(self) -> str | None:
+    @property
+    def first(self) -> str | None:
+        """Column whose cell is the raw name unless the cell is blank."""
         return None if self.template is None else self.template.first
 
     @property
@@ -106,12 +104,12 @@ class ReferenceSpec:
     def name_of(self, raw: str) -> RowName | None:
         """Normalize a raw name; return None for a blank one. Raise RowError if the name is too long."""
         if self.template is None:  # the record is the same for every row
-            return RowName("", "", "")
+            return RowName("", "")
         if not raw.strip():
             return None
         warnings: list[str] = []
         text = self.limit.fit(normalized(raw), warnings).rstrip()
-        return RowName(text, raw, text, tuple(warnings))
+        return RowName(text, raw, tuple(warnings))
 
 
 @attrs.define

@@ -141,9 +141,13 @@ class TextFile:
                 before = decoder.getstate()
                 try:
                     text = decoder.decode(chunk)
-                except UnicodeError:
-                    decoder.setstate(before)
-                    text, found, bad = _first_bad(decoder, chunk)
+                except UnicodeError as error:
+                    text, found, bad = "", 0, chunk[0]
+                    if isinstance(error, UnicodeDecodeError):
+                        found, bad = len(chunk) - len(error.object) + error.start, error.object[error.start]
+                        decoder.setstate(before)
+                        with contextlib.suppress(UnicodeError):  # the byte order mark may be missing, too
+                            text = decoder.decode(chunk[: max(found, 0)])
                     line, column = _advance(line, column, breaks.decode(text))
                     sample = chunk[max(0, found - 4096) :] + file.read(_CHUNK)
                     return ImportMapError(
@@ -189,20 +193,6 @@ def _os_errors(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise ImportMapError(f"{path}: {error.strerror or error}") from None
-
-
-def _first_bad(decoder: codecs.IncrementalDecoder, chunk: bytes) -> tuple[str, int, int]:
-    """Return the text before the first invalid byte, the byte's position, and the byte."""
-    texts: list[str] = []
-    for place in range(len(chunk)):
-        try:
-            texts.append(decoder.decode(chunk[place : place + 1]))
-        except UnicodeDecodeError as error:
-            found = place + 1 - len(error.object) + error.start
-            return "".join(texts), found, error.object[error.start]
-        except UnicodeError:
-            break
-    return "".join(texts), 0, chunk[0]
 
 
 def _advance(line: int, column: int, text: str) -> tuple[int, int]:
