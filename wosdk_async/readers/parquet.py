@@ -30,7 +30,9 @@ def read(path: str) -> Iterator[Line]:
     """
     with parquet.ParquetFile(path) as file:
         leaves = _leaves(file)
-        dictionaries = _dictionary_columns(leaves)
+        # Texts are read as dictionaries, so that repeated texts share memory.
+        texts = [path for path, leaf in leaves.items() if leaf.physical_type == "BYTE_ARRAY"]
+        dictionaries = [path for path in texts if leaves[path].logical_type.type in ("STRING", "NONE")]
         # Schema.empty_table() would import pandas, which takes as long as importing pyarrow.
         schema = _flat(arrow.Table.from_batches([], file.schema_arrow)).schema
         yield 0, schema.names, None
@@ -74,15 +76,6 @@ def _leaves(file: parquet.ParquetFile) -> dict[str, Any]:
     return {column.path: column for column in columns if not column.max_repetition_level}
 
 
-def _dictionary_columns(leaves: Mapping[str, Any]) -> list[str]:
-    """Return the text columns, which are read as dictionaries so that repeated texts share memory."""
-    return [
-        path
-        for path, leaf in leaves.items()
-        if leaf.physical_type == "BYTE_ARRAY" and leaf.logical_type.type in ("STRING", "NONE")
-    ]
-
-
 def _textless(schema: arrow.Schema, leaves: Mapping[str, Any]) -> dict[int, str]:
     """Return the types of columns whose Arrow text is missing or wrong, by place."""
     textless: dict[int, str] = {}
@@ -115,7 +108,6 @@ def _kind_letter(kind: arrow.DataType) -> str:
 
 
 def _cells(column: arrow.ChunkedArray) -> Cells:
-    """Return a column of one batch as texts."""
     if not types.is_dictionary(column.type):
         return _texts(column)
     array = column.combine_chunks()
@@ -159,7 +151,6 @@ _FIXED: dict[str, Callable[[bytes], str]] = {
 
 
 def _duration(months: int, days: int, milliseconds: int) -> str:
-    """Return a duration in ISO 8601."""
     seconds, rest = divmod(milliseconds, 1000)
     fraction = f".{rest:03}".rstrip("0") if rest else ""
     date = (f"{months}M" if months else "") + (f"{days}D" if days else "")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from operator import itemgetter
 from typing import Any
 
 import python_calamine as calamine
@@ -39,26 +41,19 @@ def read(path: str, *, sheet: str | int | None = None, header_row: int | None = 
         page = book.get_sheet_by_name(name)
     if page.start is None or page.end is None:
         raise Unreadable(f"the sheet {name!r} is empty", "OTHER_SHEET")
-    table = _Table(
-        facts or _facts_of(book, page, others),
-        page.start[1],
-        page.width,
-        page.end[0] + 1,
-        blind=facts is None,
-    )
+    table = _Table(facts or _facts_of(book, page, others), page, is_blind=facts is None)
     rows = enumerate(page.iter_rows(), 1)
     last, header = next((row for row in rows if _is_header(*row, header_row)), (0, []))
     if header_row and not header:
         raise Unreadable(f"row {header_row} of the sheet {name!r} should be its header, but is empty")
-    table.place_below(last, page.iter_rows)
+    table.place_below(last)
     yield last, [_text(value) for value in header], name, {}, table.about(others)
     faults = table.faults
     for line, values in rows:
         if line in faults or _has_content(values):
             last = line
-            row_faults = table.faults_in(line, values) if table.covered else faults.get(line, {})
-            row = _row(line, values, row_faults, times=facts is not None)
-            yield table.with_currencies(row) if table.currencies else row
+            row = _row(line, values, table.faults_in(line, values), times=facts is not None)
+            yield table.with_currencies(row)
     # Rows below calamine's range, which have only formulas without results.
     for last in sorted(line for line in faults if line > page.end[0] + 1):
         yield _row(last, [""] * page.width, faults[last])
@@ -85,28 +80,35 @@ def _facts_of(book: Any, page: Any, others: list[str]) -> SheetFacts:
 class _Table:
     """Facts about a table's cells, by place in the row."""
 
-    def __init__(self, facts: SheetFacts, left: int, width: int, end: int, *, blind: bool) -> None:
-        self._is_blind = blind
-        self._facts, self._left, self._end = facts, left, end
-        self._columns = range(left, left + width)
+    def __init__(self, facts: SheetFacts, page: Any, *, is_blind: bool) -> None:
+        self._facts, self._page, self._is_blind = facts, page, is_blind
+        self._left = left = page.start[1]
+        self._end = page.end[0] + 1
+        self._columns = range(left, left + page.width)
         self.faults: Faults = {}
         for line, row in facts.faults.items():
             if inside := {column - left: why for column, why in row.items() if column in self._columns}:
                 self.faults[line] = inside
         known = {column: runs for column, runs in facts.currencies.items() if column in self._columns}
         self._signs = sorted({sign for runs in known.values() for _, sign in runs})
-        self.currencies = [_Amounts(column - left, runs, self._signs) for column, runs in known.items()]
+        self._currencies = {
+            column - left: sorted(
+                (run.start, run.stop, chr(CURRENCIES + self._signs.index(sign))) for run, sign in runs
+            )
+            for column, runs in known.items()
+        }
+        """For each place, the runs of rows with the same currency: first row, end and kind."""
         self._top = 0
-        self.covered: dict[int, list[tuple[int, str, bool]]] = {}
+        self._covered: dict[int, list[tuple[int, str, bool]]] = {}
         self._fillable: list[tuple[str, int]] = []
 
-    def place_below(self, header: int, rows_of: Callable[[], Iterable[list[Any]]]) -> None:
+    def place_below(self, header: int) -> None:
         """Find the cells below the header that merged ranges cover."""
         self._top = header
         if not self._facts.merged:
             return
         first_rows = {rows[0] for rows, _ in self._facts.merged}
-        firsts = {line: values for line, values in enumerate(rows_of(), 1) if line in first_rows}
+        firsts = {line: values for line, values in enumerate(self._page.iter_rows(), 1) if line in first_rows}
         for rows, columns in self._facts.merged:
             self._cover(rows, columns, firsts.get(rows[0], []))
 
@@ -123,7 +125,7 @@ class _Table:
             for column in _common(columns, self._columns):
                 if (line, column) != (rows[0], columns[0]):
                     may_be_empty = is_empty or (is_below and column == columns[0])
-                    self.covered.setdefault(line, []).append((column - self._left, name, may_be_empty))
+                    self._covered.setdefault(line, []).append((column - self._left, name, may_be_empty))
 
     def about(self, others: list[str]) -> dict[str, Any]:
         """Return the facts of the sheet for the import's warnings."""
@@ -140,40 +142,21 @@ class _Table:
     def with_currencies(self, row: Row) -> Row:
         """Return the row with a currency's kind for each amount whose currency only its cell format shows."""
         line, cells, kinds, faults = row
-        for column in self.currencies:
-            place, kind = column.place, column.kind_at(line)
-            if kind and kinds[place] == "n":
+        for place, runs in self._currencies.items():
+            _, stop, kind = runs[bisect_right(runs, line, key=itemgetter(0)) - 1]
+            if runs[0][0] <= line < stop and kinds[place] == "n":
                 kinds = f"{kinds[:place]}{kind}{kinds[place + 1 :]}"
         return line, cells, kinds, faults
 
     def faults_in(self, line: int, values: list[Any]) -> dict[int, str]:
         """Return the reasons why cells of a row cannot be used."""
         faults = self.faults.get(line, {})
-        for place, name, may_be_empty in self.covered.get(line, ()):
+        for place, name, may_be_empty in self._covered.get(line, ()):
             if not may_be_empty or _has_content([values[place]]):
                 faults[place] = _COVERED.format(name)
         return faults
 
 
-class _Amounts:
-    """Column with currency formats: the kind of each line's amount."""
-
-    def __init__(self, place: int, runs: list[tuple[range, str]], signs: list[str]) -> None:
-        self.place = place
-        self._runs = iter(
-            sorted(((rows, signs.index(sign)) for rows, sign in runs), key=lambda run: run[0].start)
-        )
-        self._run, self._kind = range(0), ""
-
-    def kind_at(self, line: int) -> str:
-        """Return the kind of the amount in a line, or an empty string. Lines must increase between calls."""
-        while line >= self._run.stop:
-            self._run, sign = next(self._runs, (range(_LAST, _LAST + 1), 0))
-            self._kind = chr(CURRENCIES + sign)
-        return self._kind if line in self._run else ""
-
-
-_LAST = 1 << 53
 _MERGED = 1000
 _COVERED = "it is part of the merged cells {}, which share one value; unmerge them and fill in each cell"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from typing import Any
 
@@ -28,7 +28,7 @@ NamedId = tuple[str, type[Record], int]  # field path, entity and id
 
 
 async def find_named(
-    company: Company, spec: ReferenceSpec, names: Sequence[str], context: RowContext
+    company: Company, spec: ReferenceSpec, context: RowContext, names: Sequence[str]
 ) -> dict[str, list[int]]:
     """Look up records by name; return their ids in ascending order, by normalized name."""
     found: dict[str, list[int]] = defaultdict(list)
@@ -40,7 +40,7 @@ async def find_named(
 
 
 async def find_elsewhere(
-    company: Company, spec: ReferenceSpec, names: Sequence[str], context: RowContext
+    company: Company, spec: ReferenceSpec, context: RowContext, names: Sequence[str]
 ) -> dict[str, set[str]]:
     """Search the other string fields for ``names``; return the names found in each field, case-folded.
 
@@ -51,27 +51,27 @@ async def find_elsewhere(
         for field, meta in spec.entity.__wire__.items()
         if meta["type"] == "string" and not meta.get("secret") and field != spec.by
     }
-    wanted = set(map(folded, names))
+
     try:
-        return await _find_in(company, spec, other_fields, wanted, names, context)
+        return await _find_in(company, spec, context, names, other_fields)
     except UnknownNameError:  # facts 12 row 12: one unknown field fails the query, so query each field
         found: dict[str, set[str]] = {}
         for path, field in other_fields.items():
             with suppress(UnknownNameError):
-                found |= await _find_in(company, spec, {path: field}, wanted, names, context)
+                found |= await _find_in(company, spec, context, names, {path: field})
         return found
 
 
 async def _find_in(
     company: Company,
     spec: ReferenceSpec,
-    other_fields: Mapping[str, str],
-    wanted: Set[str],
-    names: Sequence[str],
     context: RowContext,
+    names: Sequence[str],
+    other_fields: Mapping[str, str],
 ) -> dict[str, set[str]]:
     if not other_fields:  # a query without conditions would return all records
         return {}
+    wanted = set(map(folded, names))
     condition = Group(
         "Or", tuple(Comparison(spec.entity.wire_name, path, "In", tuple(names)) for path in other_fields)
     )

@@ -40,10 +40,9 @@ from wosdk_async.model import Money, OpenEnum, Record, command_class, entity_cla
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.updates import change
 from wosdk_async.query.fields import fields
+from wosdk_async.resources.names import batches
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
-
-_KEYS_IN_QUERY = 200
 
 
 class Changing(OnRecords):
@@ -73,14 +72,13 @@ class Changing(OnRecords):
             )
 
     async def find(self, company: Company, path: str, keys: Sequence[str], *, whole: bool = False) -> Found:
-        """Look up the records with each key, including removed records, with 200 keys in each query."""
+        """Look up the records with each key, including removed records."""
         marked: Any = getattr(fields(self.kind), path)
         is_number = self.kind.__wire__[path]["type"] == "integer"
         found: dict[str, list[Any]] = defaultdict(list)
         wanted = self._properties(whole)
-        for first in range(0, len(keys), _KEYS_IN_QUERY):
-            batch = keys[first : first + _KEYS_IN_QUERY]
-            condition = marked.in_([int(key) for key in batch] if is_number else list(batch))
+        for batch in batches(keys):
+            condition = marked.in_(list(map(int, batch)) if is_number else batch)
             async for record in company.query(self.kind).where(condition).select(*wanted):
                 found[str(getattr(record, path)).strip()].append(record)
         return found

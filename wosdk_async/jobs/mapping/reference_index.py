@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain, combinations
 from typing import TypeVar
 
@@ -30,7 +31,6 @@ from wosdk_async.jobs.mapping.template import NAME
 from wosdk_async.resources.lookup_tables import folded, normalized
 from wosdk_async.resources.names import spellings
 from wosdk_async.text.remedies import Remedy, in_python
-from wosdk_async.transport.telemetry.statistics import Trace
 
 T = TypeVar("T")
 
@@ -127,10 +127,7 @@ class ReferenceIndex:
         """Store why records that will not be created are missing; suggest fields that hold their names."""
         names = [entry.text for entry in missing if spec.template is not None]
         holders = defaultdict[str, set[str]](set)
-
-        async def probe(names: list[str], _: Trace) -> dict[str, set[str]]:
-            return await find_elsewhere(company, spec, names, RowContext({}, self))
-
+        probe = partial(find_elsewhere, company, spec, RowContext({}, self))
         try:
             for each in await _results(spellings(names if spec.create else names[:_PROBED]), probe, limit):
                 for field, found in each.items():
@@ -174,10 +171,7 @@ class ReferenceIndex:
         """Look up records by name. Raise the first WosdkError."""
         texts = (text for entry in entries.values() for text in sorted(entry.spellings))
         ids: dict[str, set[int]] = defaultdict(set)
-
-        async def query(names: list[str], _: Trace) -> dict[str, list[int]]:
-            return await find_named(company, spec, names, RowContext({}, self))
-
+        query = partial(find_named, company, spec, RowContext({}, self))
         for each in await _results(spellings(texts), query, limit):
             for key, found in each.items():
                 ids[key].update(found)
@@ -326,11 +320,11 @@ def _not_found(spec: ReferenceSpec, name: str) -> str:
 
 
 async def _results(
-    batches: Iterable[list[str]], query: Callable[[list[str], Trace], Awaitable[T]], limit: int
+    batches: Iterable[list[str]], query: Callable[[list[str]], Awaitable[T]], limit: int
 ) -> list[T]:
     """Return the results of a query for each batch. Raise the first WosdkError."""
     results = []
-    async with Run(batches, query, limit=limit, grace=0.0) as run:
+    async with Run(batches, lambda names, _: query(names), limit=limit, grace=0.0) as run:
         async for outcome in run:
             if not isinstance(outcome, Done):
                 raise getattr(outcome, "error", None) or WosdkError("the import stopped")
