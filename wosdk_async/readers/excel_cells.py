@@ -48,7 +48,7 @@ def sheet_parts(book: zipfile.ZipFile, parts: Mapping[str, str]) -> tuple[dict[s
 
     def note(element: str, attributes: Attributes) -> None:
         nonlocal days
-        if element == "workbookPr" and attributes.get("date1904") in ("1", "true"):
+        if element == "workbookPr" and attributes.get("date1904") in _TRUE:
             days = range(1, 2_957_004)
         elif element == "sheet":
             id = next((value for name, value in attributes.items() if name.endswith(" id")), "")

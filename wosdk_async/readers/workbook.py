@@ -61,10 +61,8 @@ def read(path: str, *, sheet: str | int | None = None, header_row: int | None = 
 
 
 def _is_header(line: int, values: list[Any], header_row: int | None) -> bool:
-    return _has_content(values) and (header_row in (None, line) or set(map(str, values)) >= _REJECTS)
-
-
-_REJECTS = {"_job", "_row"}  # columns of a rejects file, whose first row is the header
+    of_rejects = set(map(str, values)) >= {"_job", "_row"}  # the first row of a rejects file is its header
+    return _has_content(values) and (of_rejects or header_row in (None, line))
 
 
 def _facts_of(book: Any, page: Any, others: list[str]) -> SheetFacts:

@@ -219,6 +219,9 @@ def compile_reference(name: str, table: ReferenceTable, path: str) -> ReferenceS
         raise ImportMapError(
             f"{path}.from: {{}} is the looked-up name itself; name a column, as in {{column}}"
         )
+    create = compile_object(entity, table.create or {}, f"{path}.create")
+    if by in create.fields:
+        raise ImportMapError(f"{path}.create.{by} is always set to the looked-up name; delete this line")
     return ReferenceSpec(
         name=name,
         entity=entity,
@@ -226,7 +229,7 @@ def compile_reference(name: str, table: ReferenceTable, path: str) -> ReferenceS
         by=by,
         template=template,
         limit=_length_limit(meta, table.truncate, f"{name} name"),
-        create=_create(entity, table, by, path),
+        create=create if table.if_missing == "create" else None,
         takes_first=table.ambiguous == "first",
     )
 
@@ -238,12 +241,3 @@ def _filter(entity: type[Record], key: str, raw: object, path: str) -> Filter:
     if meta.get("many") or not is_value or node.columns:
         raise ImportMapError(f"{path} takes a fixed value or a reference, not {raw!r}")
     return Filter(name, meta, node)
-
-
-def _create(entity: type[Record], table: ReferenceTable, by: str, path: str) -> ObjectNode | None:
-    if table.if_missing == "fail":
-        return None
-    node = compile_object(entity, table.create or {}, f"{path}.create")
-    if by in node.fields:
-        raise ImportMapError(f"{path}.create.{by} is always set to the looked-up name; delete this line")
-    return node

@@ -215,7 +215,6 @@ def _check_filters(spec: ReferenceSpec, specs: Mapping[str, ReferenceSpec]) -> N
 
 
 def _ordered(specs: Mapping[str, ReferenceSpec]) -> tuple[ReferenceSpec, ...]:
-    """Return the references in dependency order."""
     # Follow the map's order: the iteration order of a string set differs between processes.
     needs = {name: [each for each in specs if each in spec.needs] for name, spec in specs.items()}
     sorter = graphlib.TopologicalSorter(needs)

@@ -124,18 +124,15 @@ async def _records(
         full = len(page) == PAGE
         return page
 
-    properties = (*_properties(spec), *more)
+    name = [_name_field(spec)] if spec.by else []
+    removed = ["IsRemoved"] if "is_removed" in spec.entity.__wire__ else []
+    properties = ("Id", *name, *map(_path, spec.filters), *removed, *more)
     cursor = KeyCursor(fetch, Plan(spec.entity.wire_name, conditions, properties), PAGE)
     while full:
         for record in await cursor.page():
             # queries return removed records as well (facts 3.4)
             if not record.get("IsRemoved") and all(_equal(record, each, value) for each, value in wanted):
                 yield record
-
-
-def _properties(spec: ReferenceSpec) -> list[str]:
-    names = ["Id", *([_name_field(spec)] if spec.by else []), *map(_path, spec.filters)]
-    return [*names, "IsRemoved"] if "is_removed" in spec.entity.__wire__ else names
 
 
 def _name_field(spec: ReferenceSpec) -> str:

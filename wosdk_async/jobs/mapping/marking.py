@@ -12,14 +12,13 @@ import attrs
 from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.nodes import Node, ObjectNode, RowContext, TextNode
-from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
+from wosdk_async.jobs.mapping.reference_index import NO_RECORDS
 from wosdk_async.jobs.mapping.tables import KINDS
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.calls import Written
 from wosdk_async.text.suggestions import suggestion
 
-_NO_RECORDS = ReferenceIndex(())  # keys use columns only
 _SHORT = 20  # characters of most keys
 
 
@@ -98,7 +97,7 @@ class RowKeys:
             text = row.cells[self._column]
             if type(text) is str and 0 < len(text) <= _SHORT and text == text.strip():
                 return text
-        found = self.node.fill(RowContext(row.cells, _NO_RECORDS))
+        found = self.node.fill(RowContext(row.cells, NO_RECORDS))  # keys use columns only
         key = "" if found is None else str(found)
         if not key or key != key.strip():
             problem = "starts or ends with blanks" if key.strip() else "is empty"

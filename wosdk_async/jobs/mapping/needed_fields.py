@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.mapping.import_map import ImportMap, columns_of
 from wosdk_async.jobs.mapping.nodes import ListNode, Node, ObjectNode, RowContext, named_columns
-from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
+from wosdk_async.jobs.mapping.reference_index import NO_RECORDS
 from wosdk_async.model import Record, WoCreateCommand, WorkOrder
 from wosdk_async.model.enums import WOType
 from wosdk_async.protocol.order_rules import replaced_fields
@@ -64,9 +65,6 @@ def _node(node: Node | None, path: tuple[str, ...]) -> Node | None:
     return node
 
 
-_NO_RECORDS = ReferenceIndex(())
-
-
 def replaced_fields_warning(import_map: ImportMap) -> Callable[[Mapping[str, str]], str | None]:
     """Return a function that warns about the fields of a row that the service silently overwrites.
 
@@ -100,7 +98,6 @@ def replaced_fields_warning(import_map: ImportMap) -> Callable[[Mapping[str, str
 
 
 def _is_true(node: Node, cells: Mapping[str, str]) -> bool:
-    try:
-        return node.fill(RowContext(cells, _NO_RECORDS)) is True
-    except RowError:  # the row fails anyway
-        return False
+    with suppress(RowError):  # the row fails anyway
+        return node.fill(RowContext(cells, NO_RECORDS)) is True
+    return False

@@ -259,7 +259,6 @@ def _of_records(verb: str, name: str, by: str | None) -> RowOperation:
 
 
 def _key_field(kind: type[Record], by: str, where: str) -> str:
-    """Return the Python name of the field that identifies records."""
     name, meta = field_spelled(kind, by, where)
     if meta["type"] not in ("string", "integer") or meta.get("many") or meta.get("secret"):
         raise ImportMapError(f"{where}: {name} is neither a string nor an integer; name a key field")

@@ -34,7 +34,6 @@ from wosdk_async.text.remedies import Remedy, in_python
 
 T = TypeVar("T")
 
-_PLACEHOLDER_ID = 1  # any valid id
 _RECENT = 4096  # cached names per reference
 _MAX_RECENT = 256  # characters of a cached name
 _PROBED = 10  # missing names to search for in other fields
@@ -286,7 +285,7 @@ class ReferenceIndex:
         if entry.id is None:
             context.warnings.extend(entry.warnings)
             self._note_missing(entry, context)
-            return _PLACEHOLDER_ID
+            return 1  # any valid id, as a placeholder
         if entry.warnings:
             context.warnings.extend(entry.warnings)
         elif len(raw) <= _MAX_RECENT:  # cached, because columns often repeat a few names
@@ -310,6 +309,9 @@ class ReferenceIndex:
                 raise RowError(text) from None
         if not any(each is entry for each in context.missing):
             context.missing.append(entry)
+
+
+NO_RECORDS = ReferenceIndex(())
 
 
 def _not_found(spec: ReferenceSpec, name: str) -> str:

@@ -11,7 +11,7 @@ import attrs
 
 from wosdk_async.codec.text_values import parse_value
 from wosdk_async.jobs.mapping.tables import TextTable
-from wosdk_async.jobs.mapping.values import Parser, TimeFormat, written_number, zone_of
+from wosdk_async.jobs.mapping.values import Parser, TimeFormat, written_number
 from wosdk_async.jobs.sources.rows import CellType, TypedCell
 from wosdk_async.model.metadata import Wire
 
@@ -44,7 +44,7 @@ class TypedValues:
 
     def _is_value(self, cell: TypedCell) -> bool:
         """Return whether a cell is a typed value. Raise ValueError if an edited cell could be either."""
-        if cell.type != self.type or not cell.edited:
+        if cell.type != self.type or cell == cell.was:
             return cell.type == self.type
         readings = [_reading(parse, cell.strip()) for parse in (self.parse_typed, self.parse_string)]
         if None not in readings and readings[0] != readings[1]:
@@ -68,7 +68,7 @@ def typed_values(meta: Wire, table: TextTable, text: Parser | None) -> TypedValu
         write = partial(written_number, decimal=table.decimal or ".")
         return TypedValues(text, own, "number", write)
     if kind.startswith("datetime") and (table.date or table.zone):
-        iso = TimeFormat("iso", zone_of(table), table.fold, kind == "datetime-utc")
+        iso = TimeFormat("iso", table, kind == "datetime-utc")
         dated = text if table.date in (None, "iso") else partial(_dated, parse=text, date=table.date)
         return TypedValues(dated, iso, "time", None)
     return None

@@ -12,8 +12,6 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import Any
 
-import attrs
-
 from wosdk_async.codec.text_values import MAX_NUMBER, exact_number, parse_value, shown_value, time_in_zone
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.mapping.tables import TextTable, is_unit
@@ -51,7 +49,7 @@ def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
     if kind == "datetime-local":
         _require(False, table, ("fold",), f"{path} is local time, which is sent unchanged")
     if is_time and (table.date or table.zone):
-        return _cached(TimeFormat(table.date or "iso", zone_of(table), table.fold, kind == "datetime-utc"))
+        return _cached(TimeFormat(table.date or "iso", table, kind == "datetime-utc"))
     if kind == "number" and table.thousands == (table.decimal or "."):
         raise ImportMapError(
             f'{path}: thousands and decimal are both {table.thousands!r}; set decimal, as in decimal = ","'
@@ -63,11 +61,6 @@ def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
     if kind in ("boolean", "enum") and "{" in table.text:  # from a column, so errors can suggest `values`
         return _cached(partial(_named, meta=meta))
     return _cached(partial(_plain, meta=meta, is_id=path.endswith(".id")))
-
-
-def zone_of(table: TextTable) -> zoneinfo.ZoneInfo | None:
-    """Return the table's time zone."""
-    return None if table.zone is None else zoneinfo.ZoneInfo(table.zone)
 
 
 def word_parser(values: Mapping[str, Any]) -> Parser:
@@ -148,15 +141,13 @@ def _has_offset(text: str) -> bool:
         return False
 
 
-@attrs.frozen
 class TimeFormat:
     """Parser for times in the format ``date``, which is a strptime format or ``iso``."""
 
-    date: str
-    zone: zoneinfo.ZoneInfo | None
-    """In a UTC field, the zone of times without an offset; in a local field, the site's zone."""
-    fold: str | None
-    utc: bool
+    def __init__(self, date: str, table: TextTable, utc: bool) -> None:
+        self.date, self.fold, self.utc = date, table.fold, utc
+        # In a UTC field, the zone of times without an offset; in a local field, the site's zone.
+        self.zone = zoneinfo.ZoneInfo(table.zone) if table.zone is not None else None
 
     def __call__(self, text: str) -> datetime:
         """Return the time in UTC or, in a local field, as a naive datetime."""

@@ -56,10 +56,15 @@ def _machine_memory() -> int:
 
 def convert(module: str, path: Path, lines: IO[bytes], options: dict[str, Any], limits: Limits) -> None:
     """Have the reader ``module`` write a file's rows to ``lines``. Raise ImportMapError if it fails."""
+    if getattr(sys, "frozen", False) or not sys.executable:
+        raise ImportMapError(
+            f"{path}: this format needs a separate Python process, but this program has no Python "
+            "interpreter; save the table as CSV"
+        )
     limits = lowered(limits)
     order = Order(module, os.fspath(path), options, list(limits), os.getpid())
     with tempfile.TemporaryFile() as stderr:
-        command = [*_python(path), "-m", "wosdk_async.readers", json.dumps(order)]
+        command = [sys.executable, "-P", "-s", "-m", "wosdk_async.readers", json.dumps(order)]
         try:
             child = subprocess.Popen(  # noqa: S603 -- our own interpreter and modules
                 command, stdin=subprocess.DEVNULL, stdout=lines, stderr=stderr, env=_environment()
@@ -77,15 +82,6 @@ def convert(module: str, path: Path, lines: IO[bytes], options: dict[str, Any], 
         if child.returncode or not os.fstat(lines.fileno()).st_size:
             why, remedies = _reason(child.returncode, stderr, limits)
             raise ImportMapError(f"{path}: {why}", remedies=remedies)
-
-
-def _python(path: Path) -> list[str]:
-    if getattr(sys, "frozen", False) or not sys.executable:
-        raise ImportMapError(
-            f"{path}: this format needs a separate Python process, but this program has no Python "
-            "interpreter; save the table as CSV"
-        )
-    return [sys.executable, "-P", "-s"]
 
 
 def _environment() -> dict[str, str]:

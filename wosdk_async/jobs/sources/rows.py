@@ -66,11 +66,6 @@ class TypedCell(str):
         return self.currency.removeprefix('"')
 
     @property
-    def edited(self) -> bool:
-        """Whether the user has edited the cell in a rejected row, perhaps to the map's format."""
-        return self != self.was
-
-    @property
     def currency(self) -> str:
         """Currency sign in the cell format, or other text after a ``"``; empty if the amount was edited."""
         return self._currency if _digits(self) == _digits(self.was) else ""

@@ -29,11 +29,8 @@ from wosdk_async.transport.http.selection import engine_for
 MAX_SPOOLED = 4 << 30  # bytes
 _CHUNK = 1 << 20
 _REDIRECTS = 5
-_SECONDS = 3600.0
 _TIMEOUTS = Timeouts(connect=15, read=60, write=60)
 _RESERVED = "%:/?#[]@!$&'()*+,;=~"  # characters not to encode in URLs
-_MAX_REASON = 300  # characters
-_OK = 200
 
 
 def is_remote(source: str) -> bool:
@@ -64,7 +61,7 @@ def spool(
     limit: int = MAX_SPOOLED,
     *,
     format: str | None = None,
-    seconds: float = _SECONDS,
+    seconds: float = 3600.0,
 ) -> Path:
     """Copy stdin (``-``) or a URL to ``input.<format>`` in a folder atomically, and return the file's path.
 
@@ -132,7 +129,7 @@ def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], Non
                 target, headers = _request(url, shown)
                 async with engine.stream(target, headers) as response:
                     if response.status not in REDIRECTS or "location" not in response.headers:
-                        if response.status != _OK:
+                        if response.status != 200:
                             raise ImportMapError(
                                 f"{shown}: the server responded with status {response.status}; check the URL "
                                 "and your permissions, or download the file and import the copy"
@@ -157,7 +154,7 @@ def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], Non
     except (DownloadError, SendError) as error:
         parts = urlsplit(url)  # error messages may repeat the URL's secrets
         hidden = Secrets(parts.query, parts.netloc.rpartition("@")[0], unquote(parts.password or ""))
-        why = hidden.hide(str(error), _MAX_REASON)
+        why = hidden.hide(str(error), 300)  # characters
         remedy = getattr(error, "remedy", None) or Remedy.TRY_AGAIN
         facts = error.facts if isinstance(error, SendError) else {}
         raise ImportMapError(f"{shown}: {why}", remedies=(remedy, Remedy.DOWNLOAD), **facts) from None

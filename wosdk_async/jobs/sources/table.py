@@ -260,8 +260,6 @@ _toml = partial(json.dumps, ensure_ascii=False)
 
 
 class _LineRanges:
-    """Line numbers, stored as ranges."""
-
     def __init__(self) -> None:
         self._count = 0
         self._ranges: list[list[int]] = []

@@ -24,7 +24,6 @@ _SKIP_FORM = 'takes column values, as in {{ Status = "closed" }} or {{ Site = ["
 
 
 def _rules(conditions: Any) -> tuple[Mapping[str, Sequence[str]], ...]:
-    """Validate and normalize ``skip_when``."""
     try:
         rules = msgspec.convert([conditions] if isinstance(conditions, Mapping) else conditions, list[_Rule])
     except msgspec.ValidationError:

@@ -188,7 +188,6 @@ def _has_one_byte(encoding: str) -> bool:
 
 @contextlib.contextmanager
 def _os_errors(path: Path) -> Iterator[None]:
-    """Convert OSError to ImportMapError."""
     try:
         yield
     except OSError as error:
