@@ -51,7 +51,6 @@ async def find_elsewhere(
         for field, meta in spec.entity.__wire__.items()
         if meta["type"] == "string" and not meta.get("secret") and field != spec.by
     }
-
     try:
         return await _find_in(company, spec, context, names, other_fields)
     except UnknownNameError:  # facts 12 row 12: one unknown field fails the query, so query each field

@@ -76,6 +76,9 @@ class CsvFile:
         self.columns = self._header.columns
         self.dialect = attrs.evolve(self.dialect, types=self._header.has_types)
 
+    def __repr__(self) -> str:
+        return f"<CsvFile {self.path.name} columns={len(self.columns)}>"
+
     def __iter__(self) -> Iterator[Row]:
         number = empty = 0
         self._unguarded = 0
