@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import resources
 from typing import Any, Literal
 
@@ -127,11 +127,7 @@ class CommandBase:
 
 @attrs.frozen(kw_only=True)
 class Command:
-    """Workflow command: its path below ``api/v1/cmd/``, its fields and its result's fields.
-
-    ``own_request`` contains the fields that the command adds to its ``base`` or overrides; ``request``
-    contains all fields.
-    """
+    """Workflow command: its path below ``api/v1/cmd/``, its fields and its result's fields."""
 
     name: str
     base: str | None = None
@@ -142,7 +138,7 @@ class Command:
     meaning: str | None = None
     note: str | None = None
     sources: str = ""
-    own_request: tuple[Field, ...] = ()
+    own_request: tuple[Field, ...] = ()  # that the command adds to its ``base`` or overrides
     request: tuple[Field, ...] = ()
     result: str | None = None
     response: tuple[Field, ...] = ()
@@ -193,57 +189,40 @@ def _fields(rows: list[dict[str, Any]]) -> tuple[Field, ...]:
     return tuple(Field(**row) for row in rows)
 
 
-def _merged(inherited: tuple[Field, ...], own: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return all fields, inherited ones first; a field in ``own`` overrides the inherited one."""
-    return tuple({field.name: field for field in (*inherited, *own)}.values())
+def _inheriting(rows: Mapping[str, Any], key: str, kind_of: Callable[[str], Any]) -> dict[str, Any]:
+    """Return the rows by name as ``kind_of(name)``, with the fields in ``key`` after those of the base."""
+    done: dict[str, Any] = {}
 
-
-def _entities(raw: dict[str, dict[str, Any]]) -> dict[str, Entity]:
-    done: dict[str, Entity] = {}
-
-    def build(name: str) -> Entity:
+    def build(name: str) -> Any:
         if name not in done:
-            row = dict(raw[name])
-            own = _fields(row.pop("fields"))
-            inherited = build(row["base"]).fields if row.get("base") else ()
-            done[name] = Entity(name=name, own_fields=own, fields=_merged(inherited, own), **row)
+            row = rows[name]
+            own = _fields(row[key])
+            inherited = getattr(build(row["base"]), key) if row.get("base") else ()
+            merged = {field.name: field for field in (*inherited, *own)}  # a field overrides its base's
+            fields = {f"own_{key}": own, key: tuple(merged.values())}
+            response = {"response": _fields(row["response"])} if "response" in row else {}
+            done[name] = kind_of(name)(name=name, **{**row, **fields, **response})
         return done[name]
 
-    return {name: build(name) for name in raw}
+    return {name: build(name) for name in rows}
 
 
-def _command_bases(raw: dict[str, dict[str, Any]]) -> dict[str, CommandBase]:
-    done: dict[str, CommandBase] = {}
-    for name, row in raw.items():  # the file lists each base before the shapes that inherit from it
-        own = _fields(row["request"])
-        inherited = done[row["base"]].request if row.get("base") else ()
-        request = _merged(inherited, own)
-        done[name] = CommandBase(name=name, **{**row, "own_request": own, "request": request})
-    return done
-
-
-def _command(name: str, row: dict[str, Any], bases: Mapping[str, CommandBase]) -> Command:
-    own = _fields(row["request"])
-    inherited = bases[row["base"]].request if row.get("base") else ()
-    fields = {"own_request": own, "request": _merged(inherited, own), "response": _fields(row["response"])}
-    return Command(name=name, **{**row, **fields})
+def _enum(name: str, row: Mapping[str, Any]) -> EnumType:
+    return EnumType(name=name, **{**row, "values": tuple(EnumValue(**value) for value in row["values"])})
 
 
 @functools.cache
 def load() -> Catalogue:
     """Read the catalogue. The result is shared, so treat it as read-only."""
-    differences = _read("differences")
-    bases = _command_bases(_read("command_bases"))
+    differences, bases = _read("differences"), _read("command_bases")
+    commands = _inheriting(
+        bases | _read("commands"), "request", lambda name: CommandBase if name in bases else Command
+    )
     return Catalogue(
-        entities=_entities(_read("entities")),
-        enums={
-            name: EnumType(
-                name=name, **{**row, "values": tuple(EnumValue(**value) for value in row["values"])}
-            )
-            for name, row in _read("enums").items()
-        },
-        command_bases=bases,
-        commands={name: _command(name, row, bases) for name, row in _read("commands").items()},
+        entities=_inheriting(_read("entities"), "fields", lambda _: Entity),
+        enums={name: _enum(name, row) for name, row in _read("enums").items()},
+        command_bases={name: commands.pop(name) for name in bases},
+        commands=commands,
         operations={name: Operation(name=name, **row) for name, row in _read("operations").items()},
         aliases=differences["aliases"],
         row_cap=differences["row_cap"],

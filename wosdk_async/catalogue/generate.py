@@ -29,37 +29,29 @@ def files(catalogue: Catalogue) -> dict[str, str]:
     return lay_out({**texts, "query/fields.pyi": field_stub(catalogue)})
 
 
-def _differences(root: Path, wanted: Mapping[str, str]) -> list[str]:
-    """Return a line for each file below ``root`` that is missing, differs or is no longer generated."""
-    differences = [f"not wanted: {path.relative_to(root).as_posix()}" for path in _outdated(root, wanted)]
-    for name, text in sorted(wanted.items()):
-        path = root / name
-        if not path.exists():
-            differences.append(f"missing: {name}")
-        elif path.read_text(encoding="utf-8") != text:
-            differences.append(f"differs: {name}")
-    return differences
+def _changes(root: Path, wanted: Mapping[str, str]) -> dict[str, str]:
+    """Return the generated files below ``root`` that are missing, differ, or are no longer wanted."""
+    model = (path.relative_to(root).as_posix() for path in (root / "model").rglob("*.py"))
+    names = sorted({*model, *wanted})
+    found = {name: (root / name).read_text(encoding="utf-8") for name in names if (root / name).exists()}
+    old = {name: "not wanted" for name, text in found.items() if name not in wanted and MARK in text}
+    return old | {
+        name: "differs" if name in found else "missing"
+        for name in names
+        if name in wanted and wanted[name] != found.get(name)
+    }
 
 
 def _write(root: Path, wanted: Mapping[str, str]) -> None:
     """Make the generated files below ``root`` match ``wanted``; keep handwritten files."""
-    for path in _outdated(root, wanted):
-        path.unlink()
-    for name, text in wanted.items():
+    for name in _changes(root, wanted):
         path = root / name
+        if name not in wanted:
+            path.unlink()
+            continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            with replace_file(path) as file:
-                file.write(text.encode())
-
-
-def _outdated(root: Path, wanted: Mapping[str, str]) -> list[Path]:
-    """Return model files with the generator's mark that are no longer generated."""
-    return [
-        path
-        for path in sorted((root / "model").rglob("*.py"))
-        if path.relative_to(root).as_posix() not in wanted and MARK in path.read_text(encoding="utf-8")
-    ]
+        with replace_file(path) as file:
+            file.write(wanted[name].encode())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,9 +67,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not check:
         _write(PACKAGE, wanted)
         return 0
-    found = _differences(PACKAGE, wanted)
-    print("\n".join(found) or "the model agrees with the catalogue")
-    return 1 if found else 0
+    changes = _changes(PACKAGE, wanted)
+    lines = [f"{what}: {name}" for name, what in changes.items()]
+    print("\n".join(lines) or "the model agrees with the catalogue")
+    return 1 if changes else 0
 
 
 if __name__ == "__main__":

@@ -210,7 +210,6 @@ def condition_of(plan: Plan, condition: Any) -> Condition:
 
 
 def _order_of(plan: Plan, order: Any) -> Order:
-    """Return the Order for an argument of :meth:`Query.order_by`. Raises InvalidCallError."""
     if isinstance(order, Order):
         _same_entity(plan, order)
         return order

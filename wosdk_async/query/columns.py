@@ -50,15 +50,10 @@ class Column:
 
 
 def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[Column, ...]:
-    """Return the columns for a query's property paths, ``["*", "Customer.Name"]`` (default: ``*``).
+    """Return the columns for a query's property paths: the id, those of the paths, and :data:`EXTRA`.
 
-    The record's id comes first, then the columns of ``paths`` in order, without duplicates. Values that the
-    service adds come next: ids of objects along a path, and the currency of an amount. :data:`EXTRA` is last.
-
-    Raises:
-        InvalidCallError: the catalogue lacks the entity or lists it only as part of other records, or a path
-            names a secret.
-        UnknownPropertyError: the catalogue lacks a property.
+    Values that the service adds come before Extra: ids of objects along a path, the currency of an amount.
+    Raises InvalidCallError for a secret or an entity without columns, and UnknownPropertyError.
     """
     cls = _class_of(entity)
     asked: dict[tuple[str, ...], Column] = {}
@@ -115,7 +110,6 @@ class _Place:
 
 
 def _below(place: _Place, steps: Sequence[str]) -> Iterator[Column]:
-    """Yield the columns of a path from ``place``."""
     name, *rest = steps
     if name == "*":
         yield from _whole(place)
@@ -132,10 +126,7 @@ def _below(place: _Place, steps: Sequence[str]) -> Iterator[Column]:
 
 
 def _whole(place: _Place) -> Iterator[Column]:
-    """Yield the columns of ``*``: single values, money, references reduced to their ids, no lists.
-
-    Owned objects and lists are included only if a path names them (facts 3.4).
-    """
+    """Yield the columns of ``*``: single values, amounts, and ids of references (facts 3.4)."""
     for meta in fields_of(place.cls).values():
         if not (meta.get("many") or meta.get("secret") or meta["of"] in OWNED):
             yield from _below(place, [meta["name"]])

@@ -73,7 +73,6 @@ class KeyCursor:
         return records
 
     def _bounds(self) -> list[Comparison]:
-        """Return the conditions that start the page after ``last`` and end it at ``until``."""
         ends = [(self.last, "LessThan" if self._plan.descending else "GreaterThan")]
         ends.append((self._until, "LessOrEqual"))
         return [Comparison(self._plan.name, "Id", op, (str(end),)) for end, op in ends if end is not None]
@@ -192,11 +191,7 @@ def checked_size(size: Any) -> int:
 
 
 async def prefetch(cursors: Iterable[Cursor]) -> AsyncGenerator[list[Any], None]:
-    """Yield the pages of all cursors as they arrive.
-
-    While the caller uses a page, each cursor prefetches one more. When the generator ends or is closed, its
-    tasks are cancelled and awaited.
-    """
+    """Yield the pages of all cursors as they arrive, while each cursor reads one page ahead."""
     fetching = {_start(cursor): cursor for cursor in cursors}
     try:
         while fetching:

@@ -53,7 +53,6 @@ class ResolvedPath:
         return f"{self.path}.{self.below.__wire__[key]['name']}" if self.below and key else None
 
     def __str__(self) -> str:
-        """Return the path for messages: ``WorkOrder.Customer``."""
         return f"{self.entity}{self.path and '.'}{self.path}"
 
     @property

@@ -249,10 +249,7 @@ FOR_REFERENCES = ("=", "!=", "in", "not in", "is null", "is not null")
 
 
 def compared(field: Path, operator: str, values: Sequence[Any]) -> Condition:
-    """Return the comparison of a property with a value, a range of two values, or a list of values.
-
-    Raises UnknownPropertyError for a pattern on a property that is not text.
-    """
+    """Return a property's comparison. Raises UnknownPropertyError for a pattern if it is not text."""
     if "like" in operator and not isinstance(field, PatternProperty):
         path = resolved(field)
         raise UnknownPropertyError(

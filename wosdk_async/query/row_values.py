@@ -59,10 +59,7 @@ class RowSplitter:
         return rows  # type: ignore[no-any-return]
 
     def split(self, rows: Sequence[Any]) -> tuple[Values, Extras]:
-        """Return the values of each column, and the values without a column.
-
-        Raises WosdkError for a row that is not an object.
-        """
+        """Return each column's values, and those without one. Raises WosdkError if a row is no object."""
         kinds = set(map(type, rows))
         extras: Extras = {}
         if len(kinds) == 1 and (form := self._forms.get(next(iter(kinds)))) is not None:
@@ -86,8 +83,6 @@ _MAX_FORMS = 8  # maximum Structs per query, even if the service keeps sending n
 
 @attrs.frozen(eq=False)
 class _Form:
-    """Struct of a row, and how to read it."""
-
     struct: Any
     decode: Callable[[bytes], Any]
     columns: tuple[int, ...]

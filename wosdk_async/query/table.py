@@ -37,11 +37,7 @@ class TableBuilder:
         return self._splitter.rows(body)
 
     def batch(self, rows: Sequence[Any]) -> Any:
-        """Return the ``pyarrow.RecordBatch`` of rows.
-
-        Args:
-            rows: the result of :meth:`rows`, or raw dicts from ``codec.loads``.
-        """
+        """Return the ``pyarrow.RecordBatch`` of the result of :meth:`rows`, or of raw dicts."""
         values, extras = self._splitter.split(rows)
         arrays = {index: self._array(index, values[index], extras) for index in values}
         for index, column in enumerate(self.columns):
@@ -146,11 +142,7 @@ async def read_batches(
     parallel: int | None,
     verb: str,
 ) -> AsyncGenerator[Any, None]:
-    """Iterate over a query's batches, one per page of ``size`` records.
-
-    ``parallel`` calls each read part of the ids; with None, pages are read in the query's order. Errors name
-    ``verb``, the query's method.
-    """
+    """Iterate over a query's batches, read in order or by ``parallel`` calls; errors name ``verb``."""
 
     async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:
         call = calls.query(plan.name, expression, isolation=plan.isolation)

@@ -155,7 +155,6 @@ class CustomFields(Resource):
             await self._company.update(type(record)(id=_id_of(record)), custom_fields=changes)  # type: ignore[call-arg]
 
     async def _entries(self, record: Record) -> list[CustomField2]:
-        """Read the custom fields of ``record`` with their definitions."""
         # facts 3.4, 10 row 19
         if "custom_fields" not in record.__wire__:
             raise InvalidCallError(f"{type(record).__name__} has no custom fields")
@@ -174,7 +173,6 @@ class CustomFields(Resource):
 
 
 def _kind_named(kind: object) -> str:
-    """Return the kind as text. Raises InvalidCallError if it is not an ActorType."""
     if isinstance(kind, model.ActorType) or (isinstance(kind, str) and model.ActorType(kind).is_known):
         return str(kind)
     near = suggestion(kind, map(str, model.ActorType)) if isinstance(kind, str) else ""
@@ -230,7 +228,6 @@ def _id_of(record: Record) -> int:
 
 
 def _kind_of(record: Record) -> str:
-    """Return the ``ObjectTypeId`` of a record."""
     # facts 9: each Employee record states whether it is an Employee or a Provider
     kind = CUSTOM_FIELD_TYPES.get(record.wire_name) or getattr(record, "actor_type_id", None)
     if kind is None:

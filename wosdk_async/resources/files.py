@@ -56,11 +56,7 @@ def document_id(document: object) -> int:
 async def read_source(
     source: Source, check_size: Callable[[int], None], write: Callable[[Content], None]
 ) -> None:
-    """Pass all of ``source`` to ``write``; call ``check_size`` first if the size is known.
-
-    Raises:
-        InvalidCallError: the file cannot be read, or ``source`` has an unsupported type.
-    """
+    """Pass all of ``source`` to ``write``; first check its size, if known. Raises InvalidCallError."""
     if isinstance(source, str | os.PathLike):
         try:
             await _read_file(Path(source), check_size, write)
@@ -101,11 +97,7 @@ def media_type(file_name: str) -> str:
 
 
 def safe_name(name: str, otherwise: str) -> str:
-    """Return a safe file name made from the untrusted ``name``.
-
-    The result is the part after the last slash or backslash, without control characters, up to 200 bytes, or
-    ``otherwise`` if that is empty.
-    """
+    """Return an untrusted path's last part as a printable name of up to 200 bytes, or else ``otherwise``."""
     last = re.split(r"[/\\]", name)[-1]
     shown = "".join(char for char in _NOT_IN_NAMES.sub("_", last) if char.isprintable())
     stem, suffix = os.path.splitext(shown.strip(" ."))

@@ -39,13 +39,7 @@ def folded(name: str) -> str:
 
 
 def choose(what: str, name: str, records: Iterable[T], label: Callable[[T], str | None]) -> T:
-    """Return the only record called ``name``; ``what`` is its kind, such as "hold reason".
-
-    Raises:
-        NameNotFoundError: no record has the name; the message suggests similar names and lists the known
-            ones.
-        NotUniqueError: several records have the name; the message lists their ids.
-    """
+    """Return the only record called ``name``. Raises NameNotFoundError or NotUniqueError."""
     labelled = [(label(record) or "", record) for record in records]
     found = [record for text, record in labelled if folded(text) == folded(name)]
     if len(found) == 1:
@@ -81,8 +75,6 @@ def listed(values: Sequence[Any]) -> str:
 
 @attrs.frozen
 class _Table:
-    """Records of an entity, read at ``asked_at``."""
-
     records: list[Any]
     asked_at: float
 

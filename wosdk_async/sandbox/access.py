@@ -1,10 +1,7 @@
 """Access control, JSON requests and id parsing for the sandbox's own addresses.
 
-Only clients on this machine may use these addresses, and pages of other sites may not.
-
-A page of another site can make a browser send requests here, and can resolve its own host name to this
-machine (DNS rebinding). Only the raw ``Host`` header reveals that name: if the header is invalid, starlette's
-request URL has the server's address instead.
+Only clients on this machine may use these addresses, and pages of other sites may not. Such a page can
+resolve its own host name to this machine (DNS rebinding); only the raw ``Host`` header reveals that name.
 
 starlette's TrustedHostMiddleware cannot replace this: it splits ``Host`` at the first colon, so it cannot
 allow ``[::1]``, and it only reads the first of two ``Host`` headers.
@@ -71,14 +68,8 @@ def guarded(
 ) -> Callable[[Request], Awaitable[Response]]:
     """Wrap a JSON endpoint to refuse requests from other machines and other origins.
 
-    Requests that change data need a custom header. Pages of other origins cannot send it: the browser would
-    first send a preflight request, which is always refused.
-
-    Args:
-        endpoint: function that returns JSON or a complete response.
-        remedy: advice for callers on other machines.
-        open_to_all: whether to allow other machines.
-        for_programs: whether programs other than browsers, such as curl, may omit the header.
+    Requests that change data need a custom header: a page of another origin cannot send it, because browsers
+    first send a preflight request, which is always refused. ``for_programs`` lets other programs omit it.
     """
 
     def objection(request: Request) -> str | None:
@@ -154,7 +145,6 @@ def is_loopback(host: str) -> bool:
 
 
 def _is_local(request: Request) -> bool:
-    """Return whether the caller is on this machine and used a loopback host name."""
     local_peer = request.client is None or is_loopback(request.client.host)
     hosts = request.headers.getlist("host")
     named = _AUTHORITY.fullmatch(hosts[0]) if len(hosts) == 1 else None

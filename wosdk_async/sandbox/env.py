@@ -35,10 +35,7 @@ def env_of(company: StoredCompany, root: str) -> Env:
 
 
 def _untrusted_host(root: str) -> str:
-    """Return the host that clients must be configured to trust; empty if none.
-
-    Clients send no token to an untrusted host over plain http, and reject a locator response that names it.
-    """
+    """Return the host that clients must be told to trust before they send it a token; empty if none."""
     host = urlsplit(root).hostname or ""
     return "" if is_loopback(host) and not host.endswith(".localhost") else host
 
@@ -54,10 +51,7 @@ def are_assignments(text: str) -> bool:
 
 
 def write_assignments(env: Mapping[str, str], path: Path) -> None:
-    """Write the variables to an owner-only file, atomically.
-
-    For a symbolic link, replace the target. Raises OSError on failure.
-    """
+    """Write the variables to an owner-only file, or to the target of a link, atomically."""
     try:
         with replace_file(path, mode=0o600, named_by_user=True) as file:
             file.write(assignments(env).encode())

@@ -170,7 +170,6 @@ class LocalCompany:
             raise RuntimeError("A LocalCompany only runs inside its block: with LocalCompany() as local: ...")
 
     def _company(self, name: str | None) -> StoredCompany:
-        """Return the current state of the named Company, or of the first."""
         self._require_open()
         name = name or self._first.name
         companies: Sequence[StoredCompany] = self._run(self._store.companies)

@@ -163,8 +163,6 @@ class _Server(uvicorn.Server):
 
 
 class _ThreadServer(_Server):
-    """Server that another thread can stop."""
-
     async def main_loop(self) -> None:
         """Serve until ``end`` is set; uvicorn's own loop polls ten times per second."""
         await self.on_tick(0)

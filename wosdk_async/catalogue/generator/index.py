@@ -63,7 +63,6 @@ def index_files(catalogue: Catalogue) -> dict[str, str]:
 
 
 def _modules(catalogue: Catalogue) -> dict[str, str]:
-    """Return the model module of each Python class."""
     return {
         **{class_name(entity.name): entity.family for entity in catalogue.entities.values()},
         **enum_modules(catalogue),

@@ -1,7 +1,4 @@
-"""Example command bodies that use suitable records of a Company.
-
-If the Company has no suitable record, a note names the record to create first.
-"""
+"""Example command bodies that use suitable records of a Company."""
 
 from __future__ import annotations
 
@@ -151,7 +148,6 @@ def _select(context: RequestContext, entity: str, condition: str, limit: int = 1
 
 
 def _work_order(context: RequestContext, command: Command) -> Record:
-    """Return a new order with a task and, if possible, an asset of the task's model."""
     kind = _find(context, command.name, "WorkOrderType")
     task = _find(context, command.name, "Task")
     fitting = f"{column('ModelId', 'integer', 't.')} = {int(task['ModelId'])}"
@@ -166,7 +162,6 @@ def _work_order(context: RequestContext, command: Command) -> Record:
 
 
 def _draft_order(context: RequestContext, command: Command) -> Record:
-    """Return a new order with the members that determine schedule and assignment."""
     names = {"Priority": "WoPriority", "Specialty": "Specialty", "WorkZone": "WorkZone"}
     found = {member: {"Id": _find(context, command.name, name)["Id"]} for member, name in names.items()}
     return _work_order(context, command) | found

@@ -70,11 +70,7 @@ _CHOICES = {  # members of a new work order -> the entity type to choose from
 
 
 def orders(context: RequestContext, form: Mapping[str, str], page: int) -> Record:
-    """Return a page of work orders, newest first.
-
-    ``form`` may contain ``state`` (a WorkOrderStatus) and ``text`` to search for; empty values match all
-    orders.
-    """
+    """Return a page of work orders, newest first, that match the form's ``state`` and ``text``, if any."""
     schema = find_schema("WorkOrder")
     filters: list[Record] = []
     if state := form.get("state"):
@@ -131,7 +127,6 @@ def choices(context: RequestContext) -> Record:
 
 
 def _actions(context: RequestContext, state: str) -> list[Record]:
-    """Return the actions that a state allows, each with possible reasons or people."""
     return [
         {
             "Command": command,

@@ -107,19 +107,13 @@ def _time(text: Any, zone: tzinfo) -> Any:
 
 @attrs.frozen
 class Pointer:
-    """Property of ``source`` records that holds the id of a ``target`` record.
-
-    Args:
-        path: property path, such as ``Customer.Id`` or ``WorkOrderId``.
-        kind: property with the target's kind, if several kinds are possible.
-        actor: value of ``kind`` for this target.
-    """
+    """Property of ``source`` records, such as ``Customer.Id``, that holds the id of a ``target`` record."""
 
     source: str
     path: str
     target: str
-    kind: str | None = None
-    actor: str | None = None
+    kind: str | None = None  # property with the target's kind, if several kinds are possible
+    actor: str | None = None  # value of ``kind`` for this target
 
     def key_in(self, record: Record) -> int | None:
         """Return the target id in a stored record; None if it is empty or of another kind."""

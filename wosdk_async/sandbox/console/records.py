@@ -63,16 +63,10 @@ def count_records(store: Store, company: int, entity: str) -> int:
 
 
 def list_records(context: RequestContext, entity: str, form: Mapping[str, str], page: int) -> Record:
-    """Return a page of records, from page 0.
+    """Return a page of records that match a form, from page 0. Raises ValueError for an invalid form.
 
-    ``form`` may contain:
-
-    - a filter: ``field`` (if empty, any text field), ``operator`` and ``value``
-    - an order: ``sort`` and ``direction``
-    - a reference: property ``by`` must refer to the record ``to`` (``type:id``)
-
-    Raises:
-        ValueError: the operator or pointer is unknown.
+    ``form`` may filter by ``field``, ``operator`` and ``value``, and order by ``sort`` and ``direction``. If
+    it has ``by``, this property must refer to the record ``to``, as in ``Customer:12``.
     """
     schema = find_schema(entity)
     chosen = columns(schema)

@@ -52,27 +52,19 @@ class LoggedBody:
 
 @attrs.define
 class LoggedExchange:
-    """A request and its response.
-
-    Args:
-        began: nanoseconds since 1970 by the sandbox clock.
-        path: path with query, truncated if long.
-        status: HTTP status; None without a response.
-        seconds: time from the request to the end of the response; None until then.
-        broken: whether the connection ended before the end of the response.
-    """
+    """A request and its response."""
 
     number: int
-    began: int
+    began: int  # nanoseconds since 1970 by the sandbox clock
     method: str
-    path: str
+    path: str  # with the query, truncated if long
     headers: RawHeaders = attrs.field(repr=False)
     request: LoggedBody = attrs.field(factory=LoggedBody)
     response: LoggedBody = attrs.field(factory=LoggedBody)
     response_headers: RawHeaders = attrs.field(default=(), repr=False)
     status: int | None = None
-    seconds: float | None = None
-    broken: bool = False
+    seconds: float | None = None  # from the request to the end of the response
+    broken: bool = False  # whether the connection ended before the end of the response
     scheme: str = "http"
     faults: list[str] = attrs.field(factory=list)
 
@@ -102,7 +94,6 @@ class LoggedExchange:
         }
 
     def _request_id(self) -> str:
-        """Return the caller's request id from the body or query (facts 3.1)."""
         found = _REQUEST_ID.search(self.request.kept)
         if found:
             return _unquoted(found[1])
@@ -164,7 +155,6 @@ class RequestLogMiddleware:
     clock: Callable[[], int]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Record a request while ``app`` handles it."""
         if not self.log.on or scope["type"] != "http" or is_internal(scope["path"], scope["method"]):
             await self.app(scope, receive, send)
             return
@@ -220,11 +210,7 @@ _OWN = frozenset(
 
 
 def curl(method: str, scheme: str, path: str, headers: Iterable[tuple[bytes, bytes]], body: bytes) -> str:
-    """Return a shell command that repeats a request.
-
-    The command uses ``$WOSDK_TOKEN``, or variables for client id and secret if the request used HTTP Basic.
-    Other secrets are masked as in the log.
-    """
+    """Return a shell command that repeats a request, with variables or masks in place of secrets."""
     shown = shown_headers(headers)
     host = next((value for name, value in shown if name.lower() == "host"), "localhost")
     parts = ["curl --globoff --path-as-is", f"--request {_quoted(method)}"]

@@ -87,8 +87,6 @@ def page(name: str) -> Response:
 
 @attrs.frozen
 class _Console:
-    """JSON endpoints for the console pages."""
-
     store: Store
     clock: Clock
     rules: _RulesView
@@ -215,10 +213,7 @@ def _whole_number(written: str, name: str) -> int:
 
 @attrs.define
 class _RulesView:
-    """Fault rules in the console, both active and switched off.
-
-    A script loaded outside the console replaces all of them.
-    """
+    """Fault rules in the console, active or not; a script loaded elsewhere replaces all of them."""
 
     faults: Faults
     _rules: list[tuple[dict[str, Any], bool]] = attrs.field(factory=list, init=False)
@@ -237,11 +232,7 @@ class _RulesView:
         return {"rules": rules} | {name: found[name] for name in ("seed", "injected", "late")}
 
     def put(self, seed: object, rules: object) -> None:
-        """Replace the rules, activate those that are switched on, and reset all counters.
-
-        Raises:
-            ValueError: a rule is invalid, whether on or off.
-        """
+        """Replace the rules, and activate those that are on. Raises ValueError if any rule is invalid."""
         if not isinstance(rules, list) or not all(_is_rule_entry(each) for each in rules):
             raise ValueError(
                 "rules must be a list of objects with the keys rule (an object) and on (true or false)."

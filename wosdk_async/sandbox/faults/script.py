@@ -65,7 +65,6 @@ def match_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str |
 def _operations_of(
     family: str, rest: list[str], method: str, sent: Record
 ) -> tuple[frozenset[str], str | None]:
-    """Return a request's operations and, for discovery, its Company."""
     if family == "corrigoservice":
         return frozenset({"discovery"}), rest[1] if len(rest) == 2 else None
     if family == "cmd":
@@ -185,11 +184,7 @@ class FaultScript:
 
     @classmethod
     def of(cls, written: object) -> FaultScript:
-        """Create a script from plain data: ``{"seed": 7, "rule": [{"fault": "reset", "rate": 0.1}]}``.
-
-        Raises:
-            FaultScriptError: a rule is invalid; the message names the rule and the fix.
-        """
+        """Create a script from data such as ``{"rule": [{"fault": "reset"}]}``. Raises FaultScriptError."""
         if not isinstance(written, Mapping):
             raise FaultScriptError("A fault script must be an object with the members seed and rule.")
         _require_known("the script", written, ("seed", "rule"))

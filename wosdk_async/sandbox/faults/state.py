@@ -125,10 +125,7 @@ class Faults:
         return [(place, rng) for place, rng in found if rng is not None]
 
     async def apply(self, request: RequestMatch, exchange: FaultExchange, injected: list[str]) -> bool:
-        """Apply a request's faults in script order, and return whether the request is finished.
-
-        Add the kinds of the applied faults to ``injected``.
-        """
+        """Apply a request's faults, and add their kinds to ``injected``; return whether it is finished."""
         state = self._state
         for place, rng in self.match(request):
             rule = state.script.rules[place]

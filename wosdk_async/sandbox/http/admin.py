@@ -1,7 +1,4 @@
-"""Admin routes below ``/_sandbox/``, which control the sandbox and are not part of the service.
-
-The routes show credentials and delete records, so other machines and pages of other origins are refused.
-"""
+"""Admin routes below ``/_sandbox/``, for this machine only: they show credentials and delete records."""
 
 from __future__ import annotations
 
@@ -57,8 +54,6 @@ def admin_routes(store: Store, clock: Clock, faults: Faults, *, open_to_all: boo
 
 @attrs.frozen
 class _Companies:
-    """Endpoints for Companies, snapshots and resets."""
-
     store: Store
 
     async def companies(self, request: Request) -> Mapping[str, object]:
@@ -75,7 +70,6 @@ class _Companies:
         return {"Companies": [_company_json(company, root) for company in self.store.companies()]}
 
     def _change(self, body: dict[str, Any]) -> None:
-        """Turn a Company's verification step on or off."""
         name, verification = str(body.get("Name", "")).lower(), body.get("Verification")
         found = [company for company in self.store.companies() if company.name.lower() == name]
         if not found or not isinstance(verification, bool):

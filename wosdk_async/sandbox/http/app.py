@@ -109,7 +109,6 @@ class _Service:
     clock: Clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond to a request after its changes are committed."""
         try:
             body = await _body(receive)
             if body is None:  # the client closed the connection mid-request

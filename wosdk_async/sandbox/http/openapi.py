@@ -225,10 +225,7 @@ def _enum_name(name: str) -> str:
 
 
 def _enum(enum: EnumType) -> Schema:
-    """Return the schema of an enum: a name that the service sends, or a number.
-
-    Releases may add names (facts 9).
-    """
+    """Return the schema of an enum: a name or a number. Releases may add names (facts 9)."""
     numbers = [value.value for value in enum.values if value.value is not None]
     names: Schema = {"type": "string", "enum": list(dict.fromkeys(value.name for value in enum.values))}
     return {"anyOf": [names, {"type": "integer"} | ({"examples": numbers} if numbers else {})]}

@@ -34,19 +34,12 @@ StatusAndBody = tuple[int, Mapping[str, Any]]
 
 @attrs.frozen
 class ServiceRequest:
-    """Parts of a request.
-
-    Args:
-        segments: non-empty path segments; double slashes are ignored (facts 3.1).
-        query: query parameters by lower-case name.
-        headers: headers by lower-case name.
-        root: address that the request was sent to.
-    """
+    """Parts of a request; double slashes in its path are ignored (facts 3.1)."""
 
     method: str
     segments: tuple[str, ...]
-    query: Mapping[str, str]
-    headers: Mapping[str, str]
+    query: Mapping[str, str]  # by lower-case name
+    headers: Mapping[str, str]  # by lower-case name
     body: bytes = attrs.field(repr=False)
     root: str
     content: Record = attrs.field(init=False, repr=False)
@@ -266,7 +259,6 @@ def _is_discovery(segments: Sequence[str]) -> bool:
 
 
 def _discover(context: RequestContext, name: object, sent: Mapping[str, Any]) -> Record:
-    """Discover the Company ``name``; ``sent`` has the command's other members."""
     if not isinstance(name, str):
         raise required("CompanyName")
     if name.strip().lower() != context.company.name.lower():

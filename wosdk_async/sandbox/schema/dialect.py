@@ -16,19 +16,12 @@ _MAX_DIGITS = 18  # amounts with more digits are left unchanged
 
 @attrs.frozen(eq=False)
 class NumberFormat:
-    """Text format of times and amounts.
-
-    Args:
-        utc_mark: suffix of UTC times.
-        cuts_zeros: whether to drop trailing zeros of second fractions; otherwise they have seven digits.
-        decimals: decimal places of amounts; None leaves amounts as sent.
-        rate_decimals: minimum decimal places of labor code rates.
-    """
+    """Text format of times and amounts."""
 
     utc_mark: str = "Z"
-    cuts_zeros: bool = False
-    decimals: int | None = None
-    rate_decimals: int = 0
+    cuts_zeros: bool = False  # whether to drop trailing zeros of second fractions; otherwise seven digits
+    decimals: int | None = None  # decimal places of amounts; None leaves amounts as sent
+    rate_decimals: int = 0  # minimum decimal places of labor code rates
 
     def local(self, text: str) -> str:
         """Format a stored local time, which has either no fractional digits or seven."""
@@ -133,11 +126,7 @@ DIALECTS = {dialect.name: dialect for dialect in (SPEC, RECORDED)}
 
 
 def dialect_of(name: str) -> Dialect:
-    """Return a dialect by name.
-
-    Raises:
-        ValueError: the dialect is unknown.
-    """
+    """Return a dialect by name. Raises ValueError if it is unknown."""
     if name not in DIALECTS:
         raise ValueError(f"There is no dialect {name!r}. Use one of: {', '.join(DIALECTS)}.")
     return DIALECTS[name]

@@ -69,25 +69,17 @@ class Enumeration:
 
 @attrs.frozen(eq=False)
 class EntitySchema:
-    """Entity type in one dialect.
-
-    Args:
-        by_name: fields by lower-case name, including aliases.
-        operations: whether each base operation is available; None if unknown.
-        blank: initial values of a new record.
-        versioned: whether records have a ``ConcurrencyId``.
-        soft_deleted: whether a delete only sets ``IsRemoved``.
-    """
+    """Entity type in one dialect."""
 
     name: str
     dialect: Dialect
     fields: tuple[Field, ...]
-    by_name: Mapping[str, Field]
-    operations: Mapping[str, bool | None]
+    by_name: Mapping[str, Field]  # by lower-case name, including aliases
+    operations: Mapping[str, bool | None]  # whether each base operation is available; None if unknown
     composite_key: tuple[str, ...]
-    blank: Mapping[str, Any]
-    versioned: bool
-    soft_deleted: bool
+    blank: Mapping[str, Any]  # initial values of a new record
+    versioned: bool  # whether records have a ``ConcurrencyId``
+    soft_deleted: bool  # whether a delete only sets ``IsRemoved``
 
     def field(self, name: str) -> Field | None:
         """Return the field with a case-insensitive name, or None."""

@@ -52,12 +52,7 @@ SAME_ID = frozenset({("WorkOrder", "WorkOrderCost"), ("WorkOrder", "LastAction")
 
 @attrs.frozen
 class Relation:
-    """Field ``key`` that points from ``child`` records to their parent.
-
-    Args:
-        kind: field with the parent's actor type, if any.
-        actor: the parent's actor type.
-    """
+    """Field ``key`` of ``child`` records with the id of their parent; ``kind`` holds its type, ``actor``."""
 
     child: EntitySchema
     key: str

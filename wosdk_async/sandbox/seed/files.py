@@ -21,16 +21,10 @@ _BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "
 
 
 def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
-    """Read the rows of a file.
+    """Read the rows of a ``.csv`` file, with property paths in the first line, or of a JSON file.
 
-    Args:
-        path: ``.csv`` file with property paths such as ``Name`` and ``WorkZone.Id`` in the first line. Other
-            files are read as JSON: ``{entity type: [rows]}``, or ``[rows]`` with ``entity``.
-        entity: entity type of the rows; required for CSV. JSON that names a different type is refused.
-
-    Raises:
-        StoreError: the file is malformed; the message names the line.
-        OSError: the file cannot be opened.
+    JSON is ``{entity type: [rows]}``, or ``[rows]`` with ``entity``. CSV always needs ``entity``. Raises
+    StoreError for a malformed file, which names the line, or OSError.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")

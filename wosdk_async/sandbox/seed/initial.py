@@ -51,11 +51,7 @@ def create_company(
     seeded: bool = True,
     verification: bool = True,
 ) -> StoredCompany:
-    """Add a Company with new credentials to a store; see `StoredCompany` for the arguments.
-
-    Raises:
-        ValueError: the name is taken, or the name or host is invalid.
-    """
+    """Add a Company with new credentials to a store. Raises ValueError for an invalid name or host."""
     name = name.strip()
     if not name or not name.isascii() or not name.isprintable():  # the name is sent in a header
         raise ValueError(f"{name!r} is not a valid Company name: use printable ASCII characters.")
@@ -95,10 +91,7 @@ def _insert_seed(store: Store, company: StoredCompany) -> None:
 
 
 def reset(store: Store, to: str | Path | None = None) -> None:
-    """Reset a store to a snapshot, or all its Companies to their initial records.
-
-    Credentials and tokens stay valid. Raises StoreError if the file is not a snapshot.
-    """
+    """Reset a store to a snapshot, or its Companies to their initial records; credentials stay valid."""
     if to is not None:
         store.restore_snapshot(to)
         return

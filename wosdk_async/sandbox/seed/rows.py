@@ -26,12 +26,9 @@ _MAX_MISTAKES = 20  # mistakes listed in one error message
 
 @attrs.frozen
 class SeedRow:
-    """Row to add, with the members of a create.
+    """Row to add, with the members of a create."""
 
-    ``place`` is the position for error messages, such as ``line 3`` or ``record 1 of Customer``.
-    """
-
-    place: str
+    place: str  # for error messages, such as ``line 3`` or ``record 1 of Customer``
     entity: str
     members: Mapping[str, Any]
 
@@ -63,13 +60,9 @@ def _short(value: object) -> str:
 
 
 def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now: Moment) -> int:
-    """Add all rows to a Company, or none, and return the number added.
+    """Add all rows to a Company, or none, as creates do; return their number.
 
-    Rows are treated like creates: text and times are computed, lists become rows, and a missing ``Id`` is
-    assigned. References may point to later rows.
-
-    Raises:
-        StoreError: rows are invalid; the message lists up to 20 mistakes with their positions.
+    References may point to later rows. Raises StoreError, which lists up to 20 mistakes.
     """
     _refuse(f"{row.place}: {text}" for row in rows for text in _mistakes_of(row))
     with store.transaction():

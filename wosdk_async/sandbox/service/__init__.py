@@ -1,4 +1,1 @@
-"""Service behaviour: base calls, queries, commands and rules.
-
-This package is independent of HTTP. Its functions raise `Refusal` where the service refuses a request.
-"""
+"""Service behaviour, independent of HTTP: a function raises `Refusal` where the service refuses a request."""

@@ -22,15 +22,12 @@ _CENTRAL = 20  # not shown; assumed: the Company's own zone
 
 @attrs.frozen
 class RequestContext:
-    """A Company during one request: all times are ``now``, and each record is read once.
-
-    ``root`` is the address of the request, with a trailing slash.
-    """
+    """A Company during one request: all times are ``now``, and each record is read once."""
 
     store: Store
     company: StoredCompany
     now: Moment
-    root: str = ""
+    root: str = ""  # address of the request, with a trailing slash
     dialect: Dialect = SPEC
     unchecked: list[tuple[EntitySchema, Record]] | None = None
     """New records whose references are checked later: seed rows may refer to later rows."""
@@ -147,11 +144,7 @@ Arguments = dict[str, Any]
 def required_record(
     context: RequestContext, entity: str, key: int, name: str = "", *, removed: bool = False
 ) -> Record:
-    """Return a record that a write refers to or a command acts on.
-
-    A refusal uses ``name``, or else the entity type (spec 3; text assumed). Not shown; assumed:
-    removed records are also refused, unless ``removed`` allows them.
-    """
+    """Return a record that a write refers to (spec 3; text assumed), unless it is removed (assumed)."""
     record = context.find(entity, key)
     if record is None:
         raise broken_rule(f"{name or entity} with id {key} is not found.")

@@ -21,10 +21,7 @@ from wosdk_async.sandbox.storage.database import column
 
 
 def create_response(context: RequestContext, entity: str, record: Record, *lists: str) -> Record:
-    """Return a record just created by a command, in the dialect's form.
-
-    ``lists`` are the lists to return with elements, if the dialect returns lists.
-    """
+    """Return a record just created by a command, in the dialect's form, with the elements of ``lists``."""
     schema = schemas(context.dialect)[entity]
     if not context.dialect.opens_created:
         shown = [name for name in ON_CREATE_ONLY if name.lower() in schema.by_name]

@@ -70,10 +70,7 @@ def check_references(
 
 
 def check_unreferenced(context: RequestContext, schema: EntitySchema, record: Record) -> None:
-    """Check that no other record, except owned ones, refers to a record to be permanently deleted.
-
-    Not shown; assumed: facts 3.9 shows deletes, but not of records that others refer to.
-    """
+    """Refuse to delete a record that others, except owned ones, refer to. Not shown; assumed."""
     owned = {(relation.child.name, relation.key) for relation in owned_relations(schema)}
     for entity, name, path in _pointers_to(schema.name):
         found = None if (entity, name) in owned else context.referrer(entity, path, record["Id"])
@@ -103,7 +100,6 @@ def _targets(schema: EntitySchema, record: Record) -> Iterator[_Target]:
 
 @cache
 def _pointers(schema: EntitySchema) -> tuple[tuple[str, str], ...]:
-    """Return the members that refer to stored records, each with the entity type."""
     found = ((field.name, _target_of(schema, field.name)) for field in schema.fields)
     return tuple((name, target) for name, target in found if target is not None)
 

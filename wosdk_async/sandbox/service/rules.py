@@ -209,11 +209,7 @@ _OF_OWNER = " AND ".join(
 
 
 def _custom_field(context: RequestContext, field: Record) -> None:
-    """Validate a value against its descriptor, and allow one value per owner (spec 2.3).
-
-    The specification shows that an entry has a descriptor, an owner, the owner's kind, and a text. The
-    validation and the error codes are not shown; assumed.
-    """
+    """Validate a value against its descriptor; one per owner (spec 2.3). Refusals are assumed."""
     if "Descriptor" not in field:
         raise required("Descriptor.Id", "CustomField2")
     if not field["ObjectId"]:

@@ -47,17 +47,11 @@ _REFERENCE_MEMBERS = {"Actor": frozenset({"TypeId"})}  # facts 3.4: a reference 
 
 @attrs.define
 class UpdatePlan:
-    """Members to write in one object.
+    """Members to write in one object."""
 
-    Args:
-        whole: whether to write all scalars and references.
-        names: members to write by name.
-        inside: plans for writes inside lists and references.
-    """
-
-    whole: bool = False
+    whole: bool = False  # whether to write all scalars and references
     names: set[str] = attrs.field(factory=set)
-    inside: dict[str, UpdatePlan] = attrs.field(factory=dict)
+    inside: dict[str, UpdatePlan] = attrs.field(factory=dict)  # of lists and references
 
     def covers(self, field: Field) -> bool:
         """Return whether the update writes the member itself."""

@@ -117,10 +117,7 @@ def create_owned(context: RequestContext, schema: EntitySchema, record: Record, 
 def add_element(
     context: RequestContext, schema: EntitySchema, record: Record, field: Field, element: object
 ) -> bool:
-    """Add an element to a list of ``record``, and return whether one was added.
-
-    Elements that are not objects are dropped, as are new elements marked for deletion (assumed).
-    """
+    """Add an element to a list, unless it is no object or marked for deletion (assumed); return whether."""
     child = schema.target(field)
     dropped = not isinstance(element, dict) or get_ignore_case(element, "PerformDeletion") is True
     if child is None or dropped or not isinstance(element, dict):
@@ -151,10 +148,7 @@ def create_owned_object(
 def delete(
     context: RequestContext, schema: EntitySchema, record: Record, *, with_owner: bool = False
 ) -> None:
-    """Delete a record and its owned records; soft-deleted types are only marked ``IsRemoved`` (facts 3.4).
-
-    Not shown; assumed: owned records are deleted, too.
-    """
+    """Delete a record with its owned records (assumed); soft-deleted types are only marked (facts 3.4)."""
     if not schema.soft_deleted:
         if rule := ON_DELETE.get(schema.name):
             rule(context, record)

@@ -13,24 +13,16 @@ ON CONFLICT (company, name) DO UPDATE SET value = excluded.value"""
 
 @attrs.frozen
 class StoredCompany:
-    """Company in a store.
-
-    Args:
-        client_id: client id of credentials for this Company only (facts 1, CompanyName tied to credentials).
-        host: only host name that serves the Company; empty for any.
-        live: whether this is a live Company, rather than stage or preview (spec 1).
-        seeded: whether it starts with the records of ``seed.json``.
-        verification: whether it has the verification step (spec 1: some Companies add one).
-    """
+    """Company in a store."""
 
     id: int
     name: str
-    client_id: str
+    client_id: str  # of credentials for this Company only (facts 1, CompanyName tied to credentials)
     client_secret: str = attrs.field(repr=False)
-    host: str = ""
-    live: bool = False
-    seeded: bool = True
-    verification: bool = True
+    host: str = ""  # the only host name that serves the Company; empty for any
+    live: bool = False  # a live Company, rather than stage or preview (spec 1)
+    seeded: bool = True  # starts with the records of ``seed.json``
+    verification: bool = True  # has the verification step (spec 1: some Companies add one)
 
     def served_at(self, root: str) -> bool:
         """Return whether requests to an address reach the Company."""

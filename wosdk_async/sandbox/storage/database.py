@@ -49,10 +49,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def prepare(db: sqlite3.Connection, path: Path) -> bool:
-    """Create the tables if the file is empty, else check that it is a store; return whether it was empty.
-
-    Raises StoreError for files of other programs or versions, sqlite3.Error for unusable files.
-    """
+    """Create the tables if the file is empty, and return whether it was. Raises StoreError, sqlite3.Error."""
     # A file without tables counts as empty: a start on a full disk leaves such a file.
     fresh = _pragma(db, "application_id") == 0 and not db.execute("SELECT 1 FROM sqlite_master").fetchone()
     if not fresh:
@@ -78,10 +75,7 @@ def remedy(error: sqlite3.Error | OSError) -> str:
 
 
 def write_snapshot(db: sqlite3.Connection, target: Path) -> None:
-    """Copy the committed data to a file; other processes may use the store during the copy.
-
-    Replaces an older store at ``target``. Raises StoreError for any other existing file, or a failed write.
-    """
+    """Copy the committed data to a new file or over an older store. Raises StoreError."""
     if target.exists() and not _is_store(target):
         raise StoreError(f"{target} is not a sandbox store. Choose another file.")
     try:
@@ -115,7 +109,6 @@ def _is_store(path: Path) -> bool:
 
 
 def _check(db: sqlite3.Connection, path: Path) -> None:
-    """Raise StoreError unless an open database is a store of this version."""
     if _pragma(db, "application_id") != APPLICATION_ID:
         raise StoreError(f"{path} is another program's database. Choose another file.")
     if _pragma(db, "user_version") != VERSION:

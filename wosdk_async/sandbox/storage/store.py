@@ -28,15 +28,7 @@ from wosdk_async.sandbox.storage.database import (
 
 
 class Store:
-    """Records in a store file, each owned by one Company.
-
-    Args:
-        path: SQLite file, created if missing; ``:memory:`` for none.
-        like: another store to copy first.
-
-    Raises:
-        StoreError: the file is not a store, is not writable, or has another version.
-    """
+    """Records of Companies in a SQLite file; ``like`` is a store to copy first. Raises StoreError."""
 
     def __init__(self, path: str | Path, like: Store | None = None) -> None:
         self.path = Path(path)

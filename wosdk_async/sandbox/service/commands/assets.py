@@ -15,10 +15,7 @@ _OWNED = {"Info": "AssetInfo", "Address": "Address2"}
 
 
 def customer_of_asset(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the customer of the nearest space at or above the asset; 0 if none (facts 5; assumed).
-
-    With ``SearchCustomerInWorkZone``, fall back to the first customer of the asset's work zone (assumed).
-    """
+    """Return the customer of the nearest space, or else of the zone if asked; else 0 (facts 5; assumed)."""
     asset = named_record(context, arguments, "AssetId", "Location")
     places = [asset, *ancestors(context, asset)]
     space = _first_at(context, "Space", places)

@@ -138,7 +138,6 @@ def _item_part(context: RequestContext, item: Record, name: str, entity: str) ->
 
 
 def _fill_in(context: RequestContext, order: Record, parts: _Parts) -> None:
-    """Fill in asset, location, text, number, currency and amounts."""
     _, asset, task = parts.items[0]
     zone = parts.zone
     place = ", ".join(location["Name"] for location in reversed(ancestors(context, asset)))
@@ -173,7 +172,6 @@ def _next_number(context: RequestContext, prefix: str, digits: int) -> str:
 
 
 def _schedule(context: RequestContext, order: Record, task: Record, *, computed: bool) -> None:
-    """Set priority and creation times, and deadlines if ``computed``."""
     # facts 5, Creation traps: with ComputeSchedule, the task's priority overrides the sent one
     if "Priority" in task and (computed or "Priority" not in order):
         order["Priority"] = task["Priority"]

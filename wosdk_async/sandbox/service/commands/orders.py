@@ -21,10 +21,7 @@ def find_order(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def find_reason(context: RequestContext, key: int, action: str) -> Record:
-    """Return the WoActionReasonLookup record for a command, by Id rather than ReasonId (facts 4).
-
-    Not shown; assumed: reasons for other actions are refused.
-    """
+    """Return a reason by Id, not ReasonId (facts 4). Not shown; assumed: it must be one for ``action``."""
     reason = required_record(context, "WoActionReasonLookup", key)
     if reason["ActionId"] != action:
         raise broken_rule(f"Reason {key} is not a reason for {action}.")
@@ -32,10 +29,7 @@ def find_reason(context: RequestContext, key: int, action: str) -> Record:
 
 
 def log_action(context: RequestContext, order: Record, kind: str, arguments: Arguments) -> Record:
-    """Add a WoActionLog record of a WOActionType, without changing the order.
-
-    The entry includes ``Comment``, ``ActionDate`` and ``ActionReasonId`` from the arguments (facts 5).
-    """
+    """Add a WoActionLog record with the sent comment, date and reason (facts 5); the order stays as it is."""
     moment = context.now.local(zone_of(order["TimeZone"]))
     happened = arguments.get("ActionDate", moment)
     schema = schemas()["WoActionLog"]
@@ -84,10 +78,7 @@ def last_modification(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def verify_work(context: RequestContext, arguments: Arguments) -> Record:
-    """Add a rating and comment to completed work (spec 4.7), logged as Verified (assumed).
-
-    Spec 3 names the state; the refusal text is assumed.
-    """
+    """Rate completed work (spec 3 and 4.7). Not shown; assumed: the log entry and the refusal's text."""
     if not context.company.verification:  # spec 1 and 3; that other Companies refuse is assumed
         raise broken_rule("This Company does not use verification.")
     order = find_order(context, arguments)

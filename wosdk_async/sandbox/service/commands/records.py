@@ -45,10 +45,7 @@ def restore_record(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def download_urls(context: RequestContext, arguments: Arguments) -> Record:
-    """Return document addresses in request order.
-
-    Not shown; assumed: documents that do not exist, or have neither file nor link, are left out.
-    """
+    """Return document addresses. Not shown; assumed: documents without an address are left out."""
     keys = arguments.get("DocumentIds")
     if not keys:
         raise required("DocumentIds")

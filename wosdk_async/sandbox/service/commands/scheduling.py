@@ -26,11 +26,7 @@ _SKIPPED = {"SkipDueDate": "DtDue", "SkipOnSiteBy": "DtOnSiteBy", "SkipAcknowled
 
 
 def choose_assignee(context: RequestContext, order: Record, arguments: Arguments) -> int | None:
-    """Return the employee to assign to a new order, or None.
-
-    With ``ComputeAssignment``, choose the first employee with the order's specialty and work zone (assumed);
-    otherwise the command's ``EmployeeId`` (facts 5: 0 means none).
-    """
+    """Return a new order's assignee, if any: the one sent, or else the first suitable one (assumed)."""
     if arguments.get("KeepUnassigned", False):
         return None
     if not arguments.get("ComputeAssignment", False):
@@ -112,14 +108,11 @@ def set_deadlines(context: RequestContext, order: Record, skipped: Collection[st
 
 
 def compute_schedule(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the sent order, possibly unsaved, with deadlines from its priority (facts 5).
-
-    ``OutputPropertySet`` selects the result's properties (assumed from its name).
-    """
+    """Return the sent order, possibly unsaved, with deadlines from its priority (facts 5)."""
     order = _draft(context, arguments)
     skipped = _SKIPPED.get(arguments.get("Options", "None"), "")
     written = set_deadlines(context, order, {skipped})
-    chosen = arguments.get("OutputPropertySet")
+    chosen = arguments.get("OutputPropertySet")  # assumed from its name: the result's properties
     paths = property_paths(get_ignore_case(chosen, "Properties") if isinstance(chosen, dict) else None)
     result = selection("WorkOrder", paths).show(context, order)
     return {"Wo": result, "UpdatedPropertySet": {"Properties": written}}

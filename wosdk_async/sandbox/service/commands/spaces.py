@@ -71,7 +71,6 @@ def _insert_space(context: RequestContext, customer: Record, unit: Record, argum
 def _find_or_make_unit(
     context: RequestContext, customer: Record, specifier: Record, if_exists: str
 ) -> Record:
-    """Return the unit of a specifier; create missing units, buildings and floors."""
     name = _specifier_text(specifier, "UnitName")
     if not name:
         raise required("NewUnitSpecifier.UnitName")

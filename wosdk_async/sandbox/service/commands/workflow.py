@@ -1,7 +1,6 @@
-"""Actions that change work order states (facts 5.1), and orders sent to providers.
+"""Actions that change work order states (facts 5.1), in the table ``ACTIONS``, and orders sent to providers.
 
-The table ``ACTIONS`` is the whole workflow; each action is one row. Not shown; assumed from the
-name: an order is with its provider while it has a ``WonId``.
+Not shown; assumed from the name: an order is with its provider while it has a ``WonId``.
 """
 
 from __future__ import annotations
@@ -36,26 +35,17 @@ Effect = Callable[[RequestContext, Record, Arguments], bool]
 
 @attrs.frozen
 class Action:
-    """Workflow action.
-
-    Args:
-        logged: WOActionType in the log.
-        sources: states that the action starts from; None for all.
-        target: state that the action leads to; None keeps the state.
-        needs_reason: whether a reason is required.
-        takes_reason: whether a reason, even an optional one, has an effect. The command for flags takes the
-            flag as its reason.
-        effect: function that applies all other changes, and returns whether there were any.
-    """
+    """Workflow action."""
 
     logged: str
+    """WOActionType in the log."""
     sources: frozenset[str] | None = None
+    """States that the action starts from; None for all."""
     target: str | None = None
+    """State that the action leads to; None keeps the state."""
     needs_reason: bool = False
-    takes_reason: bool = attrs.field(
-        default=attrs.Factory(lambda self: self.needs_reason, takes_self=True), kw_only=True
-    )
     effect: Effect | None = None
+    """Applies all other changes, and returns whether there were any."""
 
 
 def _assign(context: RequestContext, order: Record, arguments: Arguments) -> bool:
@@ -71,10 +61,7 @@ def _complete(context: RequestContext, order: Record, arguments: Arguments) -> b
 
 
 def _write_completion_note(context: RequestContext, order: Record, arguments: Arguments) -> None:
-    """Set the completion note from ``Comment``, as ``CompletionNoteOption`` selects (facts 5).
-
-    Ignore is the default, Replace overwrites a note, FillEmpty fills an empty one (assumed from the names).
-    """
+    """Set the note from ``Comment`` as the option says (facts 5; what options do is assumed)."""
     comment = arguments.get("Comment", "")
     option = arguments.get("CompletionNoteOption", "Ignore")
     if option == "Ignore" or not comment:
@@ -128,7 +115,7 @@ ACTIONS = {
     "WoCancelCommand": Action("Cancel", _ACTIVE, "Cancelled", needs_reason=True),
     "WoCompleteCommand": Action("Complete", frozenset({"InProgress"}), "Completed", effect=_complete),
     "WoReopenCommand": Action("Reopen", frozenset({"Cancelled", "Completed", "Paused", "OnHold"}), "New"),
-    "WoFlagCommand": Action("Attention", takes_reason=True, effect=add_flag),
+    "WoFlagCommand": Action("Attention", effect=add_flag),
     "WoSetFlagsCommand": Action("Attention", effect=set_flags),
     "WoClearFlagsCommand": Action("FlagCleared", effect=clear_flags),
     "WoRecallCommand": Action("WonWoRecall", effect=_recall),
@@ -140,8 +127,7 @@ ACTIONS = {
 def run_action(action: Action, context: RequestContext, arguments: Arguments) -> Record:
     """Run an action and return the order as in a default read (facts 5, Shape of a result).
 
-    Actions that change nothing leave no trace, as facts 5.1 shows for WoFlagCommand (assumed for other
-    commands).
+    Actions that change nothing leave no trace, as facts 5.1 shows for WoFlagCommand (assumed for others).
     """
     order = find_order(context, arguments)
     _check_state(order, action)  # facts 5.1: the state is checked before the reason
@@ -166,18 +152,14 @@ def _sent_reason(context: RequestContext, action: Action, arguments: Arguments) 
     """Return the command's reason; an optional reason only needs to exist (assumed)."""
     key = arguments.get("ActionReasonId", 0)
     if action.needs_reason:
-        if not key:
-            # facts 5: the wording is from a third-party client
+        if not key:  # facts 5: the wording is from a third-party client
             raise broken_rule(f"status {action.target} requires reason")
         return find_reason(context, key, action.logged)
     return required_record(context, "WoActionReasonLookup", key) if key else None
 
 
 def send_work_order(context: RequestContext, arguments: Arguments) -> Record:
-    """Send the order to its provider; the result's name is from the schema, its shape by analogy (facts 5).
-
-    Not shown; assumed: the order needs a connected provider.
-    """
+    """Send the order to its connected provider (facts 5 names the result; the rest is assumed)."""
     order = find_order(context, arguments)
     if order["WonId"] or order["StatusId"] not in _ACTIVE:  # spec 3: not yet sent; text assumed
         state = "has already been sent" if order["WonId"] else f"is {order['StatusId']}, so it cannot be sent"
@@ -201,10 +183,7 @@ def _connected_provider(context: RequestContext, order: Record) -> Record | None
 
 
 def _notify(context: RequestContext, provider: Record) -> None:
-    """Call the provider network. It identifies a provider by member and location.
-
-    Spec 7 has the failure text; the failure conditions are assumed.
-    """
+    """Call the provider network (spec 7 has the failure's text; its conditions are assumed)."""
     if not (provider["WonMemberId"] and provider["WonLocationId"]):
         raise broken_rule(
             f"Unexpected failure of a call: requestor {context.company.id}, target location "

@@ -34,18 +34,13 @@ Finish = Callable[[str, Field], str]
 
 @attrs.define
 class QueryCriteria:
-    """Builder of a query's SQL conditions on table alias ``t0``, with the bound values.
-
-    Args:
-        ensure_index: called with the entity type, path and type of each property worth indexing.
-        ranged: set if a property other than the id may match several values.
-    """
+    """Builder of a query's SQL conditions on table alias ``t0``, with the bound values."""
 
     schema: EntitySchema
     company: int
     ensure_index: Callable[[str, str, str], None] = lambda _entity, _path, _kind: None
     values: list[object] = attrs.field(factory=list)
-    ranged: bool = False
+    ranged: bool = False  # whether a property other than the id may match several values
     _indexable: bool = False  # whether an index on the property would help
     _aliases: count[int] = attrs.field(factory=lambda: count(1))
     # How to follow a reference. True: fetch the value behind it for each record, null if that record is
@@ -201,13 +196,10 @@ _DIRECTIONS = {"Ascending": "ASC", "Descending": "DESC"}
 
 
 def run_query(context: RequestContext, schema: EntitySchema, expression: dict[str, Any]) -> list[Record]:
-    """Return the records that an expression selects, with the requested properties.
-
-    Records never repeat, so ``Distinct`` has no effect. Without ``Orders`` they are sorted by Id (facts 4: as
-    most recorded lists were).
-    """
+    """Return the records that an expression selects, by Id unless ordered (as most lists in facts 4)."""
     if schema.operations.get("query") is False:
         raise unsupported("Query", schema.name)  # spec 2.11: reported to fail; the code is assumed
+    # ``Distinct`` has no effect, because records never repeat.
     paths = property_paths(get_ignore_case(_object(expression, "PropertySet"), "Properties"))
     chosen = selection(schema.name, paths, context.dialect)
     criteria = QueryCriteria(schema, context.company.id, context.store.indexes.ensure)

@@ -113,7 +113,6 @@ def _sort_value(field: Field, value: object) -> object:
 
 
 def _comparable(field: Field, value: object) -> object:
-    """Convert a condition value for comparison with the stored value."""
     if field.type in ("integer", "number"):
         parsed: object = _numeric(value)
     elif field.type == "boolean" and isinstance(value, str | int):
@@ -129,7 +128,6 @@ def _comparable(field: Field, value: object) -> object:
 
 
 def _remedy(field: Field, value: object) -> str:
-    """Return the end of the error message: for an enum, the most similar name or the first names."""
     names = list(enumeration(field.of or "").numbers) if field.type == "enum" else []
     near = did_you_mean(value, names) if isinstance(value, str) else ""
     if near or not names:
