@@ -7,7 +7,6 @@ import itertools
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from wosdk_async.sandbox.certificate import read_certificate
@@ -153,12 +152,7 @@ class LocalCompany:
             self._open = True
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._open = False
         self._exits.close()
 

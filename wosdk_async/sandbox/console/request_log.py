@@ -155,6 +155,7 @@ class RequestLogMiddleware:
     clock: Callable[[], int]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Record a request while ``app`` handles it."""
         if not self.log.on or scope["type"] != "http" or is_internal(scope["path"], scope["method"]):
             await self.app(scope, receive, send)
             return

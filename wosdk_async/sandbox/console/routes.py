@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
@@ -43,6 +44,17 @@ _PAGE_HEADERS = {
 # Entity types counted for each Company
 _COUNTED = ("WorkOrder", "Customer", "Contact", "Location", "Employee", "Document")
 
+_VIEWS: dict[str, Callable[..., Record]] = {
+    "orders": orders,
+    f"orders/{{key:{ID}}}": one_order,
+    "choices": choices,
+    "types": record_types,
+    "types/{entity}": list_records,
+    f"types/{{entity}}/{{key:{ID}}}": one_record,
+    "examples/{command}": example_of,
+}
+_LISTS = (orders, list_records)
+
 FILES = frozenset(
     file.name for file in resources.files(__package__).joinpath("static").iterdir() if "." in file.name
 )
@@ -55,26 +67,23 @@ def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) 
     endpoints: list[tuple[str, list[str], JsonEndpoint]] = [
         ("companies", ["GET"], console.companies),
         (f"companies/{{company:{ID}}}", ["PUT"], console.company),
-        (f"companies/{{company:{ID}}}/orders", ["GET"], console.orders),
-        (f"companies/{{company:{ID}}}/orders/{{key:{ID}}}", ["GET"], console.order),
-        (f"companies/{{company:{ID}}}/choices", ["GET"], console.choices),
-        (f"companies/{{company:{ID}}}/types", ["GET"], console.types),
-        (f"companies/{{company:{ID}}}/types/{{entity}}", ["GET"], console.records),
-        (f"companies/{{company:{ID}}}/types/{{entity}}/{{key:{ID}}}", ["GET"], console.record),
-        (f"companies/{{company:{ID}}}/examples/{{command}}", ["GET"], console.example),
+        *(
+            (f"companies/{{company:{ID}}}/{path}", ["GET"], console.view(view))
+            for path, view in _VIEWS.items()
+        ),
         ("log", ["GET", "PUT", "DELETE"], console.requests),
         (f"log/{{number:{ID}}}", ["GET"], console.request),
         ("faults", ["GET", "PUT"], console.faults),
         ("clock", ["GET", "POST"], clock_endpoint(clock)),
     ]
 
-    def route(path: str, methods: list[str], endpoint: JsonEndpoint) -> Route:
-        return Route(f"/console/api/{path}", guarded(endpoint, remedy=_REMEDY), methods=methods)
-
     return [
         Route("/", _site_root),
         Route("/console", guarded(_front_page, remedy=_REMEDY)),
-        *(route(*each) for each in endpoints),
+        *(
+            Route(f"/console/api/{path}", guarded(endpoint, remedy=_REMEDY), methods=methods)
+            for path, methods, endpoint in endpoints
+        ),
         Route("/console/{file:path}", _file),
     ]
 
@@ -113,29 +122,15 @@ class _Console:
         set_verification(self.store, [self._context(request).company], verification)
         return await self.companies(request)
 
-    async def orders(self, request: Request) -> Record:
-        number = _whole_number(request.query_params.get("page", "0"), "page")
-        return orders(self._context(request), request.query_params, number)
+    def view(self, view: Callable[..., Record]) -> JsonEndpoint:
+        """Return the endpoint of a view, which gets the path's parameters and, if it is a list, a page."""
 
-    async def order(self, request: Request) -> Record:
-        return one_order(self._context(request), request.path_params["key"])
+        async def endpoint(request: Request) -> Record:
+            form, (_, *keys) = request.query_params, request.path_params.values()
+            page = [form, _whole_number(form.get("page", "0"), "page")] if view in _LISTS else []
+            return view(self._context(request), *keys, *page)
 
-    async def choices(self, request: Request) -> Record:
-        return choices(self._context(request))
-
-    async def types(self, request: Request) -> Record:
-        return record_types(self._context(request))
-
-    async def records(self, request: Request) -> Record:
-        number = _whole_number(request.query_params.get("page", "0"), "page")
-        entity = request.path_params["entity"]
-        return list_records(self._context(request), entity, request.query_params, number)
-
-    async def record(self, request: Request) -> Record:
-        return one_record(self._context(request), request.path_params["entity"], request.path_params["key"])
-
-    async def example(self, request: Request) -> Record:
-        return example_of(self._context(request), request.path_params["command"])
+        return endpoint
 
     async def requests(self, request: Request) -> Record:
         after = _whole_number(request.query_params.get("after", "0"), "after")

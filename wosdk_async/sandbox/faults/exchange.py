@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import attrs
@@ -44,24 +44,19 @@ class FaultExchange:
 
     Without a socket (in-process ASGI), breaking the connection raises ``ConnectionResetError`` in the
     application.
-
-    Args:
-        replay: function that returns a ``receive`` from which ``app`` can read the whole request again.
-        earlier_id: RequestId of an earlier response to another call.
-        run_late: function that runs work after the request has ended.
     """
 
     app: ASGIApp
     scope: Scope
-    replay: Callable[[], Receive]
-    wait_closed: Callable[[], Awaitable[None]]
+    messages: Sequence[Message]  # the whole request
+    receive: Receive  # for what follows the request
     send: Send
     clock: Clock
     refusal: Callable[[Refusal], FaultyResponse]
-    earlier_id: str | None
+    earlier_id: str | None  # RequestId of an earlier response to another call
     expire_token: Callable[[], None]
     move: Callable[[], None]
-    run_late: Callable[[Awaitable[None]], None]
+    late: set[asyncio.Future[None]]  # requests carried out after their connection closed
 
     @property
     def closed(self) -> bool:
@@ -71,7 +66,7 @@ class FaultExchange:
 
     async def pass_on(self) -> None:
         """Let the application respond normally."""
-        await self.app(self.scope, self.replay(), self.send)
+        await self.app(self.scope, self._replayed(), self.send)
 
     async def carry_out(self) -> FaultyResponse:
         """Let the application carry out the request, and return the response without sending it."""
@@ -80,7 +75,7 @@ class FaultExchange:
         async def keep(message: Message) -> None:
             messages.append(message)
 
-        await self.app(self.scope, self.replay(), keep)
+        await self.app(self.scope, self._replayed(), keep)
         body = b"".join(message.get("body", b"") for message in messages[1:])
         return FaultyResponse(messages[0]["status"], list(messages[0]["headers"]), body)
 
@@ -91,7 +86,14 @@ class FaultExchange:
             await self.clock.sleep(seconds)
             await self.carry_out()
 
-        self.run_late(run())
+        task = asyncio.ensure_future(run())
+        self.late.add(task)
+        task.add_done_callback(self.late.discard)
+
+    async def wait_closed(self) -> None:
+        """Wait until the connection is closed, after which uvicorn expects no response."""
+        while (await self.receive())["type"] != "http.disconnect":
+            pass
 
     async def wait_for_hang_up(self, limit: float | None) -> None:
         """Wait up to ``limit`` seconds for the client to close the connection."""
@@ -144,6 +146,17 @@ class FaultExchange:
         if self._transport is not None:
             self._transport.write(noise)
         await self.close()
+
+    def _replayed(self) -> Receive:
+        """Return a ``receive`` that first repeats the request."""
+        unread = iter(self.messages)
+
+        async def receive() -> Message:
+            for message in unread:
+                return message
+            return await self.receive()
+
+        return receive
 
     @property
     def _transport(self) -> asyncio.Transport | None:

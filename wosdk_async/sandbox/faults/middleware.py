@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from functools import partial
+from collections.abc import Callable
 
 import attrs
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -36,6 +34,7 @@ class FaultMiddleware:
     refusal: Callable[[Refusal, str | None], FaultyResponse]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Apply the faults, then pass the request on unless a fault finished it."""
         if self.faults.idle or scope["type"] != "http" or is_internal(scope["path"], scope["method"]):
             await self.app(scope, receive, send)
             return
@@ -48,15 +47,15 @@ class FaultMiddleware:
         exchange = FaultExchange(
             app=self.app,
             scope=scope,
-            replay=lambda: _receive_again(messages, receive),
-            wait_closed=partial(_wait_closed, receive),
+            messages=messages,
+            receive=receive,
             send=send,
             clock=self.clock,
             refusal=lambda refused: self.refusal(refused, request.request_id),
             earlier_id=self.faults.earlier_id(request.request_id),
             expire_token=lambda: self.expire_token(header(scope, b"authorization")),
             move=lambda: self.faults.moved_hosts.move(request, scope),
-            run_late=self._run_late,
+            late=self.faults.late,
         )
         injected = scope.setdefault(INJECTED, [])
         if await self.faults.apply(request, exchange, injected):
@@ -69,11 +68,6 @@ class FaultMiddleware:
         await exchange.pass_on()
         self.faults.note_response(request.request_id)
 
-    def _run_late(self, work: Awaitable[None]) -> None:
-        task = asyncio.ensure_future(work)
-        self.faults.late.add(task)
-        task.add_done_callback(self.faults.late.discard)
-
 
 async def _read(receive: Receive) -> list[Message]:
     kept, size, more = [], 0, True
@@ -83,21 +77,3 @@ async def _read(receive: Receive) -> list[Message]:
         size += len(message.get("body", b""))
         more = message.get("more_body", False)
     return kept
-
-
-def _receive_again(messages: Iterable[Message], receive: Receive) -> Receive:
-    """Return a ``receive`` that first repeats messages already read."""
-    unread = iter(messages)
-
-    async def receive_again() -> Message:
-        for message in unread:
-            return message
-        return await receive()
-
-    return receive_again
-
-
-async def _wait_closed(receive: Receive) -> None:
-    """Wait until the connection is closed, after which uvicorn expects no response."""
-    while (await receive())["type"] != "http.disconnect":
-        pass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,12 +45,9 @@ def admin_routes(store: Store, clock: Clock, faults: Faults, *, open_to_all: boo
         ("clock", ["GET", "POST"], clock_endpoint(clock)),
     ]
 
-    def route(name: str, methods: list[str], endpoint: JsonEndpoint) -> Route:
-        remedy = "serve with --open-admin to let other machines use it"
-        safe = guarded(endpoint, remedy=remedy, open_to_all=open_to_all, for_programs=True)
-        return Route(f"/_sandbox/{name}", safe, methods=methods)
-
-    return [route(*each) for each in endpoints]
+    remedy = "serve with --open-admin to let other machines use it"
+    protect = partial(guarded, remedy=remedy, open_to_all=open_to_all, for_programs=True)
+    return [Route(f"/_sandbox/{name}", protect(each), methods=methods) for name, methods, each in endpoints]
 
 
 @attrs.frozen

@@ -87,11 +87,6 @@ def entity_of_kind() -> dict[str, str]:
     return {_ACTOR_KINDS.get(name, name): name for name in schemas()}
 
 
-def relation_by(child: str, key: str) -> Relation:
-    """Return the relation of ``child`` records whose field ``key`` points to a parent."""
-    return Relation(schemas()[child], key)
-
-
 def relations() -> dict[tuple[str, str], Relation]:
     """Return the relation of each list, by parent and field name."""
     found = {

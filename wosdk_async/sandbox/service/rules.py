@@ -9,7 +9,6 @@ from datetime import UTC, tzinfo
 from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import schemas
-from wosdk_async.sandbox.schema.relations import relation_by
 from wosdk_async.sandbox.schema.values import convert_time, is_time, zone_of
 from wosdk_async.sandbox.service.context import RequestContext, required_record
 from wosdk_async.sandbox.service.documents import decode_file
@@ -100,10 +99,10 @@ def _move_descendants(context: RequestContext, location: Record) -> None:
     root = location["RootId"]
     moved = [location]
     for each in moved:
-        for attribute in context.children(relation_by("AssetAttribute", "AssetId"), each["Id"]):
+        for attribute in context.pointing("AssetAttribute", "AssetId", each["Id"]):
             if attribute["TopAssetId"] != root:
                 context.replace_uncounted(schemas()["AssetAttribute"], attribute | {"TopAssetId": root})
-        for child in context.children(relation_by("Location", "ParentId"), each["Id"]):
+        for child in context.pointing("Location", "ParentId", each["Id"]):
             if child["RootId"] != root:
                 context.replace_uncounted(schemas()["Location"], child | {"RootId": root})
                 moved.append(child)
@@ -173,7 +172,7 @@ def _deleted_assignment(context: RequestContext, assignment: Record) -> None:
 
 
 def _other_primaries(context: RequestContext, assignment: Record) -> list[Record]:
-    found = context.children(relation_by("WoAssignment", "WorkOrderId"), assignment["WorkOrderId"])
+    found = context.pointing("WoAssignment", "WorkOrderId", assignment["WorkOrderId"])
     return [other for other in found if other["IsPrimary"] and other["Id"] != assignment["Id"]]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from wosdk_async.sandbox.errors import Refusal, broken_rule, required
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import enumeration, schemas
-from wosdk_async.sandbox.schema.relations import relation_by
 from wosdk_async.sandbox.service.context import Arguments, RequestContext, named_record
 from wosdk_async.sandbox.service.query.selection import show_default
 from wosdk_async.sandbox.service.rules import ancestors
@@ -94,7 +93,7 @@ def create_location(context: RequestContext, name: str, parent: int, kind: str) 
 
 def children_of(context: RequestContext, parent: int) -> list[Record]:
     """Return the locations directly below a parent; none for 0."""
-    return context.children(relation_by("Location", "ParentId"), parent) if parent else []
+    return context.pointing("Location", "ParentId", parent) if parent else []
 
 
 def _tree(context: RequestContext, root: Record) -> list[tuple[Record, int]]:
@@ -114,7 +113,7 @@ def _copy(context: RequestContext, source: Record, parent: int, name: str) -> Re
     owned = {key: context.find(_OWNED[key], source[key]["Id"]) for key in _OWNED if key in source}
     place = {"Name": name, "ParentId": parent, "IsTemplate": False}
     created = create(context, schemas()["Location"], members | owned | place)
-    for attribute in context.children(relation_by("AssetAttribute", "AssetId"), source["Id"]):
+    for attribute in context.pointing("AssetAttribute", "AssetId", source["Id"]):
         create(context, schemas()["AssetAttribute"], attribute, {"AssetId": created["Id"]})
     return created
 

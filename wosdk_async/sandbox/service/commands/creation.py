@@ -10,7 +10,6 @@ import attrs
 from wosdk_async.sandbox.errors import required
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
 from wosdk_async.sandbox.schema.entities import schemas
-from wosdk_async.sandbox.schema.relations import relation_by
 from wosdk_async.sandbox.schema.values import reference_id, zone_of
 from wosdk_async.sandbox.service.commands.orders import find_order, log_action, set_last_action
 from wosdk_async.sandbox.service.commands.scheduling import (
@@ -75,7 +74,7 @@ def copy_work_order(context: RequestContext, arguments: Arguments) -> Record:
     sent = {name: original[name] for name in _COPIED if name in original}
     sent["Items"] = [
         {name: item[name] for name in ("Asset", "Task", "Comment") if name in item}
-        for item in context.children(relation_by("WoItem", "WorkOrderId"), original["Id"])
+        for item in context.pointing("WoItem", "WorkOrderId", original["Id"])
     ]
     logged = {name: arguments[name] for name in ("Comment", "ActionDate") if name in arguments}
     order = _make_order(context, sent, logged | {"ComputeSchedule": "DtDue" in original})

@@ -5,7 +5,6 @@ from __future__ import annotations
 from wosdk_async.sandbox.errors import broken_rule, modified
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import schemas
-from wosdk_async.sandbox.schema.relations import relation_by
 from wosdk_async.sandbox.schema.values import read_ids, zone_of
 from wosdk_async.sandbox.service.context import Arguments, RequestContext, named_record, required_record
 from wosdk_async.sandbox.service.query.selection import show_default
@@ -85,7 +84,7 @@ def verify_work(context: RequestContext, arguments: Arguments) -> Record:
     if order["StatusId"] != "Completed":
         raise broken_rule(f"{{!{{Work Order}}!}} that is in state '{order['StatusId']}' cannot be verified")
     schema = schemas()["WoVerification"]
-    earlier = context.children(relation_by("WoVerification", "WorkOrderId"), order["Id"])
+    earlier = context.pointing("WoVerification", "WorkOrderId", order["Id"])
     verification = {
         **schema.blank,
         "Idx": len(earlier),  # facts 5: 0 for the first
@@ -146,4 +145,4 @@ def _show_newest_flag(context: RequestContext, order: Record) -> None:
 
 
 def _flags(context: RequestContext, order: Record) -> list[Record]:
-    return context.children(relation_by("WoFlag", "WoId"), order["Id"])
+    return context.pointing("WoFlag", "WoId", order["Id"])

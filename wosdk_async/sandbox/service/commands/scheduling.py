@@ -8,7 +8,6 @@ from typing import Any
 from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
 from wosdk_async.sandbox.schema.entities import schemas
-from wosdk_async.sandbox.schema.relations import relation_by
 from wosdk_async.sandbox.schema.values import read_ids, reference_id, zone_of
 from wosdk_async.sandbox.service.context import Arguments, RequestContext, named_record, required_record
 from wosdk_async.sandbox.service.query.selection import property_paths, selection, show_default
@@ -43,7 +42,7 @@ def assign_primary(context: RequestContext, order: Record, employee: int) -> Non
 
 def reassign(context: RequestContext, order: Record, employees: list[int], mode: str) -> bool:
     """Change the assignees as a ChangeAssignmentMode requires (facts 5); return whether any changed."""
-    assignments = context.children(relation_by("WoAssignment", "WorkOrderId"), order["Id"])
+    assignments = context.pointing("WoAssignment", "WorkOrderId", order["Id"])
     before = {each["EmployeeId"]: each["IsPrimary"] for each in assignments}
     after = _assignees_after(before, list(dict.fromkeys(employees)), mode)
     for each in assignments:
@@ -89,7 +88,7 @@ def _suitable_employees(context: RequestContext, specialty: Record | None, zone:
 def _linked_employees(context: RequestContext, entity: str, key: str, reference: Record | None) -> set[int]:
     if reference is None:
         return set()
-    return {link["UserId"] for link in context.children(relation_by(entity, key), reference["Id"])}
+    return {link["UserId"] for link in context.pointing(entity, key, reference["Id"])}
 
 
 def set_deadlines(context: RequestContext, order: Record, skipped: Collection[str] = ()) -> list[str]:
@@ -223,5 +222,5 @@ def _waits_for(context: RequestContext, order: int) -> list[int]:
 
 
 def _plan_of(context: RequestContext, order: int) -> Record | None:
-    found = context.children(relation_by("WpTree", "ChildWoId"), order)
+    found = context.pointing("WpTree", "ChildWoId", order)
     return found[0] if found else None

@@ -47,6 +47,11 @@ class Action:
     effect: Effect | None = None
     """Applies all other changes, and returns whether there were any."""
 
+    @property
+    def takes_reason(self) -> bool:
+        """Whether a reason has an effect; that of WoFlagCommand is the flag."""
+        return self.needs_reason or self.effect is add_flag
+
 
 def _assign(context: RequestContext, order: Record, arguments: Arguments) -> bool:
     employees = read_ids(arguments.get("Assignees"))
