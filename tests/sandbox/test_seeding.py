@@ -45,7 +45,7 @@ def test_rows_of_json(acme: Caller, store: Store, tmp_path: Path) -> None:
         "Product": []
         }""",
     )
-    assert loaded(store, path) == 3
+    assert loaded(store, path) == 4
     assert acme.get("Customer", 9000, "Name,WorkZone.DisplayAs,Contacts.DisplayAs")["Contacts"][0] == {
         "DisplayAs": "Mole Moldy",
         "Id": 733,
@@ -90,17 +90,17 @@ def test_mistakes_are_reported_by_line(acme: Caller, store: Store, tmp_path: Pat
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ('{"Customer": [{"Name": 1}\n{"Name": 2}]}', "rows.json line 2: ']' is expected."),
+        ('{"Customer": [{"Name": 1}\n{"Name": 2}]}', "rows.json line 2: Expecting ',' delimiter."),
         ('{"Customer": [\n{"Name": }]}', "rows.json line 2: Expecting value."),
-        ('{"Customer": {}}', "rows.json line 1: '[' is expected."),
-        ('{"Customer": [1]}', "line 1: write each row of Customer as an object."),
-        ('{"Customer": []} x', "rows.json line 1: Text after the last value."),
+        ('{"Customer": {}}', "The rows of Customer are {}, not a list."),
+        ('{"Customer": [1]}', "record 1 of Customer is 1, not an object."),
+        ('{"Customer": []} x', "rows.json line 1: Extra data."),
         ('{"Customer": [{"WorkZone": {"Id": 77}}]}', "line 1: WorkZone with id 77 is not found"),
         ('{"Customer": [{"Id": 512}]}', "line 1: Customer 512 already exists. Leave Id out"),
     ],
 )
 def test_json_that_does_not_fit(acme: Caller, store: Store, tmp_path: Path, text: str, line: str) -> None:
-    """A file that is not JSON of rows is refused with the line, and leaves nothing behind."""
+    """A file that is not JSON of rows is refused with the line or row, and leaves nothing behind."""
     assert line in mistakes(store, written(tmp_path, text))[0]
     assert acme.ids("Customer") == [512, 513]
 

@@ -12,7 +12,7 @@ import operator
 import reprlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any
 
 import anyio
 import attrs
@@ -29,16 +29,7 @@ _log = logging.getLogger("wosdk_async")
 _NO_OBJECTS = (type(None), list, str, int, float, Decimal)
 
 
-class Cursor(Protocol):
-    """Sequential reader of a query's pages."""
-
-    more: bool
-    """Whether there may be another page."""
-
-    async def page(self) -> list[Any]:
-        """Fetch the next page."""
-
-
+@attrs.define(eq=False)
 class KeyCursor:
     """Cursor by ``Id``, from ``above`` (exclusive) to ``until`` (inclusive).
 
@@ -46,17 +37,19 @@ class KeyCursor:
     no repeats or gaps.
     """
 
-    def __init__(
-        self, fetch: Fetch, plan: Plan, size: int, *, above: int | None = None, until: int | None = None
-    ) -> None:
-        self.more = True
-        self._fetch = fetch
-        self._plan = plan
-        self._size = size
-        self.last = above
-        """Id of the last record read, initially ``above``."""
-        self._until = until
-        self._left = plan.limit
+    _fetch: Fetch
+    _plan: Plan
+    _size: int
+    last: int | None = attrs.field(default=None, alias="above", kw_only=True)
+    """Id of the last record read, initially ``above``."""
+    _until: int | None = attrs.field(default=None, kw_only=True)
+    more: bool = attrs.field(default=True, init=False)
+    """Whether there may be another page."""
+    _left: int | None = attrs.field(init=False)
+
+    @_left.default
+    def _rows_left(self) -> int | None:
+        return self._plan.limit
 
     async def page(self) -> list[Any]:
         """Fetch the next page. Raises WosdkError if the records are not in order of ``Id``."""
@@ -118,18 +111,18 @@ class KeyCursor:
             )
 
 
+@attrs.define(eq=False)
 class OffsetCursor:
     """Cursor by offset, for a query that is not ordered by ``Id``.
 
     If records are added, removed or changed in the meantime, others may repeat or be missed.
     """
 
-    def __init__(self, fetch: Fetch, plan: Plan, size: int) -> None:
-        self.more = True
-        self._fetch = fetch
-        self._plan = plan
-        self._size = size
-        self._offset = 0
+    _fetch: Fetch
+    _plan: Plan
+    _size: int
+    more: bool = attrs.field(default=True, init=False)
+    _offset: int = attrs.field(default=0, init=False)
 
     async def page(self) -> list[Any]:
         """Fetch the next page."""
@@ -149,6 +142,10 @@ class OffsetCursor:
         self._offset += len(records)
         self.more = bool(records) and self._offset != self._plan.limit
         return records
+
+
+Cursor = KeyCursor | OffsetCursor
+"""Sequential reader of a query's pages."""
 
 
 def require_objects(rows: Iterable[Any], entity: str) -> None:

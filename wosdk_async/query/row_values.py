@@ -38,7 +38,8 @@ class RowSplitter:
     """Splitter of a page's rows into the values of columns, and the values that have no column."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
-        self._root = _Branch(columns[0].entity, (), {i: each for i, each in enumerate(columns) if each.steps})
+        self._entity = columns[0].entity
+        self._root = _Branch(self._entity, (), {i: each for i, each in enumerate(columns) if each.steps})
         self._form = _form_of(self._root)
         self._forms = {self._form.struct: self._form}
 
@@ -70,7 +71,7 @@ class RowSplitter:
             # Read the values row by row, while a row's values are in the CPU cache.
             values, count = list(chain.from_iterable(map(form.values, rows))), len(form.columns)
             return {column: values[i::count] for i, column in enumerate(form.columns)}, extras
-        require_objects(rows, self._root.entity)
+        require_objects(rows, self._entity.wire_name)
         found: Values = {}
         self._root.read(rows, found, extras)
         return found, extras
@@ -128,10 +129,6 @@ class _Branch:
         self._names = {*self._leaves, *self._branches}
         self._learned: dict[str, str] = {}
         """Struct attributes for names that have no column."""
-
-    @property
-    def entity(self) -> str:
-        return self._cls.wire_name
 
     # --- Structs ----------------------------------------------------------------------------
 

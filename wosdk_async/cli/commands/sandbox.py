@@ -191,13 +191,12 @@ def seed(store: Path, file: Path, entity: str | None, company: str | None) -> No
     with _opened(store) as opened:
         from wosdk_async.sandbox.schema.values import Moment
         from wosdk_async.sandbox.seed.files import read_rows
-        from wosdk_async.sandbox.seed.rows import inner_records, load_rows
+        from wosdk_async.sandbox.seed.rows import load_rows
 
         rows, now = read_rows(file, entity), Moment.at(time.time_ns())
-        added = load_rows(opened, _named(opened, company), rows, now)
-        inside = inner_records(rows)
+        inside = load_rows(opened, _named(opened, company), rows, now) - len(rows)
         more = f", and {counted(inside, 'nested record')}" if inside else ""
-        say(f"added {counted(added, 'record')} from {file}{more}")
+        say(f"added {counted(len(rows), 'record')} from {file}{more}")
 
 
 @sandbox_command.command()

@@ -106,7 +106,7 @@ def example_of(context: RequestContext, name: str) -> Record:
             value = [] if field.is_list else 0
         if value is not None:
             members[field.name] = value
-    return {"Company": context.company.name, "Body": {"Command": members}, "Note": note}
+    return {"Body": {"Command": members}, "Note": note}
 
 
 def _value(context: RequestContext, command: Command, field: Field) -> Any:

@@ -90,7 +90,6 @@ def orders(context: RequestContext, form: Mapping[str, str], page: int) -> Recor
         },
     )
     return {
-        "Company": context.company.name,
         "Orders": [shown_record(context, schema, order) for order in found[:PAGE]],
         "More": len(found) > PAGE,
         "Page": page,
@@ -106,7 +105,6 @@ def one_order(context: RequestContext, key: int) -> Record:
     lists: dict[str, Any] = {name: shown.pop(name, []) for name in ("Items", "Notes", "Documents")}
     history = shown.pop("ActionLogRecords", [])
     return {
-        "Company": context.company.name,
         "Fields": shown,
         **lists,
         "History": [entry | {"Reason": _reason(context, entry)} for entry in history],
@@ -123,7 +121,7 @@ def choices(context: RequestContext) -> Record:
     subtypes = {each["Id"]: each for each in _usable(context, "WorkOrderType")}
     for choice in offered["SubType"]:
         choice["Type"] = subtypes[choice["Id"]]["TypeId"]
-    return {"Company": context.company.name, "Choices": offered}
+    return {"Choices": offered}
 
 
 def _actions(context: RequestContext, state: str) -> list[Record]:

@@ -132,14 +132,9 @@ class Pointer:
         return found
 
 
-def pointers_from(entity: str) -> list[Pointer]:
-    """Return the pointers from an entity type."""
-    return [each for each in _pointers() if each.source == entity]
-
-
 def pointers_to(entity: str) -> list[Pointer]:
     """Return the pointers from stored records to an entity type."""
-    return [each for each in _pointers() if each.target == entity and is_table(each.source)]
+    return [each for each in pointers() if each.target == entity and is_table(each.source)]
 
 
 def referring(context: RequestContext, entity: str, key: int) -> list[Record]:
@@ -162,7 +157,8 @@ def _count(context: RequestContext, pointer: Pointer, key: int) -> int:
 
 
 @cache
-def _pointers() -> tuple[Pointer, ...]:
+def pointers() -> tuple[Pointer, ...]:
+    """Return all pointers."""
     found: dict[tuple[str, str, str], Pointer] = {}
     parents = (
         Pointer(relation.child.name, relation.key, parent, relation.kind, relation.actor)

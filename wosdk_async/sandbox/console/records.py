@@ -15,7 +15,7 @@ from wosdk_async.sandbox.console.presentation import (
     label_of,
     label_paths,
     opened_paths,
-    pointers_from,
+    pointers,
     pointers_to,
     referring,
     shown_record,
@@ -54,7 +54,7 @@ def record_types(context: RequestContext) -> Record:
         }
         for name in sorted(schemas())
     ]
-    return {"Company": context.company.name, "Types": rows}
+    return {"Types": rows}
 
 
 def count_records(store: Store, company: int, entity: str) -> int:
@@ -88,7 +88,6 @@ def list_records(context: RequestContext, entity: str, form: Mapping[str, str], 
         },
     )
     return {
-        "Company": context.company.name,
         "Type": schema.name,
         "Meaning": catalogue.load().entities[schema.name].meaning or "",
         "Columns": [{"Name": field.name, "Type": _target(schema, field.name)} for field in chosen],
@@ -150,7 +149,6 @@ def one_record(context: RequestContext, entity: str, key: int) -> Record:
     lists = {field.name for field in schema.fields if field.is_list}
     shown = shown_record(context, schema, data)
     return {
-        "Company": context.company.name,
         "Type": schema.name,
         "Meaning": catalogue.load().entities[schema.name].meaning or "",
         "Label": label_of(schema, data) or f"Id {key}",
@@ -170,8 +168,8 @@ def raw_text(data: Any) -> str:
 
 def _refers_to(context: RequestContext, entity: str, stored: Record) -> list[Record]:
     found = []
-    for pointer in pointers_from(entity):
-        key = pointer.key_in(stored)
+    for pointer in pointers():
+        key = pointer.key_in(stored) if pointer.source == entity else None
         target = context.find(pointer.target, key) if key is not None else None
         if target is not None:
             name = label_of(schemas()[pointer.target], target)

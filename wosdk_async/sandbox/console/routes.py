@@ -128,7 +128,8 @@ class _Console:
         async def endpoint(request: Request) -> Record:
             form, (_, *keys) = request.query_params, request.path_params.values()
             page = [form, _whole_number(form.get("page", "0"), "page")] if view in _LISTS else []
-            return view(self._context(request), *keys, *page)
+            context = self._context(request)
+            return {"Company": context.company.name} | view(context, *keys, *page)
 
         return endpoint
 

@@ -70,7 +70,7 @@ def create_app(
     """
     clock, faults, log = clock or Clock(), faults or Faults(), log or RequestLog()
     faults.moved_hosts.ports = ports
-    service = _Service(Router(store, clock, dialect_of(dialect)), GroupCommit(store), clock)
+    service = _Service(Router(store, clock, dialect_of(dialect)), GroupCommit(store))
     admin = admin_routes(store, clock, faults, open_to_all=open_admin)
     internal = Starlette(
         routes=[_files(store), *admin, *console_routes(store, clock, faults, log), *openapi_routes()]
@@ -106,7 +106,6 @@ class _Service:
 
     router: Router
     commits: GroupCommit
-    clock: Clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -141,7 +140,7 @@ class _Service:
         error = {
             "ErrorMessage": refusal.message + (refusal.hint if dialect.explains else ""),
             "ErrorCode": refusal.code,
-            "TimeStamp": _stamp(self.clock()),
+            "TimeStamp": _stamp(self.router.clock()),
         }
         return _body_with(error, request_id if dialect.errors_show_request_id else None)
 

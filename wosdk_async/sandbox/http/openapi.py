@@ -242,7 +242,9 @@ def _paths() -> dict[str, Schema]:
             found |= _entity_paths(entity)
     for command in known.commands.values():
         found[f"/api/v1/cmd/{command.path}"] = {"post": _command(command)}
-    found["/api/v1/CorrigoService/GetCompanyWsdkUrl/{company}"] = {"get": _discovery()}
+    sent, done = _parameters("Company"), _command_result("GetCompanyWsdkUrlCommand")
+    find = _operation("findCompany", "access", done, sent, "Find the host of a Company")
+    found["/api/v1/CorrigoService/GetCompanyWsdkUrl/{company}"] = {"get": find}
     return found
 
 
@@ -288,11 +290,6 @@ def _command(command: Command) -> Schema:
     sent = {"requestBody": _body({"Command": _reference(f"{command.name}.Request")}, "Command")}
     done = _command_result(command.name)
     return _operation(f"run{command.name}", "commands", done, sent, command.meaning or command.name)
-
-
-def _discovery() -> Schema:
-    done = _command_result("GetCompanyWsdkUrlCommand")
-    return _operation("findCompany", "access", done, _parameters("Company"), "Find the host of a Company")
 
 
 def _token() -> Schema:

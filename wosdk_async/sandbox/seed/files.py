@@ -14,9 +14,9 @@ from typing import Any
 from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.errors import Refusal, StoreError, did_you_mean
 from wosdk_async.sandbox.schema.entities import MONEY_PARTS, EntitySchema, schemas
-from wosdk_async.sandbox.seed.rows import SeedRow, seeded_type
+from wosdk_async.sandbox.seed.rows import SeedRow, seed_rows, seeded_type
 
-_SPACE = re.compile(r"[ \t\r\n]*")
+_VALUE = re.compile(r"[\"{]")
 _BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
@@ -42,75 +42,19 @@ def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
 
 
 def _from_json(text: str, entity: str | None) -> Iterator[SeedRow]:
-    reader = _Json(text)
-    if entity is not None and reader.next_is("["):
-        yield from reader.rows(entity)
-    else:
-        for name in reader.names():
-            if entity is not None and seeded_type(name) is not seeded_type(entity):
-                raise StoreError(f"The file has rows of {name}, not {entity}: omit --entity, or use {name}.")
-            yield from reader.rows(name)
-    reader.end()
-
-
-class _Json:
-    """Parser for the two outer levels of JSON; tracks the line numbers of rows."""
-
-    def __init__(self, text: str) -> None:
-        self._text, self._at = text, 0
-        self._decoder = json.JSONDecoder(parse_float=Decimal)
-
-    def names(self) -> Iterator[str]:
-        """Yield an object's names; the caller must read each value before the next name."""
-        for _ in self._items("{", "}"):
-            name = self._value()
-            self._take(":")
-            if not isinstance(name, str):
-                raise json.JSONDecodeError("Expected an entity type", self._text, self._at)
-            yield name
-
-    def rows(self, entity: str) -> Iterator[SeedRow]:
-        for start in self._items("[", "]"):
-            row = self._value()
-            place = f"line {self._text.count(chr(10), 0, start) + 1}"
-            if not isinstance(row, dict):
-                raise StoreError(f"{place}: write each row of {entity} as an object.")
-            yield SeedRow(place, entity, row)
-
-    def next_is(self, mark: str) -> bool:
-        """Return whether ``mark`` follows, ignoring white space."""
-        self._skip()
-        return self._text.startswith(mark, self._at)
-
-    def end(self) -> None:
-        """Refuse text after the last value."""
-        self._skip()
-        if self._at < len(self._text):
-            raise json.JSONDecodeError("Text after the last value", self._text, self._at)
-
-    def _items(self, opening: str, closing: str) -> Iterator[int]:
-        self._take(opening)
-        if not self.next_is(closing):
-            yield self._at
-            while self.next_is(","):
-                self._take(",")
-                self._skip()
-                yield self._at
-        self._take(closing)
-
-    def _value(self) -> Any:
-        self._skip()
-        value, self._at = self._decoder.raw_decode(self._text, self._at)
-        return value
-
-    def _take(self, mark: str) -> None:
-        if not self.next_is(mark):
-            raise json.JSONDecodeError(f"'{mark}' is expected", self._text, self._at)
-        self._at += 1
-
-    def _skip(self) -> None:
-        found = _SPACE.match(self._text, self._at)
-        self._at = found.end() if found else self._at
+    found = json.loads(text)
+    seed_rows({entity: found} if entity is not None and isinstance(found, list) else found)
+    # The text is valid here: outside of rows, a brace begins a row and a quote the name of an entity type.
+    decoder, name = json.JSONDecoder(parse_float=Decimal), entity or ""
+    at = 0 if isinstance(found, list) else text.index("{") + 1
+    while begin := _VALUE.search(text, at):
+        value, at = decoder.raw_decode(text, begin.start())
+        if isinstance(value, dict):
+            yield SeedRow(f"line {text.count(chr(10), 0, begin.start()) + 1}", name, value)
+        elif entity is not None and seeded_type(value) is not seeded_type(entity):
+            raise StoreError(f"The file has rows of {value}, not {entity}: omit --entity, or use {value}.")
+        else:
+            name = value
 
 
 def _from_csv(text: str, schema: EntitySchema) -> Iterator[SeedRow]:

@@ -60,7 +60,7 @@ def _short(value: object) -> str:
 
 
 def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now: Moment) -> int:
-    """Add all rows to a Company, or none, as creates do; return their number.
+    """Add all rows to a Company, or none, as creates do; return the number of records, with nested ones.
 
     References may point to later rows. Raises StoreError, which lists up to 20 mistakes.
     """
@@ -69,22 +69,7 @@ def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now
         created = [(row.place, each) for row in rows for each in _insert(store, company, now, row)]
         context = RequestContext(store, company, now)
         _refuse(text for place, each in created for text in _dangling(context, place, *each))
-    return len(rows)
-
-
-def inner_records(rows: Iterable[SeedRow]) -> int:
-    """Return the number of records nested in rows."""
-    return sum(_inside(find_schema(row.entity), row.members) for row in rows)
-
-
-def _inside(schema: EntitySchema, members: Mapping[str, Any]) -> int:
-    found = 0
-    for name, value in members.items():
-        field = schema.field(name)
-        inner = schemas().get(field.of or "") if field is not None and field.is_list else None
-        if inner is not None and isinstance(value, list):
-            found += sum(1 + _inside(inner, each) for each in value)
-    return found
+    return len(created)
 
 
 def _refuse(mistakes: Iterable[str]) -> None:
