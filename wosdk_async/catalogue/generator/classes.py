@@ -11,7 +11,6 @@ from wosdk_async.catalogue.generator.names import (
     class_name,
     command_modules,
     entity_modules,
-    enum_modules,
     member_name,
     result_modules,
     snake,
@@ -53,7 +52,6 @@ class Module:
     def __init__(self, catalogue: Catalogue, name: str) -> None:
         self.catalogue = catalogue
         self.name = name
-        self.enums = enum_modules(catalogue)
         self.results = result_modules(catalogue)
         self.classes: list[str] = []
         self.imports: dict[str, set[str]] = {}
@@ -78,7 +76,7 @@ class Module:
                 self.typing.setdefault(kind.lower(), set()).add(kind)
             return kind
         if field.kind == "enum" and field.of:
-            return self.use(self.enums[field.of], field.of, typing_only=True)
+            return self.use("enums", field.of, typing_only=True)
         if field.of or field.kind == "money":
             entity = self.catalogue.entities[field.of or "Money"]
             return self.use(entity.family, class_name(entity.name), typing_only=True)

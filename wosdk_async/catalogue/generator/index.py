@@ -10,7 +10,6 @@ from wosdk_async.catalogue.generator.names import (
     class_name,
     command_module,
     depth,
-    enum_modules,
     result_modules,
     snake,
 )
@@ -65,7 +64,7 @@ def index_files(catalogue: Catalogue) -> dict[str, str]:
 def _modules(catalogue: Catalogue) -> dict[str, str]:
     return {
         **{class_name(entity.name): entity.family for entity in catalogue.entities.values()},
-        **enum_modules(catalogue),
+        **dict.fromkeys(catalogue.enums, "enums"),
         **result_modules(catalogue),
         **dict.fromkeys(catalogue.command_bases, COMMAND_BASES),
         **{command.name: command_module(command) for command in catalogue.commands.values()},

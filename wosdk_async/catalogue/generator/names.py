@@ -80,11 +80,6 @@ def command_modules(catalogue: Catalogue) -> dict[str, list[Command]]:
     return modules
 
 
-def enum_modules(catalogue: Catalogue) -> dict[str, str]:
-    """Return the module of each enum: one module holds them all."""
-    return dict.fromkeys(catalogue.enums, "enums")
-
-
 def result_modules(catalogue: Catalogue) -> dict[str, str]:
     """Return the module of each result class: that of the first command with this result."""
     places: dict[str, str] = {}

@@ -178,12 +178,8 @@ def _reason(context: RequestContext, command: Command) -> int | None:
     return int(found[0]["Id"])
 
 
-def _time_card(name: str) -> Callable[[RequestContext, Command], Any]:
-    def member(context: RequestContext, command: Command) -> Any:
-        card = _find(context, command.name, "TimeCard")
-        return card["Employee"]["Id"] if name == "EmployeeId" else card["WeekStartDate"]
-
-    return member
+def _week(context: RequestContext, command: Command) -> Any:
+    return _find(context, command.name, "TimeCard")["WeekStartDate"]
 
 
 def _second_order(context: RequestContext, _command: Command) -> int:
@@ -221,10 +217,9 @@ _MADE: Mapping[str | tuple[str, str], _Make] = {  # by member, or by command and
         "LastName": "Ruiz",
         "CustomerId": _find(context, command.name, "Customer")["Id"],
     },
-    ("TimeCardActionCommand", "EmployeeId"): _time_card("EmployeeId"),
-    ("GetTimeCardCommand", "EmployeeId"): _time_card("EmployeeId"),
-    "WeekStartDate": _time_card("WeekStartDate"),
-    "BaseDate": _time_card("WeekStartDate"),
+    "EmployeeId": lambda context, command: _find(context, command.name, "TimeCard")["Employee"]["Id"],
+    "WeekStartDate": _week,
+    "BaseDate": _week,
     "MainWorkOrderId": lambda context, command: _find(context, command.name, "WorkOrder")["Id"],
     "DependentWorkOrderId": _second_order,
     "FlagsToClear": lambda context, command: [_find(context, command.name, "WorkOrder")["FlagId"]],

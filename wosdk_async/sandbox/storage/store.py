@@ -220,30 +220,24 @@ class GroupCommit:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._waiting: list[asyncio.Future[None]] = []
+        self._next: asyncio.Future[None] | None = None
 
     async def wait(self) -> None:
         """Wait until all writes so far are committed; if it raises sqlite3.Error, none were saved."""
         if not self._store.pending:
             return
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
-        if not self._waiting:
-            loop.call_soon(self._commit)
-        self._waiting.append(done)
-        await done
+        if self._next is None:
+            loop = asyncio.get_running_loop()
+            self._next = loop.create_future()
+            loop.call_soon(self._commit, self._next)
+        await asyncio.shield(self._next)  # a cancelled request must not cancel the others' future
 
-    def _commit(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        error: BaseException | None = None
+    def _commit(self, done: asyncio.Future[None]) -> None:
+        self._next = None
         try:
             self._store.commit()
-        except Exception as caught:
-            error = caught
-        for done in waiting:
-            if done.done():  # the request was cancelled
-                continue
-            if error is None:
-                done.set_result(None)
-            else:
-                done.set_exception(error)
+        except Exception as error:
+            done.set_exception(error)
+            done.exception()  # marked as retrieved, because all requests may have been cancelled
+        else:
+            done.set_result(None)

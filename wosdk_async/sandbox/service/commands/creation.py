@@ -5,8 +5,6 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-import attrs
-
 from wosdk_async.sandbox.errors import required
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
 from wosdk_async.sandbox.schema.entities import schemas
@@ -47,12 +45,8 @@ _COPIED = (
 )
 
 
-@attrs.frozen
-class _Parts:
-    """Records that a new work order refers to, and its items as (sent, asset, task)."""
-
-    zone: Record
-    items: list[tuple[Record, Record, Record]]
+_Item = tuple[Record, Record, Record]
+"""Item as sent, its asset and its task."""
 
 
 def create_work_order(context: RequestContext, arguments: Arguments) -> Record:
@@ -90,19 +84,20 @@ def _make_order(context: RequestContext, sent: Record, arguments: Arguments) -> 
         key = reference_id({"Id": get_ignore_case(sent, "Contactid")})  # spec 4.3
         if key is not None:
             order["RequestorContact"] = {"Id": key}
-    parts = _find_parts(context, order, sent)
+    zone = _find_zone(context, order)
+    items = _find_items(context, get_ignore_case(sent, "Items"))
     order["Id"] = context.next_number("WorkOrder")
-    _fill_in(context, order, parts)
-    _schedule(context, order, parts.items[0][2], computed=arguments.get("ComputeSchedule", False))
-    _insert(context, order, parts, arguments)
+    _fill_in(context, order, zone, items[0])
+    _schedule(context, order, items[0][2], computed=arguments.get("ComputeSchedule", False))
+    _insert(context, order, items, arguments)
     lists = [(field, value) for field, value in members if field.name in _LISTS]
     create_owned(context, schema, order, lists)
     join_plan(context, order, arguments.get("WpTree"))
     return order
 
 
-def _find_parts(context: RequestContext, order: Record, sent: Record) -> _Parts:
-    """Return the records that the order needs. All referenced records must exist (spec 3)."""
+def _find_zone(context: RequestContext, order: Record) -> Record:
+    """Return the order's work zone. All records that the order refers to must exist (spec 3)."""
     if order["TypeCategory"] == "Unknown":
         raise required("TypeCategory", "WorkOrder")
     if "SubType" not in order:
@@ -115,11 +110,10 @@ def _find_parts(context: RequestContext, order: Record, sent: Record) -> _Parts:
     if "WorkZone" not in order:
         raise required("WorkZone.Id", "WorkOrder")  # facts 5: required for a Basic order without a customer
     check_references(context, schemas()["WorkOrder"], order)
-    zone = context.get("WorkZone", order["WorkZone"]["Id"])
-    return _Parts(zone, _find_items(context, get_ignore_case(sent, "Items")))
+    return context.get("WorkZone", order["WorkZone"]["Id"])
 
 
-def _find_items(context: RequestContext, sent: Any) -> list[tuple[Record, Record, Record]]:
+def _find_items(context: RequestContext, sent: Any) -> list[_Item]:
     items = [item for item in sent if isinstance(item, dict)] if isinstance(sent, list) else []
     if not items:
         raise required("Items", "WorkOrder")
@@ -136,9 +130,8 @@ def _item_part(context: RequestContext, item: Record, name: str, entity: str) ->
     return required_record(context, entity, key, name)
 
 
-def _fill_in(context: RequestContext, order: Record, parts: _Parts) -> None:
-    _, asset, task = parts.items[0]
-    zone = parts.zone
+def _fill_in(context: RequestContext, order: Record, zone: Record, item: _Item) -> None:
+    _, asset, task = item
     place = ", ".join(location["Name"] for location in reversed(ancestors(context, asset)))
     order["MainAsset"] = {"Id": asset["Id"]}
     order["ShortLocation"] = asset["Name"]
@@ -181,7 +174,7 @@ def _schedule(context: RequestContext, order: Record, task: Record, *, computed:
         set_deadlines(context, order)
 
 
-def _insert(context: RequestContext, order: Record, parts: _Parts, arguments: Arguments) -> None:
+def _insert(context: RequestContext, order: Record, items: list[_Item], arguments: Arguments) -> None:
     for name in ("WorkOrderCost", "LastAction"):
         order[name] = {"Id": order["Id"]}  # facts 5: same Id as the order
     employee = choose_assignee(context, order, arguments)
@@ -192,7 +185,7 @@ def _insert(context: RequestContext, order: Record, parts: _Parts, arguments: Ar
     context.insert_with_id(schemas()["WorkOrder"], order)
     context.insert_with_id(schemas()["WorkOrderCost"], _cost(order))
     context.insert_with_id(schemas()["WoLastAction"], _last_action(order, entry, arguments))
-    for index, (item, _, _) in enumerate(parts.items):
+    for index, (item, _, _) in enumerate(items):
         place = {"WorkOrderId": order["Id"], "SortOrderIdx": index}
         create(context, schemas()["WoItem"], item, place)
 

@@ -19,19 +19,6 @@ _MAX_FLOAT = sys.float_info.max
 _SHOWN_NAMES = 20  # names of an enum that a refusal lists
 _MAX_PATTERN = 4000  # SQLite refuses very long patterns. Not shown; assumed: the service's limit
 
-_COMPARISONS = {
-    "Equal": "=",
-    "NotEqual": "<>",
-    "GreaterThan": ">",
-    "GreaterOrEqual": ">=",
-    "LessThan": "<",
-    "LessOrEqual": "<=",
-}
-_BETWEEN = {"Between": "BETWEEN", "NotBetween": "NOT BETWEEN"}
-_MEMBERSHIP = {"In": "IN", "NotIn": "NOT IN"}
-_PATTERNS = {"Like": "LIKE", "NotLike": "NOT LIKE"}
-_NULLS = {"Null": "IS NULL", "NotNull": "IS NOT NULL"}
-
 Values = list[object]
 
 
@@ -39,10 +26,8 @@ def condition_sql(sql: str, field: Field, operator: str, values: Values) -> tupl
     """Return a condition's SQL and its bound values, parsed from ``values`` (facts 4)."""
     if field.type == "money":
         raise incorrect_model(f"Use {field.name}.Value to compare an amount.")
-    if operator in _NULLS:
-        return f"{sql} {_NULLS[operator]}", []
-    sql_operators, write = next(writer for writer in _WRITERS if operator in writer[0])
-    return write(sql, field, sql_operators[operator], values)
+    sql_operator, write = _OPERATORS[operator]
+    return write(sql, field, sql_operator, values)
 
 
 def sort_expression(sql: str, field: Field) -> str:
@@ -91,13 +76,26 @@ def _pattern(sql: str, field: Field, sql_operator: str, values: Values) -> tuple
     return f"{negation}({text} REGEXP ?)", [_pattern_regex(pattern)]
 
 
-_Writer = Callable[[str, Field, str, Values], tuple[str, Values]]
-_WRITERS: tuple[tuple[dict[str, str], _Writer], ...] = (
-    (_COMPARISONS, _compare),
-    (_BETWEEN, _between),
-    (_MEMBERSHIP, _membership),
-    (_PATTERNS, _pattern),
-)
+def _null(sql: str, _field: Field, sql_operator: str, _values: Values) -> tuple[str, Values]:
+    return f"{sql} {sql_operator}", []
+
+
+_OPERATORS: dict[str, tuple[str, Callable[[str, Field, str, Values], tuple[str, Values]]]] = {
+    "Equal": ("=", _compare),
+    "NotEqual": ("<>", _compare),
+    "GreaterThan": (">", _compare),
+    "GreaterOrEqual": (">=", _compare),
+    "LessThan": ("<", _compare),
+    "LessOrEqual": ("<=", _compare),
+    "Between": ("BETWEEN", _between),
+    "NotBetween": ("NOT BETWEEN", _between),
+    "In": ("IN", _membership),
+    "NotIn": ("NOT IN", _membership),
+    "Like": ("LIKE", _pattern),
+    "NotLike": ("NOT LIKE", _pattern),
+    "Null": ("IS NULL", _null),
+    "NotNull": ("IS NOT NULL", _null),
+}
 
 
 def _exactly(wanted: int, field: Field, values: Values) -> Values:
