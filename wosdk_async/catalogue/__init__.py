@@ -15,18 +15,6 @@ from typing import Any, Literal
 
 import attrs
 
-__all__ = [
-    "VERBS",
-    "Catalogue",
-    "Command",
-    "CommandBase",
-    "Entity",
-    "EnumType",
-    "EnumValue",
-    "Field",
-    "load",
-]
-
 Repeat = Literal["safe", "unsafe"]
 
 VERBS = ("create", "retrieve", "update", "delete", "query")
