@@ -157,7 +157,6 @@ def require_objects(rows: Iterable[Any], entity: str) -> None:
 
 
 def _required_id(record: Any, entity: str) -> int:
-    """Return the id at which the next page starts. Raises WosdkError unless it is an integer."""
     found = id_of(record)
     if type(found) is not int:  # isinstance() would accept true, which equals the id 1 in Python
         raise WosdkError(

@@ -167,20 +167,13 @@ def _boolean(value: Any, _: Wire, __: str) -> str:
     return "true" if value else "false"
 
 
-def _moment(write: Callable[[Any, str], Any]) -> Callable[[Any, Wire, str], str]:
-    def written(value: Any, _: Wire, where: str) -> str:
-        return str(write(value, where))
-
-    return written
-
-
 _WRITERS: dict[str, Callable[[Any, Wire, str], str]] = {
     "integer": lambda value, _, __: str(int(value)),
     "number": _number,
     "boolean": _boolean,
     "enum": lambda value, meta, _: str(registry.resolve(meta["of"])(value)),  # never the number (facts 9)
-    "datetime-local": _moment(write_local),
-    "datetime-utc": _moment(write_utc),
+    "datetime-local": lambda value, _, where: str(write_local(value, where)),
+    "datetime-utc": lambda value, _, where: str(write_utc(value, where)),
 }
 
 
@@ -195,16 +188,16 @@ def _by_python_type(value: Any, where: str) -> str:
     if isinstance(value, datetime):
         return str((write_utc if value.tzinfo else write_local)(value, where))
     if isinstance(value, Record | type(Ref(0))):
-        return identifier(value, where)
+        return str(identifier(value, where))
     raise InvalidCallError(f"{where} is compared with {value!r}; it takes text, a number, a time or a Ref")
 
 
-def identifier(value: Any, where: str, of: str | None = None) -> str:
-    """Return the id for comparing a reference, from a number, a Ref or a record."""
+def identifier(value: Any, where: str, of: str | None = None) -> int:
+    """Return the id of a record of class ``of`` or of a Ref, or the id itself. Raises InvalidCallError."""
     fits = of is None or any(base.__name__ == of for base in type(value).__mro__)
     is_record = isinstance(value, Record) and fits
     found = getattr(value, "id", None) if is_record or isinstance(value, type(Ref(0))) else value
     if isinstance(found, int) and not isinstance(found, bool):
-        return str(found)
+        return int(found)
     shown = f"a {type(value).__name__} without an id" if is_record else repr(value)
     raise InvalidCallError(f"{where} is {shown}; it takes Ref(id), a record with its id, or an id")

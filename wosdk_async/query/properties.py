@@ -207,7 +207,8 @@ class Nested(Path):
         return Comparison(key.entity, key.path, operator, ids, key.in_list)
 
     def _text(self, value: Any) -> str:
-        return identifier(value, str(self._path), self._path.below.__name__ if self._path.below else None)
+        below = self._path.below
+        return str(identifier(value, str(self._path), below.__name__ if below else None))
 
 
 def property_at(path: ResolvedPath) -> Path:

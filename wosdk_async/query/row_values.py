@@ -202,9 +202,9 @@ class _Branch:
         known, unknown = sort_out(self._cls, data)
         for name in known.keys() - self._names:
             if not self._is_secret(name):
-                self._keep(row, self._path(name), known[name], extras)
+                extras.setdefault(row, {})[self._path(name)] = known[name]
         for name, value in (unknown or {}).items():
-            self._keep(row, self._path(name), value, extras)
+            extras.setdefault(row, {})[self._path(name)] = value
         return known
 
     def objects(self, values: list[Any], extras: Extras) -> Objects:
@@ -216,11 +216,8 @@ class _Branch:
             fits = value is None or value.__class__ is dict
             kept.append(value if fits else None)
             if not fits:
-                self._keep(row, self._path(), value, extras)
+                extras.setdefault(row, {})[self._path()] = value
         return kept
-
-    def _keep(self, row: int, path: str, value: Any, extras: Extras) -> None:
-        extras.setdefault(row, {})[path] = value
 
     def _path(self, *name: str) -> str:
         r"""Return a property's path, with dots in its own name escaped as ``\.`` to keep paths distinct."""

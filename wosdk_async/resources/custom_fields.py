@@ -169,7 +169,7 @@ class CustomFields(Resource):
             label=lambda row: row.name,
             fits=lambda row: row.actor_type_id == kind and not row.is_removed,
         )
-        return found, int(identifier(found, f"the custom field {label!r}"))
+        return found, identifier(found, f"the custom field {label!r}")
 
 
 def _kind_named(kind: object) -> str:
@@ -224,7 +224,7 @@ def _text(descriptor: CustomFieldDescriptor, label: str, value: FieldValue) -> s
 
 
 def _id_of(record: Record) -> int:
-    return int(identifier(record, f"the {type(record).__name__}"))
+    return identifier(record, f"the {type(record).__name__}")
 
 
 def _kind_of(record: Record) -> str:

@@ -23,13 +23,13 @@ from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.protocol.arguments import described
 from wosdk_async.protocol.records import Upload, create
 from wosdk_async.query.fields import fields
+from wosdk_async.query.paths import identifier
 from wosdk_async.resources.files import (
     LINK,
     OTHER,
     Source,
     document_id,
     file_writer,
-    id_of,
     media_type,
     read_into_memory,
     read_source,
@@ -241,7 +241,6 @@ class Documents(Resource):
             ) from None
 
     async def _address(self, id: int) -> GetDocDownloadUrl:
-        """Return the address from the command, or from the record as a fallback."""
         try:
             found = (await self.download_urls([id])).get(id)
         except UnknownNameError:  # facts 5: only the description of 2023 contains the command
@@ -257,7 +256,11 @@ class Documents(Resource):
         if chosen is None:
             return model.DocumentType(**default)
         if not isinstance(chosen, str):
-            return chosen if isinstance(chosen, Record) else model.DocumentType(id=id_of(chosen, "doc_type"))
+            return (
+                chosen
+                if isinstance(chosen, Record)
+                else model.DocumentType(id=identifier(chosen, "doc_type"))
+            )
         found = self._company.query(model.DocumentType).where(fields(model.DocumentType).display_as == chosen)
         try:
             record = await found.select("Id", "DisplayAs").one()
@@ -273,7 +276,7 @@ def _placed(owner: Record | int, actor_type: ActorType | str | None, storage: st
     kind = actor_type or (ACTOR_TYPES.get(owner.wire_name) if isinstance(owner, Record) else "WO")
     if kind is None:
         raise InvalidCallError(f"the actor type of a {type(owner).__name__} is unknown; pass actor_type=")
-    return {"actor_id": id_of(owner, "owner"), "actor_type_id": kind, "storage_type_id": storage}
+    return {"actor_id": identifier(owner, "owner"), "actor_type_id": kind, "storage_type_id": storage}
 
 
 def _writer(to: Path, address: GetDocDownloadUrl, id: int) -> Callable[[Stream], Awaitable[Path]]:

@@ -19,6 +19,7 @@ from wosdk_async.errors import DownloadError, InvalidCallError
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.options.checks import check_number
 from wosdk_async.protocol.arguments import described
+from wosdk_async.query.paths import identifier
 from wosdk_async.regular_files import replace_file
 from wosdk_async.transport.download import Stream
 
@@ -29,14 +30,6 @@ Source = str | os.PathLike[str] | Content | AsyncIterable[Content]
 _CHUNK = 1024 * 1024  # bytes per read or write of a file
 _MAX_NAME = 200  # maximum bytes of a file name; most file systems allow 255
 _NOT_IN_NAMES = re.compile(r'[<>:"|?*]')  # special characters in some file systems
-
-
-def id_of(record: object, what: str) -> int:
-    """Return the id of a record or reference, or an id unchanged. Raises InvalidCallError if missing."""
-    id = getattr(record, "id", record)
-    if not isinstance(id, int) or isinstance(id, bool):
-        raise InvalidCallError(f"{what}: {record!r:.80} has no id; pass a record that was read, or an id")
-    return id
 
 
 def document_id(document: object) -> int:
@@ -50,7 +43,7 @@ def document_id(document: object) -> int:
             f"document is {kind_of(document)}; it takes a Document, the result of attach(), or an id; the"
             " documents of a record are its Documents.*"
         )
-    return id_of(document, "document")
+    return identifier(document, "document")
 
 
 async def read_source(

@@ -90,7 +90,7 @@ class Labor:
         ids: dict[int, None] = {}
         for order in orders:
             require_own(order, self._origin)
-            ids[int(identifier(order, "the work order", "WorkOrder"))] = None
+            ids[identifier(order, "the work order", "WorkOrder")] = None
         return ids
 
 

@@ -130,7 +130,6 @@ class NameResolver:
         return reference
 
     async def _ids(self, entity: type[E], key: str, names: Iterable[str]) -> dict[str, int]:
-        """Return the id of each name. Raises NameNotFoundError or NotUniqueError."""
         known = self._tables.places[_FOUND]
         not_before = self._tables.now() - self._max_age
         asked: dict[str, _Batch] = {}

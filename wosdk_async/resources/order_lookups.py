@@ -96,7 +96,7 @@ class OrderLookups(Resource):
             NotUniqueError: several employees match; the message lists their ids.
         """
         if not isinstance(employee, str):
-            return int(identifier(employee, "the employee", "Employee"))
+            return identifier(employee, "the employee", "Employee")
         f = fields(model.Employee)
         (texts,) = spellings(_texts([employee.strip()]))
         condition = f.username.in_(texts) | f.number.in_(texts) | f.display_as.in_(texts)
@@ -126,11 +126,10 @@ class OrderLookups(Resource):
                 label=lambda row: row.display_as,
                 fits=lambda row: fits(row) and not row.is_removed,
             )
-        return int(identifier(given, f"the {what}", entity.__name__))
+        return identifier(given, f"the {what}", entity.__name__)
 
 
 def _texts(given: Iterable[str]) -> list[str]:
-    """Return the given numbers or names; each must be a non-blank string."""
     texts = [given] if isinstance(given, str) else list(given)
     for text in texts:
         if not isinstance(text, str) or not text.strip():

@@ -7,8 +7,9 @@ import inspect
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Protocol, TypeVar
 
-from wosdk_async.errors import WosdkError
-from wosdk_async.model import Command, CommandResult, EntitySpecifier, Record
+from wosdk_async.errors import InvalidCallError, WosdkError
+from wosdk_async.model import Command, CommandResult, EntitySpecifier, OpenEnum, Record
+from wosdk_async.protocol.arguments import described
 from wosdk_async.protocol.calls import require_own
 from wosdk_async.protocol.records import Id
 from wosdk_async.query.builder import Query
@@ -17,6 +18,7 @@ from wosdk_async.resources.lookup_tables import LookupTables
 
 E = TypeVar("E", bound=Record)
 R = TypeVar("R", bound=CommandResult)
+M = TypeVar("M", bound=OpenEnum)
 
 
 class Verbs(Protocol):
@@ -89,6 +91,13 @@ def _guarded(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., A
             raise
 
     return guarded
+
+
+def known_member(name: str, value: object, kind: type[M]) -> M:
+    """Return ``value`` as a member of an enum. Raises InvalidCallError for other values of ``name``."""
+    if not isinstance(value, str) or not kind(value).is_known:
+        raise InvalidCallError(f"{name} is {described(value)}; it takes {', '.join(map(str, kind))}")
+    return kind(value)
 
 
 ACTOR_TYPES = {

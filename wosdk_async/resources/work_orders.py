@@ -12,6 +12,7 @@ from wosdk_async.protocol.arguments import described, require_id
 from wosdk_async.protocol.order_rules import next_step
 from wosdk_async.query.paths import identifier
 from wosdk_async.resources.order_lookups import OrderLookups
+from wosdk_async.resources.resource import known_member
 
 if TYPE_CHECKING:  # at run time, methods load the model's modules on demand
     from wosdk_async.model import (
@@ -74,15 +75,11 @@ class WorkOrders(OrderLookups):
             at: local time of completion (default: now).
         """
         # facts 5.1
-        if not isinstance(note_option, str) or not model.CompletionNoteOptions(note_option).is_known:
-            shown = repr(note_option) if isinstance(note_option, str) else described(note_option)
-            raise InvalidCallError(
-                f"note_option is {shown:.80}; it takes {', '.join(map(str, model.CompletionNoteOptions))}"
-            )
-        option = model.CompletionNoteOptions(note_option) if note is not None else None
+        option = known_member("note_option", note_option, model.CompletionNoteOptions)
         id = order_id(order)
         code = None if repair_code is None else await self.repair_code(repair_code)
-        command = model.WoCompleteCommand(comment=note, completion_note_option=option, repair_code_id=code)
+        command = model.WoCompleteCommand(comment=note, repair_code_id=code)
+        command.completion_note_option = None if note is None else option
         return await self._act(command, id, at)
 
     async def hold(
@@ -194,9 +191,7 @@ class WorkOrders(OrderLookups):
             at: local time of the assignment (default: now).
         """
         # facts 5
-        if not isinstance(mode, str) or not model.ChangeAssignmentMode(mode).is_known:
-            takes = ", ".join(map(str, model.ChangeAssignmentMode))
-            raise InvalidCallError(f"mode is {described(mode)}; it takes {takes}")
+        mode = known_member("mode", mode, model.ChangeAssignmentMode)
         id = order_id(order)
         # A record is not iterable, and a string is a single name.
         given = list(to) if isinstance(to, Iterable) and not isinstance(to, str) else [to]
@@ -207,10 +202,7 @@ class WorkOrders(OrderLookups):
                 " mode='Snapshot' to remove all assignees"
             )
         assignees = [await self.employee(one) for one in given]
-        command = model.WoAssignCommand(
-            assignees=assignees, mode=model.ChangeAssignmentMode(mode), comment=comment
-        )
-        return await self._act(command, id, at)
+        return await self._act(model.WoAssignCommand(assignees=assignees, mode=mode, comment=comment), id, at)
 
     async def note(
         self, order: WorkOrder | int, body: str, *, note_type: WONoteType | str = "Private"
@@ -226,15 +218,10 @@ class WorkOrders(OrderLookups):
             InDoubtError: the note may have been added, but no response confirms it.
         """
         # facts 3.9: there is no command for notes, and the entity Note belongs to other records
-        if not isinstance(note_type, str) or not model.WONoteType(note_type).is_known:
-            raise InvalidCallError(
-                f"note_type is {described(note_type)}; it takes {', '.join(map(str, model.WONoteType))}"
-            )
+        kind = known_member("note_type", note_type, model.WONoteType)
         if not isinstance(body, str) or not body.strip():
             raise InvalidCallError(f"the note is {described(body)}; it takes a string")
-        note = model.WoNote(
-            work_order_id=order_id(order), body=body, note_type_id=model.WONoteType(note_type)
-        )
+        note = model.WoNote(work_order_id=order_id(order), body=body, note_type_id=kind)
         return await self._company.create(note)
 
     async def set_flags(
@@ -266,7 +253,6 @@ class WorkOrders(OrderLookups):
     # --- parts ------------------------------------------------------------------------------
 
     async def _held_state(self, order: int) -> WOStatus:
-        """Return an order's state; raise BusinessRuleError unless it is on hold or paused."""
         found = (await self._company.get(model.WorkOrder, order, properties=["StatusId"])).status_id
         if found not in ("OnHold", "Paused"):
             raise BusinessRuleError(
@@ -299,4 +285,4 @@ def order_id(order: WorkOrder | int) -> int:
     """Return a work order's id; raise InvalidCallError for a work order number (a string)."""
     if isinstance(order, str):
         require_id(model.WorkOrder, order)  # raises the error that explains how to find an order by number
-    return int(identifier(order, "the work order", "WorkOrder"))
+    return identifier(order, "the work order", "WorkOrder")

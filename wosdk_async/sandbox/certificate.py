@@ -76,7 +76,6 @@ def read_certificate(path: Path) -> Certificate:
 
 
 def _missing_half(path: Path) -> str:
-    """Return which half is missing, key or certificate; empty if both or neither are present."""
     try:
         content = path.read_bytes()
     except OSError:

@@ -152,7 +152,7 @@ class LocalCompany:
             self._open = True
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
         self._open = False
         self._exits.close()
 

@@ -125,7 +125,6 @@ def _value(context: RequestContext, command: Command, field: Field) -> Any:
 
 
 def _find(context: RequestContext, command: str, entity: str) -> dict[str, Any]:
-    """Return a record that is not removed, in a state that the command accepts."""
     condition, what = _FITTING.get((command, entity), ("1", ""))
     states = ACTIONS[command].sources if command in ACTIONS and entity == "WorkOrder" else None
     if states:

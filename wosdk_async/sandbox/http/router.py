@@ -65,17 +65,9 @@ class Router:
     tokens: Tokens = attrs.field(init=False)
     _listed: tuple[StoredCompany, ...] = attrs.field(default=(), init=False)
     _by_name: dict[str, StoredCompany] = attrs.field(factory=dict, init=False)
-    _families: Mapping[str, Callable[[RequestContext, ServiceRequest], Record]] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.tokens = Tokens(self.clock)
-        self._families = {
-            "base": self._base,
-            "batch": self._batch,
-            "query": self._query,
-            "cmd": self._command,
-            "corrigoservice": self._discover_by_get,
-        }
 
     def companies(self) -> Mapping[str, StoredCompany]:
         """Return Companies by lower-case name."""
@@ -89,15 +81,14 @@ class Router:
         """Return the response's status and body."""
         if [part.lower() for part in request.segments[:3]] == ["oauth", "token"]:
             return self._token(request)
-        handler = self._families.get(request.family)
+        handler = _HANDLERS.get(request.family)
         if handler is None:
             raise Refusal(404, "NOT_FOUND", "There is nothing at this path.")  # not shown; assumed
-        return 200, handler(self._context(request), request)
+        return 200, handler(self, self._context(request), request)
 
     def request_id(self, request: ServiceRequest) -> str | None:
         """Return the RequestId to repeat in the response, success or error (facts 5 and 3.1)."""
-        is_service_call = request.family in self._families
-        return request_id_of(request.query, request.content) if is_service_call else None
+        return request_id_of(request.query, request.content) if request.family in _HANDLERS else None
 
     def _token(self, request: ServiceRequest) -> StatusAndBody:
         """Respond to a token request, with refusals from RFC 6749 (facts 1 has none)."""
@@ -175,6 +166,15 @@ class Router:
         if len(request.segments) != 5 or request.segments[3].lower() != "getcompanywsdkurl":
             raise Refusal(404, "NOT_FOUND", "There is nothing at this path.")
         return {"CommandResult": _discover(context, request.segments[4], {"ApiType": "REST"})}
+
+
+_HANDLERS: Mapping[str, Callable[[Router, RequestContext, ServiceRequest], Record]] = {
+    "base": Router._base,
+    "batch": Router._batch,
+    "query": Router._query,
+    "cmd": Router._command,
+    "corrigoservice": Router._discover_by_get,
+}
 
 
 def _require_method(request: ServiceRequest, *methods: str) -> None:

@@ -139,12 +139,6 @@ def _work_order_note(context: RequestContext, note: Record) -> None:
         _set_completion_note(context, order, None)
 
 
-def _deleted_work_order_note(context: RequestContext, note: Record) -> None:
-    order = context.find("WorkOrder", note["WorkOrderId"])
-    if order is not None and order.get("CompletionNote") == {"Id": note["Id"]}:
-        _set_completion_note(context, order, None)
-
-
 def _set_completion_note(context: RequestContext, order: Record, key: int | None) -> None:
     # Not shown; assumed: this does not count as a change to the order, because the note is a separate record
     order.pop("CompletionNote", None)
@@ -259,4 +253,7 @@ ON_WRITE: dict[str, Rule] = {
     "WoNote": _work_order_note,
 }
 ON_CHANGE: dict[str, Callable[[Record, Record], None]] = {"TimeCard": _time_card}
-ON_DELETE: dict[str, Rule] = {"WoAssignment": _deleted_assignment, "WoNote": _deleted_work_order_note}
+ON_DELETE: dict[str, Rule] = {
+    "WoAssignment": _deleted_assignment,
+    "WoNote": lambda context, note: _work_order_note(context, note | {"NoteTypeId": "Unknown"}),
+}
