@@ -53,7 +53,7 @@ async def test_where_a_file_goes(tmp_path: Path) -> None:
         assert await acme.documents.download(7, progress=lambda *had: seen.append(had)) == WHOLE
         assert await acme.documents.download(Document(id=7), tmp_path / "a.jpg") == tmp_path / "a.jpg"
         assert await acme.documents.download(Ref(7), str(tmp_path)) == tmp_path / "7-belt.jpg"
-        with pytest.raises(InvalidCallError, match="no id"):
+        with pytest.raises(InvalidCallError, match="without an id"):
             await acme.documents.download(Document())
     assert files(tmp_path) == {"a.jpg": WHOLE, "7-belt.jpg": WHOLE}
     assert (seen[-1], sorted(seen)) == ((len(WHOLE), len(WHOLE)), seen)

@@ -164,7 +164,7 @@ async def test_what_cannot_be_sent_is_told_before(tmp_path: Path) -> None:
         (1, tmp_path, {"file_name": "a"}, "not a regular file"),
         (1, 5, {"file_name": "a"}, "an int cannot be uploaded"),
         (1, stream(["text"]), {"file_name": "a"}, "yielded a str"),
-        (WorkOrder(), b"a", {"file_name": "a"}, "no id"),
+        (WorkOrder(), b"a", {"file_name": "a"}, "without an id"),
         (Specialty(id=1), b"a", {"file_name": "a"}, "actor_type="),
         (1, b"a", {"file_name": "a", "doc_type": True}, "doc_type"),
         (1, tmp_path / "long.txt", {"max_bytes": 9}, "at least 3000000 bytes, and max_bytes is 9"),
