@@ -59,21 +59,16 @@ def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[C
     asked: dict[tuple[str, ...], Column] = {}
     implied: dict[tuple[str, ...], Column] = {}
     for path in paths or ("*",):
-        _check(cls, path)
+        if path != "*":
+            found = find(root(cls), path.removesuffix(".*"))
+            if path.endswith(".*") and found.below is None:
+                found.by_wire("*")  # raises the error for a property of a single value
         for column in _below(_Place(cls, cls), path.split(".")):
             asked.setdefault(column.steps, column)
     for column in tuple(asked.values()):
         implied |= {each.steps: each for each in _implied(column)}
     own = {steps: column for steps, column in implied.items() if steps == ("Id",) and steps not in asked}
     return (*(own | asked | implied).values(), Column(cls, (), "extra"))
-
-
-def _check(cls: type[Record], path: str) -> None:
-    """Raise UnknownPropertyError for a name that the catalogue lacks."""
-    if path != "*":
-        found = find(root(cls), path.removesuffix(".*"))
-        if path.endswith(".*") and found.below is None:
-            found.by_wire("*")  # raises the error for a property of a single value
 
 
 def _class_of(entity: type[Record] | str) -> type[Record]:

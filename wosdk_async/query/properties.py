@@ -77,8 +77,8 @@ class Path:
         return self._compare(operator, *given)
 
 
-class Property(Path, Generic[T]):
-    """Property with a single value, comparable with values of type ``T``."""
+class Comparable(Path, Generic[T]):
+    """Property or reference that equals values of type ``T`` or not."""
 
     __slots__ = ()
 
@@ -87,6 +87,20 @@ class Property(Path, Generic[T]):
 
     def __ne__(self, value: T) -> Condition:  # type: ignore[override]
         return self._compare("NotEqual", value)
+
+    def in_(self, values: Iterable[T]) -> Condition:
+        """Match records whose value, or reference, is one of ``values``."""
+        return self._compare_many("In", values)
+
+    def not_in(self, values: Iterable[T]) -> Condition:
+        """Match records whose value, or reference, is none of ``values``."""
+        return self._compare_many("NotIn", values)
+
+
+class Property(Comparable[T]):
+    """Property with a single value, comparable with values of type ``T``."""
+
+    __slots__ = ()
 
     def __gt__(self, value: T) -> Condition:
         return self._compare("GreaterThan", value)
@@ -99,14 +113,6 @@ class Property(Path, Generic[T]):
 
     def __le__(self, value: T) -> Condition:
         return self._compare("LessOrEqual", value)
-
-    def in_(self, values: Iterable[T]) -> Condition:
-        """Match records whose value is one of ``values``."""
-        return self._compare_many("In", values)
-
-    def not_in(self, values: Iterable[T]) -> Condition:
-        """Match records whose value is none of ``values``."""
-        return self._compare_many("NotIn", values)
 
     def between(self, low: T, high: T) -> Condition:
         """Match records with a value between ``low`` and ``high``, inclusive."""
@@ -159,7 +165,7 @@ class Unchecked(PatternProperty[Any]):
         return Unchecked(find(self._path, path))
 
 
-class Nested(Path):
+class Nested(Comparable[Any]):
     """Entity, reference, list or object, with its properties as attributes.
 
     Comparisons use the id, given as a Ref, a record or the id itself. A list matches if any of its elements
@@ -180,20 +186,6 @@ class Nested(Path):
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *(self._path.below.__wire__ if self._path.below else ())]
-
-    def __eq__(self, value: Any) -> Condition:  # type: ignore[override]
-        return self._compare("Equal", value)
-
-    def __ne__(self, value: Any) -> Condition:  # type: ignore[override]
-        return self._compare("NotEqual", value)
-
-    def in_(self, values: Iterable[Any]) -> Condition:
-        """Match records that refer to one of ``values``."""
-        return self._compare_many("In", values)
-
-    def not_in(self, values: Iterable[Any]) -> Condition:
-        """Match records that refer to none of ``values``."""
-        return self._compare_many("NotIn", values)
 
     def _compare(self, operator: str, *values: Any) -> Condition:
         """Compare the ``Id``: a path cannot end in a reference (facts 3.4)."""

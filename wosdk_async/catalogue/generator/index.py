@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from wosdk_async.catalogue import Catalogue, Entity, Field
 from wosdk_async.catalogue.generator.names import (
@@ -86,30 +87,27 @@ def _index(catalogue: Catalogue) -> str:
     required = {entity.name: {snake(f): text for f, text in entity.needs.items()} for entity in entities}
     computed = {entity.name: {snake(f): text for f, text in entity.computed.items()} for entity in entities}
     refused = {entity.name: _refused(entity) for entity in entities}
+    nested = partial(_table, kind="dict[str, str]")
     tables = [
         _table("ALIASES", "Alias -> class.", aliases),
         _table("COMMANDS", "Wire name or path -> command.", paths),
         # facts 3.3; spec 2.3 and 3
-        _tables(
+        nested(
             "COMPUTED", "Entity -> field that a create drops, including inherited fields -> remedy.", computed
         ),
         _table("ENTITIES", "Wire name -> class.", aliases | classes),
         _table("MODULES", "Class -> module.", placed),
         # facts 3.10
-        _tables("NEEDED", "Entity -> required field of a new record -> remedy.", required),
-        _tables("UNSUPPORTED", "Entity -> unsupported operation -> alternative.", refused),
+        nested("NEEDED", "Entity -> required field of a new record -> remedy.", required),
+        nested("UNSUPPORTED", "Entity -> unsupported operation -> alternative.", refused),
     ]
     title = "Model index: each class's module, required and dropped fields, unsupported operations."
     return "\n".join([header(title), "from __future__ import annotations", *tables])
 
 
-def _table(name: str, doc: str, rows: Mapping[str, str]) -> str:
-    return f'{name}: dict[str, str] = {literal(dict(sorted(rows.items())))}\n"""{doc}"""\n'
-
-
-def _tables(name: str, doc: str, rows: Mapping[str, Mapping[str, str]]) -> str:
+def _table(name: str, doc: str, rows: Mapping[str, object], kind: str = "str") -> str:
     present = {key: row for key, row in sorted(rows.items()) if row}
-    return f'{name}: dict[str, dict[str, str]] = {literal(present)}\n"""{doc}"""\n'
+    return f'{name}: dict[str, {kind}] = {literal(present)}\n"""{doc}"""\n'
 
 
 def _refused(entity: Entity) -> dict[str, str]:

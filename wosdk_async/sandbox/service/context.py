@@ -10,7 +10,7 @@ import attrs
 from wosdk_async.sandbox.errors import Refusal, broken_rule, missing_record, required
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.dialect import SPEC, Dialect, NumberFormat
-from wosdk_async.sandbox.schema.entities import EntitySchema, schemas
+from wosdk_async.sandbox.schema.entities import EntitySchema
 from wosdk_async.sandbox.schema.relations import Relation
 from wosdk_async.sandbox.schema.values import Moment, zone_of
 from wosdk_async.sandbox.storage.companies import StoredCompany
@@ -94,11 +94,12 @@ class RequestContext:
 
     def children(self, relation: Relation, parent: int) -> list[Record]:
         """Return the children of record ``parent`` in a relation, ordered by id."""
-        return self.store.children(self.company.id, relation, parent)
+        found = self.pointing(relation.child.name, relation.key, parent)
+        return [each for each in found if not relation.kind or each.get(relation.kind) == relation.actor]
 
     def pointing(self, entity: str, key: str, parent: int) -> list[Record]:
         """Return the records whose field ``key`` is the id ``parent``, ordered by id."""
-        return self.children(Relation(schemas()[entity], key), parent)
+        return self.select(entity, f"{column(key, 'integer')} = ?", parent)
 
     def number_format(self, entity: str, record: Record, value: object) -> NumberFormat:
         """Return the format of a record's time or amount: ``fresh`` if set by this request, else ``stored``.

@@ -13,11 +13,9 @@ from attrs import astuple
 from wosdk_async.sandbox.errors import StoreError
 from wosdk_async.sandbox.schema.bodies import Record, dump, load
 from wosdk_async.sandbox.schema.entities import schemas
-from wosdk_async.sandbox.schema.relations import Relation
 from wosdk_async.sandbox.storage.companies import CompanyCounters, StoredCompany
 from wosdk_async.sandbox.storage.database import (
     Indexes,
-    column,
     connect,
     is_table,
     prepare,
@@ -66,7 +64,13 @@ class Store:
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         """Make the writes of one request atomic; the next `commit` saves them."""
-        self._begin()
+        if not self.pending:
+            self._db.execute("BEGIN IMMEDIATE")
+            if self._data_version() != self._seen:
+                self._forget()
+            self.pending = True
+        elif not self._db.in_transaction:
+            raise sqlite3.OperationalError("SQLite ended the transaction")
         self._db.execute("SAVEPOINT part")
         self.counters.mark()
         indexed = len(self.indexes)
@@ -133,18 +137,6 @@ class Store:
         self._db.execute("DELETE FROM counter WHERE company = ?", (company,))
         self.counters.forget()
 
-    def children(self, company: int, relation: Relation, parent: int) -> list[Record]:
-        """Return the children of record ``parent`` in a relation, ordered by id."""
-        condition = f"company = ? AND {column(relation.key, 'integer')} = ?"
-        values: list[object] = [company, parent]
-        if relation.kind:
-            condition += f" AND {column(relation.kind, 'enum')} = ?"
-            values.append(relation.actor)
-        return self.select(
-            f'SELECT body FROM "{relation.child.name}" WHERE {condition} ORDER BY id',  # noqa: S608 known names
-            values,
-        )
-
     def select(self, statement: str, values: list[object]) -> list[Record]:
         """Return the records whose bodies a statement selects, in order."""
         return [load(body) for (body,) in self._db.execute(statement, values)]
@@ -189,16 +181,6 @@ class Store:
         self.commit()
         source.backup(self._db)
         self._forget()
-
-    def _begin(self) -> None:
-        if self.pending:
-            if not self._db.in_transaction:
-                raise sqlite3.OperationalError("SQLite ended the transaction")
-            return
-        self._db.execute("BEGIN IMMEDIATE")
-        if self._data_version() != self._seen:
-            self._forget()
-        self.pending = True
 
     def _forget(self) -> None:
         self.counters.forget()
