@@ -61,9 +61,6 @@ class Cells:
                 return cells, {}
         except _UNFIT:
             pass
-        return self._array_of_each(values)
-
-    def _array_of_each(self, values: list[Any]) -> tuple[Any, Odd]:
         cells = [None if value is None else self.read(value) for value in values]
         fitting = [cell if cell.__class__ is self.kind and self._fits(cell) else None for cell in cells]
         pairs = enumerate(zip(values, fitting, strict=True))

@@ -232,11 +232,7 @@ def _moved_at(record: Any) -> datetime | None:
 
 
 def _end_of_pass(newest: Any, clock: datetime | None) -> datetime | None:
-    """Return the time up to which a pass reads, and to which it may advance the watermark.
-
-    That is the earlier of the newest record's time, which may be in the future, and the time by the service's
-    clock, which may be behind.
-    """
+    """Return the newest record's time, which may be in the future, or the service's if that is earlier."""
     at = None if newest is None else _moved_at(newest)
     if at is None:
         return None

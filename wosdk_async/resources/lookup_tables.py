@@ -116,17 +116,13 @@ class LookupTables:
         """Return the record called ``name`` that satisfies ``fits``; reread the table on a miss."""
         asked_at = self.now()
         for not_before in (asked_at - MAX_AGE, asked_at):
-            records = await self._table(entity, not_before)
+            records = await self.records(entity, not_before)
             try:
                 return choose(what, name, filter(fits, records), label)
             except (NameNotFoundError, NotUniqueError) as error:
                 missed = error
         missed.add(company=self.sender.company, operation=f"look up {entity.wire_name}")
         raise missed
-
-    async def records(self, entity: type[E], max_age: float) -> list[E]:
-        """Return all records of a small table, at most ``max_age`` seconds old."""
-        return await self._table(entity, self.now() - max_age)
 
     async def all_of(self, entity: type[E], query: Query[E]) -> list[E]:
         """Return all records of a query with few matches, in one request unless they fill a page."""
@@ -135,8 +131,8 @@ class LookupTables:
         page: list[E] = await self.sender.send(calls.query(entity, expression, check=True))
         return page if len(page) < _PAGE else await query.all()
 
-    async def _table(self, entity: type[E], not_before: float) -> list[E]:
-        """Return all records of ``entity``; concurrent callers share one query."""
+    async def records(self, entity: type[E], not_before: float) -> list[E]:
+        """Return all records of a small table, read not before a time; concurrent callers share one query."""
         table = self.places[_TABLES].get(entity)
         if table is not None and table.asked_at >= not_before:
             return table.records

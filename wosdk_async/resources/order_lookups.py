@@ -73,7 +73,7 @@ class OrderLookups(Resource):
             near = suggestion(action, map(str, model.WOActionType)) if isinstance(action, str) else ""
             takes = "it takes a WOActionType, such as OnHold, Cancel or Attention"
             raise InvalidCallError(f"action is {described(action)}; {takes}{near}")
-        records = await self._tables.records(model.WoActionReasonLookup, MAX_AGE)
+        records = await self._tables.records(model.WoActionReasonLookup, self._tables.now() - MAX_AGE)
         return [row for row in records if row.action_id == action and not (row.hide or row.is_removed)]
 
     async def hold_reason(self, reason: WoActionReasonLookup | str | int) -> int:

@@ -50,10 +50,8 @@ register_url_convertor(ID, _IdConvertor())
 
 
 def is_internal(path: str, method: str) -> bool:
-    """Return whether the sandbox itself handles a request, without logging it or injecting faults.
-
-    A GET of the root redirects browsers to the console; other requests to the root go to the service.
-    """
+    """Return whether the sandbox itself handles a request, without logging it or injecting faults."""
+    # A GET of the root sends browsers to the console; other requests to the root go to the service.
     return path in _PAGES or path.startswith(_FOLDERS) or (path == "/" and method in _READS)
 
 

@@ -15,17 +15,14 @@ class FaultScriptError(ValueError):
 
 
 class Refusal(Exception):
-    """Refusal of a request by the service: HTTP status, ``ErrorCode`` and ``ErrorMessage``.
-
-    ``hint`` explains a recorded message; the recorded dialect omits the hint.
-    """
+    """Refusal of a request by the service: HTTP status, ``ErrorCode`` and ``ErrorMessage``."""
 
     def __init__(self, status: int, code: str, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.status = status
         self.code = code
         self.message = message
-        self.hint = hint
+        self.hint = hint  # explains a recorded message; the recorded dialect omits it
 
 
 def broken_rule(message: str, hint: str = "") -> Refusal:

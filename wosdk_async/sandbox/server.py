@@ -28,7 +28,7 @@ from wosdk_async.sandbox.seed.initial import create_company, open_store, set_ver
 from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 
-RunInThread = Callable[[Callable[[], Any]], Any]
+RunInThread = Callable[[Callable[[], Any]], Any]  # in the server's thread: only this one may use the store
 
 
 def serve(
@@ -173,11 +173,7 @@ class _ThreadServer(_Server):
 def running(
     app: ASGIApp, listeners: Sequence[socket.socket], certificate: Certificate | None = None
 ) -> Iterator[RunInThread]:
-    """Run the server in a thread with its own event loop until the block ends.
-
-    Yields a function that runs another function in the server's thread and returns its result. Only that
-    thread may use the store.
-    """
+    """Run the server in a thread until the block ends; yield a function that runs others there."""
     ready = threading.Event()
     server = _ThreadServer(app, ready.set, certificate)
     failures: list[OSError] = []

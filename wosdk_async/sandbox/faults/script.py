@@ -130,18 +130,15 @@ def _company(written: object) -> str | None:
 
 @attrs.frozen(kw_only=True)
 class Rule:
-    """A fault and the requests that it applies to.
-
-    ``rate`` is a probability; ``first=n`` means the first n requests, ``every=n`` every n-th request.
-    """
+    """A fault and the requests that it applies to."""
 
     kind: str
     fault: Fault
     operation: frozenset[str] = attrs.field(default="any", converter=_operations)
     company: str | None = attrs.field(default=None, converter=_company)
-    rate: float | None = attrs.field(default=None, validator=optional(share))
-    first: int | None = attrs.field(default=None, validator=optional(positive))
-    every: int | None = attrs.field(default=None, validator=optional(positive))
+    rate: float | None = attrs.field(default=None, validator=optional(share))  # a probability
+    first: int | None = attrs.field(default=None, validator=optional(positive))  # only the first n requests
+    every: int | None = attrs.field(default=None, validator=optional(positive))  # only each n-th request
     written: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
 
     def __attrs_post_init__(self) -> None:

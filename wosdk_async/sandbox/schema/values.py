@@ -192,10 +192,7 @@ def _local_second(seconds: int, zone: tzinfo) -> str:
 
 
 def _parse_time(text: str, *, utc: bool) -> str | None:
-    """Convert a sent time to its stored form; return None if invalid.
-
-    Not shown; assumed: the offset is applied for a UTC field, and ignored for a local field.
-    """
+    """Convert a sent time; None if invalid. Not shown; assumed: only UTC fields apply the offset."""
     match = _TIME.fullmatch(text.strip())
     if match is None:
         return None

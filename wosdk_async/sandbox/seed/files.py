@@ -78,7 +78,6 @@ def _from_csv(text: str, schema: EntitySchema) -> Iterator[SeedRow]:
 
 
 def _members(fields: Mapping[str, Field | None], place: str, cells: list[tuple[str, str]]) -> dict[str, Any]:
-    """Nest the cells of a line by their property paths."""
     members: dict[str, Any] = {}
     for path, text in cells:
         *outer, last = path.split(".")

@@ -20,7 +20,6 @@ from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.database import is_table
 from wosdk_async.sandbox.storage.store import Store
 
-CreatedRecord = tuple[EntitySchema, Record]
 _MAX_MISTAKES = 20  # mistakes listed in one error message
 
 
@@ -79,8 +78,10 @@ def _refuse(mistakes: Iterable[str]) -> None:
         raise StoreError("\n".join([*found[:_MAX_MISTAKES], *more]))
 
 
-def _insert(store: Store, company: StoredCompany, now: Moment, row: SeedRow) -> list[CreatedRecord]:
-    created: list[CreatedRecord] = []
+def _insert(
+    store: Store, company: StoredCompany, now: Moment, row: SeedRow
+) -> list[tuple[EntitySchema, Record]]:
+    created: list[tuple[EntitySchema, Record]] = []
     context = RequestContext(store, company, now, unchecked=created)
     schema = find_schema(row.entity)
     ids = [value for name, value in row.members.items() if schema.field(name) is schema.by_name["id"]]

@@ -22,20 +22,15 @@ def customer_of_asset(context: RequestContext, arguments: Arguments) -> Record:
         return {"CustomerId": space["CustomerId"]}
     if arguments.get("SearchCustomerInWorkZone", False):
         zone = _first_at(context, "WorkZone", places)
-        customer = (
-            context.first("Customer", "json_extract(body, '$.WorkZone.Id') = ?", zone["Id"]) if zone else None
-        )
+        customer = context.referrer("Customer", "WorkZone.Id", zone["Id"]) if zone else None
         if customer is not None:
             return {"CustomerId": customer["Id"]}
     return {"CustomerId": 0}
 
 
 def _first_at(context: RequestContext, entity: str, places: list[Record]) -> Record | None:
-    for place in places:
-        found = context.first(entity, "json_extract(body, '$.Asset.Id') = ?", place["Id"])
-        if found is not None:
-            return found
-    return None
+    found = (context.referrer(entity, "Asset.Id", place["Id"]) for place in places)
+    return next(filter(None, found), None)
 
 
 def match_assets(context: RequestContext, arguments: Arguments) -> Record:

@@ -116,7 +116,7 @@ def get_time_card(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def _find_card(context: RequestContext, employee: int, day: str) -> Record:
-    cards = context.select("TimeCard", "json_extract(body, '$.Employee.Id') = ?", employee)
+    cards = context.pointing("TimeCard", "Employee.Id", employee)
     for card in cards if day else ():
         start = date.fromisoformat(card["WeekStartDate"][:10]) if "WeekStartDate" in card else None
         if start is not None and start <= date.fromisoformat(day[:10]) < start + timedelta(days=7):

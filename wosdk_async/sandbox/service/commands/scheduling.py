@@ -86,9 +86,8 @@ def _suitable_employees(context: RequestContext, specialty: Record | None, zone:
 
 
 def _linked_employees(context: RequestContext, entity: str, key: str, reference: Record | None) -> set[int]:
-    if reference is None:
-        return set()
-    return {link["UserId"] for link in context.pointing(entity, key, reference["Id"])}
+    links = context.pointing(entity, key, reference["Id"]) if reference else []
+    return {link["UserId"] for link in links}
 
 
 def set_deadlines(context: RequestContext, order: Record, skipped: Collection[str] = ()) -> list[str]:

@@ -149,7 +149,7 @@ def set_offline(offline: bool, context: RequestContext, arguments: Arguments) ->
         zone["IsOffline"] = offline
         context.replace(schemas()["WorkZone"], zone)
     if offline and arguments.get("DeactivateCustomers", False):
-        for customer in context.select("Customer", "json_extract(body, '$.WorkZone.Id') = ?", zone["Id"]):
+        for customer in context.pointing("Customer", "WorkZone.Id", zone["Id"]):
             delete(context, schemas()["Customer"], customer)
     return _zone_result(context, zone)
 
