@@ -27,8 +27,7 @@ from wosdk_async.model import Record, registry
 from wosdk_async.query.columns import Column
 from wosdk_async.query.paths import fields_of
 
-Odd = dict[int, Any]
-"""Row number -> value that does not fit the column."""
+Odd = dict[int, Any]  # row number -> value that does not fit the column
 
 
 def pyarrow() -> Any:
@@ -45,10 +44,8 @@ def pyarrow() -> Any:
 class Cells:
     """Converter of one column's values to an Arrow array."""
 
-    type: Any
-    """Arrow type."""
-    kind: type
-    """Python class of the column's values after reading."""
+    type: Any  # Arrow type
+    kind: type  # Python class of the column's values after reading
     read: Callable[[Any], Any]
     """Reads a non-null value by the rules for records; returns None if it cannot be a cell."""
     quick: Callable[[list[Any]], Any]

@@ -22,8 +22,7 @@ from wosdk_async.query.plan import Comparison, Order, Plan
 
 ROW_CAP = 4000  # rows per response (facts 7; the same in catalogue/differences.json)
 
-Fetch = Callable[[Plan, dict[str, Any]], Awaitable[list[Any]]]
-"""Sends an expression and returns its records."""
+Fetch = Callable[[Plan, dict[str, Any]], Awaitable[list[Any]]]  # sends an expression and returns its records
 
 _log = logging.getLogger("wosdk_async")
 _NO_OBJECTS = (type(None), list, str, int, float, Decimal)
@@ -43,8 +42,7 @@ class KeyCursor:
     last: int | None = attrs.field(default=None, alias="above", kw_only=True)
     """Id of the last record read, initially ``above``."""
     _until: int | None = attrs.field(default=None, kw_only=True)
-    more: bool = attrs.field(default=True, init=False)
-    """Whether there may be another page."""
+    more: bool = attrs.field(default=True, init=False)  # whether there may be another page
     _left: int | None = attrs.field(init=False)
 
     @_left.default
@@ -144,8 +142,7 @@ class OffsetCursor:
         return records
 
 
-Cursor = KeyCursor | OffsetCursor
-"""Sequential reader of a query's pages."""
+Cursor = KeyCursor | OffsetCursor  # sequential reader of a query's pages
 
 
 def require_objects(rows: Iterable[Any], entity: str) -> None:

@@ -29,17 +29,14 @@ _ALIKE = 0.9  # a name this similar is suggested rather than the same name in a 
 class ResolvedPath:
     """Property path, resolved step by step from a query's entity."""
 
-    entity: str
-    """Wire name of the entity."""
-    path: str = ""
-    """Wire names of the steps, joined by dots."""
+    entity: str  # wire name of the entity
+    path: str = ""  # wire names of the steps, joined by dots
     meta: Wire | None = attrs.field(default=None, eq=False, repr=False)
     """Metadata of the last step; None for the entity itself and for an unknown step."""
     below: type[Record] | None = attrs.field(default=None, eq=False, repr=False)
     """Class whose properties the next step may name; None for a single value."""
     checked: bool = True
-    in_list: bool = False
-    """Whether the path goes through a list, so that any element may match."""
+    in_list: bool = False  # whether the path goes through a list, so that any element may match
 
     @functools.cached_property
     def unbounded(self) -> Wire:

@@ -26,8 +26,7 @@ from wosdk_async.query.columns import Column
 from wosdk_async.query.paging import require_objects
 from wosdk_async.query.paths import fields_of
 
-Values = dict[int, list[Any]]
-"""Column number -> values."""
+Values = dict[int, list[Any]]  # column number -> values
 Extras = dict[int, dict[str, Any]]
 """Row number -> path -> value that has no column or does not fit its column."""
 Objects = Sequence[dict[str, Any] | None]
@@ -86,12 +85,9 @@ _MAX_FORMS = 8  # maximum Structs per query, even if the service keeps sending n
 class _Form:
     struct: Any
     decode: Callable[[bytes], Any]
-    columns: tuple[int, ...]
-    """Column numbers."""
-    values: Callable[[Any], tuple[Any, ...]]
-    """Reads the column values from a Struct."""
-    more: tuple[tuple[str, Getter], ...]
-    """Path and getter of each property without a column."""
+    columns: tuple[int, ...]  # column numbers
+    values: Callable[[Any], tuple[Any, ...]]  # reads the column values from a Struct
+    more: tuple[tuple[str, Getter], ...]  # path and getter of each property without a column
 
 
 def _form_of(root: _Branch) -> _Form:
@@ -127,8 +123,7 @@ class _Branch:
             for name, below in inside.items()
         }
         self._names = {*self._leaves, *self._branches}
-        self._learned: dict[str, str] = {}
-        """Struct attributes for names that have no column."""
+        self._learned: dict[str, str] = {}  # struct attributes for names that have no column
 
     # --- Structs ----------------------------------------------------------------------------
 

@@ -21,8 +21,7 @@ from wosdk_async.transport.session.manager import Place, Places
 T = TypeVar("T")
 E = TypeVar("E", bound=Record)
 
-MAX_AGE = 300.0
-"""Seconds for which a table or an id is cached."""
+MAX_AGE = 300.0  # seconds for which a table or an id is cached
 
 _SHOWN = 20  # maximum names shown in an error
 _PAGE = 1000  # records in the first query; below the cap, so a shorter response is complete (facts 7)

@@ -28,14 +28,11 @@ E = TypeVar("E", bound=Record)
 V = TypeVar("V", bound=Referable)
 T = TypeVar("T")
 
-_BATCH = 200
-"""Values per condition."""
+_BATCH = 200  # values per condition
 
-REMEMBERED = 10_000
-"""Maximum cached names per Company."""
+REMEMBERED = 10_000  # maximum cached names per Company
 
-Ids = dict[str, list[int]]
-"""Ids of matching records by folded name."""
+Ids = dict[str, list[int]]  # ids of matching records by folded name
 
 
 def batches(values: Iterable[T]) -> Iterator[list[T]]:

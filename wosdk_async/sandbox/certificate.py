@@ -25,8 +25,7 @@ class Certificate:
     """A private key and certificate in one file."""
 
     path: Path
-    names: tuple[str, ...] = ()
-    """Host names and addresses in the certificate."""
+    names: tuple[str, ...] = ()  # host names and addresses in the certificate
     begins: float = 0.0
     ends: float = float("inf")
 

@@ -21,8 +21,7 @@ BASES = {
 }
 """Readable names of the service's abstract shapes; they are never sent."""
 
-COMMAND_BASES = "commands.bases"
-"""Module of the shared command shapes."""
+COMMAND_BASES = "commands.bases"  # module of the shared command shapes
 
 THEMES: dict[str, str] = {
     "company": r"GetCompany",

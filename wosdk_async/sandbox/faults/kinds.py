@@ -21,8 +21,7 @@ from wosdk_async.sandbox.schema.bodies import dump, peek_json
 class Fault(attrs.AttrsInstance, Protocol):
     """Kind of fault, with its settings."""
 
-    not_for_tokens: ClassVar[str] = ""
-    """Why the fault has no effect on token requests, or an empty string."""
+    not_for_tokens: ClassVar[str] = ""  # why the fault has no effect on token requests, or an empty string
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         """Apply the fault to a request, and return whether the request is finished."""

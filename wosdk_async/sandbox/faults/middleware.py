@@ -15,8 +15,7 @@ from wosdk_async.sandbox.faults.script import header, match_of
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.storage.store import Store
 
-INJECTED = "wosdk.injected"
-"""ASGI scope key for the list of injected fault kinds."""
+INJECTED = "wosdk.injected"  # ASGI scope key for the list of injected fault kinds
 
 _MAX_READ = 32 * 1024 * 1024  # bytes; the application reads the rest of longer bodies
 _MISMATCH = Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.")

@@ -142,10 +142,8 @@ class _ScriptState:
     """Script and counters, replaced together."""
 
     script: FaultScript
-    matched: list[int] = attrs.field(init=False)
-    """Number of matching requests per rule."""
-    applied: list[int] = attrs.field(init=False)
-    """How often each rule's fault was applied."""
+    matched: list[int] = attrs.field(init=False)  # number of matching requests per rule
+    applied: list[int] = attrs.field(init=False)  # how often each rule's fault was applied
     seen: list[bool] = attrs.field(init=False)
     """Whether each rule has ever matched a request, even before the last reset of the counters."""
     injected: Counter[str] = attrs.field(factory=Counter, init=False)

@@ -43,8 +43,7 @@ _OTHER_POINTERS = {
     ("WpTree", "ChildWoId"): "WorkOrder",
 }
 
-_Target = tuple[str, str, int]
-"""Record member, entity type and id of the referenced record."""
+_Target = tuple[str, str, int]  # record member, entity type and id of the referenced record
 
 
 def check_references(

@@ -46,8 +46,7 @@ class Store:
             raise StoreError(f"{self.path}: {why}. {remedy(error)}") from error
         self.counters = CompanyCounters(self._db)
         self._companies: tuple[StoredCompany, ...] | None = None
-        self.pending = False
-        """Whether there are uncommitted writes."""
+        self.pending = False  # whether there are uncommitted writes
         self._seen = self._data_version()
 
     def close(self) -> None:

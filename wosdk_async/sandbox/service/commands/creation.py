@@ -45,8 +45,7 @@ _COPIED = (
 )
 
 
-_Item = tuple[Record, Record, Record]
-"""Item as sent, its asset and its task."""
+_Item = tuple[Record, Record, Record]  # item as sent, its asset and its task
 
 
 def create_work_order(context: RequestContext, arguments: Arguments) -> Record:

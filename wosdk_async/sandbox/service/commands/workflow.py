@@ -37,15 +37,11 @@ Effect = Callable[[RequestContext, Record, Arguments], bool]
 class Action:
     """Workflow action."""
 
-    logged: str
-    """WOActionType in the log."""
-    sources: frozenset[str] | None = None
-    """States that the action starts from; None for all."""
-    target: str | None = None
-    """State that the action leads to; None keeps the state."""
+    logged: str  # WOActionType in the log
+    sources: frozenset[str] | None = None  # states that the action starts from; None for all
+    target: str | None = None  # state that the action leads to; None keeps the state
     needs_reason: bool = False
-    effect: Effect | None = None
-    """Applies all other changes, and returns whether there were any."""
+    effect: Effect | None = None  # applies all other changes, and returns whether there were any
 
     @property
     def takes_reason(self) -> bool:
