@@ -121,13 +121,12 @@ class Faults:
 
     def match(self, request: RequestMatch) -> list[tuple[int, Random]]:
         """Count a request. Return the position and random generator of each rule to apply."""
-        found = [(place, self._state.match(place, request)) for place in range(len(self.script.rules))]
-        return [(place, rng) for place, rng in found if rng is not None]
+        return self._state.match(request)
 
     async def apply(self, request: RequestMatch, exchange: FaultExchange, injected: list[str]) -> bool:
         """Apply a request's faults, and add their kinds to ``injected``; return whether it is finished."""
         state = self._state
-        for place, rng in self.match(request):
+        for place, rng in state.match(request):
             rule = state.script.rules[place]
             state.applied[place] += 1
             state.injected[rule.kind] += 1
@@ -137,31 +136,26 @@ class Faults:
         return False
 
 
-@attrs.define
 class _ScriptState:
     """Script and counters, replaced together."""
 
-    script: FaultScript
-    matched: list[int] = attrs.field(init=False)  # number of matching requests per rule
-    applied: list[int] = attrs.field(init=False)  # how often each rule's fault was applied
-    seen: list[bool] = attrs.field(init=False)
-    """Whether each rule has ever matched a request, even before the last reset of the counters."""
-    injected: Counter[str] = attrs.field(factory=Counter, init=False)
+    def __init__(self, script: FaultScript) -> None:
+        self.script = script
+        self.matched = [0] * len(script.rules)  # number of matching requests per rule
+        self.applied = [0] * len(script.rules)
+        self.seen = [False] * len(script.rules)  # whether a request matched, even before the last reset
+        self.injected = Counter[str]()
 
-    def __attrs_post_init__(self) -> None:
-        self.matched = [0] * len(self.script.rules)
-        self.applied = list(self.matched)
-        self.seen = [False] * len(self.matched)
-
-    def match(self, place: int, request: RequestMatch) -> Random | None:
-        """Count a request for the rule at ``place``. If the rule applies, return the random generator."""
-        rule = self.script.rules[place]
-        if not rule.matches(request):
-            return None
-        self.matched[place] += 1
-        self.seen[place] = True
-        rng = self.script.rng(place, self.matched[place])
-        return rng if rule.is_due(self.matched[place], rng) else None
+    def match(self, request: RequestMatch) -> list[tuple[int, Random]]:
+        found = []
+        for place, rule in enumerate(self.script.rules):
+            if rule.matches(request):
+                self.matched[place] += 1
+                self.seen[place] = True
+                rng = self.script.rng(place, self.matched[place])
+                if rule.is_due(self.matched[place], rng):
+                    found.append((place, rng))
+        return found
 
 
 @attrs.define
