@@ -27,14 +27,11 @@ FORMATS = {
 class RuffMissingError(Exception):
     """Ruff, which the generator needs, is not installed."""
 
-    def __init__(self) -> None:
-        super().__init__("ruff is not installed, and the generator needs it: pip install -e '.[dev]'")
-
 
 def lay_out(files: Mapping[str, str]) -> dict[str, str]:
     """Return the files, by path, formatted by ruff with the project's settings."""
     if importlib.util.find_spec("ruff") is None:
-        raise RuffMissingError
+        raise RuffMissingError("ruff is not installed, and the generator needs it: pip install -e '.[dev]'")
     with tempfile.TemporaryDirectory() as folder:
         paths = {name: Path(folder, name) for name in files}
         for name, path in paths.items():

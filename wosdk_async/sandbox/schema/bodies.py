@@ -16,19 +16,12 @@ from wosdk_async.sandbox.errors import Refusal, incorrect_model
 
 Record = dict[str, Any]
 
-_encoder = msgspec.json.Encoder(decimal_format="number")
-_decoder = msgspec.json.Decoder(float_hook=Decimal)
 _MAX_DEPTH = 100  # levels. Not shown; assumed: a limit. Much deeper nesting would exhaust the stack
 
-
-def dump(value: object) -> bytes:
-    """Encode a value as compact JSON; a Decimal becomes a number with all its digits."""
-    return _encoder.encode(value)
-
-
-def load(text: str | bytes) -> Any:
-    """Decode JSON, with fractions as Decimal. Unlike `peek_json`, raises msgspec errors if invalid."""
-    return _decoder.decode(text)
+dump = msgspec.json.Encoder(decimal_format="number").encode
+"""Encodes a value as compact JSON; a Decimal becomes a number with all its digits."""
+load = msgspec.json.Decoder(float_hook=Decimal).decode
+"""Decodes JSON, with fractions as Decimal. Unlike `peek_json`, raises msgspec errors if invalid."""
 
 
 def peek_json(raw: bytes) -> Record:
@@ -101,13 +94,13 @@ def parse_form(raw: bytes) -> dict[str, str]:
 
 def _decode(raw: bytes) -> Any:
     try:
-        return _decoder.decode(raw)
+        return load(raw)
     except msgspec.DecodeError:
         # facts 3.3: an extra closing brace after the JSON was accepted
         shorter = raw.rstrip()
         if not shorter.endswith(b"}"):
             raise
-        return _decoder.decode(shorter[:-1])
+        return load(shorter[:-1])
 
 
 def _is_too_deep(body: Record) -> bool:

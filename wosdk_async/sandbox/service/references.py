@@ -108,12 +108,10 @@ def _target_of(schema: EntitySchema, name: str) -> str | None:
     target = None
     if field.type == "ref" and field.of not in OWNED_OBJECTS:
         target = field.of
-    elif field.type == "integer" and (schema.name, name) in _OTHER_POINTERS:
-        target = _OTHER_POINTERS[schema.name, name]
     elif field.type == "integer" and name != "Id" and name.endswith("Id"):
-        target = _owner_by(schema.name, name)
-        if target is None and (known := catalogue.load().entity(name.removesuffix("Id"))):
-            target = known.name
+        known = catalogue.load().entity(name.removesuffix("Id"))
+        target = _OTHER_POINTERS.get((schema.name, name)) or _owner_by(schema.name, name)
+        target = target or (known.name if known else None)
     return target if target in schemas() and is_table(target) else None
 
 
