@@ -94,7 +94,7 @@ class LoggedExchange:
         }
 
     def _request_id(self) -> str:
-        found = _REQUEST_ID.search(self.request.kept)
+        found = _REQUEST_ID.search(self.request.kept)  # facts 3.1: in the body or the query
         if found:
             return _unquoted(found[1])
         query = parse_qsl(self.path.partition("?")[2])

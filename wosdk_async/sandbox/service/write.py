@@ -117,7 +117,7 @@ def create_owned(context: RequestContext, schema: EntitySchema, record: Record, 
 def add_element(
     context: RequestContext, schema: EntitySchema, record: Record, field: Field, element: object
 ) -> bool:
-    """Add an element to a list, unless it is no object or marked for deletion (assumed); return whether."""
+    """Add an element to a list; return False if it is not an object or is marked for deletion (assumed)."""
     child = schema.target(field)
     dropped = not isinstance(element, dict) or get_ignore_case(element, "PerformDeletion") is True
     if child is None or dropped or not isinstance(element, dict):

@@ -25,11 +25,11 @@ _SKIPPED = {"SkipDueDate": "DtDue", "SkipOnSiteBy": "DtOnSiteBy", "SkipAcknowled
 
 
 def choose_assignee(context: RequestContext, order: Record, arguments: Arguments) -> int | None:
-    """Return a new order's assignee, if any: the one sent, or else the first suitable one (assumed)."""
+    """Return a new order's assignee, if any: the one sent or, if asked, the first suitable one (assumed)."""
     if arguments.get("KeepUnassigned", False):
         return None
     if not arguments.get("ComputeAssignment", False):
-        named = arguments.get("EmployeeId", 0)
+        named = arguments.get("EmployeeId", 0)  # facts 5: 0 means none
         return int(required_record(context, "Employee", named)["Id"]) if named else None
     return next(iter(_suitable_employees(context, order.get("Specialty"), order.get("WorkZone"))), None)
 
