@@ -18,7 +18,6 @@ from wosdk_async.catalogue.generator.text import from_import, header, literal
 
 BASE_NAMES = ["Command", "CommandResult", "OpenEnum", "Record", "Ref"]
 LOOKUPS = ["command_class", "entity_class"]
-REGISTRY = "from wosdk_async.model import registry"
 
 INIT = '''\
 {header}
@@ -121,7 +120,7 @@ def _package(catalogue: Catalogue) -> str:
     modules = {name: module for name, module in _modules(catalogue).items() if name not in BASE_NAMES}
     names = [*modules, *BASE_NAMES, *LOOKUPS, *catalogue.aliases]
     eager = [
-        REGISTRY,
+        from_import("wosdk_async.model", ["registry"]),
         from_import("wosdk_async.model.base", BASE_NAMES),
         from_import("wosdk_async.model.registry", LOOKUPS),
     ]

@@ -200,8 +200,8 @@ def _contact_reference(context: RequestContext, command: Command) -> Record:
     return {"EntityType": "Contact", "Id": _find(context, command.name, "Contact")["Id"]}
 
 
-_Make = Callable[[RequestContext, Command], Any]
-_MADE: Mapping[str | tuple[str, str], _Make] = {  # by member, or by command and member
+# By member, or by command and member
+_MADE: Mapping[str | tuple[str, str], Callable[[RequestContext, Command], Any]] = {
     "CompanyName": lambda context, _command: context.company.name,
     "ActionReasonId": _reason,
     ("WoCreateCommand", "WorkOrder"): _work_order,

@@ -35,7 +35,6 @@ from wosdk_async.sandbox.service.commands.registry import find_command
 
 FAMILIES = ("token", "discovery", "retrieve", "query", "create", "update", "delete", "command", "other")
 _BASE = {"GET": "retrieve", "POST": "create", "PUT": "update", "DELETE": "delete"}
-_DISCOVERY = "getcompanywsdkurlcommand"
 
 
 @attrs.frozen
@@ -69,7 +68,7 @@ def _operations_of(
         return frozenset({"discovery"}), rest[1] if len(rest) == 2 else None
     if family == "cmd":
         name = _command_name(rest) or "/".join(rest).lower()
-        if name == _DISCOVERY:
+        if name == "getcompanywsdkurlcommand":
             command = get_ignore_case(sent, "Command")
             company = get_ignore_case(command, "CompanyName") if isinstance(command, dict) else None
             return frozenset({"discovery", name}), company if isinstance(company, str) else None

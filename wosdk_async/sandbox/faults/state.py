@@ -16,7 +16,6 @@ from wosdk_async.sandbox.errors import FaultScriptError
 from wosdk_async.sandbox.faults.exchange import FaultExchange
 from wosdk_async.sandbox.faults.script import FaultScript, RequestMatch, Rule, header
 
-_PORTS = {"http": 80, "https": 443}
 _SECOND_PORT = 8900  # for a server without sockets, where any other port works
 
 
@@ -194,4 +193,4 @@ class MovedHosts:
 
 def _port(scope: Scope) -> int:
     digits = (header(scope, b"host") or "").rpartition(":")[2]
-    return int(digits) if digits.isdecimal() else _PORTS.get(scope["scheme"], 80)
+    return int(digits) if digits.isdecimal() else 443 if scope["scheme"] == "https" else 80

@@ -23,7 +23,6 @@ from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 
 _FLAGS = ("Live", "Seeded", "Verification")  # of a new Company
-_SNAPSHOT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 
 def admin_routes(store: Store, clock: Clock, faults: Faults, *, open_to_all: bool) -> list[Route]:
@@ -86,7 +85,7 @@ class _Companies:
 
     def _file(self, name: object) -> Path:
         """Return a snapshot's file, always beside the store, so that requests cannot reach other files."""
-        if not isinstance(name, str) or not _SNAPSHOT_NAME.fullmatch(name):
+        if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name, re.ASCII):
             raise ValueError("Name must be 1 to 64 letters, digits, hyphens or underscores.")
         return self.store.path.with_name(f"{self.store.path.name}.{name}.snapshot")
 

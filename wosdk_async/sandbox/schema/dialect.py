@@ -10,7 +10,6 @@ from typing import Any
 
 import attrs
 
-_WHOLE_SECONDS = len("2024-05-14T13:15:07")
 _MAX_DIGITS = 18  # amounts with more digits are left unchanged
 
 
@@ -25,7 +24,7 @@ class NumberFormat:
 
     def local(self, text: str) -> str:
         """Format a stored local time, which has either no fractional digits or seven."""
-        return text.rstrip("0") if self.cuts_zeros and len(text) > _WHOLE_SECONDS else text
+        return text.rstrip("0") if self.cuts_zeros and len(text) > len("2024-05-14T13:15:07") else text
 
     def utc(self, text: str) -> str:
         """Format a stored UTC time."""

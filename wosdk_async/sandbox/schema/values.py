@@ -22,7 +22,6 @@ from wosdk_async.sandbox.schema.bodies import get_ignore_case
 from wosdk_async.sandbox.schema.entities import MONEY_PARTS, enumeration
 
 UNREADABLE: Final = object()  # marks an invalid value, which leaves the member unchanged (facts 3.3)
-_INT64 = range(-(2**63), 2**63)
 _DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII)
 
 # facts 3.5: work orders have a zone number. The numbers 4, 20 and 35 are those of the Windows
@@ -68,7 +67,7 @@ def read_integer(value: object) -> Any:
         value = int(text)
     if isinstance(value, bool) or not isinstance(value, int):
         return UNREADABLE
-    return value if value in _INT64 else UNREADABLE
+    return value if -(2**63) <= value < 2**63 else UNREADABLE
 
 
 def read_ids(value: object) -> list[int]:

@@ -22,7 +22,6 @@ from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 
 _FIRST_ID = 46  # id of a store's first Company, as in seed.json
-_HOST = re.compile(r"[A-Za-z0-9.-]{0,253}", re.ASCII)
 
 
 def open_store(path: str | Path, company: str | None = None) -> Store:
@@ -55,7 +54,7 @@ def create_company(
     name = name.strip()
     if not name or not name.isascii() or not name.isprintable():  # the name is sent in a header
         raise ValueError(f"{name!r} is not a valid Company name: use printable ASCII characters.")
-    if not _HOST.fullmatch(host):
+    if not re.fullmatch(r"[A-Za-z0-9.-]{0,253}", host, re.ASCII):
         raise ValueError(f"{host!r} is not a host name. Use a name such as acme.localhost, without a port.")
     with store.transaction():
         existing = store.companies()

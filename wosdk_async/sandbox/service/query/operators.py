@@ -114,7 +114,7 @@ def _comparable(field: Field, value: object) -> object:
     if field.type in ("integer", "number"):
         parsed: object = _numeric(value)
     elif field.type == "boolean" and isinstance(value, str | int):
-        parsed = _BOOLEANS.get(str(value).strip().lower(), UNREADABLE)
+        parsed = {"true": 1, "1": 1, "false": 0, "0": 0}.get(str(value).strip().lower(), UNREADABLE)
     elif field.type == "string":
         text = value if isinstance(value, str) else UNREADABLE if value is None else str(value)
         parsed = text.rstrip(" ") if isinstance(text, str) else UNREADABLE
@@ -132,9 +132,6 @@ def _remedy(field: Field, value: object) -> str:
         return f"{near}."
     more = ", ..." if len(names) > _SHOWN_NAMES else "."
     return f": it is one of {', '.join(names[:_SHOWN_NAMES])}{more}"
-
-
-_BOOLEANS = {"true": 1, "1": 1, "false": 0, "0": 0}
 
 
 def _numeric(value: object) -> object:
