@@ -94,6 +94,7 @@ def test_mistakes_are_reported_by_line(acme: Caller, store: Store, tmp_path: Pat
         ('{"Customer": [\n{"Name": }]}', "rows.json line 2: Expecting value."),
         ('{"Customer": {}}', "The rows of Customer are {}, not a list."),
         ('{"Customer": [1]}', "record 1 of Customer is 1, not an object."),
+        ('{"Customer": [1], "Customer": []}', "two members 'Customer'"),
         ('{"Customer": []} x', "rows.json line 1: Extra data."),
         ('{"Customer": [{"WorkZone": {"Id": 77}}]}', "line 1: WorkZone with id 77 is not found"),
         ('{"Customer": [{"Id": 512}]}', "line 1: Customer 512 already exists. Leave Id out"),

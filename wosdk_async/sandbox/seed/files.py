@@ -42,7 +42,7 @@ def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
 
 
 def _from_json(text: str, entity: str | None) -> Iterator[SeedRow]:
-    found = json.loads(text)
+    found = json.loads(text, object_pairs_hook=_without_repeats)
     seed_rows({entity: found} if entity is not None and isinstance(found, list) else found)
     # The text is valid here: outside of rows, a brace begins a row and a quote the name of an entity type.
     decoder, name = json.JSONDecoder(parse_float=Decimal), entity or ""
@@ -55,6 +55,15 @@ def _from_json(text: str, entity: str | None) -> Iterator[SeedRow]:
             raise StoreError(f"The file has rows of {value}, not {entity}: omit --entity, or use {value}.")
         else:
             name = value
+
+
+def _without_repeats(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the members of a JSON object. Raises StoreError for a name that it has twice."""
+    found = dict(members)
+    if len(found) < len(members):
+        name = next(name for name, _ in members if [each for each, _ in members].count(name) > 1)
+        raise StoreError(f"The file has an object with two members {name!r}; merge them.")
+    return found
 
 
 def _from_csv(text: str, schema: EntitySchema) -> Iterator[SeedRow]:
