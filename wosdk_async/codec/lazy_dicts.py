@@ -84,7 +84,7 @@ class StructWriters:
 
     def _has_conflict(self, fields: StructFields) -> bool:
         is_taken = not self.taken(fields.cls).isdisjoint(map(str.lower, fields.unknown))
-        return is_taken or any(self._has_conflict(part.struct.__fields__) for part in fields.parts.values())
+        return is_taken or any(self._has_conflict(part.__fields__) for part in fields.parts.values())
 
 
 _FIX = """\
@@ -103,7 +103,7 @@ _VALUE = """\
 _QUICK_VALUE = """\
     if (v := get({wire!r})) is not None:
         try: v = {quick}
-        except (TypeError, ValueError): v = {read}
+        except NOT_QUICK: v = {read}
         made[{wire!r}] = {show}"""
 
 
@@ -137,8 +137,8 @@ class _FixCompiler:
                 yield _DROP.format(wire=wire)
             elif part := fields.parts.get(name):
                 fix = f"fix_{name}"
-                names[fix] = self.of(part.struct.__fields__)
-                if meta.get("many"):  # the value is a tuple (see LazyList), and becomes a list
+                names[fix] = self.of(part.__fields__)
+                if meta.get("many"):  # the value is a tuple, and becomes a list
                     items = f"[x if x is None else {fix}(x) for x in v]" if names[fix] else "list(v)"
                     yield _LIST.format(wire=wire, items=items)
                 elif names[fix] is not None:

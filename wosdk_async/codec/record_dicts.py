@@ -20,7 +20,6 @@ from wosdk_async.codec.compiler import compile_reader
 from wosdk_async.codec.dicts import spellings
 from wosdk_async.codec.field_types import NAMES, type_of
 from wosdk_async.codec.lazy_dicts import ByClass, StructWriters
-from wosdk_async.codec.struct_compiler import NO_OBJECTS, LazyList
 from wosdk_async.codec.values import show_utc
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import registry
@@ -64,7 +63,7 @@ _VALUE = "    if (v := record.{slot}) is not None: made[{name!r}] = {text}"
 # Most lists are empty, so an empty list is written without a function call.
 _LIST = """\
     if (v := record.{slot}) is not None:
-        if v is NO_OBJECTS or v.__class__ is list and not v: made[{name!r}] = []
+        if not v and (v.__class__ is tuple or v.__class__ is list): made[{name!r}] = []
         else: made[{name!r}] = writers[v.__class__](v)"""
 # A Lazy object stands in for its dict, which keeps the order of the fields, until all of a record's Lazy
 # objects are written together.
@@ -96,18 +95,21 @@ class DictWriters:
     def _make(self, cls: type[Any]) -> Writer:
         if issubclass(cls, Record):
             return self._of_record(cls)
-        if cls is LazyList:
-            return lambda lazy: self._structs.write_list(lazy.structs)
         if issubclass(cls, Lazy):
             return self._structs.write
         if issubclass(cls, list | tuple):
-            return lambda items: [self.of[item.__class__](item) for item in items]
+            return self._write_list
         if issubclass(cls, Mapping):
             return self._write_mapping
         if cls is type(Ref(0)):
             id_name = "Id" if self.names == "wire" else "id"  # spec 2.1
             return lambda ref: {id_name: ref.id}
         return next((write for base, write in _PLAIN.items() if issubclass(cls, base)), _refuse)
+
+    def _write_list(self, items: list[Any] | tuple[Any, ...]) -> list[Any]:
+        if items.__class__ is tuple and any(isinstance(item, Lazy) for item in items):
+            return self._structs.write_list(items)
+        return [self.of[item.__class__](item) for item in items]
 
     def _write_mapping(self, value: Mapping[Any, Any]) -> dict[str, Any]:
         written = {name: self.of[item.__class__](item) for name, item in value.items()}
@@ -121,7 +123,6 @@ class DictWriters:
             "writers": self.of,
             "plain": self.write,
             "Lazy": Lazy,
-            "NO_OBJECTS": NO_OBJECTS,
             "write_structs": self._structs.write_all,
             "add_extra": functools.partial(self._add_extra, _taken(cls)),  # type: ignore[arg-type]  # as in dicts.py
         }

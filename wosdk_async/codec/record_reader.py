@@ -19,16 +19,14 @@ import attrs
 import cattrs
 
 from wosdk_async.codec.dicts import hook_of, reachable, spellings
-from wosdk_async.codec.struct_compiler import Part, compile_struct
+from wosdk_async.codec.struct_compiler import compile_struct
 from wosdk_async.fork_safety import register_after_fork
 from wosdk_async.model import registry
-from wosdk_async.model.base import CommandResult, Record
+from wosdk_async.model.base import Record
 from wosdk_async.model.metadata import is_nested
 
 MAX_UNKNOWN = 64  # maximum learned names per class, so that ever new names do not exhaust the memory
 _MAX_NAME = 100  # maximum characters of a learned name: the service may send names of any length
-# An object with at most this many fields is created with its record, which costs less than creating it later.
-_SMALL = 8
 _MAX_ROUNDS = 3  # after a class has learned fields this many times, its Struct gets every field
 MAX_LEARNED = 50  # records inspected per response: inspecting one takes half as long as reading it
 
@@ -37,21 +35,10 @@ MAX_LEARNED = 50  # records inspected per response: inspecting one takes half as
 class CompiledStruct:
     """Struct of a class, compiled for the fields known at the time."""
 
-    cls: type[Record] = Record
-    known: Container[str] = ()
-    """Class fields in the Struct."""
-    unknown: tuple[str, ...] = ()
-    """Names in the Struct that the catalogue lacks."""
     struct: Any = None
     """The Struct; None if msgspec refuses the class."""
     parts: tuple[tuple[RecordReader, CompiledStruct], ...] = ()
     """Readers of nested objects, each with the Struct compiled into this one."""
-
-    def part(self, at_once: bool) -> Part:
-        """Return the part for a field whose objects are read as this Struct."""
-        fields = self.cls.__wire__.values()
-        is_small = len(fields) <= _SMALL and not any(map(is_nested, fields))
-        return Part(self.cls, self.known, self.unknown, self.struct, at_once or is_small, is_small)
 
     @property
     def is_current(self) -> bool:
@@ -106,17 +93,15 @@ class RecordReader:
         return self._compiled
 
     def _compile(self) -> CompiledStruct:
-        # A program reads a command result for the record inside, so that record is created immediately, too.
-        at_once = issubclass(self._cls, CommandResult)
         nested = [(name, reader, reader.current()) for name, reader in self._nested_readers()]
-        parts = {name: used.part(at_once) for name, _, used in nested if used.struct is not None}
+        parts = {name: used.struct for name, _, used in nested if used.struct is not None}
         hooks = functools.partial(hook_of, self._readers.converter)
         try:
             struct = compile_struct(self._cls, self._known, self._unknown, parts, hooks)
         except (TypeError, ValueError):
             struct = None  # msgspec may refuse the types in a program's class, which is then read as a dict
         used_parts = tuple((reader, used) for _, reader, used in nested if used is not _NONE)
-        return CompiledStruct(self._cls, self._known, tuple(self._unknown), struct, used_parts)
+        return CompiledStruct(struct, used_parts)
 
     def _nested_readers(self) -> Iterator[tuple[str, RecordReader]]:
         for name, meta in self._cls.__wire__.items():

@@ -13,24 +13,10 @@ import msgspec
 from wosdk_async.codec.compiler import in_place, read_text
 from wosdk_async.codec.field_types import NAMES, new_of, type_of
 from wosdk_async.model import registry
-from wosdk_async.model.base import Record
+from wosdk_async.model.base import CommandResult, Record
 from wosdk_async.model.compiled import compile_function
 from wosdk_async.model.lazy import Lazy, raw_slot
 from wosdk_async.model.metadata import Wire, is_nested
-
-
-@attrs.frozen
-class Part:
-    """Struct field whose object is read as another Struct."""
-
-    cls: type[Record]
-    known: Container[str]
-    unknown: tuple[str, ...]
-    struct: Any
-    at_once: bool
-    """Whether the object is created with the record, not on first access."""
-    inline: bool = False
-    """Whether the object's statements are inlined in the record's function, which is faster than a call."""
 
 
 @attrs.frozen
@@ -40,29 +26,10 @@ class StructFields:
     cls: type[Record]
     known: Container[str]
     unknown: tuple[str, ...]
-    parts: Mapping[str, Part]
+    parts: Mapping[str, Any]
+    """Structs of nested objects."""
     hook_of: Callable[[str], Callable[..., Any]]
     """Returns the dict reader of a class."""
-
-
-class LazyList(Lazy):
-    """List of objects, kept as a tuple of Structs until accessed.
-
-    The garbage collector visits every list in every result that a program keeps, and an order has fifty,
-    nearly all empty. Python has a single empty tuple, and the collector untracks tuples of Structs.
-    """
-
-    __slots__ = ("structs",)
-
-    def __init__(self, structs: tuple[Any, ...]) -> None:
-        self.structs = structs
-
-    def __made__(self, origin: str | None) -> Any:
-        return [None if struct is None else struct.__made__(origin) for struct in self.structs]
-
-
-NO_OBJECTS = LazyList(())
-"""Stands for an empty list; each record creates a new list on access."""
 
 
 @attrs.define
@@ -73,27 +40,24 @@ class _StructText:
     hook_of: Callable[[str], Callable[..., Any]]
 
     def of(
-        self,
-        cls: type[Record],
-        known: Container[str],
-        unknown: Iterable[str],
-        parts: Mapping[str, Part],
-        at: str = "",
+        self, cls: type[Record], known: Container[str], unknown: Iterable[str], parts: Mapping[str, Any]
     ) -> tuple[list[tuple[str, Any, Any]], list[str]]:
-        """Return fields and statements; ``at`` is the suffix of each variable in the statements."""
-        made, new = f"made{at}", f"new{at}"
-        self.names[new] = new_of(cls)
+        """Return fields and statements."""
+        self.names["new"] = new_of(cls)
         fields: list[tuple[str, Any, Any]] = []
         targets: list[str] = []
         lines: list[str] = []
         quick: list[str] = []
         slow: list[str] = []
         for i, (name, meta) in enumerate(cls.__wire__.items()):
-            slot, x = f"{made}.{raw_slot(cls, name)}", f"x{at}_{i}"
+            slot, x = f"made.{raw_slot(cls, name)}", f"x_{i}"
             if name not in known:
                 lines.append(f"{slot} = None")
                 continue
             kind, read = self._field(meta, parts.get(name), slot, x)
+            # A program reads a command result for the record inside, so that is created immediately.
+            if issubclass(cls, CommandResult) and name in parts and not meta.get("many"):
+                read = [f"{slot} = {x} if {x} is None else {x}.__made__(origin)"]
             fields.append((name, kind, msgspec.field(name=meta["name"], default=None)))
             in_variable = any(re.search(rf"\b{x}\b", line) for line in read)
             targets.append(x if in_variable else slot)
@@ -103,26 +67,24 @@ class _StructText:
             else:
                 lines += read
         if quick:
-            lines += ["try:", *_indented(quick), "except (TypeError, ValueError):", *_indented(slow)]
-        lines.append(f"{made}.extra = extra{at} = {{}}" if unknown else f"{made}.extra = None")
+            lines += ["try:", *_indented(quick), "except NOT_QUICK:", *_indented(slow)]
+        lines.append("made.extra = extra = {}" if unknown else "made.extra = None")
         for i, name in enumerate(unknown):
             fields.append((f"_{i}", Any, msgspec.field(name=name, default=msgspec.UNSET)))
-            targets.append(f"u{at}_{i}")
-            lines.append(f"if u{at}_{i} is not UNSET: extra{at}[{name!r}] = u{at}_{i}")
+            targets.append(f"u_{i}")
+            lines.append(f"if u_{i} is not UNSET: extra[{name!r}] = u_{i}")
         if unknown:
-            lines.append(f"if not extra{at}: {made}.extra = None")
+            lines.append("if not extra: made.extra = None")
         if targets:
-            lines.insert(0, f"({', '.join(targets)},) = astuple(struct{at})")
-        return fields, [f"{made} = {new}()", f"{made}.origin = origin", *lines]
+            lines.insert(0, f"({', '.join(targets)},) = astuple(struct)")
+        return fields, ["made = new()", "made.origin = origin", *lines]
 
-    def _field(self, meta: Wire, part: Part | None, slot: str, x: str) -> tuple[Any, list[str]]:
+    def _field(self, meta: Wire, part: Any, slot: str, x: str) -> tuple[Any, list[str]]:
         """Return a field's type, and the statements that convert its value ``x``, if any."""
         if part is not None and meta.get("many"):
-            element = part.struct | None
-            kind: Any = types.GenericAlias(tuple, (element, ...)) | None
-            return kind, [f"{slot} = LazyList({x}) if {x} else {x} if {x} is None else NO_OBJECTS"]
+            return types.GenericAlias(tuple, (part | None, ...)) | None, []
         if part is not None:
-            return part.struct | None, self._part(part, slot, x)
+            return part | None, []
         if meta["type"] == "enum" and not meta.get("many"):
             return registry.resolve(meta["of"]) | None, []
         text = read_text(meta, x, self.names, self.hook_of)
@@ -131,16 +93,6 @@ class _StructText:
         if meta.get("many") or is_nested(meta):  # most are absent or empty, and need no conversion
             return Any, [f"if {slot}: {slot} = {text.replace(x, slot)}"]
         return Any, [f"{slot} = {text}"]
-
-    def _part(self, part: Part, slot: str, x: str) -> list[str]:
-        if not part.at_once:
-            return []
-        if not part.inline:
-            return [f"{slot} = {x} if {x} is None else {x}.__made__(origin)"]
-        at = x.removeprefix("x")
-        _, lines = self.of(part.cls, part.known, part.unknown, {}, at)
-        lines = [f"struct{at} = {x}", *lines, f"{slot} = made{at}"]
-        return [f"if {x} is None: {slot} = None", "else:", *_indented(lines)]
 
 
 def _indented(lines: Iterable[str]) -> list[str]:
@@ -151,7 +103,7 @@ def compile_struct(
     cls: type[Record],
     known: Container[str],
     unknown: Iterable[str],
-    parts: Mapping[str, Part],
+    parts: Mapping[str, Any],
     hook_of: Callable[[str], Callable[..., Any]],
 ) -> Any:
     """Return a Struct class for ``cls``; its ``__made__`` converts an instance to an object of ``cls``.
@@ -162,14 +114,12 @@ def compile_struct(
         cls: the class.
         known: fields of the Struct. msgspec raises for JSON with any other name.
         unknown: wire names that the catalogue lacks, which go to ``extra``.
-        parts: fields whose objects are read as Structs. Other objects are read as dicts.
+        parts: Structs of the fields whose objects are read as such. Other objects are read as dicts.
         hook_of: returns the named class's reader of dicts, called with ``(data, None)``.
     """
     names = {
         "astuple": msgspec.structs.astuple,
         "UNSET": msgspec.UNSET,
-        "LazyList": LazyList,
-        "NO_OBJECTS": NO_OBJECTS,
         **NAMES,
     }
     fields, lines = _StructText(names, hook_of).of(cls, known, unknown, parts)

@@ -2,7 +2,9 @@
 
 Most programs use a few fields of a record, which may hold a dozen other records. JSON is read and checked as
 a whole when the response arrives. Only these objects are made later: until then the slot of the field holds a
-:class:`Lazy`.
+:class:`Lazy`, or a tuple of them for a list. The garbage collector visits every list in every result that a
+program keeps, and an order has fifty, nearly all empty. Python has a single empty tuple, and the collector
+untracks tuples of Structs.
 """
 
 from __future__ import annotations
@@ -29,19 +31,24 @@ class Lazy:
 
 
 class _LazyField(property):
-    """A field whose slot may hold a :class:`Lazy`."""
+    """A field whose slot may hold a :class:`Lazy`, or a tuple of them for a list."""
 
 
 _GET = """\
 def get(record):
     found = record.{slot}
-    if isinstance(found, Lazy):
-        made = found.__made__(record.origin)
+    if {is_waiting}:
+        made = {made}
         if record.{slot} is found:
             record.{slot} = made
         return record.{slot}
     return found
 """
+_OBJECT = {"is_waiting": "isinstance(found, Lazy)", "made": "found.__made__(record.origin)"}
+_LIST = {
+    "is_waiting": "found.__class__ is tuple",
+    "made": "[each.__made__(record.origin) if isinstance(each, Lazy) else each for each in found]",
+}
 # GIL: if two threads read the field at once, the first object wins. Threads are switched only at calls and
 # backward jumps, and there is neither between the check and the assignment.
 
@@ -64,9 +71,9 @@ def _compile_at_first_read(cls: type[Any], name: str) -> Callable[[Any], Any]:
     """Return a getter that replaces itself by a compiled one: a program uses few fields."""
 
     def first(record: Any) -> Any:
-        get = compile_function(
-            "get", _GET.format(slot=f"_slot_{name}"), f"{cls.__name__}.{name}", {"Lazy": Lazy}
-        )
+        kind = _LIST if cls.__wire__[name].get("many") else _OBJECT
+        source = _GET.format(slot=f"_slot_{name}", **kind)
+        get = compile_function("get", source, f"{cls.__name__}.{name}", {"Lazy": Lazy})
         _install(cls, name, get)
         return get(record)
 
@@ -83,4 +90,4 @@ def raw_slot(cls: type[Any], name: str) -> str:
 
 def waits(record: Any, name: str) -> bool:
     """Return whether the object of a field is not made yet. Does not make it."""
-    return isinstance(getattr(record, raw_slot(type(record), name)), Lazy)
+    return isinstance(getattr(record, raw_slot(type(record), name)), Lazy | tuple)

@@ -75,7 +75,11 @@ def read(
             raise InconclusiveResponse(response.status, "surplus bytes followed the response")
         if failure is not None:
             raise failure
-        return _decoded(call, response.body, origin)
+        codec.READING.origin = origin
+        try:
+            return call.decode(response.body)
+        finally:
+            codec.READING.origin = None
     except RefusedError as found:
         refusal = _throttled(found, response) if verdict_of(found, own) is WAIT else found
     except InconclusiveResponse:
@@ -93,15 +97,6 @@ def read(
     # Raised outside the handler, so that the error does not keep its cause, which may hold the body and any
     # secrets that the body repeats.
     raise InconclusiveResponse(response.status, f"the body cannot be read ({why})")
-
-
-def _decoded(call: Call[T], body: bytes, origin: str | None) -> T:
-    """Return the decoded result, whose records were read at ``origin``."""
-    codec.READING.origin = origin
-    try:
-        return call.decode(body)
-    finally:
-        codec.READING.origin = None
 
 
 def _throttled(refusal: RefusedError, response: Response) -> ThrottledError:
@@ -153,7 +148,7 @@ def _has_error_body(body: bytes) -> bool:
     spec 7 shows error bodies without a status. Raises InconclusiveResponse if the body contains both.
     """
     searched = body[-_TAIL:] if _BEGINS_WITH_RESULT(body) else body
-    if b'"ErrorCode"' not in searched or len(body) > LONG:
+    if searched.find(b'"ErrorCode"') < 0 or len(body) > LONG:  # faster than ``in`` for bytes
         return False  # the usual success: it is not parsed here
     found = members(body)
     code = _text(found.get("ErrorCode"))

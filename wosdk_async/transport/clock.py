@@ -38,7 +38,7 @@ class TransportClock:
     call_later: Callable[[float, Callable[[], None]], Timer] = _call_later
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class _Tick:
     """Scopes that end in the same hundredth of a second."""
 
