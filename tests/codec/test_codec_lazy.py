@@ -24,6 +24,7 @@ from wosdk_async import (
     WoNote,
     WorkOrder,
     codec,
+    to_dict,
 )
 from wosdk_async.codec import WHOLE, RecordReaders, ResponseReader
 from wosdk_async.model.lazy import Lazy, raw_slot, waits
@@ -136,6 +137,23 @@ def test_what_shows_it_shows_all_of_it(order: WorkOrder) -> None:
 def test_a_shallow_copy_shares_what_it_holds(order: WorkOrder) -> None:
     """As copies of objects do."""
     assert copy.copy(order).customer is order.customer
+
+
+@pytest.mark.parametrize("value", ["", "Z", 5, True, {}, {"at": 5}, [], ["Z"]], ids=repr)
+def test_a_time_of_another_type_is_kept_as_it_came(value: Any) -> None:
+    """However often such values come: both ways of reading a response agree on them."""
+    body = codec.dumps({"Id": 1, "CreatedDateUtc": value})
+    reader = ResponseReader(WorkOrder, WHOLE, RecordReaders(codec.converter))
+    for _ in range(5):
+        assert reader.read(body) == WorkOrder(id=1, created_date_utc=value)
+
+
+def test_a_tuple_of_objects_is_read_as_a_list() -> None:
+    item = WoItem(comment="first")
+    order = WorkOrder(items=(item,), notes=())  # type: ignore[arg-type]  # what a program without types may pass
+    assert to_dict(order) == {"Items": [{"Comment": "first"}], "Notes": []}
+    assert order.items == [item]
+    assert order.notes == []
 
 
 def test_fields_are_set_and_deleted_like_others() -> None:
