@@ -139,7 +139,7 @@ async def test_a_second_journal_in_the_same_process_is_refused(tmp_path: Path) -
         assert (problem["status"], problem["type"]) == (409, "urn:problem-type:wosdk:journal")
         assert problem["detail"].endswith(" this job is already running in this process")
     await journal.close()
-    with pytest.raises(JournalError, match="has just started a job there"):
+    with pytest.raises(JournalError, match="has just created a job there"):
         a_journal(tmp_path, 1)
     Journal.open(tmp_path).abandon()
 

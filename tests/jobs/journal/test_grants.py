@@ -25,6 +25,7 @@ from wosdk_async.jobs.journal import (
     RowRecord,
     State,
 )
+from wosdk_async.jobs.journal.worker_tables import forget_audit
 
 ROWS = 12
 
@@ -106,7 +107,7 @@ async def test_an_audit_takes_the_place_of_the_one_before(tmp_path: Path) -> Non
             (5, "K-4", State.PLANNED),
         ]
         assert [each.row for each in await journal.audit_rows(after=3, limit=1)] == [4]
-        await journal.forget_audit()
+        await journal.write(forget_audit)
         assert (await journal.audit(), await journal.audit_rows()) == (None, [])
 
 

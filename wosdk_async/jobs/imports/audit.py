@@ -12,13 +12,7 @@ import attrs
 
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.imports.settling import Settling
-from wosdk_async.jobs.journal import (
-    THERE_BEFORE,
-    AuditResult,
-    AuditRow,
-    State,
-    StoredRow,
-)
+from wosdk_async.jobs.journal import THERE_BEFORE, AuditResult, AuditRow, State, StoredRow
 from wosdk_async.jobs.journal.worker_tables import FINDINGS, Finding
 from wosdk_async.jobs.ledger.undone import is_ended
 from wosdk_async.jobs.mapping.operations import usable_id

@@ -127,8 +127,9 @@ class Settling:
         except WosdkError:
             return set()
         absent, self.undecided = self.undecided, []
-        await self.journal.plan_again(each.row for each in absent)
-        return {each.row for each in absent}
+        rows = [each.row for each in absent]
+        await self.journal.plan_again(rows)
+        return set(rows)
 
     def found_later(self, row: StoredRow, records: Sequence[Any]) -> None:
         """Mark a row in doubt as done because its record has been found."""

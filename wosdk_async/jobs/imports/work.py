@@ -23,6 +23,7 @@ from wosdk_async.jobs.imports.reporting import RowReports
 from wosdk_async.jobs.imports.sending import RowSender
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import State
+from wosdk_async.jobs.journal.worker_tables import forget_audit
 from wosdk_async.jobs.stop import Stop, StoppedError, StopRules
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ class JobWork:
             on_stage(f"waiting for the first worker: {self._workers.name}")
             await self._workers.open(await self._sender.marker())
         if await journal.audit() is not None:
-            await journal.forget_audit()
+            await journal.write(forget_audit)
         await self._report_refused()
         if not self._job.new:
             await end_leases(journal, on_stage)

@@ -34,7 +34,7 @@ from wosdk_async.jobs.journal.entries import (
     StoredRow,
     new_job_id,
 )
-from wosdk_async.jobs.journal.folder import JobFolders, plan_of, remove_job
+from wosdk_async.jobs.journal.folder import JobFolders, just_made, plan_of, remove_job
 from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.jobs.journal.store import JOURNAL, connect, create_database, explained
 from wosdk_async.jobs.journal.worker_tables import AuditResult, AuditRow, GrantRecord, GrantTotals
@@ -64,10 +64,6 @@ __all__ = [
     "new_job_id",
     "plan_of",
 ]
-
-
-def _commit(write: Callable[[], None]) -> None:
-    write()
 
 
 class Journal(JournalWriter):
@@ -111,18 +107,10 @@ class Journal(JournalWriter):
         *,
         lock: FolderLock | None = None,
         clock: Callable[[], float] = time.time,
-        commit: CommitHook = _commit,
+        commit: CommitHook = lambda write: write(),
         synchronous: bool = False,
     ) -> Journal:
         """Create and open the journal of a new, empty ledger. A kill during creation leaves no journal.
-
-        Args:
-            folder: the existing job folder.
-            plan: the job's plan.
-            lock: see :meth:`open`.
-            clock: see :meth:`open`.
-            commit: see the class.
-            synchronous: see the class.
 
         Raises:
             JournalError: the folder already has a job, or is not writable.
@@ -131,10 +119,7 @@ class Journal(JournalWriter):
         try:
             path = folder / JOURNAL
             if path.exists():
-                raise JournalError(
-                    f"{folder}: another run has just started a job there; run the command again",
-                    conflict=True,
-                )
+                raise just_made(folder)
             with explained(path):
                 lock.write_job(plan.job)
             lock.write_stamp(0)  # the lock file may contain the stamp of an earlier journal
@@ -159,20 +144,13 @@ class Journal(JournalWriter):
         snapshot: bool = False,
         lock: FolderLock | None = None,
         clock: Callable[[], float] = time.time,
-        commit: CommitHook = _commit,
+        commit: CommitHook = lambda write: write(),
         synchronous: bool = False,
     ) -> Journal:
         """Open a job's journal, exclusively unless read-only.
 
-        Args:
-            folder: the job folder.
-            read_only: open read-only, even while another process is working on the job.
-            snapshot: open for a short read in this thread; later writes may be invisible. Creates no file in
-                the folder unless a process is working on the job.
-            lock: the folder's lock, if the caller holds it; :meth:`close` releases the lock.
-            clock: returns Unix time.
-            commit: see the class.
-            synchronous: see the class.
+        A ``snapshot`` is for a short read in this thread: it may miss later writes, and creates no file in
+        the folder unless a process is working on the job. :meth:`close` releases the caller's ``lock``.
 
         Raises:
             JournalError: the journal is missing, damaged, of a newer version or not writable, or another
@@ -218,8 +196,6 @@ class Journal(JournalWriter):
 
     async def discard(self) -> None:
         """Close and remove the journal of a job that sent nothing, and the folder if it is empty."""
-        if self._closed or self._lock is None:
-            return
         await self._flush_before_reading()
         self._end(remove_job)
 

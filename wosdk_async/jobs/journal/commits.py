@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import functools
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import attrs
@@ -19,21 +19,15 @@ from wosdk_async.jobs.journal.row_table import MAX_AT_ONCE, save_references, sav
 from wosdk_async.jobs.journal.store import explained
 from wosdk_async.protocol.writes import State
 
+Change = Callable[[sqlite3.Connection], None]
 CommitHook = Callable[[Callable[[], None]], None]
 """Callback for each transaction function; a test may raise before or after calling the function."""
 
 _SOON = 0.02  # seconds until a queued outcome is committed
 
 
-@attrs.frozen
-class Intent:
+class Intent(functools.partial[None]):
     """Change to write before sending; if the write fails, nothing is sent."""
-
-    write: Callable[[sqlite3.Connection], None]
-
-    def __call__(self, db: sqlite3.Connection) -> None:
-        """Write the change."""
-        self.write(db)
 
 
 @attrs.define
@@ -43,7 +37,7 @@ class Batch:
     rows: list[int | RowRecord] = attrs.field(factory=list)
     """Numbers of rows about to be sent, and outcomes of other rows."""
     references: list[ReferenceRecord] = attrs.field(factory=list)
-    others: list[Callable[[sqlite3.Connection], None]] = attrs.field(factory=list)
+    others: list[Change] = attrs.field(factory=list)
     waiting: list[asyncio.Future[None]] = attrs.field(factory=list)
 
     def __bool__(self) -> bool:
@@ -61,8 +55,7 @@ class Batch:
         self.others += [each for each in batch.others if not isinstance(each, Intent)]
 
 
-def write_batch(db: sqlite3.Connection, batch: Batch, stamp: int, run: int) -> None:
-    """Write a run's batch in one transaction."""
+def _write_batch(db: sqlite3.Connection, batch: Batch, stamp: int, run: int) -> None:
     if len(batch.rows) <= MAX_AT_ONCE and not batch.references and not batch.others:
         save_rows(db, batch.rows, stamp, run)  # a single statement is its own transaction
         return
@@ -87,11 +80,6 @@ class CommitQueue:
 
     Each commit's stamp is the time in milliseconds, or the last stamp plus one if that is higher. The
     folder's lock stores the last stamp, to detect lost commits.
-
-    Attributes:
-        failed: the error that stopped all writes.
-        unwritten: outcomes that could not be written.
-        run: the current run's number; 0 before the run starts.
     """
 
     def __init__(
@@ -106,11 +94,14 @@ class CommitQueue:
         commit: CommitHook,
     ) -> None:
         self.failed: JournalError | None = None
+        """Error that stopped all writes."""
         self.killed: BaseException | None = None
         """Exception raised by the commit hook, which tests use to simulate a kill."""
         self.queue = Batch()
         self.unwritten = Batch()
+        """Changes that could not be written."""
         self.run = 0
+        """Number of the current run; 0 before the run starts."""
         self._path = path
         self._db = db
         self._lock = lock
@@ -127,8 +118,22 @@ class CommitQueue:
         if (error := self.killed or self.failed) is not None:
             raise error
 
-    def write_soon(self) -> None:
-        """Schedule a commit of queued changes within 20 ms."""
+    async def write(
+        self,
+        *others: Change,
+        rows: Iterable[int | RowRecord] = (),
+        references: Iterable[ReferenceRecord] = (),
+    ) -> None:
+        """Write changes, and wait until they are on disk; raise JournalError if they cannot be written."""
+        self.require_usable()
+        self.queue.rows += rows
+        self.queue.references += references
+        self.queue.others += others
+        await self.written()
+
+    def write_soon(self, *others: Change) -> None:
+        """Schedule a commit of queued changes, and of ``others``, within 20 ms."""
+        self.queue.others += others
         if self._scheduled:
             return
         if self._thread.synchronous:
@@ -141,11 +146,7 @@ class CommitQueue:
             self._timer = asyncio.get_running_loop().call_later(_SOON, self._start)
 
     async def written(self) -> None:
-        """Wait until queued changes are on disk.
-
-        Raises:
-            JournalError: the changes cannot be written.
-        """
+        """Wait until queued changes are on disk; raise JournalError if they cannot be written."""
         if self._thread.synchronous:
             self._write_now()
             return
@@ -155,11 +156,7 @@ class CommitQueue:
         await waiting
 
     async def flush(self) -> None:
-        """Wait until everything is on disk, including the current commit.
-
-        Raises:
-            JournalError: the changes cannot be written.
-        """
+        """Wait until everything is on disk, including the current commit; raise JournalError if it fails."""
         if self.queue or self._busy:
             await self.written()
         self.require_usable()
@@ -220,7 +217,7 @@ class CommitQueue:
             self._lock.require_in_place()
         stamp = max(self._stamp + 1, int(self._clock() * 1000))
         with explained(self._path):
-            self._commit(functools.partial(write_batch, self._db, batch, stamp, self.run))
+            self._commit(functools.partial(_write_batch, self._db, batch, stamp, self.run))
         self._stamp = stamp
         self._lock.write_stamp(stamp)
 

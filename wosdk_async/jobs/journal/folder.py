@@ -70,12 +70,12 @@ class JobFolders:
             try:
                 folder.mkdir(parents=True, exist_ok=self._free is not None)
             except FileExistsError:
-                raise _just_made(folder) from None
+                raise just_made(folder) from None
             sync_folder(folder.parent)
         lock = FolderLock(folder)
         if (folder / JOURNAL).exists():
             lock.release()
-            raise _just_made(folder)
+            raise just_made(folder)
         return folder, lock
 
     def _abandoned(self, folder: Path) -> Path:
@@ -150,10 +150,10 @@ def remove_job(folder: Path, plan: JobPlan) -> None:
         folder.rmdir()
 
 
-def _just_made(folder: Path) -> JournalError:
-    return JournalError(
-        f"{folder}: another run has just created a job there; run the same command again", conflict=True
-    )
+def just_made(folder: Path) -> JournalError:
+    """Return the error for a job that another process has created in the meantime."""
+    text = f"{folder}: another run has just created a job there; run the same command again"
+    return JournalError(text, conflict=True)
 
 
 _NUMBER = re.compile(r"-[0-9]+\Z")

@@ -14,7 +14,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import row_table, run_table, worker_tables
-from wosdk_async.jobs.journal.entries import JobPlan, StoredRow
+from wosdk_async.jobs.journal.entries import StoredRow
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
 from wosdk_async.protocol.writes import State
 
@@ -23,12 +23,7 @@ T = TypeVar("T")
 
 
 class JobThread:
-    """Thread that runs functions in sequence, started by the first call.
-
-    Args:
-        name: the thread's name.
-        synchronous: whether to run functions in the caller's thread instead.
-    """
+    """Thread that runs functions in sequence; if ``synchronous``, they run in the caller's thread instead."""
 
     def __init__(self, name: str, *, synchronous: bool) -> None:
         self.synchronous = synchronous
@@ -41,13 +36,13 @@ class JobThread:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         if self.synchronous:
-            _settle(future, *_carry_out(function))
+            _carry_out(function, future)()
             return future
 
         def task() -> None:
-            result, error = _carry_out(function)
+            settle = _carry_out(function, future)
             with contextlib.suppress(RuntimeError):  # raised if the loop is closed, and nothing waits
-                loop.call_soon_threadsafe(_settle, future, result, error)
+                loop.call_soon_threadsafe(lambda: future.done() or settle())  # the caller may have cancelled
 
         if self._thread is None:
             # A program that exits without closing the journal must not wait for this thread.
@@ -68,20 +63,12 @@ class JobThread:
             task()
 
 
-def _carry_out(function: Callable[[], T]) -> tuple[T | None, BaseException | None]:
+def _carry_out(function: Callable[[], T], future: asyncio.Future[T]) -> Callable[[], None]:
+    """Run a function, and return a function that settles the future."""
     try:
-        return function(), None
+        return functools.partial(future.set_result, function())
     except BaseException as error:
-        return None, error
-
-
-def _settle(future: asyncio.Future[Any], result: object, error: BaseException | None) -> None:
-    if future.done():  # cancelled by the caller
-        return
-    if error is None:
-        future.set_result(result)
-    else:
-        future.set_exception(error)
+        return functools.partial(future.set_exception, error)
 
 
 def _reads(
@@ -99,15 +86,7 @@ def _reads(
 
 
 class JournalReader:
-    """Journal that can be read even while another process is working on the job.
-
-    Attributes:
-        folder: the job folder.
-        path: the journal file.
-        plan: the job's plan.
-    """
-
-    plan: JobPlan
+    """Journal that can be read even while another process is working on the job."""
 
     def __init__(self, folder: Path, db: sqlite3.Connection, *, synchronous: bool) -> None:
         self.folder = folder

@@ -29,12 +29,12 @@ def insert_run(db: sqlite3.Connection, started_at: float, details: Mapping[str, 
 
 
 def end_run(
-    db: sqlite3.Connection, number: int, ended_at: float, exit_status: int, details: Mapping[str, Any]
+    db: sqlite3.Connection, *, number: int, ended: tuple[float, int], details: Mapping[str, Any]
 ) -> None:
-    """Save a run's end, merging the details into those of its start."""
+    """Save a run's end time and exit status, merging the details into those of its start."""
     db.execute(
         "UPDATE run SET ended_at = ?, exit_status = ?, details = json_patch(details, ?) WHERE number = ?",
-        (ended_at, exit_status, to_json(details), number),
+        (*ended, to_json(details), number),
     )
 
 
@@ -82,15 +82,11 @@ def user_name() -> str:
 # --- undos ----------------------------------------------------------------------------------------
 
 
-def save_undos(db: sqlite3.Connection, *, records: Iterable[RowRecord], now: float) -> None:
-    """Save undo outcomes."""
-    db.executemany(
-        "REPLACE INTO undo VALUES (?, ?, ?, ?)",
-        [
-            (each.row, int(each.state), int(now * 1000), to_json((each.id, each.reason, each.request_id)))
-            for each in records
-        ],
-    )
+def save_undo(db: sqlite3.Connection, *, record: RowRecord, now: float) -> None:
+    """Save a row's undo outcome."""
+    detail = to_json((record.id, record.reason, record.request_id))
+    values = (record.row, int(record.state), int(now * 1000), detail)
+    db.execute("REPLACE INTO undo VALUES (?, ?, ?, ?)", values)
 
 
 def undos(db: sqlite3.Connection, rows: Iterable[int]) -> dict[int, RowRecord]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +13,17 @@ import attrs
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import row_table, run_table
-from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue, Intent
+from wosdk_async.jobs.journal.commits import Change, CommitHook, CommitQueue, Intent
 from wosdk_async.jobs.journal.entries import JobPlan, ReferenceRecord, RowRecord, presentable
 from wosdk_async.jobs.journal.lock import FolderLock, is_same_file
 from wosdk_async.jobs.journal.reader import JournalReader
-from wosdk_async.jobs.journal.run_table import keep_undone, save_undos
+from wosdk_async.jobs.journal.run_table import insert_run, save_undo
 from wosdk_async.jobs.journal.store import newest_stamp, save_plan
 from wosdk_async.jobs.journal.worker_tables import (
     AuditResult,
     AuditRow,
     GrantRecord,
     end_lease,
-    forget_audit,
     save_audit,
     save_grant,
 )
@@ -90,21 +89,16 @@ class JournalWriter(JournalReader):
 
         If this method is cancelled, the rows may be SENDING nevertheless; record them as PLANNED.
         """
-        commits = self._usable_commits()
-        commits.queue.rows += rows
-        await commits.written()
+        await self._open_commits().write(rows=rows)
 
     def record(self, record: RowRecord, *, as_in_file: bool = False) -> RowRecord:
         """Queue a row's outcome, which is written within 20 ms, and return the stored record.
 
-        Args:
-            record: the outcome.
-            as_in_file: whether to treat the row as sent with this run's map and the row's current cells.
+        With ``as_in_file``, the row counts as sent with this run's map and its current cells.
         """
         if as_in_file:
-            self._open_commits().queue.others.append(
-                functools.partial(row_table.count_as_sent, row=record.row, run=self.run)
-            )
+            change = partial(row_table.count_as_sent, row=record.row, run=self.run)
+            self._open_commits().queue.others.append(change)
         return self.record_all([record])[0]
 
     def record_all(self, records: Sequence[RowRecord]) -> list[RowRecord]:
@@ -115,29 +109,28 @@ class JournalWriter(JournalReader):
         commits.write_soon()
         return kept
 
-    async def admit(self, change: Callable[[sqlite3.Connection], None], plan: JobPlan) -> None:
+    async def write(self, change: Change) -> None:
+        """Write a change in one transaction with the queued changes."""
+        await self._open_commits().write(change)
+
+    async def admit(self, change: Change, plan: JobPlan) -> None:
         """Update the rows and the plan in one transaction."""
-        commits = self._usable_commits()
-        commits.queue.others += [change, functools.partial(save_plan, plan=plan)]
-        await commits.written()
+        await self._open_commits().write(change, partial(save_plan, plan=plan))
         self.plan = plan
 
-    async def plan_again(self, rows: Iterable[int]) -> None:
+    async def plan_again(self, rows: Sequence[int]) -> None:
         """Plan rows again with their current cells, after they were confirmed absent."""
-        commits, rows = self._usable_commits(), list(rows)
-        commits.queue.rows += [RowRecord(row, State.PLANNED) for row in rows]
-        commits.queue.others.append(functools.partial(row_table.plan_as_in_file, rows=rows))
-        await commits.written()
+        change = partial(row_table.plan_as_in_file, rows=rows)
+        await self._open_commits().write(change, rows=[RowRecord(row, State.PLANNED) for row in rows])
 
     async def begin_reference(
         self, reference: str, name: str, key: str, *, entity: str = "", field: str = ""
     ) -> None:
         """Mark a reference's creation as SENDING."""
-        commits = self._usable_commits()
-        state, run = State.SENDING, self.run
-        record = ReferenceRecord(reference, name, key, state, entity=entity, field=field, run=run)
-        commits.queue.references.append(record)
-        await commits.written()
+        record = ReferenceRecord(
+            reference, name, key, State.SENDING, entity=entity, field=field, run=self.run
+        )
+        await self._open_commits().write(references=[record])
 
     def record_reference(self, record: ReferenceRecord) -> None:
         """Queue the outcome of a reference or its undo."""
@@ -147,59 +140,38 @@ class JournalWriter(JournalReader):
 
     async def begin_undo(self, of: int | ReferenceRecord) -> None:
         """Mark the undo of a row or reference as SENDING."""
-        commits = self._usable_commits()
+        commits = self._open_commits()
         if isinstance(of, ReferenceRecord):
-            commits.queue.references.append(attrs.evolve(of, undo=State.SENDING))
+            await commits.write(references=[attrs.evolve(of, undo=State.SENDING)])
         else:
-            undo = functools.partial(save_undos, records=[RowRecord(of, State.SENDING)], now=self._clock())
-            commits.queue.others.append(Intent(undo))
-        await commits.written()
+            await commits.write(Intent(save_undo, record=RowRecord(of, State.SENDING), now=self._clock()))
 
     def record_undo(self, record: RowRecord) -> None:
         """Queue an undo's outcome: DONE, REFUSED or IN_DOUBT."""
-        commits = self._open_commits()
         kept = presentable(record, self.secrets())
-        commits.queue.others.append(functools.partial(save_undos, records=[kept], now=self._clock()))
-        commits.write_soon()
-
-    async def keep_undone(self, ids: Iterable[int]) -> None:
-        """Save the ids of records undone by earlier jobs."""
-        await self._write(functools.partial(keep_undone, ids=ids))
+        self._open_commits().write_soon(partial(save_undo, record=kept, now=self._clock()))
 
     async def grant(self, record: GrantRecord) -> None:
         """Save a worker's grant, and mark its rows as SENDING."""
-        commits = self._usable_commits()
-        commits.queue.rows += record.rows
-        commits.queue.others.append(Intent(functools.partial(save_grant, grant=record, run=self.run)))
-        await commits.written()
+        await self._open_commits().write(Intent(save_grant, grant=record, run=self.run), rows=record.rows)
 
     def end_grant(self, epoch: int, *, lost: Sequence[int] = ()) -> None:
         """Queue the end of a grant, including the rows that were lost with its worker."""
-        commits = self._open_commits()
-        commits.queue.others.append(functools.partial(end_lease, epoch=epoch, lost=tuple(lost)))
-        commits.write_soon()
+        self._open_commits().write_soon(partial(end_lease, epoch=epoch, lost=tuple(lost)))
 
     async def save_audit(self, result: AuditResult, rows: Sequence[AuditRow]) -> None:
         """Save an audit, replacing the previous one."""
-        await self._write(functools.partial(save_audit, result=result, rows=rows))
-
-    async def forget_audit(self) -> None:
-        """Delete the last audit, before more rows are sent."""
-        await self._write(forget_audit)
+        await self.write(partial(save_audit, result=result, rows=rows))
 
     async def start_run(self, **details: Any) -> int:
-        """Save the start of this process's run, with version, host, pid, user and ``details``.
-
-        Returns:
-            The run number, from 1.
-        """
-        commits = self._usable_commits()
+        """Save the start of this process's run, and return its number, from 1."""
+        commits = self._open_commits()
         started = self._clock()
 
         def insert(db: sqlite3.Connection) -> None:
-            commits.run = run_table.insert_run(db, started, details)
+            commits.run = insert_run(db, started, details)
 
-        await self._write(insert)
+        await commits.write(insert)
         return commits.run
 
     @property
@@ -213,21 +185,12 @@ class JournalWriter(JournalReader):
         Raises:
             JournalError: the end cannot be written now; :meth:`close` retries.
         """
-        commits = self._open_commits()
-        ended = self._clock()
-
-        def update(db: sqlite3.Connection) -> None:
-            run_table.end_run(db, commits.run, ended, exit_status, details)
-
-        commits.queue.others.append(update)
+        commits, ended = self._open_commits(), (self._clock(), exit_status)
+        commits.queue.others.append(partial(run_table.end_run, number=self.run, ended=ended, details=details))
         await commits.written()
 
     async def flush(self) -> None:
-        """Wait until all queued changes are on disk.
-
-        Raises:
-            JournalError: the changes cannot be written.
-        """
+        """Wait until all queued changes are on disk; raise JournalError if they cannot be written."""
         await self._open_commits().flush()
 
     @property
@@ -245,11 +208,6 @@ class JournalWriter(JournalReader):
             with contextlib.suppress(JournalError):  # reads work even if nothing more can be written
                 await self._commits.flush()
 
-    async def _write(self, change: Callable[[sqlite3.Connection], None]) -> None:
-        commits = self._usable_commits()
-        commits.queue.others.append(change)
-        await commits.written()
-
     def _require_open(self) -> None:
         if self._commits is not None and self._commits.killed is not None:
             raise self._commits.killed
@@ -260,8 +218,3 @@ class JournalWriter(JournalReader):
         if self._commits is None:
             raise JournalError(f"{self.path}: the journal was opened read-only")
         return self._commits
-
-    def _usable_commits(self) -> CommitQueue:
-        commits = self._open_commits()
-        commits.require_usable()
-        return commits

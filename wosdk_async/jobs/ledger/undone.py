@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.jobs.errors import RowError
-from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.journal import Journal, State, run_table
 from wosdk_async.jobs.journal.folder import jobs_at
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.mapping.operations import Found, usable_id
@@ -194,7 +195,7 @@ async def keep_undone(journal: Journal, base: Path) -> None:
     try:
         ids = await undone_beside(base, plan.company, plan.operation, besides=journal.folder)
         if ids:
-            await journal.keep_undone(ids)
+            await journal.write(partial(run_table.keep_undone, ids=ids))
     except BaseException:
         await journal.close()
         raise
