@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
     """Connect to a job's Company. Raises CliError if the options name another Company."""
     from wosdk_async.cli.runner import Runner, company_variables, identity_of
-    from wosdk_async.jobs.journal.folder import plan_as_last_given
+    from wosdk_async.jobs.journal.folder import plan_of
     from wosdk_async.jobs.ledger.request import company_identity
 
-    plan = plan_as_last_given(folder)
+    plan = plan_of(folder, as_given=True)
     require_lasting(plan, folder)
     target = target_of(ctx)
     if target.read_only:

@@ -118,9 +118,9 @@ def resume(ctx: click.Context, folder: Path, outcomes: Path | None, as_json: boo
     are not repeated.
     """
     from wosdk_async.cli.commands.import_ import import_command
-    from wosdk_async.jobs.journal.folder import plan_as_last_given
+    from wosdk_async.jobs.journal.folder import plan_of
 
-    plan = plan_as_last_given(folder)
+    plan = plan_of(folder, as_given=True)
     require_lasting(plan, folder)
     file = input_of(plan, folder)
     before = kept_arguments(plan.options, folder)

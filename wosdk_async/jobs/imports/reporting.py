@@ -14,7 +14,7 @@ from wosdk_async.errors import ConfigurationError, InDoubtError, WosdkError
 from wosdk_async.jobs.cluster.leases import LeaseLostError
 from wosdk_async.jobs.errors import WaitingRowError, reason_of
 from wosdk_async.jobs.imports.settling import Doubt
-from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, THERE_BEFORE, Journal, RowRecord, State
+from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, THERE_BEFORE, Journal, RowRecord, State, StoredRow
 from wosdk_async.jobs.journal.claims import Claim
 from wosdk_async.jobs.ledger.outcomes import Kind, RowOutcome, code_of
 from wosdk_async.jobs.mapping.operations import Effect
@@ -127,24 +127,12 @@ class RowReports:
 
     def _doubt(self, claim: Claim, error: InDoubtError) -> _End:
         """Report a row without a key; defer a row with a key until it is settled."""
-        reason = reason_of(error)
+        facts = self._facts(claim, error, reason_of(error))
         if claim.key is None:
-            return self._end(claim.row, "in_doubt", **self._facts(claim, error, reason))
-        doubt = Doubt(
-            claim.row.number,
-            claim.row.line,
-            claim.key,
-            self.now(),
-            reason,
-            error.request_id,
-            code_of(error),
-            error.attempts,
-            self._seconds(claim),
-            claim.record if self.operation.compares else None,
-        )
-        self.doubted.append(doubt)
-        record = RowRecord(doubt.row, State.IN_DOUBT, reason=reason, code=doubt.code, **doubt.call)
-        return record, doubt.line, None, None
+            return self._end(claim.row, "in_doubt", **facts)
+        row = StoredRow(claim.row.number, State.IN_DOUBT, line=claim.row.line, key=claim.key, **facts)
+        self.doubted.append(Doubt(row, self.now(), claim.record if self.operation.compares else None))
+        return row, row.line, None, None
 
     def _facts(self, claim: Claim, error: Exception, reason: str) -> dict[str, Any]:
         behind = self.columns_behind(reason)

@@ -6,11 +6,12 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
+from msgspec.structs import replace
 
 from wosdk_async.company import Company, sender_of
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import RowError, reason_of
-from wosdk_async.jobs.journal import LOOKED_UP, Journal, RowRecord, State, StoredRow
+from wosdk_async.jobs.journal import LOOKED_UP, Journal, State, StoredRow
 from wosdk_async.jobs.ledger.outcomes import RowOutcome
 from wosdk_async.jobs.ledger.undone import find_rows
 from wosdk_async.jobs.mapping.operations import Effect, Found
@@ -28,22 +29,11 @@ _UNSETTLED = f"{_KILLED}; run the same command again to look up the row"
 
 @attrs.frozen
 class Doubt:
-    """A row in doubt, which was sent and whose outcome is unknown.
+    """A row in doubt, which was sent and whose outcome is unknown."""
 
-    ``since`` is the start of the settle time, by the client's clock.
-    """
-
-    row: int
-    line: int
-    key: str
+    row: StoredRow
     since: float
-    reason: str
-    request_id: str | None = None
-    code: str | None = None
-    """Class of the error that caused the doubt."""
-    attempts: int = 0
-    seconds: float = 0.0
-    """The call's duration."""
+    """Start of the settle time, by the client's clock."""
     record: Any = None
     """The row's command or record; None if the operation does not compare records."""
     reported: bool = True
@@ -52,15 +42,9 @@ class Doubt:
     """For a delete, the look-ups so far if all found no record, active or removed; otherwise None."""
 
     @classmethod
-    def of(cls, row: StoredRow, since: float, reason: str) -> Doubt:
-        """Convert a row of the journal; ``reason`` is the default reason."""
-        call = (row.reason or reason, row.request_id, row.code, row.attempts, row.seconds)
-        return cls(row.row, row.line, row.key or "", since, *call, reported=row.place is not None)
-
-    @property
-    def call(self) -> dict[str, Any]:
-        """The call's details for the journal."""
-        return {"request_id": self.request_id, "attempts": self.attempts, "seconds": self.seconds}
+    def of(cls, row: StoredRow, since: float = 0.0) -> Doubt:
+        """Return the doubt about a row of an earlier run."""
+        return cls(row, since, reported=row.place is not None)
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -104,10 +88,10 @@ class Settling:
             return
         now = self.clock.now()
         async for page in self.journal.pages(*UNDECIDED, size=_PAGE):
-            doubts = [Doubt.of(row, now, _UNSETTLED) for row in page]
+            doubts = [Doubt.of(row, now) for row in page]
             if self.rebuilt is not None and self.operation.compares:
-                records = await self.rebuilt({each.row for each in doubts})
-                doubts = [attrs.evolve(each, record=records.get(each.row)) for each in doubts]
+                records = await self.rebuilt({row.row for row in page})
+                doubts = [attrs.evolve(each, record=records.get(each.row.row)) for each in doubts]
             self.undecided += await self._look_up(doubts)
         self._looked = True
 
@@ -127,7 +111,7 @@ class Settling:
         except WosdkError:
             return set()
         absent, self.undecided = self.undecided, []
-        rows = [each.row for each in absent]
+        rows = [each.row.row for each in absent]
         await self.journal.plan_again(rows)
         return set(rows)
 
@@ -135,21 +119,17 @@ class Settling:
         """Mark a row in doubt as done because its record has been found."""
         effect = self.operation.settled(None, row.key or "", records)
         if effect is not None:
-            self.undecided = [each for each in self.undecided if each.row != row.row]
-            self._done(Doubt.of(row, 0.0, ""), effect)
+            self.undecided = [each for each in self.undecided if each.row.row != row.row]
+            self._done(Doubt.of(row), effect)
 
     async def wait(
         self, look: Callable[[], Awaitable[bool]], what: str, *, since: float | None = None
     ) -> bool:
         """Repeat a look-up until nothing remains in doubt or all remaining records are confirmed absent.
 
-        Args:
-            look: function that looks up once and returns whether anything remains in doubt.
-            what: description and number of the records, for messages.
-            since: the start of the settle time, by the client's clock; by default now.
-
-        Returns:
-            Whether the remaining records are confirmed absent; False if nothing remains.
+        ``look`` returns whether anything remains in doubt. The settle time starts ``since`` a time of the
+        client's clock, by default now. Return whether the remaining records are confirmed absent; False if
+        nothing remains.
         """
         now = self.clock.now
         look_ups = LookUps(now() if since is None else since, self.seconds)
@@ -174,7 +154,7 @@ class Settling:
     async def leave_undecided(self) -> None:
         """Leave undecided rows in doubt, including rows of earlier runs that were not looked up."""
         for each in self.undecided:
-            self._leave(each, each.reason)
+            self._leave(each, each.row.reason or _UNSETTLED)
         self.undecided = []
         if self._looked:
             return
@@ -185,7 +165,7 @@ class Settling:
             for row in page:
                 if row.row not in self._left:
                     reason = _NO_MARKER if self.marker is None else _UNSETTLED
-                    self._leave(Doubt.of(row, 0.0, reason), row.reason or reason)
+                    self._leave(Doubt.of(row), row.reason or reason)
 
     async def find(self, keys: Sequence[str], *, whole: bool = False) -> Found:
         """Return the records with each key; see :func:`find_rows`."""
@@ -194,13 +174,13 @@ class Settling:
 
     async def _look_up(self, doubts: Sequence[Doubt]) -> list[Doubt]:
         """Look up rows, settle decided rows, and return undecided rows."""
-        keys = [each.key for each in doubts]
         now = self.clock.now
         began = now()
-        found = await self.find(keys, whole=True)
+        found = await self.find([each.row.key or "" for each in doubts], whole=True)
         undecided, ended = [], now()
         for each in doubts:
-            records = found.get(each.key, ())
+            key = each.row.key or ""
+            records = found.get(key, ())
             try:
                 if self.operation.compares and each.record is None:
                     raise RowError(
@@ -208,7 +188,7 @@ class Settling:
                     )
                 if isinstance(records, RowError):
                     raise records
-                effect = self.operation.settled(each.record, each.key, records)
+                effect = self.operation.settled(each.record, key, records)
             except RowError as error:
                 self._leave(each, reason_of(error))
                 continue
@@ -223,20 +203,20 @@ class Settling:
 
     def _done(self, doubt: Doubt, effect: Effect) -> None:
         # The version is left out, because the record may have changed since its creation.
-        record = RowRecord(doubt.row, State.DONE, effect.id, effect.number, proof=LOOKED_UP, **doubt.call)
+        done = replace(doubt.row, state=State.DONE, id=effect.id, number=effect.number, proof=LOOKED_UP)
+        record = replace(done, reason=None, code=None)
         # A row with `doubt.record` was compared: the Company has the values of the row's current cells.
         kept = self.journal.record(record, as_in_file=doubt.record is not None)
         if doubt.reported:
             self.done += 1
-            entity = effect.entity or None
-            self.on_row(RowOutcome.of(kept, doubt.line, self.operation.label, entity))
+            self.on_row(RowOutcome.of(kept, record.line, self.operation.label, effect.entity or None))
 
     def _leave(self, doubt: Doubt, reason: str) -> None:
-        record = RowRecord(doubt.row, State.IN_DOUBT, reason=reason, code=doubt.code, **doubt.call)
+        record = replace(doubt.row, state=State.IN_DOUBT, reason=reason)
         kept = self.journal.record(record)
-        self._left.add(doubt.row)
+        self._left.add(record.row)
         if doubt.reported:
-            self.on_row(RowOutcome.of(kept, doubt.line, "in_doubt"))
+            self.on_row(RowOutcome.of(kept, record.line, "in_doubt"))
 
 
 def _pages(doubts: list[Doubt]) -> Iterator[list[Doubt]]:

@@ -51,7 +51,6 @@ class Claims:
 
     Args:
         prepared: pages of rows to claim; an error in reading them is raised after all earlier claims.
-        journal: the job's journal.
         limit: the maximum concurrent calls.
         rate: returns the maximum rows per second; None for no limit.
         begin: whether to write SENDING. Rows for workers stay PLANNED until they are granted, so that a kill
@@ -163,7 +162,6 @@ class Claims:
 
     @property
     def _group(self) -> int:
-        """Number of rows to claim at once."""
         rate = self._rate()
         return self._limit if rate is None else max(1, min(self._limit, int(rate * _AHEAD)))
 

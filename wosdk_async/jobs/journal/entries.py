@@ -38,7 +38,6 @@ MAX_NUMBER, MAX_REASON = 200, 1000
 """Maximum stored characters of a record's number, and of a reason or warning."""
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # lower case, without look-alikes
-_ID_LENGTH = 8
 
 
 PageRow = list[Any]
@@ -50,21 +49,16 @@ class JobPlan:
     """A ledger's fixed properties and the file of its last run, all shown in ``report.json``.
 
     Args:
-        job: the ledger's id, from :func:`new_job_id`; part of markers such as ``{job}-{row}``.
+        job: the ledger's id; part of markers such as ``{job}-{row}``.
         file: the input's absolute path, or its URL without credentials; ``-`` for stdin.
         company: the Company's identifier, the same in every run.
         operation: the operation on each row, such as ``WoCreateCommand`` or ``create Customer``.
         marker: the path of the field with the row key; None without a marker.
         rows: the number of non-empty rows in the file.
         created_at: the ledger's creation time; UTC, in ISO format.
-        options: additional facts for a report.
-        columns: the file's non-empty columns.
-        header: all columns of the file.
-        sheet: the sheet's name in a workbook.
+        columns: the file's non-empty columns; ``header`` has all columns.
         key: the row key template, such as ``{number}``; None for rows identified by their cells.
-        rejects: whether the file is a rejects file.
         after: the id of the ledger whose rows this ledger resends.
-        version: the journal format version.
     """
 
     job: str
@@ -91,12 +85,6 @@ class JobPlan:
         """Return the plan as plain data."""
         return attrs.asdict(self)
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> JobPlan:
-        """Restore the plan from :meth:`as_dict`, ignoring fields from later minor versions."""
-        known = {field.name for field in attrs.fields(cls)}
-        return cls(**{name: value for name, value in data.items() if name in known})
-
 
 class RowRecord(msgspec.Struct):
     """Outcome of a row.
@@ -105,13 +93,9 @@ class RowRecord(msgspec.Struct):
     response to ``_TEXTS``.
 
     Args:
-        row: the row number.
-        id: the id of the created or changed record.
         number: the record's number or name, for display.
-        reason: why the row was refused, is in doubt, or was not sent.
         code: the service's ErrorCode, or the error's class.
         version: the record's version after the call; an undo skips records with a different version.
-        seconds: the call's duration.
         proof: :data:`ANSWERED`, :data:`LOOKED_UP`, :data:`DECIDED`, :data:`THERE_BEFORE` or None. An undo
             only touches records that this job certainly created.
     """
@@ -155,10 +139,7 @@ class ReferenceRecord:
     Args:
         reference: the reference's name in the map.
         name: the name in the rows, normalized.
-        key: the new record's name.
-        reason: why the record was not created or not undone.
-        entity: the entity type.
-        field: the field that holds the name.
+        key: the new record's name, which is in ``field``.
         run: the number of the run that created the record.
         version: the record's version after its creation.
         proof: :data:`ANSWERED`, or None if the record was only found by name and may be someone else's.
@@ -222,7 +203,7 @@ def as_last_given(plan: JobPlan, runs: Sequence[JobRun]) -> JobPlan:
 
 def new_job_id() -> str:
     """Return a short random id that is safe in URLs and in case-insensitive file names."""
-    return "".join(secrets.choice(_LETTERS) for _ in range(_ID_LENGTH))
+    return "".join(secrets.choice(_LETTERS) for _ in range(8))
 
 
 def usable_number(value: Any) -> Any:
@@ -243,15 +224,15 @@ def presentable(record: T, known: Secrets) -> T:
         number = record.number
         if number is None or known.shortened(number, MAX_NUMBER) == number:
             return record
-    changed: dict[str, Any] = {}
-    for name, longest in _TEXTS:
-        text = getattr(record, name, None)
-        if text and (shown := known.shortened(text, longest)) != text:
-            changed[name] = shown
+    changed: dict[str, Any] = {
+        name: known.shortened(text, longest)
+        for name, longest in _TEXTS
+        if (text := getattr(record, name, None))
+    }
     if warnings := getattr(record, "warnings", ()):
         changed["warnings"] = tuple(known.shortened(each, MAX_REASON) for each in warnings)
     replace: Any = msgspec.structs.replace if isinstance(record, RowRecord) else attrs.evolve
-    return replace(record, **changed) if changed else record
+    return replace(record, **changed)
 
 
 _TEXTS = (("number", MAX_NUMBER), ("reason", MAX_REASON), ("code", MAX_NUMBER), ("request_id", MAX_NUMBER))

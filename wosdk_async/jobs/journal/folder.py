@@ -12,14 +12,7 @@ from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.entries import JobPlan, as_last_given
 from wosdk_async.jobs.journal.lock import LOCK, FolderLock
 from wosdk_async.jobs.journal.run_table import runs
-from wosdk_async.jobs.journal.store import (
-    JOURNAL,
-    START_FILES,
-    connect,
-    explained,
-    leftovers,
-    read_plan,
-)
+from wosdk_async.jobs.journal.store import JOURNAL, START_FILES, connect, explained, leftovers, read_plan
 from wosdk_async.regular_files import sync_folder
 from wosdk_async.text.remedies import Remedy
 
@@ -92,11 +85,7 @@ class JobFolders:
 
 
 def _numbered_folders(base: Path) -> list[tuple[int, Path]]:
-    """Return the existing paths ``base``, ``base-2`` and so on, in order, with their numbers.
-
-    Raises:
-        JournalError: the directory cannot be read.
-    """
+    """Return the existing paths ``base``, ``base-2`` and so on, in order, with their numbers."""
     parent = base.parent
     with explained(parent):
         names = os.listdir(parent) if parent.is_dir() else []
@@ -111,25 +100,18 @@ def _numbered(base: Path, number: int) -> Path:
     return base if number == 1 else base.with_name(f"{base.name}-{number}")
 
 
-def plan_of(folder: Path) -> JobPlan:
+def plan_of(folder: Path, *, as_given: bool = False) -> JobPlan:
     """Return the plan of the job in a folder, even while a process is working on the job.
 
-    Raises:
-        JournalError: the journal is missing or cannot be read.
-    """
-    with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db:
-        return read_plan(db, folder / JOURNAL)
-
-
-def plan_as_last_given(folder: Path) -> JobPlan:
-    """Return the plan of the job in a folder with its last run's options; see :func:`as_last_given`.
+    With ``as_given``, it has the last run's options; see :func:`as_last_given`.
 
     Raises:
         JournalError: the journal is missing or cannot be read.
     """
     path = folder / JOURNAL
     with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(path):
-        return as_last_given(read_plan(db, path), runs(db))
+        plan = read_plan(db, path)
+        return as_last_given(plan, runs(db)) if as_given else plan
 
 
 def remove_job(folder: Path, plan: JobPlan) -> None:
@@ -156,9 +138,6 @@ def just_made(folder: Path) -> JournalError:
     return JournalError(text, conflict=True)
 
 
-_NUMBER = re.compile(r"-[0-9]+\Z")
-
-
 def jobs_below(directory: Path) -> Iterator[Path]:
     """Yield the job folders in and below a directory, skipping hidden directories."""
     for root, folders, files in os.walk(directory):
@@ -179,7 +158,7 @@ def jobs_of(file: Path) -> list[Path]:
 
 def jobs_beside(folder: Path) -> list[Path]:
     """Return the other job folders beside a job folder, oldest first."""
-    found = jobs_at(folder.with_name(_NUMBER.sub("", folder.name)))
+    found = jobs_at(folder.with_name(re.sub(r"-[0-9]+\Z", "", folder.name)))
     return [each for each in found if each != folder]
 
 

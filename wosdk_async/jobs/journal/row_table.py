@@ -25,10 +25,6 @@ from wosdk_async.protocol.writes import State
 
 _STATES = tuple(State)  # by number
 
-
-# --- rows ---------------------------------------------------------------------------------------
-
-
 # One statement for many rows, and one JSON string per page: SQLite calls release the GIL in every step, and
 # with a busy event loop it takes milliseconds to reacquire.
 MAX_AT_ONCE = 100  # rows with at most nine variables each; older SQLite allows 999 variables
@@ -84,6 +80,7 @@ def page(db: sqlite3.Connection, first: int, last: int) -> list[PageRow]:
     return found
 
 
+_ALL = "planned LEFT JOIN outcome USING (row)"
 _ROWS = """SELECT json_group_array(
     json_array(row, state, json(detail), line, digest, key, place, changed)) FROM (
     SELECT row, coalesce(state, 0) AS state, detail, line, digest, key, place, sent <> digest AS changed
@@ -99,7 +96,7 @@ def rows_in(
     """
     # Rows without an outcome are PLANNED; other states need no outer join.
     planned = not states or State.PLANNED in states
-    tables = "planned LEFT JOIN outcome USING (row)" if planned else "outcome JOIN planned USING (row)"
+    tables = _ALL if planned else "outcome JOIN planned USING (row)"
     where = f"{'planned' if planned else 'outcome'}.row > ? AND {_among(states)}"
     sent = "" if run is None else f" AND run = {int(run)}"
     return _stored(db, _ROWS.format(tables=tables, where=f"{where}{sent} ORDER BY row"), after, limit)
@@ -107,17 +104,14 @@ def rows_in(
 
 def file_rows(db: sqlite3.Connection, *states: State, after: int = 0, limit: int = 1000) -> list[StoredRow]:
     """Return the file's first rows in the given states after place ``after``."""
-    tables, where = "planned LEFT JOIN outcome USING (row)", f"place > ? AND {_among(states)} ORDER BY place"
-    return _stored(db, _ROWS.format(tables=tables, where=where), after, limit)
+    where = f"place > ? AND {_among(states)} ORDER BY place"
+    return _stored(db, _ROWS.format(tables=_ALL, where=where), after, limit)
 
 
 def gone_rows(db: sqlite3.Connection, *states: State, limit: int = 1000) -> list[StoredRow]:
     """Return the first rows in the given states that are missing from the file."""
-    tables, where = (
-        "planned LEFT JOIN outcome USING (row)",
-        f"place IS NULL AND {_among(states)} ORDER BY row",
-    )
-    return _stored(db, _ROWS.format(tables=tables, where=where), limit)
+    where = f"place IS NULL AND {_among(states)} ORDER BY row"
+    return _stored(db, _ROWS.format(tables=_ALL, where=where), limit)
 
 
 def _among(states: Sequence[State]) -> str:
@@ -127,7 +121,7 @@ def _among(states: Sequence[State]) -> str:
 def rows_numbered(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, StoredRow]:
     """Return the rows with these numbers."""
     where = "planned.row IN (SELECT value FROM json_each(?))"
-    statement = _ROWS.format(tables="planned LEFT JOIN outcome USING (row)", where=where)
+    statement = _ROWS.format(tables=_ALL, where=where)
     return {row.row: row for row in _stored(db, statement, orjson.dumps(list(numbers)).decode(), -1)}
 
 
@@ -142,12 +136,11 @@ def _row(row: int, state: int, detail: Any, *facts: Any) -> StoredRow:
     return StoredRow(*fields)  # positional arguments are twice as fast
 
 
-def plan_as_in_file(db: sqlite3.Connection, *, rows: Iterable[int]) -> None:
+def plan_as_in_file(db: sqlite3.Connection, *, rows: Sequence[int]) -> None:
     """Plan rows with their current cells."""
-    wanted = orjson.dumps(list(rows)).decode()
     db.execute(
         "UPDATE planned SET sent = digest WHERE sent <> digest AND row IN (SELECT value FROM json_each(?))",
-        [wanted],
+        [orjson.dumps(rows).decode()],
     )
 
 
@@ -194,9 +187,6 @@ def _counts(db: sqlite3.Connection, where: str) -> dict[State, int]:
         f"WHERE {where} GROUP BY 1"
     )
     return dict.fromkeys(State, 0) | {_STATES[state]: count for state, count in found}
-
-
-# --- references -----------------------------------------------------------------------------------
 
 
 def save_references(db: sqlite3.Connection, records: Iterable[ReferenceRecord], stamp: int) -> None:

@@ -14,8 +14,6 @@ import orjson
 from wosdk_async.jobs.journal.entries import JobRun, RowRecord, to_json, usable_number
 from wosdk_async.protocol.writes import UNDECIDED, State
 
-# --- runs -----------------------------------------------------------------------------------------
-
 
 def insert_run(db: sqlite3.Connection, started_at: float, details: Mapping[str, Any]) -> int:
     """Add a run with facts about this process, and return the run number."""
@@ -77,9 +75,6 @@ def user_name() -> str:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):
         return ""
-
-
-# --- undos ----------------------------------------------------------------------------------------
 
 
 def save_undo(db: sqlite3.Connection, *, record: RowRecord, now: float) -> None:

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+import attrs
 import orjson
 
 from wosdk_async.jobs.errors import JournalError
@@ -20,13 +21,8 @@ JOURNAL = "journal.db"
 _PART = f"{JOURNAL}.part"
 START_FILES = (LOCK, _PART, "input.")
 """Prefixes of the files that remain if an import is killed at its start."""
-NO_JOURNAL = (
-    "this is not a job's journal. If a job was here, restore the folder from a backup: a new job would "
-    "resend all its rows. If not, name another folder"
-)
-_READ = "mode=ro"
 _IMMUTABLE = "mode=ro&immutable=1"
-APPLICATION_ID = 0x574F4A4C  # "WOJL" in ASCII; SQLite stores it in the file header
+_APPLICATION_ID = 0x574F4A4C  # "WOJL" in ASCII; SQLite stores it in the file header
 _CACHE = 8 * 1024  # KiB of page cache
 
 
@@ -40,11 +36,8 @@ def connect(
 ) -> sqlite3.Connection:
     """Open a job folder's journal.
 
-    Args:
-        folder: the job folder.
-        read_only: open read-only, even while another process is working on the job.
-        snapshot: open for a short read; creates no files beside the journal unless a process uses the job.
-        durable: flush each commit to disk.
+    A ``snapshot`` is for a short read, and creates no files unless a process is working on the job. A
+    ``durable`` journal flushes each commit to disk.
 
     Raises:
         JournalError: the journal is missing, damaged, of a newer version or not writable.
@@ -57,7 +50,7 @@ def connect(
         raise JournalError(f"{folder}: {why}")
     was_closed = not _size(leftovers(path)[1])
     with explained(path):
-        db = _connect_to_read(path, snapshot=snapshot) if read_only else open_database(path)
+        db = _connect_to_read(path, snapshot=snapshot) if read_only else _open(path)
         try:
             _check(db, path)
             if (job := job_in(folder)) is not None and job != read_plan(db, path).job:
@@ -84,27 +77,19 @@ def connect(
 def _is_of_killed_start(folder: Path) -> bool:
     """Return whether a folder has only the files of an import that was killed while creating the journal."""
     with explained(folder):
-        names = {each.name for each in folder.iterdir()} if folder.is_dir() else set()
+        names = [each.name for each in folder.iterdir()] if folder.is_dir() else []
     return _PART in names and all(name.startswith(START_FILES) for name in names)
 
 
 def create_database(folder: Path, plan: JobPlan) -> Path:
-    """Create a new ledger's database under a temporary name, for ``publish`` in ``regular_files.py``.
-
-    Args:
-        folder: the job folder, locked by the caller.
-        plan: the job's plan.
-
-    Raises:
-        JournalError: the file cannot be written.
-    """
+    """Create a new ledger's database under a temporary name; raise JournalError if it cannot be written."""
     part = folder / _PART
     try:
         with explained(folder / JOURNAL):
             _remove(part)
             create_file(part).close()
-            with contextlib.closing(open_database(part)) as db:
-                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            with contextlib.closing(_open(part)) as db:
+                db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
                 db.execute(f"PRAGMA user_version = {FORMAT}")
                 db.executescript(TABLES)
                 db.execute("INSERT INTO plan VALUES (?)", [to_json(plan.as_dict())])
@@ -121,15 +106,14 @@ def _remove(part: Path) -> None:
         each.unlink(missing_ok=True)
 
 
-def open_database(path: Path, access: str = "mode=rw") -> sqlite3.Connection:
-    """Open a database for use in one thread at a time, without implicit transactions."""
+def _open(path: Path, access: str = "mode=rw") -> sqlite3.Connection:
     return connect_database(path, access=access, isolation_level=None, check_same_thread=False, timeout=5)
 
 
 def _connect_to_read(path: Path, *, snapshot: bool) -> sqlite3.Connection:
     if snapshot and not leftovers(path)[1].exists():  # so no process is changing the file
-        return open_database(path, _IMMUTABLE)
-    db = open_database(path, _READ)
+        return _open(path, _IMMUTABLE)
+    db = _open(path, "mode=ro")
     try:
         db.execute("PRAGMA user_version").fetchone()
     except sqlite3.OperationalError:
@@ -137,14 +121,17 @@ def _connect_to_read(path: Path, *, snapshot: bool) -> sqlite3.Connection:
         if _size(leftovers(path)[1]):
             raise
         # SQLite cannot read from a read-only folder unless the file is declared immutable.
-        return open_database(path, _IMMUTABLE)
+        return _open(path, _IMMUTABLE)
     return db
 
 
 def _check(db: sqlite3.Connection, path: Path) -> None:
     db.execute("PRAGMA trusted_schema = OFF")
-    if _pragma(db, "application_id") != APPLICATION_ID:
-        raise JournalError(f"{path}: {NO_JOURNAL}")
+    if _pragma(db, "application_id") != _APPLICATION_ID:
+        raise JournalError(
+            f"{path}: this is not a job's journal. If a job was here, restore the folder from a backup: a "
+            "new job would resend all its rows. If not, name another folder"
+        )
     version = _pragma(db, "user_version")
     if version > FORMAT:
         raise JournalError(
@@ -176,15 +163,12 @@ def require_wal(db: sqlite3.Connection, folder: Path) -> None:
 
 
 def read_plan(db: sqlite3.Connection, path: Path) -> JobPlan:
-    """Return a journal's plan.
-
-    Raises:
-        JournalError: the journal cannot be read.
-    """
+    """Return a journal's plan; raise JournalError if the journal cannot be read."""
     with explained(path):
         found = db.execute("SELECT data FROM plan").fetchone()
+    known = {field.name for field in attrs.fields(JobPlan)}  # later minor versions may have more
     try:
-        return JobPlan.from_dict(orjson.loads(found[0]))
+        return JobPlan(**{name: value for name, value in orjson.loads(found[0]).items() if name in known})
     except (AttributeError, TypeError, ValueError) as error:
         raise JournalError(_damaged(path, str(error))) from None
 
@@ -198,8 +182,7 @@ def newest_stamp(db: sqlite3.Connection, path: Path, promised: int) -> int:
     """Return the last commit's stamp; 0 in a new journal.
 
     Raises:
-        JournalError: the last commits are missing: the stamp is older than ``promised``, the stamp in the
-            lock file.
+        JournalError: commits are missing: the stamp is older than ``promised``, the one in the lock file.
     """
     with explained(path):
         newest = "SELECT coalesce(max(stamp), 0) FROM "
@@ -220,7 +203,7 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise journal_error(path, error) from error
+        raise _journal_error(path, error) from error
     except OSError as error:
         raise JournalError(f"{path}: {error.strerror or error}", remedies=(Remedy.PERMISSIONS,)) from error
 
@@ -235,8 +218,7 @@ _FAULTS = {
 }
 
 
-def journal_error(path: Path, error: sqlite3.Error) -> JournalError:
-    """Convert an SQLite error."""
+def _journal_error(path: Path, error: sqlite3.Error) -> JournalError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return JournalError(_damaged(path, str(error)))
