@@ -38,11 +38,10 @@ def the_audit(
     **changes: Any,
 ) -> Audit:
     known: dict[str, Any] = {
-        "company": local.company,
+        "company": local.company.with_options(settle=seconds),
         "journal": journal,
         "operation": operation_named("WoCreateCommand"),
         "marker": MARKER,
-        "seconds": seconds,
         "on_row": on_row,
     }
     return Audit(Settling(**known | changes))

@@ -116,7 +116,7 @@ async def test_every_row_is_told_of_in_the_order_of_the_file(local: Local, job: 
     assert [each.kind for each in told[249:]] == ["refused"] * 3
     assert told[249].reason == "the key '1' already belongs to row 1 (line 2); keys must be unique"
     assert Counter(each.kind for each in told) == result.counts
-    assert [each for each in told if each.is_problem] == result.findings
+    assert [each for each in told if each.kind != "would_send"] == result.findings
 
 
 async def test_names_of_no_record_and_of_several_are_told_apart(local: Local, write: Write) -> None:
@@ -255,7 +255,7 @@ async def test_problems_are_grouped_by_cause(local: Local, write: Write) -> None
     """Values in a reason do not make another cause; every row is counted, a few are named."""
     cells = [*rows(*range(1, 10), customer="Never"), *rows(10), ["11", "x" * 4000, "", ""]]
     result = await checked(local, write(HEADER, cells), WORK_ORDER + CUSTOMER)
-    missing, long = result.causes
+    missing, long = result.causes.values()
     assert (missing.first.row, missing.first.kind, missing.count) == (1, "missing", 9)
     assert [each.row for each in missing.more] == [2, 3, 4, 5, 6]
     assert (long.first.row, long.count, long.more, result.problems) == (11, 1, [], 10)
@@ -268,7 +268,7 @@ async def test_a_row_with_two_faults_counts_for_both(local: Local, write: Write)
     cells = [["1", "", "soon", "Ghost"], ["2", "", "soon", "Other"], ["3", "", "perhaps", ""]]
     result = await checked(local, write(HEADER, cells), text)
     assert result.counts["refused"] == 3
-    time, missing = sorted(result.causes, key=lambda each: -each.count)
+    time, missing = sorted(result.causes.values(), key=lambda each: -each.count)
     assert (time.kind, time.count, time.values) == ("refused", 3, {"'soon'": 2, "'perhaps'": 1})
     assert (missing.kind, missing.count, missing.values) == ("missing", 2, {"'Ghost'": 1, "'Other'": 1})
 
@@ -280,14 +280,14 @@ async def test_what_the_service_requires_and_a_row_lacks_is_a_warning(local: Loc
     told: list[Finding] = []
     source = write(HEADER, [*rows(1, customer="Once"), *rows(2, 3)])
     result = await checked(local, source, WORK_ORDER + CUSTOMER, on_row=told.append)
-    (lack,) = result.lacks
+    (lack,) = result.lacks.values()
     assert (result.complete, result.counts["would_send"], result.lacking) == (False, 3, 2)
     assert (lack.count, lack.first.row, [each.row for each in lack.more]) == (2, 2, [3])
     assert lack.reason.startswith("command.work_order.customer is empty, ")
     assert lack.reason.endswith(" blank column 'customer'")
     assert [each.warnings for each in told] == [(), (lack.reason,), (lack.reason,)]
     text = MAP.replace('customer = "@customer"\n', "").partition("[reference.customer]")[0]
-    (lack,) = (await checked(local, source, text)).lacks
+    (lack,) = (await checked(local, source, text)).lacks.values()
     assert lack.reason.endswith("the map does not set it; add customer to [command.work_order]")
 
 
@@ -410,13 +410,13 @@ async def test_texts_that_are_cut_equal_rows_and_rows_without_a_key_are_counted(
     )
     long = [["1", "", "x" * 4000, ""], ["2", "", "y" * 5000, ""]]
     result = await checked(local, write(HEADER, [*long, *rows(3, 3, 3)]), text)
-    assert [each.count for each in result.cautions] == [2]
+    assert [each.count for each in result.cautions.values()] == [2]
     assert dict(result.counts) == {"would_send": 5}
     equal, keyless = result.warnings
     assert "2 rows equal earlier rows" in equal
     assert "no key" in keyless
     marked = await checked(local, write(HEADER, rows(3, 4)), f'marker = "{MARKER}"\n{MAP}')
-    assert (marked.cautions, marked.warnings) == ([], [])
+    assert (marked.cautions, marked.warnings) == ({}, [])
 
 
 async def test_an_update_that_cannot_be_sent_is_refused_by_the_check_and_the_import(

@@ -12,7 +12,7 @@ from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MARKER, TWO_PLACES, WORK_
 from wosdk_async import Contact, Customer, Location, Ref
 from wosdk_async.jobs import Import, ImportMapError, RowOutcome
 from wosdk_async.jobs.imports import reference_stage
-from wosdk_async.jobs.journal import Journal
+from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
 from wosdk_async.jobs.mapping import lookup, reference_index
 from wosdk_async.text.remedies import Remedy
 
@@ -372,7 +372,7 @@ async def test_a_creation_of_an_earlier_run_is_absent_only_after_two_settled_loo
     opened = await job(source, WORK_ORDER + CREATED).open(local.company)
     await opened.journal.start_run()
     await opened.admit()
-    await opened.journal.begin_reference("customer", "New", "New")
+    await opened.journal.begin_reference(ReferenceRecord("customer", "New", "New", State.SENDING))
     opened.journal.abandon()
     made = await local.company.create(Customer(display_as="New", name="New", work_zone=Ref(14)))
     looks, find = [], reference_index.find_named
@@ -516,7 +516,9 @@ async def test_a_creation_of_an_earlier_run_is_awaited_whichever_reference_names
     opened = await job(write(HEADER, [["1", "New", "B", "Pier Coffee"]]), text).open(local.company)
     await opened.journal.start_run()
     await opened.admit()
-    await opened.journal.begin_reference("asset", "New", "New", entity="Location", field=field)
+    await opened.journal.begin_reference(
+        ReferenceRecord("asset", "New", "New", entity="Location", field=field, state=State.SENDING)
+    )
     opened.journal.abandon()
     made = await local.company.create(Location(name="New", model_id=901))
     local.server.hidden, local.server.hidden_times = "query/Location", 2  # one look-up of each reference

@@ -225,7 +225,7 @@ async def test_the_json_has_plan_counts_runs_and_failures(tmp_path: Path) -> Non
     source = open_source(tmp_path / "in.csv")
     async with planned(tmp_path / "job", source, marker="po_number") as journal:
         await journal.start_run(options="x")
-        await journal.begin_reference("task", "t", "T")
+        await journal.begin_reference(ReferenceRecord("task", "t", "T", State.SENDING))
         journal.record_reference(ReferenceRecord("task", "t", "T", State.DONE, 7))
         journal.record(RowRecord(1, State.DONE, 5, warnings=("cut",)))
         journal.record(RowRecord(2, State.REFUSED, reason="bad\ud800", code="E"))

@@ -325,7 +325,9 @@ async def test_a_creation_in_doubt_is_listed_and_keeps_what_it_may_refer_to(
 ) -> None:
     folder = await imported(local, job(write(HEADER, named("New")), MAP))
     async with Journal.open(folder) as journal:
-        await journal.begin_reference("other", "Cut", "Cut", entity=entity)
+        await journal.begin_reference(
+            ReferenceRecord("other", "Cut", "Cut", entity=entity, state=State.SENDING)
+        )
     looked = await undone(local, folder, look=True)
     assert looked.outcomes == {"New": fate.replace("undone", "undo"), "Cut": "in_doubt"}
     found = await undone(local, folder, of_run=1)
@@ -341,7 +343,9 @@ async def test_the_next_import_settles_a_creation_in_doubt(
     opened = await job(source, MAP).open(local.company)
     await opened.journal.start_run()
     await opened.admit()
-    await opened.journal.begin_reference("customer", "New", "New", entity="Customer")
+    await opened.journal.begin_reference(
+        ReferenceRecord("customer", "New", "New", entity="Customer", state=State.SENDING)
+    )
     folder = opened.journal.folder
     opened.journal.abandon()
     if exists:

@@ -70,7 +70,7 @@ def check_import(arguments: ImportArguments) -> Exit:
             options=options,
             sample=arguments.sample,
             rate=arguments.rate,
-            workers=workers is not None,
+            workers=workers,
         )
         variables = exits.enter_context(company_variables(sandbox))
         # Not read-only, so that the hook ``dry`` gets the calls that would change something. The hook stops
@@ -157,7 +157,7 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
             if request["body"] is not None:
                 click.echo(f"    {json_text(request['body'])}")
     _print_problems(result, outcomes)
-    for each in (*result.lacks, *result.cautions):
+    for each in (*result.lacks.values(), *result.cautions.values()):
         say_cause(f"warning: {each.reason}", [each.first, *each.more], each.count)
     for warning in result.warnings[:_SHOWN]:
         say(f"warning: {warning}")
@@ -166,7 +166,7 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
 
 def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
     """Print why rows would not be sent: wrong names first, then the most frequent causes."""
-    causes = sorted(result.causes, key=lambda each: (each.kind not in _NAMED, -each.count))
+    causes = sorted(result.causes.values(), key=lambda each: (each.kind not in _NAMED, -each.count))
     shown = [each for each in causes if each.kind in _NAMED] + [
         each for each in causes if each.kind not in _NAMED
     ][:_SHOWN]

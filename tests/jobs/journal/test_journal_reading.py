@@ -137,9 +137,9 @@ async def test_people_can_read_it_with_sql(tmp_path: Path) -> None:
 
 async def test_references_are_kept_with_what_became_of_them(tmp_path: Path) -> None:
     async with a_journal(tmp_path, 1) as journal:
-        await journal.begin_reference("customer", "acme", "Acme")
-        await journal.begin_reference("location", "acme", "Acme")
-        await journal.begin_reference("customer", "half \ud800", "K")
+        await journal.begin_reference(ReferenceRecord("customer", "acme", "Acme", State.SENDING))
+        await journal.begin_reference(ReferenceRecord("location", "acme", "Acme", State.SENDING))
+        await journal.begin_reference(ReferenceRecord("customer", "half \ud800", "K", State.SENDING))
         journal.record_reference(ReferenceRecord("customer", "acme", "Acme", State.DONE, id=4))
     async with Journal.open(tmp_path) as journal:
         found = {(each.reference, each.name): (each.state, each.id) for each in await journal.references()}

@@ -103,7 +103,7 @@ async def a_job(folder: Path, hook: KillAt) -> None:
     try:
         await journal.start_run()
         await journal.admit(functools.partial(insert_rows, rows=2), a_plan(rows=2))
-        await journal.begin_reference("customer", "acme", "Acme")
+        await journal.begin_reference(ReferenceRecord("customer", "acme", "Acme", State.SENDING))
         journal.record_reference(ReferenceRecord("customer", "acme", "Acme", State.DONE, id=1))
         for row, state in ((1, State.DONE), (2, State.REFUSED)):
             await journal.begin([row])

@@ -15,6 +15,7 @@ import attrs
 from wosdk_async.codec.json import loads
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.cluster.messages import WorkerPool
 from wosdk_async.jobs.errors import (
     AmbiguousNameError,
     MissingRecordError,
@@ -32,7 +33,7 @@ from wosdk_async.jobs.ledger.terms import Action, Standing
 from wosdk_async.jobs.ledger.undone import shown_records, undone_beside, without_undone
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.lookup import NamedIds
-from wosdk_async.jobs.mapping.marking import no_marker_for_workers, own_keys
+from wosdk_async.jobs.mapping.marking import own_keys
 from wosdk_async.jobs.mapping.needed_fields import lacking, replaced_fields_warning
 from wosdk_async.jobs.mapping.operations import Found
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
@@ -84,12 +85,8 @@ class Check:
     """A dry run of an import, which builds and looks up every row and writes nothing.
 
     Args:
-        source: the file.
-        import_map: the import map.
         dry: the client's ``before_send`` hook, which captures requests instead of sending them.
-        options: the import options.
         sample: the number of rows to check, spread over the file; None checks all rows.
-        workers: whether workers will send the rows.
         rate: the maximum calls per second, used to estimate the duration.
 
     Raises:
@@ -105,12 +102,11 @@ class Check:
         options: ImportOptions,
         sample: int | None = None,
         rate: float | None = None,
-        workers: bool = False,
+        workers: WorkerPool | None = None,
     ) -> None:
         require_table(source, import_map.rules, import_map.columns)
-        self._request = ImportRequest(source=source, import_map=import_map, options=options).with_rules()
-        if workers and self._request.marker is None:
-            raise no_marker_for_workers(import_map)
+        request = ImportRequest(source=source, import_map=import_map, options=options, workers=workers)
+        self._request = request.with_rules()
         self._source, self._map, self._dry = self._request.source, import_map, dry
         self._options, self._sample, self._rate = options, sample, rate
         self._operation, self._marker = import_map.action, self._request.marker
@@ -151,10 +147,7 @@ class Check:
     ) -> CheckResult:
         """Look up references and keys, and predict the outcome of each row.
 
-        Args:
-            company: the Company to import into.
-            identity: the Company's identifier in the journal.
-            on_row: called for each checked row, in file order.
+        ``identity`` identifies the Company in the journal. ``on_row`` gets the rows in file order.
 
         Raises:
             ImportMapError: a record required by all rows does not exist.
@@ -210,45 +203,35 @@ class Check:
             "looked up; add 'marker' or 'key' to the map"
         ]
 
-    # --- rows ---------------------------------------------------------------------------------
-
     async def _check_page(self, company: Company, page: Sequence[Row], preview: Preview) -> list[Finding]:
         """Return the findings for a page of rows, in order."""
         places = page[0].number, page[-1].number
         standings, reasons = preview.standings(*places), preview.reasons(*places)
-        results: list[_BuiltRow | Finding] = []
+        findings: dict[int, Finding] = {}
+        built: list[_BuiltRow] = []
         # A row without a standing shares its ledger row with an earlier row, so it is not sent.
         for row in page:
             standing = standings.get(row.number, Standing.DONE)
-            results.append(self._unsent(row, standing, reasons) or self._build(row, again=standing in _AGAIN))
-        results = await self._with_known_ids(company, results)
-        keys = [each.key for each in results if isinstance(each, _BuiltRow)]
+            each = self._unsent(row, standing, reasons) or self._build(row, again=standing in _AGAIN)
+            if isinstance(each, Finding):
+                findings[row.number] = each
+            else:
+                built.append(each)
+        ids = [self._ids.in_row(each.row.cells) for each in built]
+        await self._ids.look_up(company, chain.from_iterable(ids))
+        for each, named in zip(built, ids, strict=True):
+            if fault := self._ids.fault(named):
+                findings[each.row.number] = each.finding("missing", fault)
+        built = [each for each in built if each.row.number not in findings]
         records: Found = {}
-        if (own := own_keys(self._keys)) is not None and keys:
+        if (own := own_keys(self._keys)) is not None and built:
             began = time.perf_counter()
-            records = await self._operation.find(company, own.path, keys)
+            records = await self._operation.find(company, own.path, [each.key for each in built])
             self._look_up_seconds.append(time.perf_counter() - began)
             records = without_undone(records, self._undone)
-        return [
-            await self._decided(company, each, records.get(each.key, ()))
-            if isinstance(each, _BuiltRow)
-            else each
-            for each in results
-        ]
-
-    async def _with_known_ids(
-        self, company: Company, page: Sequence[_BuiltRow | Finding]
-    ) -> list[_BuiltRow | Finding]:
-        """Replace each row that refers to an unknown id with a finding."""
-        ids = {
-            each.row.number: self._ids.in_row(each.row.cells) for each in page if isinstance(each, _BuiltRow)
-        }
-        await self._ids.look_up(company, chain.from_iterable(ids.values()))
-        checked: list[_BuiltRow | Finding] = []
-        for each in page:
-            fault = self._ids.fault(ids[each.row.number]) if isinstance(each, _BuiltRow) else None
-            checked.append(each.finding("missing", fault) if isinstance(each, _BuiltRow) and fault else each)
-        return checked
+        for each in built:
+            findings[each.row.number] = await self._decided(company, each, records.get(each.key, ()))
+        return [findings[row.number] for row in page]
 
     def _build(self, row: Row, *, again: bool) -> _BuiltRow | Finding:
         """Build the record of a row, or return a finding that explains why it is invalid."""
@@ -276,16 +259,15 @@ class Check:
                 return None
             case Action.SKIP:
                 kind: FindingKind = _SKIPPED.get(standing, "ended")
-                return Finding(row.number, row.line, kind, key=key)
+                reason = ""
             case Action.LOOK_UP | Action.LEAVE:
-                looks_up = f"the import first looks up the row by {self._marker}"
                 kind = "in_doubt" if standing is Standing.IN_DOUBT else "sending"
-                return Finding(
-                    row.number, row.line, kind, looks_up if self._marker else "there is no marker", key
-                )
+                looks_up = f"the import first looks up the row by {self._marker}"
+                reason = looks_up if self._marker else "there is no marker"
             case Action.KEEP | Action.REFUSE:
                 kind = "kept" if action is Action.KEEP else "refused"
-                return Finding(row.number, row.line, kind, reasons.get(row.number, ""), key)
+                reason = reasons.get(row.number, "")
+        return Finding(row.number, row.line, kind, reason, key)
 
     async def _decided(self, company: Company, built: _BuiltRow, found: Sequence[Any] | RowError) -> Finding:
         if isinstance(found, RowError):

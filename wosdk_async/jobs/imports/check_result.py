@@ -6,13 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median_high
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import attrs
 
 from wosdk_async.jobs.ledger.overview import UNDER_WAY, Overview
 from wosdk_async.jobs.ledger.terms import Plan, Refusal
 from wosdk_async.jobs.stop import cause_of
+
+T = TypeVar("T")
 
 FindingKind = Literal[
     "would_send",
@@ -70,11 +72,6 @@ class Finding:
     """Required fields without a value, each with a remedy."""
     again: bool = False
     """Whether the row failed before and would be retried."""
-
-    @property
-    def is_problem(self) -> bool:
-        """Whether the row is not done and would not be sent."""
-        return self.kind not in _FINE
 
 
 @attrs.define
@@ -134,27 +131,15 @@ class CheckResult:
     """Whether to skip rows whose record exists, instead of failing them."""
     lacking: int = 0
     """Number of rows that would be sent without a required field, and would probably be refused."""
-    _causes: dict[tuple[FindingKind, str], ProblemCause] = attrs.field(factory=dict, repr=False)
-    _lacks: dict[str, ProblemCause] = attrs.field(factory=dict, repr=False)
-    _cautions: dict[str, ProblemCause] = attrs.field(factory=dict, repr=False)
+    causes: dict[tuple[FindingKind, str], ProblemCause] = attrs.field(factory=dict)
+    """Reasons why rows would not be sent, by kind and cause, ordered by first row; at most 1,000.
 
-    @property
-    def causes(self) -> list[ProblemCause]:
-        """Reasons why rows would not be sent, ordered by first row; at most 1,000.
-
-        A row with several faults counts once for each fault.
-        """
-        return list(self._causes.values())
-
-    @property
-    def lacks(self) -> list[ProblemCause]:
-        """Required fields that are empty in rows to send."""
-        return list(self._lacks.values())
-
-    @property
-    def cautions(self) -> list[ProblemCause]:
-        """Warnings about rows to send, such as truncated values; at most 1,000."""
-        return list(self._cautions.values())
+    A row with several faults counts once for each fault.
+    """
+    lacks: dict[str, ProblemCause] = attrs.field(factory=dict)
+    """Required fields that are empty in rows to send."""
+    cautions: dict[str, ProblemCause] = attrs.field(factory=dict)
+    """Warnings about rows to send, such as truncated values; at most 1,000."""
 
     @property
     def complete(self) -> bool:
@@ -175,33 +160,19 @@ class CheckResult:
         self.sent_again += finding.again
         self.lacking += bool(finding.lacks) and finding.kind == "would_send"
         for lack in finding.lacks:
-            problem = self._lacks.setdefault(lack, ProblemCause(finding, finding.kind, lack))
-            problem.add(finding, lack)
-        if not finding.is_problem:
+            _count(self.lacks, lack, finding, lack)
+        if finding.kind in _FINE:
             for text in finding.warnings if finding.kind == "would_send" else ():
-                self._caution(finding, text)
+                if text not in finding.lacks:
+                    _count(self.cautions, cause_of(text), finding, text)
             return
         if len(self.findings) < _KEPT:
             self.findings.append(finding)
         for kind, reason in dict.fromkeys(finding.faults or ((finding.kind, finding.reason),)):
-            cause = kind, cause_of(reason)
-            if cause in self._causes or len(self._causes) < _KEPT:
-                self._causes.setdefault(cause, ProblemCause(finding, kind, reason)).add(finding, reason)
-
-    def _caution(self, finding: Finding, text: str) -> None:
-        cause = cause_of(text)
-        if text not in finding.lacks and (cause in self._cautions or len(self._cautions) < _KEPT):
-            self._cautions.setdefault(cause, ProblemCause(finding, finding.kind, text)).add(finding, text)
+            _count(self.causes, (kind, cause_of(reason)), finding, reason, kind)
 
     def expect(self, calls: int, look_up_seconds: Sequence[float], limit: int, rate: float | None) -> None:
-        """Set the number of calls and estimate their duration.
-
-        Args:
-            calls: the number of calls.
-            look_up_seconds: the duration of each look-up.
-            limit: the maximum concurrent calls.
-            rate: the maximum calls per second.
-        """
+        """Set the number of calls, and estimate their duration from the duration of each look-up."""
         self.calls = calls
         if look_up_seconds:
             self.seconds = calls * median_high(look_up_seconds) / min(limit, max(calls, 1))
@@ -225,10 +196,10 @@ class CheckResult:
             "problems": [attrs.asdict(each, filter=shown) for each in self.findings],
             "causes": [
                 {"kind": each.kind, "reason": each.reason, "rows": each.count, "values": dict(each.values)}
-                for each in self.causes
+                for each in self.causes.values()
             ],
-            "lacks": [{"reason": each.reason, "rows": each.count} for each in self.lacks],
-            "cautions": [{"reason": each.reason, "rows": each.count} for each in self.cautions],
+            "lacks": [{"reason": each.reason, "rows": each.count} for each in self.lacks.values()],
+            "cautions": [{"reason": each.reason, "rows": each.count} for each in self.cautions.values()],
             "warnings": self.warnings,
             "import_refused": self.decision.why if isinstance(self.decision, Refusal) else None,
             "requests": self.requests,
@@ -236,3 +207,10 @@ class CheckResult:
             "seconds": None if self.seconds is None else round(self.seconds, 1),
             "job": None if self.job is None else self.job.as_dict(),
         }
+
+
+def _count(
+    causes: dict[T, ProblemCause], cause: T, finding: Finding, reason: str, kind: FindingKind | None = None
+) -> None:
+    if cause in causes or len(causes) < _KEPT:
+        causes.setdefault(cause, ProblemCause(finding, kind or finding.kind, reason)).add(finding, reason)

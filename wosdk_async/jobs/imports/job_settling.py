@@ -62,7 +62,6 @@ async def settle_job(
         journal=journal,
         operation=operation,
         marker=journal.plan.marker,
-        seconds=company.options.settle,
         on_row=lambda _: None,
         on_stage=on_stage,
     )

@@ -22,7 +22,6 @@ from wosdk_async.jobs.ledger.outcomes import RowOutcome, Summary
 from wosdk_async.jobs.ledger.overview import audit_state_of, why_no_audit
 from wosdk_async.jobs.ledger.terms import Standing
 from wosdk_async.jobs.ledger.undone import UndoState, undo_state
-from wosdk_async.jobs.stop import StopRules
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
@@ -33,7 +32,6 @@ class JobTotals:
     """Job totals from the journal and from this run's stages."""
 
     job: OpenedJob
-    stops: StopRules
     reports: RowReports
     settling: Settling
     workers: JobWorkers | None
@@ -42,7 +40,7 @@ class JobTotals:
     @property
     def ended_now(self) -> int:
         """The number of rows that succeeded or failed in this run."""
-        return self._done_now + self.stops.failed
+        return self._done_now + self.reports.stops.failed
 
     async def report_refused(self) -> None:
         """Report rows with repeated keys, and rows that the service refused before.
@@ -54,7 +52,7 @@ class JobTotals:
 
     async def report_not_started(self) -> None:
         """Report rows that were not started."""
-        cause = self.stops.stop.cause
+        cause = self.reports.stops.stop.cause
         reason = cause.message if cause is not None else "the import stopped before this row"
         unsent = presentable(RowRecord(0, State.PLANNED, reason=reason), self.job.journal.secrets())
         async for stored in self._stored(State.PLANNED):
@@ -92,7 +90,7 @@ class JobTotals:
             references_found=index.found,
             references_created=index.created,
             warnings=[*self._warnings(undo), *await self._found_ended(counts[State.FOUND])],
-            stopped=self.stops.stop.reason,
+            stopped=self.reports.stops.stop.reason,
             audit=audit,
             audit_state=audit_state,
             audit_why=why_no_audit(self.job.about) if audit_state == "impossible" else None,
@@ -162,7 +160,7 @@ class JobTotals:
         try:
             return journal.counts()
         except JournalError:  # the journal cannot even be read; use the counts of this run
-            counts = Counter({State.DONE: self._done_now, State.IN_DOUBT: self.stops.doubted})
-            counts[State.REFUSED] = self.stops.failed - len(self.reports.unsent)
+            counts = Counter({State.DONE: self._done_now, State.IN_DOUBT: self.reports.stops.doubted})
+            counts[State.REFUSED] = self.reports.stops.failed - len(self.reports.unsent)
             counts[State.PLANNED] = self.job.rows.rows - counts.total()
             return counts

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import attrs
 
 from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.calls.run_many import Run
-from wosdk_async.company import Company, is_closed
+from wosdk_async.company import is_closed
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.errors import (
-    AmbiguousNameError,
-    JournalError,
-    RunStoppedError,
-    reason_of,
-)
+from wosdk_async.jobs.errors import AmbiguousNameError, JournalError, RunStoppedError, reason_of
 from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
-from wosdk_async.jobs.journal import ANSWERED, Journal, ReferenceRecord, State
+from wosdk_async.jobs.imports.settling import Settling
+from wosdk_async.jobs.journal import ANSWERED, ReferenceRecord, State
 from wosdk_async.jobs.ledger.undone import find_rows
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
@@ -36,32 +31,23 @@ _FIRST = 3  # rows to try one at a time, each with its new references, before ot
 _ROUNDS = 3  # attempts to create records; records still in doubt wait for the next run
 
 
-Settled = Callable[[Callable[[], Awaitable[bool]], str], Awaitable[bool]]
-"""Signature of ``Settling.wait``."""
-
-
 @attrs.define(eq=False)
 class ReferenceStage:
     """Stage that completes a job's index: each name gets a record id, or the reason why it has none."""
 
-    company: Company
     rows: PlannedRows
     builder: RowBuilder
-    index: ReferenceIndex
+    settling: Settling
     limit: int
     stop: Stop
     _first: list[tuple[int, list[MissingRecord]]] = attrs.field(factory=list, init=False)
     """The first rows that need new records, with the records still to create."""
 
-    async def complete(self, settled: Settled, on_stage: Callable[[str], None]) -> int | None:
+    async def complete(self) -> int | None:
         """Look up all names, and create missing records that a row can use.
 
         The records that the first row needs are created first, so that few unused records remain if the map
         is wrong and the service refuses all rows.
-
-        Args:
-            settled: function that settles records in doubt.
-            on_stage: called with a message at each stage.
 
         Returns:
             The number of the row to send before :meth:`create_rest`; None if no records remain to create.
@@ -71,11 +57,10 @@ class ReferenceStage:
             RunStoppedError: the service refused the records of each of the first rows.
             WosdkError: a look-up failed; nothing was created.
         """
-        company, index, limit = self.company, self.index, self.limit
-        import_map, journal = self.builder.import_map, self.rows.journal
-        await index.look_up(company, limit)
+        index, import_map, journal = self.builder.index, self.builder.import_map, self.rows.journal
+        await self._look_up()
         for warning in index.warnings:
-            on_stage(f"warning: {warning}")
+            self.settling.on_stage(f"warning: {warning}")
         doubts = [
             (each, entries)
             for each in await journal.references()
@@ -86,12 +71,12 @@ class ReferenceStage:
             return any(entry.id is None for _, entries in doubts for entry in entries)
 
         async def look() -> bool:
-            await index.look_up(company, limit)
+            await self._look_up()
             return missing()
 
-        await self._settle_deletions(settled)
+        await self._settle_deletions()
         if missing():
-            await settled(look, f"records in doubt: {len(doubts)}")
+            await self.settling.wait(look, f"records in doubt: {len(doubts)}")
         for each, (entry, *_) in doubts:
             settled_record = attrs.evolve(
                 each,
@@ -105,7 +90,10 @@ class ReferenceStage:
             journal.record_reference(settled_record)
         index.require(import_map.fixed, import_map.path)
         self._first = await self._mark_wanted() if index.incomplete else []
-        return await self.create_first(settled, on_stage)
+        return await self.create_first()
+
+    async def _look_up(self) -> None:
+        await self.builder.index.look_up(self.settling.company, self.limit)
 
     def _entries_called(self, record: ReferenceRecord) -> list[ReferenceEntry]:
         """Return the entries that a record in doubt may belong to, best match first.
@@ -114,7 +102,7 @@ class ReferenceStage:
         """
         matches = [
             (spec.name != record.reference, key != record.name, entry)
-            for spec, key, entry in self.index.entries(record.entity)
+            for spec, key, entry in self.builder.index.entries(record.entity)
             # If a killed run did not write the field, only the name must match.
             if record.field in ("", spec.by) and key.casefold() == record.name.casefold()
         ]
@@ -123,12 +111,12 @@ class ReferenceStage:
             entry.spellings.add(record.key)
         return entries
 
-    async def _settle_deletions(self, settled: Settled) -> None:
+    async def _settle_deletions(self) -> None:
         """Wait until each deletion that an undo left in doubt is confirmed or ruled out.
 
         A row must not refer to a record that is about to be deleted.
         """
-        index, journal = self.index, self.rows.journal
+        index, journal = self.builder.index, self.rows.journal
         deletions = [
             (each, entry)
             for each in await journal.references()
@@ -140,23 +128,23 @@ class ReferenceStage:
         async def look() -> bool:
             for _, entry in deletions:
                 entry.id = None
-            await index.look_up(self.company, self.limit)
+            await self._look_up()
             return any(entry.id == each.id for each, entry in deletions)
 
-        if deletions and await settled(look, f"deletions in doubt: {len(deletions)}"):
+        if deletions and await self.settling.wait(look, f"deletions in doubt: {len(deletions)}"):
             for each, entry in deletions:
                 if entry.id == each.id:
                     journal.record_reference(attrs.evolve(each, undo=State.PLANNED))
 
-    async def create_first(self, settled: Settled, on_stage: Callable[[str], None]) -> int | None:
+    async def create_first(self) -> int | None:
         """Create the records for the next of the first rows; see :meth:`complete`."""
         reason = ""
         while self._first:
             number, entries = self._first.pop(0)
-            if not self.index.hold_back(but=entries):
+            if not self.builder.index.hold_back(but=entries):
                 reason = ""
                 break
-            await self._create_missing(settled, on_stage)
+            await self._create_missing()
             if self.stop.reason is not None or all(entry.id is not None for entry in entries):
                 return number
             reason = next((entry.reason for entry in entries if entry.reason), "")
@@ -165,50 +153,28 @@ class ReferenceStage:
                 f"{reason}; the previous rows failed as well. Correct the map or these rows",
                 kind="references",
             )
-        await self.create_rest(settled, on_stage)
+        await self.create_rest()
         return None
 
-    async def create_rest(self, settled: Settled, on_stage: Callable[[str], None]) -> None:
+    async def create_rest(self) -> None:
         """Create all missing records."""
-        self.index.hold_back()
-        await self._create_missing(settled, on_stage)
+        self.builder.index.hold_back()
+        await self._create_missing()
 
-    async def _create_missing(self, settled: Settled, on_stage: Callable[[str], None]) -> None:
+    async def _create_missing(self) -> None:
         """Create missing records that are not held back."""
+        index = self.builder.index
         for spec in self.builder.import_map.references:
-            creation = ReferenceCreation(self.index, spec, self.company, self.rows.journal, self.limit)
             try:
-                await self._create(creation, settled, on_stage)
-            finally:
-                creation.leave_undecided()
-
-    async def _create(
-        self, creation: ReferenceCreation, settled: Settled, on_stage: Callable[[str], None]
-    ) -> None:
-        """Create a reference's missing records; look up those in doubt, and retry those confirmed absent."""
-        index, spec, company = creation.index, creation.spec, creation.company
-        for rounds_left in reversed(range(_ROUNDS)):
-            if not (missing := index.missing(spec)):
-                break
-            noun = "record" if len(missing) == 1 else "records"
-            on_stage(f"creating {len(missing)} {spec.entity.__name__} {noun} for {spec.name}")
-            await self.stop.consume(creation.run(ABORT_GRACE), creation.add)
-            if is_closed(company):
-                self.stop.start_no_more(client_closed())
-            if self.stop.reason or not index.in_doubt(spec):
-                break
-            with contextlib.suppress(WosdkError):
-                await creation.look_up()  # finds most records, because usually only the response was lost
-            with contextlib.suppress(WosdkError):  # if this fails, the records stay in doubt
-                doubts = len(index.in_doubt(spec))
-                if doubts and await settled(creation.look_up, f"records in doubt: {doubts}") and rounds_left:
-                    creation.plan_again()
+                await ReferenceCreation(index, spec, self.settling, self.limit, self.stop).create()
+            finally:  # warn, even if no row that needs these records was started
+                index.warnings += [entry.reason for entry in index.in_doubt(spec).values()]
 
     async def _mark_wanted(self) -> list[tuple[int, list[MissingRecord]]]:
         """Mark the missing records of all rows. Return the first rows that need new records."""
         first: list[tuple[int, list[MissingRecord]]] = []
         action = self.builder.import_map.action
-        find = functools.partial(find_rows, action, self.company, self.rows.journal)
+        find = functools.partial(find_rows, action, self.settling.company, self.rows.journal)
         async for page in self.rows.pages():
             marked = await self.builder.mark_wanted((row for row, *_ in page), find)
             first += marked[: _FIRST - len(first)]
@@ -226,30 +192,43 @@ class ReferenceCreation:
 
     index: ReferenceIndex
     spec: ReferenceSpec
-    company: Company
-    journal: Journal
+    settling: Settling
     limit: int
+    stop: Stop
 
-    def run(self, grace: float) -> Run[ReferenceEntry, EntitySpecifier]:
-        """Return the run that creates the missing records; pass its outcomes to :meth:`add`."""
-        return Run(self.index.missing(self.spec), self._create, limit=self.limit, grace=grace)
+    async def create(self) -> None:
+        """Create the missing records; look up those in doubt, and retry those confirmed absent."""
+        index, spec, settling = self.index, self.spec, self.settling
+        for rounds_left in reversed(range(_ROUNDS)):
+            if not (missing := index.missing(spec)):
+                break
+            noun = "record" if len(missing) == 1 else "records"
+            settling.on_stage(f"creating {len(missing)} {spec.entity.__name__} {noun} for {spec.name}")
+            run = Run(missing, self._create_one, limit=self.limit, grace=ABORT_GRACE)
+            await self.stop.consume(run, self._add)
+            if is_closed(settling.company):
+                self.stop.start_no_more(client_closed())
+            if self.stop.reason or not index.in_doubt(spec):
+                break
+            with contextlib.suppress(WosdkError):
+                await self._look_up()  # finds most records, because usually only the response was lost
+            with contextlib.suppress(WosdkError):  # if this fails, the records stay in doubt
+                doubts = len(index.in_doubt(spec))
+                absent = doubts and await settling.wait(self._look_up, f"records in doubt: {doubts}")
+                if absent and rounds_left:
+                    for entry in index.in_doubt(spec).values():
+                        entry.end_doubt()
 
-    async def _create(self, entry: ReferenceEntry, trace: Trace) -> EntitySpecifier:
+    async def _create_one(self, entry: ReferenceEntry, trace: Trace) -> EntitySpecifier:
         record = entry.new_record(RowContext(entry.cells, self.index, entry.warnings))
         trace.sent = True  # a cancelled create counts as sent: better in doubt than created twice
-        await self.journal.begin_reference(
-            self.spec.name,
-            normalized(entry.text),
-            entry.text,
-            entity=self.spec.entity.wire_name,
-            field=self.spec.by or "",
-        )
-        specifier = await self.company.create(record)
+        await self.settling.journal.begin_reference(self._record(entry, State.SENDING))
+        specifier = await self.settling.company.create(record)
         if specifier.id is None:
             raise WosdkError("the response has no id")
         return specifier
 
-    def add(self, outcome: Outcome[ReferenceEntry, EntitySpecifier]) -> None:
+    def _add(self, outcome: Outcome[ReferenceEntry, EntitySpecifier]) -> None:
         """Store a new record's outcome in the index and the journal."""
         entry = outcome.input
         if isinstance(outcome, Done):
@@ -262,7 +241,7 @@ class ReferenceCreation:
         entry.may_pass = (
             not isinstance(outcome, Failed)
             or isinstance(outcome.error, JournalError)
-            or is_closed(self.company)
+            or is_closed(self.settling.company)
             or ending_of(outcome.error).passes
         )
         if isinstance(outcome, InDoubt):
@@ -271,10 +250,10 @@ class ReferenceCreation:
             state = State.PLANNED
         self._write(entry, state)
 
-    async def look_up(self) -> bool:
+    async def _look_up(self) -> bool:
         """Look up the records in doubt, and return whether any remain in doubt."""
         entries = self.index.in_doubt(self.spec)
-        await self.index.look_up_names(self.company, self.spec, entries, self.limit)
+        await self.index.look_up_names(self.settling.company, self.spec, entries, self.limit)
         for entry in entries.values():
             if entry.id is not None:
                 entry.end_doubt()
@@ -283,34 +262,26 @@ class ReferenceCreation:
                 entry.in_doubt = entry.may_pass = False
         return bool(self.index.in_doubt(self.spec))
 
-    def plan_again(self) -> None:
-        """Plan the records in doubt again, after they were confirmed absent."""
-        for entry in self.index.in_doubt(self.spec).values():
-            entry.end_doubt()
-
-    def leave_undecided(self) -> None:
-        """Leave undecided records in doubt and warn, even if no row that needs them was started."""
-        self.index.warnings += [entry.reason for entry in self.index.in_doubt(self.spec).values()]
-
     def _done(self, entry: ReferenceEntry, id: int | None, **evidence: Any) -> None:
         entry.id = id
         self.index.created += 1
         self._write(entry, State.DONE, **evidence)
 
     def _write(self, entry: ReferenceEntry, state: State, **evidence: Any) -> None:
-        self.journal.record_reference(
-            ReferenceRecord(
-                self.spec.name,
-                normalized(entry.text),
-                entry.text,
-                state,
-                entry.id,
-                entry.reason or None,
-                entity=self.spec.entity.wire_name,
-                field=self.spec.by or "",
-                run=self.journal.run,
-                **evidence,
-            )
+        self.settling.journal.record_reference(self._record(entry, state, **evidence))
+
+    def _record(self, entry: ReferenceEntry, state: State, **evidence: Any) -> ReferenceRecord:
+        return ReferenceRecord(
+            self.spec.name,
+            normalized(entry.text),
+            entry.text,
+            state,
+            entry.id,
+            entry.reason or None,
+            entity=self.spec.entity.wire_name,
+            field=self.spec.by or "",
+            run=self.settling.journal.run,
+            **evidence,
         )
 
 

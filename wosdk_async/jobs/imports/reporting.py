@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
+from wosdk_async.company import Company, is_closed, sender_of
 from wosdk_async.errors import ConfigurationError, InDoubtError, WosdkError
 from wosdk_async.jobs.cluster.leases import LeaseLostError
 from wosdk_async.jobs.errors import WaitingRowError, reason_of
@@ -17,8 +18,8 @@ from wosdk_async.jobs.imports.settling import Doubt
 from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, THERE_BEFORE, Journal, RowRecord, State, StoredRow
 from wosdk_async.jobs.journal.claims import Claim
 from wosdk_async.jobs.ledger.outcomes import Kind, RowOutcome, code_of
+from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.operations import Effect
-from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.stop import StopRules, client_closed
 from wosdk_async.protocol.verdicts import ending_of
@@ -35,24 +36,17 @@ class RowReports:
     ``stops`` stops the import when it reaches a limit.
     """
 
-    operation: RowOperation
+    company: Company
+    import_map: ImportMap
     journal: Journal
     stops: StopRules
     on_row: Callable[[RowOutcome], None]
-    now: Callable[[], float]
-    """The client's clock, which times the settling of rows in doubt."""
-    closed: Callable[[], bool] = lambda: False
-    """Function that returns whether the client has been closed."""
-    columns_behind: Callable[[str], str | None] = lambda _: None
-    """Function that returns the columns behind the fields named in a reason."""
     unsent: set[int] = attrs.field(factory=set)
     """Rows that this run could not send; the next run tries again."""
     doubted: list[Doubt] = attrs.field(factory=list)
     """Rows that this run left in doubt and that can be looked up."""
     done: int = 0
     """Number of rows that succeeded in this run."""
-
-    # --- rows that were not sent --------------------------------------------------------------
 
     def not_sent(self, row: Row, error: Exception, *, alike: bool = True) -> None:
         """Report a row that cannot be built or must not be sent; for ``alike`` see ``StopRules.refused``."""
@@ -75,9 +69,7 @@ class RowReports:
     def carried_out_before(self, row: Row, effect: Effect) -> None:
         """Report a row that succeeded in an earlier attempt."""
         self.done += 1
-        self._report([self._end(row, self.operation.label, effect, proof=LOOKED_UP)])
-
-    # --- rows that were sent ------------------------------------------------------------------
+        self._report([self._end(row, self.import_map.action.label, effect, proof=LOOKED_UP)])
 
     def ended(self, outcomes: Sequence[Outcome[Claim, Any]]) -> None:
         """Report the outcomes of calls."""
@@ -99,7 +91,9 @@ class RowReports:
 
     def _ended_by_close(self, error: Exception) -> bool:
         """If the call failed because the client was closed, stop the import and return True."""
-        if not self.closed() or not (isinstance(error, ConfigurationError) or ending_of(error).passes):
+        if not is_closed(self.company) or not (
+            isinstance(error, ConfigurationError) or ending_of(error).passes
+        ):
             return False
         self.stops.stop.start_no_more(client_closed())
         return True
@@ -109,12 +103,12 @@ class RowReports:
         self.done += 1
         self.stops.done()
         # A worker has already converted the service's result to an effect.
-        effect = end.result if isinstance(end.result, Effect) else self.operation.effect(end.result)
+        effect = end.result if isinstance(end.result, Effect) else self.import_map.action.effect(end.result)
         # A found record may have been created by another call with this key, not by this job.
         proof = None if end.found else ANSWERED
         call = _warnings(claim.row), end.attempts, effect.version, now - claim.started, proof
         record = RowRecord(claim.row.number, _DONE, effect.id, effect.number, None, None, None, *call)
-        return record, claim.row.line, self.operation.label, effect.entity or None
+        return record, claim.row.line, self.import_map.action.label, effect.entity or None
 
     def _fail(self, claim: Claim, error: Exception) -> _End:
         reason = reason_of(error)
@@ -131,11 +125,12 @@ class RowReports:
         if claim.key is None:
             return self._end(claim.row, "in_doubt", **facts)
         row = StoredRow(claim.row.number, State.IN_DOUBT, line=claim.row.line, key=claim.key, **facts)
-        self.doubted.append(Doubt(row, self.now(), claim.record if self.operation.compares else None))
+        now = sender_of(self.company).transport.clock.now()
+        self.doubted.append(Doubt(row, now, claim.record if self.import_map.action.compares else None))
         return row, row.line, None, None
 
     def _facts(self, claim: Claim, error: Exception, reason: str) -> dict[str, Any]:
-        behind = self.columns_behind(reason)
+        behind = self.import_map.columns_behind(reason)
         return {
             "reason": f"{reason} ({behind})" if behind else reason,
             "code": code_of(error),
@@ -151,8 +146,6 @@ class RowReports:
     def _now(self) -> Callable[[], float]:
         # Cached: before Python 3.12, get_running_loop() makes a system call for the process id.
         return asyncio.get_running_loop().time
-
-    # --- writing ------------------------------------------------------------------------------
 
     def _count_unsent(self, row: Row, reason: str) -> None:
         self.unsent.add(row.number)

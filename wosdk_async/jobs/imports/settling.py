@@ -59,8 +59,6 @@ class Settling:
     operation: RowOperation
     marker: str | None
     """Field with the keys; without a marker, nothing can be settled."""
-    seconds: float
-    """Seconds after which a missing record can no longer appear (``CallOptions.settle``)."""
     on_row: Callable[[RowOutcome], None]
     rebuilt: Callable[[set[int]], Awaitable[Mapping[int, Any]]] | None = None
     """Function that rebuilds rows of the file; required by operations that compare records."""
@@ -71,6 +69,11 @@ class Settling:
     _left: set[int] = attrs.field(factory=set)
     _looked: bool = False
     """Whether all rows of earlier runs have been looked up."""
+
+    @property
+    def seconds(self) -> float:
+        """Seconds after which a missing record can no longer appear."""
+        return self.company.options.settle
 
     @property
     def clock(self) -> TransportClock:

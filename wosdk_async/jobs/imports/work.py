@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from wosdk_async.company import Company, is_closed, secrets_of, sender_of
+from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.cluster.leases import end_leases
 from wosdk_async.jobs.errors import RunStoppedError
@@ -61,18 +61,12 @@ class JobWork:
             request.source, journal, rows.identities, rows.fingerprints, keyed=request.marker is not None
         )
         self._builder = RowBuilder(request.import_map, request.index, request.keys(job.about.job))
-        self._references = ReferenceStage(
-            company, self._rows, self._builder, request.index, request.options.limit, stop
-        )
-        stops = StopRules(request.options, rows.rows, stop)
         self._reports = RowReports(
-            operation=request.action,
+            company=company,
+            import_map=request.import_map,
             journal=journal,
-            stops=stops,
+            stops=StopRules(request.options, rows.rows, stop),
             on_row=request.on_row,
-            now=sender_of(company).transport.clock.now,
-            closed=partial(is_closed, company),
-            columns_behind=request.import_map.columns_behind,
         )
         self._sender = RowSender(
             company=company,
@@ -89,12 +83,13 @@ class JobWork:
             operation=request.action,
             marker=request.marker,
             rebuilt=self._rebuilt,
-            seconds=company.options.settle,
             on_row=request.on_row,
             on_stage=request.on_stage,
         )
+        limit = request.options.limit
+        self._references = ReferenceStage(self._rows, self._builder, self._settling, limit, stop)
         self.totals = JobTotals(
-            job=job, stops=stops, reports=self._reports, settling=self._settling, workers=self._workers
+            job=job, reports=self._reports, settling=self._settling, workers=self._workers
         )
 
     async def carry_out(self) -> None:
@@ -150,7 +145,7 @@ class JobWork:
         if not compares:
             await self._settling.look_up_earlier_runs()
         try:
-            self._first = await self._references.complete(self._settling.wait, on_stage)
+            self._first = await self._references.complete()
         except RunStoppedError as error:
             self.stop.start_no_more(error)
         if compares:
@@ -188,12 +183,12 @@ class JobWork:
         Raises:
             RunStoppedError: the service refused the row.
         """
-        journal, settled, on_stage = self._job.journal, self._settling.wait, self._request.on_stage
+        journal = self._job.journal
         while self.stop.reason is None:
             await self._sender.send({row})
             stored = (await journal.rows_numbered([row]))[row]
             if stored.state is not State.REFUSED:
-                await self._references.create_rest(settled, on_stage)
+                await self._references.create_rest()
                 return
             if stored.attempts:  # the service refused it; without attempts, only this process did
                 text = (
@@ -201,7 +196,7 @@ class JobWork:
                     "no more references are created. Correct the map or the row"
                 )
                 raise RunStoppedError(text, kind="references")
-            if (following := await self._references.create_first(settled, on_stage)) is None:
+            if (following := await self._references.create_first()) is None:
                 return
             row = following
 

@@ -123,13 +123,8 @@ class JournalWriter(JournalReader):
         change = partial(row_table.plan_as_in_file, rows=rows)
         await self._open_commits().write(change, rows=[RowRecord(row, State.PLANNED) for row in rows])
 
-    async def begin_reference(
-        self, reference: str, name: str, key: str, *, entity: str = "", field: str = ""
-    ) -> None:
-        """Mark a reference's creation as SENDING."""
-        record = ReferenceRecord(
-            reference, name, key, State.SENDING, entity=entity, field=field, run=self.run
-        )
+    async def begin_reference(self, record: ReferenceRecord) -> None:
+        """Save a reference that is about to be created, with the state SENDING."""
         await self._open_commits().write(references=[record])
 
     def record_reference(self, record: ReferenceRecord) -> None:
