@@ -34,16 +34,10 @@ class Audit:
     """
 
     settling: Settling
-    """The run's settling, which provides the Company, journal, operation and marker."""
     _counts: Counter[Verdict] = attrs.field(factory=Counter)
 
     async def run(self) -> AuditResult:
-        """Run the audit and save its findings in the journal; a cancelled audit saves nothing.
-
-        Raises:
-            JournalError: the journal cannot be read or written.
-            WosdkError: a look-up failed.
-        """
+        """Run the audit and save its findings in the journal; a cancelled audit saves nothing."""
         journal, on_stage = self.settling.journal, self.settling.on_stage
         on_stage(f"audit: looking up all rows by {self.settling.marker} ({journal.plan.rows})")
         loop, looked_up = asyncio.get_running_loop(), 0
@@ -74,10 +68,8 @@ class Audit:
             return []
 
         def say(left: float) -> None:
-            self.settling.on_stage(
-                f"audit: next look-up of the rows that differ from the journal ({len(suspects)}) in "
-                f"{left:.0f} s"
-            )
+            what = f"the rows that differ from the journal ({len(suspects)})"
+            self.settling.on_stage(f"audit: next look-up of {what} in {left:.0f} s")
 
         await say_and_sleep(self.settling.seconds, say, self.settling.clock)
         listed = []
@@ -111,7 +103,6 @@ class Audit:
 
 
 def _existed_before(row: StoredRow) -> bool:
-    """Return whether the journal marks a row's record as already existing."""
     return row.state == State.FOUND or row.proof == THERE_BEFORE
 
 

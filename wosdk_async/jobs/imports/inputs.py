@@ -47,14 +47,8 @@ def open_input(
     """Open a file, stdin or a URL.
 
     Stdin and URLs are first copied into the job folder under a content hash, so that an unfinished job keeps
-    its copy.
-
-    Args:
-        name: a file path, ``-``, or a URL.
-        folder: the job folder; by default ``NAME.job``, in the working directory for stdin and URLs.
-        format: the format, such as ``csv``; by default determined by the suffix.
-        limit: the maximum size of stdin and URLs in bytes.
-        options: further options of :func:`open_source`.
+    its copy. ``folder`` is the job folder, by default ``NAME.job`` in the working directory. ``limit`` is the
+    maximum size of stdin and URLs in bytes. Other options are those of :func:`open_source`.
 
     Raises:
         ImportMapError: the input cannot be read.
@@ -78,7 +72,15 @@ def _copied(address: Secret, folder: Path, format: str | None, limit: int) -> Pa
     new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        return _copy_into(folder, address, format, limit)
+        _remove_partial_copies(folder)
+        with tempfile.TemporaryDirectory(prefix=_PART, dir=folder) as part, contextlib.ExitStack() as exits:
+            exits.callback(FolderLock(Path(part)).release)
+            copy = spool(address, Path(part), limit, format=format)
+            path = folder / f"input.{sha256_of(copy)[:16]}{''.join(copy.suffixes)}"
+            # Windows cannot replace an open file, but a file with this name already has the same content.
+            with contextlib.suppress(FileExistsError):
+                publish(copy, path)
+        return path
     except BaseException:
         if new:
             with contextlib.suppress(OSError):  # another process may have put its copy there
@@ -86,31 +88,13 @@ def _copied(address: Secret, folder: Path, format: str | None, limit: int) -> Pa
         raise
 
 
-def _copy_into(folder: Path, address: Secret, format: str | None, limit: int) -> Path:
-    _remove_partial_copies(folder)
-    with tempfile.TemporaryDirectory(prefix=_PART, dir=folder) as part:
-        lock = FolderLock(Path(part))
-        try:
-            copy = spool(address, Path(part), limit, format=format)
-            path = folder / f"input.{sha256_of(copy)[:16]}{''.join(copy.suffixes)}"
-            # Windows cannot replace an open file, but a file with this name already has the same content.
-            with contextlib.suppress(FileExistsError):
-                publish(copy, path)
-        finally:
-            lock.release()
-    return path
-
-
 def _remove_partial_copies(folder: Path) -> None:
     """Remove partial copies left by killed processes; live processes lock their copies."""
     for part in folder.glob(f"{_PART}*"):
-        with contextlib.suppress(JournalError, OSError):
+        with contextlib.suppress(JournalError, OSError), contextlib.ExitStack() as exits:
             if not part.is_symlink():
-                lock = FolderLock(part)
-                try:
-                    shutil.rmtree(part)
-                finally:
-                    lock.release()
+                exits.callback(FolderLock(part).release)
+                shutil.rmtree(part)
 
 
 def keep_copy(copy: Path, base: Path, folder: Path) -> None:

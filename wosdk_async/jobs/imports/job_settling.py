@@ -40,23 +40,16 @@ async def settle_job(
     Raises:
         JournalError: the rows have no keys, or settling requires the job's file.
     """
-    operation = operation_named(journal.plan.operation)
+    operation, folder = operation_named(journal.plan.operation), str(journal.folder)
     counts = Counter(journal.counts()) + Counter(journal.gone())
     if not (looked_up := sum(counts[each] for each in UNDECIDED)):
         return {"looked_up": 0, "found": 0, "not_there": 0}
     if journal.plan.marker is None:
-        raise JournalError(
-            f"{journal.folder}: the job has no marker, so rows cannot be looked up",
-            remedies=(Remedy.DECIDE_ROWS,),
-            folder=str(journal.folder),
-        )
+        text, remedy = "the job has no marker, so rows cannot be looked up", Remedy.DECIDE_ROWS
+        raise JournalError(f"{folder}: {text}", remedies=(remedy,), folder=folder)
     if operation.compares:
-        raise JournalError(
-            f"{journal.folder}: settling {operation.name!r} requires the file",
-            remedies=(Remedy.RUN_AGAIN,),
-            folder=str(journal.folder),
-        )
-
+        text, remedy = f"settling {operation.name!r} requires the file", Remedy.RUN_AGAIN
+        raise JournalError(f"{folder}: {text}", remedies=(remedy,), folder=folder)
     settling = Settling(
         company=company,
         journal=journal,
@@ -92,13 +85,8 @@ async def decide(
 ) -> None:
     """Record a person's decision about a row in doubt, once no worker can still send the row.
 
-    Args:
-        journal: the job's journal.
-        row: the row number.
-        id: the created record's id; None if no record was created; the row is then planned again.
-        who: the person and the time, for the journal.
-        company: the Company in which to look up the id; None skips the look-up.
-        on_stage: called with a message while waiting for a killed run's workers.
+    ``id`` is the created record's id, looked up in the ``company``, if any; None if no record was created, so
+    that the row is planned again. ``who`` is the person and the time, for the journal.
 
     Raises:
         JournalError: the row does not exist or is not in doubt, or no record has the id.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Awaitable, Mapping
+from typing import TYPE_CHECKING, TypeVar
 
 import attrs
 import msgspec
@@ -25,6 +25,8 @@ from wosdk_async.jobs.ledger.undone import UndoState, undo_state
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
+
+T = TypeVar("T")
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -70,7 +72,7 @@ class JobTotals:
         counts, request = await self._counts(), self.job.request
         index, plan, unsent = request.index, self.job.plan, len(self.reports.unsent)
         audit, audit_state = await self.audited()
-        undo = await self._undo()
+        undo = await _readable(undo_state(self.job.journal), None)
         return Summary(
             rows=sum(counts.values()),
             empty_rows=request.source.empty_rows,
@@ -102,17 +104,14 @@ class JobTotals:
         """Return how many done rows have changed, including rows settled in this run."""
         if self.job.request.action.compares:
             return 0
-        try:
-            return await self.job.journal.read(row_table.changed)
-        except JournalError:  # the journal cannot even be read; use the count from before this run
-            return self.job.plan.counts.get(Standing.DONE_CHANGED, 0)
+        before = self.job.plan.counts.get(Standing.DONE_CHANGED, 0)
+        return await _readable(self.job.journal.read(row_table.changed), before)
 
     async def _found_ended(self, found: int) -> list[str]:
         """Return a warning about rows whose records were found, but are cancelled or removed."""
-        count = 0
-        with contextlib.suppress(JournalError):  # the journal cannot even be read
-            if found:
-                count, line = await self.job.journal.read(row_table.found_ended)
+        if not found:
+            return []
+        count, line = await _readable(self.job.journal.read(row_table.found_ended), (0, None))
         if not count:
             return []
         return [
@@ -120,33 +119,19 @@ class JobTotals:
             "replaces them; restore the records, or import the rows with new keys"
         ]
 
-    async def _undo(self) -> UndoState | None:
-        try:
-            return await undo_state(self.job.journal)
-        except JournalError:  # the journal cannot even be read
-            return None
-
     def _warnings(self, undo: UndoState | None) -> list[str]:
-        is_unfinished = undo is not None and undo.left is None
-        warnings = [
-            *(
-                ["an undo of this job did not finish; undo the job again to resume it"]
-                if is_unfinished
-                else ()
-            ),
-            *self.job.rows.warnings,
-            *self.job.request.index.warnings,
-            *(self.workers.warnings if self.workers else ()),
-        ]
+        warnings = [*self.job.rows.warnings, *self.job.request.index.warnings]
+        if undo is not None and undo.left is None:
+            warnings.insert(0, "an undo of this job did not finish; undo the job again to resume it")
+        if self.workers is not None:
+            warnings += self.workers.warnings
         return list(dict.fromkeys(warnings))
 
     async def audited(self) -> tuple[AuditResult | None, AuditState]:
         """Return the last audit's result and the audit state."""
         journal = self.job.journal
-        try:
-            return await journal.audit(), await audit_state_of(journal)
-        except JournalError:  # the journal cannot even be read
-            return None, "none" if self.workers is None else "due"
+        state: AuditState = "none" if self.workers is None else "due"
+        return await _readable(journal.audit(), None), await _readable(audit_state_of(journal), state)
 
     @property
     def _done_now(self) -> int:
@@ -164,3 +149,11 @@ class JobTotals:
             counts[State.REFUSED] = self.reports.stops.failed - len(self.reports.unsent)
             counts[State.PLANNED] = self.job.rows.rows - counts.total()
             return counts
+
+
+async def _readable(read: Awaitable[T], otherwise: T) -> T:
+    """Return a read's result, or ``otherwise`` if the journal cannot even be read."""
+    try:
+        return await read
+    except JournalError:
+        return otherwise

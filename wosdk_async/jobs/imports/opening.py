@@ -34,10 +34,8 @@ class OpenedJob:
     """The plan, not yet executed."""
     new: bool
     """Whether this run created the ledger."""
-    same_file: bool
-    """Whether the file is byte-identical to the last run's file."""
-    audit_due: bool = False
-    """Whether the rows sent by workers still need an audit."""
+    is_idle: bool = False
+    """Whether no row is to be sent, looked up or audited, and the last run had the same file."""
 
     @property
     def folder(self) -> Path:
@@ -49,17 +47,8 @@ class OpenedJob:
         """The ledger's Company, operation and key."""
         return self.journal.plan
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether there is nothing to do: no row to send or look up, and the last run had the same file."""
-        return self.plan.is_idle and self.same_file and not self.audit_due and not self.new
-
     async def admit(self) -> None:
-        """Write the plan into the ledger: number the new rows and plan the rows to send.
-
-        Raises:
-            JournalError: the journal cannot be written, so no row may be sent.
-        """
+        """Write the plan into the ledger. Raise JournalError if that fails, so no row may be sent."""
         request, journal, rows = self.request, self.journal, self.rows
         last, now = self.about, request.plan(self.about.job, self.about.company, rows)
         about = attrs.evolve(now, created_at=last.created_at, options=last.options, after=last.after)
@@ -85,12 +74,6 @@ async def open_job(
 ) -> OpenedJob:
     """Open and lock an import's ledger, or create a new ledger.
 
-    Args:
-        request: the import.
-        rows: the file's rows.
-        company: the Company's identifier.
-        journals: the journal class; for tests.
-
     Raises:
         ImportRefusedError: the import is refused; nothing was sent.
         JournalError: another process has locked the ledger, or the ledger is unusable.
@@ -114,21 +97,18 @@ async def open_job(
             begun.plan = attrs.evolve(begun.plan, leaves_done=plan.leaves_done, resembling=plan.resembling)
             await journal.close()
             return begun
-        opened = OpenedJob(
-            request=request,
-            journal=journal,
-            rows=rows,
-            plan=plan,
-            new=False,
-            same_file=_is_same_file(journal.plan, request, rows),
-            audit_due=await audit_state_of(journal) in ("due", "not clean"),
+        last, now = journal.plan, (request.sha256, request.sheet, rows.key, rows.is_rejects)
+        is_idle = (
+            plan.is_idle
+            and (last.sha256, last.sheet, last.key, last.rejects) == now
+            and await audit_state_of(journal) not in ("due", "not clean")
         )
-        if opened.is_idle:
+        if is_idle:
             rows.warnings.clear()  # they tell what will be sent
         if journal.plan.key is not None:
             rows.warnings += await journal.read(lambda db: new_keys(db, plan))
         rows.warnings += await journal.read(lambda db: map_warnings(db, request))
-        return opened
+        return OpenedJob(request=request, journal=journal, rows=rows, plan=plan, new=False, is_idle=is_idle)
     except BaseException:
         await journal.close()
         raise
@@ -151,7 +131,7 @@ async def _begin(
     except BaseException:
         await journal.discard()
         raise
-    return OpenedJob(request=request, journal=journal, rows=rows, plan=plan, new=True, same_file=False)
+    return OpenedJob(request=request, journal=journal, rows=rows, plan=plan, new=True)
 
 
 def _create(
@@ -172,8 +152,3 @@ def _required(decision: Plan | Refusal) -> Plan:
     if isinstance(decision, Refusal):
         raise ImportRefusedError(decision)
     return decision
-
-
-def _is_same_file(last: JobPlan, request: ImportRequest, rows: FileRows) -> bool:
-    now = request.sha256, request.sheet, rows.key, rows.is_rejects
-    return (last.sha256, last.sheet, last.key, last.rejects) == now

@@ -92,13 +92,7 @@ class PlannedRows:
 
 @attrs.frozen
 class RowBuilder:
-    """Builder of commands or records from rows.
-
-    Args:
-        import_map: the import map.
-        index: the ids of referenced records.
-        keys: the rows' keys; None without a marker.
-    """
+    """Builder of commands or records from rows; without a marker, ``keys`` is None."""
 
     import_map: ImportMap
     index: ReferenceIndex
@@ -125,8 +119,7 @@ class RowBuilder:
     def build(self, row: Row) -> tuple[Record, list[MissingRecord]]:
         """Return a row's command or record, and the missing records to create first.
 
-        Raises:
-            InvalidCallError: the row is invalid, regardless of which records exist.
+        Raises InvalidCallError if the row is invalid, regardless of which records exist.
         """
         record, missing, _ = self._built(row, self.import_map.record.build)
         return record, missing
@@ -184,17 +177,11 @@ class RowBuilder:
     async def mark_wanted(
         self, rows: Iterable[Row], find: Callable[[str, list[str]], Awaitable[Found]]
     ) -> list[tuple[int, list[MissingRecord]]]:
-        """Mark the missing records that sendable rows refer to.
+        """Mark the missing records that sendable rows refer to, and return them by row number.
 
         Records that only other rows refer to would never be used, so they are not created. If one row lacks
-        the fields to create a record, another row may have them.
-
-        Args:
-            rows: the rows to send unless their keys exist.
-            find: called with the marker's path and the keys to look up.
-
-        Returns:
-            Pairs of a row number and the row's missing records.
+        the fields to create a record, another row may have them. ``find`` looks up the rows whose marker's
+        path has one of the keys.
         """
         naming = [row for row in rows if row.fault is None and self.index.undecided(row.cells)]
         if naming and (own := own_keys(self.keys)) is not None:

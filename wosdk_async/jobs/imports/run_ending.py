@@ -33,20 +33,14 @@ async def end_run(
 ) -> None:
     """Record the end of a run, write the job's files unless they are up to date, and close the job.
 
-    If the import was refused before anything was sent, a new ledger is removed instead of closed.
-
-    Args:
-        job: the job.
-        work: the run's work.
-        ran: whether the run had anything to do.
-        summary: receives the written files or the write error; None after an error.
-        error: the exception raised by the run; None if the run has a summary.
-        stopped_status: the exit status of a run with remaining rows.
+    If the import was refused before anything was sent, a new ledger is removed instead of closed. ``ran``
+    tells whether the run had anything to do. The ``summary``, None after an error, receives the written files
+    or the write error. ``stopped_status`` is the exit status of a run with remaining rows.
     """
     journal = job.journal
     refused = isinstance(error, WosdkError) and not work.sending
     try:
-        if refused and job.new and journal.failed is None and await is_unsent(journal):
+        if refused and await _sent_nothing(job):
             return
         if summary is not None:
             summary.missing = journal.missing
@@ -75,15 +69,6 @@ async def end_run(
         await close_job(job, refused=refused)
 
 
-def status_of(error: BaseException, stopped: int) -> int:
-    """Return the exit status for an exception; ``stopped`` is the status of a cancelled run."""
-    if isinstance(error, WosdkError):
-        return int(ending_of(error).exit_status)
-    if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
-        return stopped
-    return _UNUSABLE if isinstance(error, OSError) else 1
-
-
 def _reason_kept(error: BaseException) -> dict[str, Any]:
     """Return the journal details of a failed run.
 
@@ -96,9 +81,11 @@ def _reason_kept(error: BaseException) -> dict[str, Any]:
 
 
 def _status(summary: Summary | None, error: BaseException | None, stopped: int) -> int:
-    if error is not None:
-        return status_of(error, stopped)
-    return 0 if summary is not None and summary.complete else stopped
+    if isinstance(error, WosdkError):
+        return int(ending_of(error).exit_status)
+    if error is None or isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
+        return 0 if summary is not None and summary.complete else stopped
+    return _UNUSABLE if isinstance(error, OSError) else 1
 
 
 async def _write_end(
@@ -118,17 +105,19 @@ async def _write_end(
 async def close_job(job: OpenedJob, *, refused: bool) -> None:
     """Close a job's journal; remove a new journal if the import was ``refused`` before anything was sent."""
     job.rows.close()
-    journal = job.journal
-    if journal.is_closed:
+    if job.journal.is_closed:
         return
     with contextlib.suppress(JournalError):
-        if refused and journal.failed is None and job.new and await is_unsent(journal):
-            await journal.discard()
-    await journal.close()
+        if refused and await _sent_nothing(job):
+            await job.journal.discard()
+    await job.journal.close()
 
 
-async def is_unsent(journal: Journal) -> bool:
-    """Return whether a job has sent neither rows nor references."""
+async def _sent_nothing(job: OpenedJob) -> bool:
+    """Return whether a job is new and has sent neither rows nor references."""
+    journal = job.journal
+    if not job.new or journal.failed is not None:
+        return False
     if await journal.rows_in(State.SENDING, State.IN_DOUBT, State.DONE, State.FOUND, limit=1):
         return False
     return not await journal.references() and not await journal.last_epoch()

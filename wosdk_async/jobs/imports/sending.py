@@ -50,12 +50,10 @@ class RowSender:
     """Whether a row of this run could be built."""
 
     async def send(self, only: set[int] | None = None, *, again: bool = False) -> None:
-        """Send the planned rows.
+        """Send the planned rows, or those whose numbers are in ``only``.
 
-        Args:
-            only: the numbers of the rows to send; by default all rows.
-            again: whether the rows were sent before and confirmed absent. If so, any record with a
-                row's key was created for that row.
+        With ``again``, the rows were sent before and confirmed absent: any record with a row's key was
+        created for that row.
 
         Raises:
             ImportMapError: the file has changed since the job began; earlier rows have been sent.
@@ -113,8 +111,6 @@ class RowSender:
         except WosdkError as error:
             raise WosdkError(f"row keys cannot be looked up: {error.message}") from error
 
-    # --- what can be sent ---------------------------------------------------------------------
-
     async def _prepared(self, only: set[int] | None, again: bool) -> AsyncIterator[list[Claim]]:
         """Yield pages of rows to send; report all other rows."""
         unsent = self.reports.unsent
@@ -137,10 +133,7 @@ class RowSender:
                 yield await self._without_records(claims, again=again)
 
     async def _without_records(self, claims: list[Claim], *, again: bool) -> list[Claim]:
-        """Return the claims whose keys have no record in the Company; report the other rows.
-
-        With ``again``, the rows were sent before, so any record found was created by this job.
-        """
+        """Return the claims whose keys have no record in the Company; report the other rows."""
         found: Found = {}
         if self.builder.keys is not None:
             keys = [claim.key for claim in claims if claim.key is not None]
@@ -180,11 +173,7 @@ class RowSender:
         return False
 
     def _has_record(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
-        """Set the id of the record to change, and return whether to send the row.
-
-        Raises:
-            RowError: there is no record to change.
-        """
+        """Set the id of the record to change, and return whether to send the row."""
         operation = self._operation
         if again and not operation.compares:  # updates compare; they are idempotent, so they are repeated
             effect = operation.settled(claim.record, claim.key or "", records)
@@ -193,8 +182,6 @@ class RowSender:
                 return False
         operation.set_id(claim.record, claim.key or "", records)
         return True
-
-    # --- sending ------------------------------------------------------------------------------
 
     async def _send_and_prove(self, claim: Claim, path: str, marker: str | None, trace: Trace) -> Any:
         """Create the first record, and verify that a query by its key finds the record."""

@@ -34,14 +34,7 @@ _MAX_ROUNDS = 10  # times to retry rows in doubt in total
 
 
 class JobWork:
-    """One run of a job.
-
-    Call :meth:`carry_out` first, then the methods of ``totals``.
-
-    Args:
-        job: the opened job.
-        company: the Company to import into.
-        stop: the stop state of the run.
+    """One run of a job; call :meth:`carry_out` first, then the methods of ``totals``.
 
     Raises:
         ConfigurationError: workers do not support an option.
@@ -178,11 +171,7 @@ class JobWork:
             await self._end_workers()
 
     async def _prove_references(self, row: int) -> None:
-        """Send only the first row with new references; create the other references if it succeeds.
-
-        Raises:
-            RunStoppedError: the service refused the row.
-        """
+        """Send only the first row with new references; create the other references if it succeeds."""
         journal = self._job.journal
         while self.stop.reason is None:
             await self._sender.send({row})
