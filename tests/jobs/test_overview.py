@@ -43,7 +43,6 @@ async def test_states(tmp_path: Path, states: list[State], marker: str | None, s
         await journal.flush()
         seen = await overview(journal)
     assert (seen.state, seen.running, seen.left) == (state, None, left)
-    assert sum(seen.ended().values()) + seen.left == len(states)
 
 
 async def test_rows_in_doubt_that_the_file_has_no_more_are_left(tmp_path: Path) -> None:
@@ -135,7 +134,7 @@ async def test_a_job_with_undone_rows_and_others_to_send_is_unfinished(tmp_path:
         journal.record(RowRecord(1, State.DONE, 1))
         journal.record_undo(RowRecord(1, State.DONE, 1))
         seen = await overview(journal)
-    assert (seen.state, seen.left, seen.undone_rows) == ("unfinished", 1, 1)
+    assert (seen.state, seen.left) == ("unfinished", 1)
 
 
 async def test_a_job_is_running_only_for_others(tmp_path: Path) -> None:

@@ -45,12 +45,12 @@ async def job_facts(folder: Path) -> dict[str, Any]:
     async with Journal.open(folder, snapshot=True) as journal:
         seen = await overview(journal)
         fine = {"done", "not_started", *(["sending"] if seen.running else [])}
-        listed = {name: states for name, states in COUNTED.items() if name not in fine}
+        listed = {name: state for name, state in COUNTED.items() if name not in fine}
         first, first_gone = [
             {
                 name: [_row(row) for row in rows]
-                for name, states in listed.items()
-                if (rows := await read_rows(*states, limit=_FIRST))
+                for name, state in listed.items()
+                if (rows := await read_rows(state, limit=_FIRST))
             }
             for read_rows in (journal.file_rows, journal.gone_rows)
         ]

@@ -164,7 +164,7 @@ class Check:
             closing(self._request.read()) as read,
             preview_of(self._request, read, identity) as preview,
         ):
-            self._result.warnings += [*read.notes, *preview.warnings()]
+            self._result.warnings += [*read.notes, *preview.warnings]
             self._result.decision, self._actions = preview.decision, preview.actions
             if preview.folder is not None:
                 async with Journal.open(preview.folder, snapshot=True) as journal:

@@ -12,11 +12,8 @@ from wosdk_async.jobs.imports.inputs import keep_copy
 from wosdk_async.jobs.journal import JobFolders, JobPlan, Journal, new_job_id
 from wosdk_async.jobs.journal.store import explained
 from wosdk_async.jobs.ledger.admission import admit
-from wosdk_async.jobs.ledger.comparison import Compared, ledger_counts
-from wosdk_async.jobs.ledger.decision import decide
-from wosdk_async.jobs.ledger.facts import compared_with, facts_of, find_ledger, map_warnings, sent_elsewhere
+from wosdk_async.jobs.ledger.facts import decided, find_ledger, ledger_warnings, sent_elsewhere
 from wosdk_async.jobs.ledger.file_rows import FileRows
-from wosdk_async.jobs.ledger.key_conflicts import new_keys
 from wosdk_async.jobs.ledger.overview import audit_state_of
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.ledger.request import ImportRequest
@@ -83,14 +80,12 @@ async def open_job(
     existing = await asyncio.to_thread(find_ledger, request, rows, company, ledgers)
     if existing is None:
         elsewhere = await asyncio.to_thread(sent_elsewhere, request, rows, company, request.base)
-        nothing = Compared(standings={}, gone={})
-        _required(decide(*facts_of(request, rows, company, nothing, elsewhere=elsewhere), request.options))
+        _required(decided(None, request, rows, company, elsewhere=elsewhere))
         return await _begin(request, rows, company, folders, journals)
     journal = await asyncio.to_thread(journals.open, existing)
     try:
-        compared = await journal.read(lambda db: compared_with(db, request, rows))
-        ledger = journal.folder, journal.plan, await journal.read(ledger_counts)
-        plan = _required(decide(*facts_of(request, rows, company, compared, ledger=ledger), request.options))
+        read = functools.partial(decided, request=request, rows=rows, company=company, folder=existing)
+        plan = _required(await journal.read(read))
         # Keep the old ledger locked until the new one is locked, so that no other process sends its rows.
         if plan.begins:
             begun = await _begin(request, rows, company, folders, journals, after=journal.plan.job)
@@ -105,9 +100,7 @@ async def open_job(
         )
         if is_idle:
             rows.warnings.clear()  # they tell what will be sent
-        if journal.plan.key is not None:
-            rows.warnings += await journal.read(lambda db: new_keys(db, plan))
-        rows.warnings += await journal.read(lambda db: map_warnings(db, request))
+        rows.warnings += await journal.read(lambda db: ledger_warnings(db, request, plan, journal.plan.key))
         return OpenedJob(request=request, journal=journal, rows=rows, plan=plan, new=False, is_idle=is_idle)
     except BaseException:
         await journal.close()
@@ -126,8 +119,8 @@ async def _begin(
     """Create an empty ledger; :meth:`OpenedJob.admit` adds the file's rows."""
     journal = await asyncio.to_thread(_create, request, company, folders, journals, after)
     try:
-        compared = await journal.read(lambda db: compared_with(db, request, rows))
-        plan = _required(decide(*facts_of(request, rows, company, compared), request.options))
+        read = functools.partial(decided, request=request, rows=rows, company=company)
+        plan = _required(await journal.read(read))
     except BaseException:
         await journal.discard()
         raise
@@ -148,7 +141,7 @@ def _create(
         raise
 
 
-def _required(decision: Plan | Refusal) -> Plan:
-    if isinstance(decision, Refusal):
-        raise ImportRefusedError(decision)
-    return decision
+def _required(found: tuple[Plan | Refusal, object]) -> Plan:
+    if isinstance(found[0], Refusal):
+        raise ImportRefusedError(found[0])
+    return found[0]

@@ -22,15 +22,10 @@ def admit(
     open_keys: bool,
     learns: bool,
 ) -> None:
-    """Add the compared file's rows to the ledger, and plan the rows to send.
+    """Add the compared file's rows to the ledger, in a transaction, and plan the rows to send.
 
-    Args:
-        db: the ledger, in a transaction.
-        plan: the import plan.
-        job: the ledger's id.
-        run: the run number.
-        open_keys: whether keys consist of the ledger's id and the row number instead of cells.
-        learns: whether to add new identities to known rows, for a rejects file or a changed key.
+    Open keys consist of the ledger's id and the row number instead of cells. For a rejects file or a changed
+    key, the ledger ``learns`` new identities of known rows.
     """
     sent = [int(each) for each in Standing if plan.actions[each] is Action.SEND and each is not Standing.NEW]
     sent_here = f"standing IN ({', '.join(map(str, sent))})"

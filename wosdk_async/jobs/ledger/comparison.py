@@ -95,13 +95,8 @@ def compare(
 ) -> Compared:
     """Compare a file's rows with the ledger, and keep the temporary tables for ``admit`` in ``admission.py``.
 
-    Args:
-        db: the ledger.
-        chunks: the file's rows.
-        rejects: whether each row names its ledger row.
-        map_counts: whether a different map makes a done row count as changed, as for updates.
-        retry_undone: whether undone rows are resent, so their keys must be unique, too.
-        fingerprint: the map's fingerprint.
+    If the map counts, as for updates, a done row counts as changed if the map's ``fingerprint`` has changed.
+    With ``retry_undone``, the keys of undone rows must be unique, too.
     """
     for table in TEMPORARY:
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")

@@ -16,13 +16,7 @@ from wosdk_async.text.remedies import Remedy
 
 
 def decide(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) -> Plan | Refusal:
-    """Decide what an import does, or why it is refused.
-
-    Args:
-        ledger: the ledger; None for a new import.
-        file: the file, compared with the ledger.
-        options: the import options; only options about known and unknown rows matter.
-    """
+    """Decide what an import does, or why it is refused; without a ledger, the import is new."""
     if file.rejects_problem is not None:
         problem, line = file.rejects_problem
         return Refusal(why="rejects", remedies=(Remedy.EXPORT_REJECTS,), problem=problem, line=line)
@@ -42,12 +36,8 @@ def decide(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) 
 def action_of(standing: Standing, options: ImportOptions, *, can_look_up: bool, updates: bool) -> Action:
     """Decide what happens to a row.
 
-    Args:
-        standing: the row's standing in the ledger.
-        options: the import options; only options about known and unknown rows matter.
-        can_look_up: whether a row in doubt can be looked up, by its marker or by the record to change.
-        updates: whether the operation is an idempotent update. False for rejects, which may be older than
-            other changes.
+    A row in doubt ``can_look_up`` by its marker or by the record to change. ``updates`` are idempotent; it is
+    False for rejects, which may be older than other changes.
     """
     match standing:
         case Standing.SENDING | Standing.IN_DOUBT:

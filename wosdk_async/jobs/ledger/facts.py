@@ -25,11 +25,7 @@ from wosdk_async.jobs.ledger.terms import Action, FileFacts, LedgerFacts, Plan, 
 def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: Sequence[Path]) -> Path | None:
     """Find the folder of an import's ledger; None for a new import.
 
-    Args:
-        request: the import.
-        rows: the file's rows.
-        company: the Company's identifier.
-        ledgers: the folders of the ledgers beside the file or at the named folder, oldest first.
+    The ``ledgers`` are those beside the file or at the named folder, oldest first.
 
     Raises:
         JournalError: a ledger cannot be read, so it is unknown which rows were sent.
@@ -81,7 +77,7 @@ def _of_rejects(request: ImportRequest, job: str) -> Path | None:
     return next(iter(surest or found), None)
 
 
-def successor(folder: Path) -> Path | None:
+def _successor(folder: Path) -> Path | None:
     """Find the ledger created to resend all rows of another ledger; None if there is none."""
     job = plan_of(folder).job
     for each in jobs_beside(folder):
@@ -91,7 +87,7 @@ def successor(folder: Path) -> Path | None:
     return None
 
 
-def written_by_job(request: ImportRequest) -> bool:
+def _written_by_job(request: ImportRequest) -> bool:
     """Return whether a file is a job's output, other than rejects and input copies."""
     if request.path.name.startswith("input."):
         return False
@@ -99,18 +95,6 @@ def written_by_job(request: ImportRequest) -> bool:
 
 
 _DEPTH = 3  # parents to search: the third parent of a file in runs/N is the job folder
-
-
-def compared_with(db: sqlite3.Connection, request: ImportRequest, rows: FileRows) -> Compared:
-    """Compare a file with a ledger database."""
-    return compare(
-        db,
-        rows.chunks(),
-        rejects=rows.is_rejects,
-        map_counts=request.action.compares,
-        retry_undone=request.options.retry_undone,
-        fingerprint=request.import_map.fingerprint,
-    )
 
 
 @contextlib.contextmanager
@@ -128,30 +112,39 @@ def _opened(folder: Path | None) -> Iterator[sqlite3.Connection]:
             yield db
 
 
-def facts_of(
+def decided(
+    db: sqlite3.Connection | None,
     request: ImportRequest,
     rows: FileRows,
     company: str,
-    compared: Compared,
     *,
-    ledger: tuple[Path, JobPlan, dict[Standing, int]] | None = None,
+    folder: Path | None = None,
     elsewhere: tuple[Path, int] | None = None,
-) -> tuple[LedgerFacts | None, FileFacts]:
-    """Collect the facts for :func:`decide`.
+) -> tuple[Plan | Refusal, Mapping[Standing, Action]]:
+    """Compare a file with a ledger, and decide on the import and on the rows of each standing.
 
     Args:
+        db: the ledger; None to decide only whether to create a ledger.
         request: the import.
         rows: the file's rows.
         company: the Company's identifier.
-        compared: the comparison result.
-        ledger: folder, plan and counts of the ledger; None for a new import.
+        folder: the ledger's folder; None for a new import.
         elsewhere: the result of :func:`sent_elsewhere`.
     """
-    later = successor(ledger[0]) if ledger is not None else None
+    compared = Compared(standings={}, gone={})
+    if db is not None:
+        compared = compare(
+            db,
+            rows.chunks(),
+            rejects=rows.is_rejects,
+            map_counts=request.action.compares,
+            retry_undone=request.options.retry_undone,
+            fingerprint=request.import_map.fingerprint,
+        )
     problem = rows.problem
-    if problem is None and not rows.is_rejects and written_by_job(request):
+    if problem is None and not rows.is_rejects and _written_by_job(request):
         problem = "job_file", 1
-    if problem is None and ledger is not None and compared.unknown_line is not None:
+    if problem is None and folder is not None and compared.unknown_line is not None:
         problem = "unknown_row", compared.unknown_line
     file = FileFacts(
         company=company,
@@ -168,24 +161,25 @@ def facts_of(
         rejects=rows.is_rejects,
         rejects_problem=problem,
         elsewhere=elsewhere,
-        superseded_by=later,
+        superseded_by=_successor(folder) if folder is not None else None,
     )
-    if ledger is None:
-        return None, file
-    folder, plan, counts = ledger
-    return LedgerFacts(
-        folder=folder,
-        company=plan.company,
-        operation=plan.operation,
-        counts=counts,
-        gone=compared.gone,
-        gone_unexplained=compared.gone_unexplained,
-        first_gone=compared.first_gone,
-        columns=frozenset(plan.columns),
-        header=frozenset(plan.header),
-        key=plan.key,
-        marker=plan.marker,
-    ), file
+    ledger = None
+    if db is not None and folder is not None:
+        plan = read_plan(db, folder / JOURNAL)
+        ledger = LedgerFacts(
+            folder=folder,
+            company=plan.company,
+            operation=plan.operation,
+            counts=ledger_counts(db),
+            gone=compared.gone,
+            gone_unexplained=compared.gone_unexplained,
+            first_gone=compared.first_gone,
+            columns=frozenset(plan.columns),
+            header=frozenset(plan.header),
+            key=plan.key,
+            marker=plan.marker,
+        )
+    return decide(ledger, file, request.options), actions_of(file, request.options)
 
 
 def sent_elsewhere(
@@ -210,10 +204,14 @@ def sent_elsewhere(
     return None
 
 
-def map_warnings(db: sqlite3.Connection, request: ImportRequest) -> list[str]:
-    """Return a warning if rows were created with another map; updates send such rows again."""
+def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, key: str | None) -> list[str]:
+    """Return warnings about rows with a new key, and about rows that were created with another map.
+
+    Updates send rows again if the map has changed. ``key`` is the ledger's key template.
+    """
+    warnings = [] if key is None else new_keys(db, plan)
     if request.action.compares:
-        return []
+        return warnings
     (count,) = db.execute(
         """SELECT count(*) FROM outcome LEFT JOIN undo USING (row)
         WHERE outcome.state = :done AND undo.state IS NOT :done
@@ -222,7 +220,7 @@ def map_warnings(db: sqlite3.Connection, request: ImportRequest) -> list[str]:
     ).fetchone()
     rows = "1 row was" if count == 1 else f"{count} rows were"
     text = f"the map has changed since {rows} {request.action.label}; to send them again, undo the job first"
-    return [text] if count else []
+    return [*warnings, text] if count else warnings
 
 
 @attrs.frozen(eq=False)
@@ -234,18 +232,9 @@ class Preview:
     """The action for each standing, even if the import is refused."""
     folder: Path | None
     """The ledger's folder; None for a new import."""
+    warnings: list[str]
+    """Warnings about the rows to send, and about a changed map."""
     _db: sqlite3.Connection = attrs.field(repr=False)
-    _key: str | None
-    """The ledger's key template."""
-    _request: ImportRequest
-
-    def warnings(self) -> list[str]:
-        """Return warnings about the rows to send, and about a changed map."""
-        plan = self.decision
-        if isinstance(plan, Refusal) or plan.begins:
-            return []
-        found = [] if self._key is None else new_keys(self._db, plan)
-        return found + map_warnings(self._db, self._request)
 
     def standings(self, first: int, last: int) -> dict[int, Standing]:
         """Return the standings of the rows from place ``first`` to ``last`` of the file."""
@@ -273,14 +262,11 @@ def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator
     Raises:
         JournalError: a ledger cannot be read.
     """
-    folder, ledger, elsewhere = find_ledger(request, rows, company, jobs_at(request.base)), None, None
-    if folder is None:
-        elsewhere = sent_elsewhere(request, rows, company, request.base)
+    folder = find_ledger(request, rows, company, jobs_at(request.base))
+    elsewhere = sent_elsewhere(request, rows, company, request.base) if folder is None else None
     with _opened(folder) as db:
-        compared = compared_with(db, request, rows)
-        if folder is not None:
-            ledger = folder, read_plan(db, folder / JOURNAL), ledger_counts(db)
-        known, file = facts_of(request, rows, company, compared, ledger=ledger, elsewhere=elsewhere)
-        decision = decide(known, file, request.options)
-        key = known.key if known is not None else None
-        yield Preview(decision, actions_of(file, request.options), folder, db, key, request)
+        plan, actions = decided(db, request, rows, company, folder=folder, elsewhere=elsewhere)
+        warnings: list[str] = []
+        if folder is not None and isinstance(plan, Plan) and not plan.begins:
+            warnings = ledger_warnings(db, request, plan, read_plan(db, folder / JOURNAL).key)
+        yield Preview(plan, actions, folder, warnings, db)

@@ -55,11 +55,7 @@ def repetitions(numbers: array[int]) -> int:
 class FileRows:
     """Rows of a file of any size, stored in a temporary file until :meth:`close`.
 
-    Args:
-        source: the file.
-        import_map: the map.
-        keys: the marker's keys; None without a marker.
-        index: the reference index, which collects the names in the rows.
+    The ``index`` collects the names in the rows. Without a marker, ``keys`` is None.
 
     Raises:
         ImportMapError: the file cannot be read.

@@ -57,15 +57,8 @@ class Identities:
     identified by its non-blank cells and their column names, ignoring columns that begin with ``_`` unless
     the map reads them.
 
-    Args:
-        columns: the file's columns.
-        keys: the marker's keys; None without a marker.
-        key: the map's ``key`` template.
-        counting: the columns in which changes count; None for all columns.
-
-    Attributes:
-        columns: the columns that identify rows without a key.
-        filled: the non-empty columns.
+    Changes count in the columns ``counting``; None means all columns. ``columns`` are those that identify
+    rows without a key, ``filled`` the non-empty ones.
     """
 
     def __init__(

@@ -149,13 +149,11 @@ class Summary:
         """Rows per second in this run."""
         return self.done_now / self.seconds if self.seconds else 0.0
 
-    def _audit_facts(self) -> dict[str, Any]:
-        return audit_facts(self.audit_state, self.audit, self.audit_why)
-
     def as_dict(self) -> dict[str, Any]:
         """Return the summary printed by ``wosdk import --json``."""
         names = ("found", "not_started", "undone", "changed", "gone")
         more = {name: getattr(self, name) for name in names}
+        audit = audit_facts(self.audit_state, self.audit, self.audit_why)
         return {
             "rows": self.rows,
             self.label: self.done,
@@ -163,7 +161,7 @@ class Summary:
             "failed": self.failed,
             "in_doubt": self.in_doubt,
             **{name: count for name, count in more.items() if count},
-            **({} if self.audit_state == "none" else {"audit": self._audit_facts()}),
+            **({} if self.audit_state == "none" else {"audit": audit}),
             **({"plan": dict(self.plan)} if self.plan else {}),
             **({"warnings": self.warnings} if self.warnings else {}),
             **({"missing": self.missing} if self.missing else {}),

@@ -19,15 +19,15 @@ from wosdk_async.jobs.ledger.undone import UndoState, undo_state
 from wosdk_async.jobs.mapping.record_operations import operation_named
 from wosdk_async.text.remedies import Remedy
 
-COUNTED: dict[str, tuple[State, ...]] = {
-    "done": (State.DONE,),
-    "found": (State.FOUND,),
-    "failed": (State.REFUSED,),
-    "in_doubt": (State.IN_DOUBT,),
-    "sending": (State.SENDING,),
-    "not_started": (State.PLANNED,),
+COUNTED: dict[str, State] = {
+    "done": State.DONE,
+    "found": State.FOUND,
+    "failed": State.REFUSED,
+    "in_doubt": State.IN_DOUBT,
+    "sending": State.SENDING,
+    "not_started": State.PLANNED,
 }
-"""Job counts, each with the states it includes."""
+"""States by the names of their counts."""
 
 UNDER_WAY = "in flight when the run ended"
 """Label of SENDING rows in a job that is not running."""
@@ -77,8 +77,6 @@ class Overview:
     """The last audit's result."""
     gone: Mapping[State, int] = attrs.field(factory=dict)
     """Rows of the ledger missing from the last file, by state."""
-    undone_rows: int = 0
-    """Undone rows of the last file."""
 
     @property
     def state(self) -> str:
@@ -106,11 +104,6 @@ class Overview:
         """Return the counts by the names in :data:`COUNTED`."""
         return _named(self.counts)
 
-    def ended(self) -> dict[str, int]:
-        """Return the counts of rows that another run would not touch."""
-        ended = {name: count for name, count in self.figures().items() if name in ("done", "found", "failed")}
-        return ended if self.plan.marker else {**ended, "in_doubt": self.counts[State.IN_DOUBT]}
-
     def as_dict(self) -> dict[str, Any]:
         """Return the overview as plain data."""
         return {
@@ -130,7 +123,7 @@ class Overview:
 
 
 def _named(counts: Mapping[State, int]) -> dict[str, int]:
-    return {name: sum(counts.get(state, 0) for state in states) for name, states in COUNTED.items()}
+    return {name: counts.get(state, 0) for name, state in COUNTED.items()}
 
 
 async def overview(journal: JournalReader) -> Overview:
@@ -142,7 +135,6 @@ async def overview(journal: JournalReader) -> Overview:
         counts=journal.counts(),
         gone=journal.gone(),
         undone=await undo_state(journal),
-        undone_rows=await journal.undone_rows(),
         audit=await audit_state_of(journal),
         audit_found=await journal.audit(),
         running=_running(journal),

@@ -33,7 +33,7 @@ def _message(refusal: Refusal) -> str:
     folder, gone = refusal.folder, _rows(refusal.gone)
     match refusal.why:
         case "rejects":
-            return _of_rejects(refusal)
+            return _PROBLEMS[refusal.problem or "no_ledger"].format(line=refusal.line)
         case "other_company":
             return f"the job in {folder} belongs to the Company {refusal.was!r}, not to {refusal.now!r}"
         case "other_operation":
@@ -51,14 +51,10 @@ def _message(refusal: Refusal) -> str:
                 "without a key nothing prevents duplicates"
             )
         case "key_changed":
+            unknown = f", so {gone} sent before cannot be recognized{_sample(refusal.first_gone)}"
             return (
                 f"the job in {folder} identifies rows by {_key(refusal.was)}, but this import by "
-                f"{_key(refusal.now)}"
-                + (
-                    f", so {gone} sent before cannot be recognized{_sample(refusal.first_gone)}"
-                    if refusal.gone
-                    else ""
-                )
+                f"{_key(refusal.now)}{unknown if refusal.gone else ''}"
             )
         case "columns_changed":
             names = ", ".join(map(repr, refusal.columns[:_SHOWN]))
@@ -94,10 +90,6 @@ _PROBLEMS: Mapping[RejectsProblem, str] = {
     "no_ledger": "the job that rejected these rows was not found beside the file or in the working directory",
     "again": "rejects belong to the job that rejected them, and cannot start a new job",
 }
-
-
-def _of_rejects(refusal: Refusal) -> str:
-    return _PROBLEMS[refusal.problem or "no_ledger"].format(line=refusal.line)
 
 
 def _sample(row: RowSample | None) -> str:

@@ -172,8 +172,7 @@ class ImportRequest:
     def read(self) -> FileRows:
         """Read the file once. The caller must close the result.
 
-        Raises:
-            ImportMapError: the file cannot be read, or has changed since it was opened.
+        Raises ImportMapError if the file cannot be read, or has changed since it was opened.
         """
         try:
             rows = FileRows(self.source, self.import_map, self.keys("job"), self.index)

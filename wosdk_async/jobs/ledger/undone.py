@@ -135,7 +135,9 @@ class UndoState:
         texts = [f"{self.name}: {self.done} of {self.created}"]
         if left := self.created - self.done:
             outcomes = {each: (self.left or {}).get(each) for each in UNDO_LABELS if each not in _DONE}
-            shown = [f"{count} {_short(outcome)}" for outcome, count in outcomes.items() if count]
+            labels = {each: text.removeprefix("not undone, ") for each, text in UNDO_LABELS.items()}
+            # A label's part after the colon is advice.
+            shown = [f"{n} {labels[each].partition(':')[0]}" for each, n in outcomes.items() if n]
             texts.append(f"{left} left ({', '.join(shown)})" if shown else f"{left} left")
         if self.earlier:
             texts.append(f"{self.earlier} left from rows no longer in the file")
@@ -145,11 +147,6 @@ class UndoState:
             ended = "the undo did not finish: " if self.left is None else ""
             texts.append(f"{ended}the same command resumes it")
         return "; ".join(texts)
-
-
-def _short(outcome: UndoOutcome) -> str:
-    """Return an outcome's label without the advice."""
-    return UNDO_LABELS[outcome].removeprefix("not undone, ").partition(":")[0]
 
 
 async def undo_state(journal: JournalReader) -> UndoState | None:
@@ -170,14 +167,7 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
 
 
 async def undone_beside(base: Path, company: str, operation: str, *, besides: Path | None = None) -> set[int]:
-    """Return the ids of records undone by the jobs beside a folder.
-
-    Args:
-        base: the first job's folder.
-        company: the Company's identifier.
-        operation: the jobs' operation.
-        besides: a job folder to skip.
-    """
+    """Return the ids of records undone by the jobs at ``base``, except the job in ``besides``."""
     ids: set[int] = set()
     for folder in jobs_at(base):
         async with Journal.open(folder, snapshot=True) as journal:
