@@ -53,7 +53,7 @@ async def test_rows_of_the_file_come_in_its_order_and_the_others_are_gone(tmp_pa
         assert [[row.row for row in page] async for page in journal.pages(size=3)] == [[1, 2, 3], [4]]
         assert [(place, row) for place, row, *_ in await journal.page(2, 4)] == [(2, 3), (4, 1)]
         assert (journal.counts()[State.SENDING], journal.counts()[State.PLANNED]) == (2, 1)
-        assert (journal.gone()[State.SENDING], journal.gone()[State.PLANNED]) == (1, 0)
+        assert (journal.counts(gone=True)[State.SENDING], journal.counts(gone=True)[State.PLANNED]) == (1, 0)
         [gone] = (await journal.rows_numbered([2, 9])).values()
         assert (gone.row, gone.place, gone.line) == (2, None, 3)
 

@@ -249,6 +249,6 @@ async def test_rows_that_are_gone_are_counted_and_those_in_doubt_looked_up(
     assert (summary.rows, summary.created, summary.gone, summary.complete) == (1, 1, 2, True)
     assert summary.folder is not None
     async with Journal.open(summary.folder) as journal:
-        gone = journal.gone()
+        gone = journal.counts(gone=True)
     assert (gone[State.DONE], gone[State.PLANNED]) == (1, 1)
     assert await held(local) == Counter("13")

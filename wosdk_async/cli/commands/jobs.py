@@ -271,5 +271,5 @@ def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
 def _in_doubt(journal: Journal) -> int:
     from wosdk_async.jobs.journal import State
 
-    counts = journal.counts(), journal.gone()
+    counts = journal.counts(), journal.counts(gone=True)
     return sum(each[state] for each in counts for state in (State.IN_DOUBT, State.SENDING))

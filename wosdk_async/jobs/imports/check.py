@@ -169,7 +169,11 @@ class Check:
             if preview.folder is not None:
                 async with Journal.open(preview.folder, snapshot=True) as journal:
                     self._result.job = await overview(journal)
-            self._result.warnings += self._key_warnings()
+            if self._marker is None and self._map.key is None and self._request.creates:
+                self._result.warnings.append(
+                    "the map has no key, so an edited row counts as a new row, and a row in doubt cannot be "
+                    "looked up; add 'marker' or 'key' to the map"
+                )
             if self._index.incomplete:
                 await self._mark_wanted(company, preview)
             rows = self._rows()
@@ -194,14 +198,6 @@ class Check:
                 row for row in page if self._unsent(row, standings.get(row.number, Standing.DONE), {}) is None
             ]
             await self._builder.mark_wanted(to_send, find)
-
-    def _key_warnings(self) -> list[str]:
-        if self._marker is not None or self._map.key is not None or not self._request.creates:
-            return []
-        return [
-            "the map has no key, so an edited row counts as a new row, and a row in doubt cannot be "
-            "looked up; add 'marker' or 'key' to the map"
-        ]
 
     async def _check_page(self, company: Company, page: Sequence[Row], preview: Preview) -> list[Finding]:
         """Return the findings for a page of rows, in order."""

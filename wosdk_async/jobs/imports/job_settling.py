@@ -41,7 +41,7 @@ async def settle_job(
         JournalError: the rows have no keys, or settling requires the job's file.
     """
     operation, folder = operation_named(journal.plan.operation), str(journal.folder)
-    counts = Counter(journal.counts()) + Counter(journal.gone())
+    counts = Counter(journal.counts()) + Counter(journal.counts(gone=True))
     if not (looked_up := sum(counts[each] for each in UNDECIDED)):
         return {"looked_up": 0, "found": 0, "not_there": 0}
     if journal.plan.marker is None:

@@ -10,7 +10,6 @@ import attrs
 
 from wosdk_async.calls.outcome import Outcome
 from wosdk_async.calls.run_many import Run
-from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import JournalError, RowError, RunStoppedError
 from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
@@ -33,11 +32,10 @@ _TURN = 25  # rows built before yielding to the event loop
 _INCOMPLETE = "the row refers to a missing record: the file has changed since the import started"
 
 
-@attrs.define(eq=False, kw_only=True)
+@attrs.define(eq=False)
 class RowSender:
     """Sender of a job's planned rows."""
 
-    company: Company
     rows: PlannedRows
     builder: RowBuilder
     reports: RowReports
@@ -68,7 +66,8 @@ class RowSender:
             # process sends itself: the next row may be one that killed its worker.
             self._proved = True
         ahead = limit if self.workers is None else self.workers.claimed_ahead
-        rate = (lambda: self.company.rate) if local else (lambda: None)  # workers limit their own rates
+        company = self.reports.company
+        rate = (lambda: company.rate) if local else (lambda: None)  # workers limit their own rates
         async with Claims(
             self._prepared(only, again), self._journal, ahead, rate=rate, begin=local
         ) as claims:
@@ -85,7 +84,7 @@ class RowSender:
             if self.workers is not None:
                 await self._consume(self.workers.run(claims), claims)
             else:
-                run = operation.run(self.company, claims, marker, limit=limit, grace=ABORT_GRACE)
+                run = operation.run(company, claims, marker, limit=limit, grace=ABORT_GRACE)
                 await self._consume(run, claims)
 
     async def marker(self) -> str | None:
@@ -105,7 +104,7 @@ class RowSender:
 
     async def _find(self, path: str, keys: list[str]) -> Found:
         try:
-            return await find_rows(self._operation, self.company, self._journal, path, keys)
+            return await find_rows(self._operation, self.reports.company, self._journal, path, keys)
         except JournalError:
             raise
         except WosdkError as error:
@@ -185,7 +184,7 @@ class RowSender:
 
     async def _send_and_prove(self, claim: Claim, path: str, marker: str | None, trace: Trace) -> Any:
         """Create the first record, and verify that a query by its key finds the record."""
-        result = await self._operation.send(self.company.traced(trace), claim.record, marker)
+        result = await self._operation.send(self.reports.company.traced(trace), claim.record, marker)
         created = f"row {claim.row.number} was created with {path} {claim.key!r}"
         try:
             async with self.stop.ends():

@@ -62,13 +62,7 @@ class JobWork:
             on_row=request.on_row,
         )
         self._sender = RowSender(
-            company=company,
-            rows=self._rows,
-            builder=self._builder,
-            reports=self._reports,
-            options=request.options,
-            stop=stop,
-            workers=self._workers,
+            self._rows, self._builder, self._reports, request.options, stop, self._workers
         )
         self._settling = Settling(
             company=company,

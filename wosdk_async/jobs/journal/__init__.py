@@ -112,8 +112,7 @@ class Journal(JournalWriter):
     ) -> Journal:
         """Create and open the journal of a new, empty ledger. A kill during creation leaves no journal.
 
-        Raises:
-            JournalError: the folder already has a job, or is not writable.
+        Raise JournalError if the folder already has a job, or is not writable.
         """
         lock = lock or FolderLock(folder)
         try:

@@ -39,14 +39,6 @@ class Claims:
     bounds the rows in doubt after a kill. With a ``rate``, rows are claimed at that rate. Each group is
     claimed while the previous group's calls are in flight, so few calls wait for the disk.
 
-    ::
-
-        async with Claims(prepared, journal, limit) as claims:
-            async for claim in claims:
-                ...
-                journal.record(...)
-                claims.recorded()
-
     Unused claims are planned again when the block ends.
 
     Args:

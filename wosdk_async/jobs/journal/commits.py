@@ -93,10 +93,8 @@ class CommitQueue:
         clock: Callable[[], float],
         commit: CommitHook,
     ) -> None:
-        self.failed: JournalError | None = None
-        """Error that stopped all writes."""
-        self.killed: BaseException | None = None
-        """Exception raised by the commit hook, which tests use to simulate a kill."""
+        self.error: BaseException | None = None
+        """What stopped all writes: a JournalError, or an exception of the hook, which simulates a kill."""
         self.queue = Batch()
         self.unwritten = Batch()
         """Changes that could not be written."""
@@ -111,12 +109,11 @@ class CommitQueue:
         self._commit = commit
         self._busy = False
         self._timer: asyncio.TimerHandle | None = None
-        self._scheduled = False  # a commit is running or scheduled
 
     def require_usable(self) -> None:
         """Raise the error that stopped all writes, if any."""
-        if (error := self.killed or self.failed) is not None:
-            raise error
+        if self.error is not None:
+            raise self.error
 
     async def write(
         self,
@@ -134,15 +131,14 @@ class CommitQueue:
     def write_soon(self, *others: Change) -> None:
         """Schedule a commit of queued changes, and of ``others``, within 20 ms."""
         self.queue.others += others
-        if self._scheduled:
+        if self._busy or self._timer is not None:
             return
         if self._thread.synchronous:
             with contextlib.suppress(JournalError):
                 self._write_now()
-        elif self.failed is not None or self.killed is not None:
+        elif self.error is not None:
             self.unwritten.add_outcomes(self._take_queue())
         else:
-            self._scheduled = True
             self._timer = asyncio.get_running_loop().call_later(_SOON, self._start)
 
     async def written(self) -> None:
@@ -166,28 +162,27 @@ class CommitQueue:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-            self._scheduled = self._busy
 
     def retry_unwritten(self) -> None:
         """Retry failed writes. Runs in the journal's thread."""
-        if self.unwritten and self.killed is None:
+        if self.unwritten and isinstance(self.error, JournalError | None):
             self._write(self.unwritten)
             self.unwritten = Batch()
 
     def _start(self) -> None:
         self.stop()
-        if self.failed is not None or self.killed is not None:
+        if self.error is not None:
             self._refuse(self._take_queue())
         elif not self._busy:
             batch = self._take_queue()
-            self._busy = self._scheduled = True
+            self._busy = True
             future = self._thread.run(functools.partial(self._write, batch))
             future.add_done_callback(functools.partial(self._end, batch))
 
     def _end(self, batch: Batch, written: asyncio.Future[None]) -> None:
-        self._busy = self._scheduled = False
+        self._busy = False
         if (error := written.exception()) is not None:
-            self._note(error)
+            self.error = error
             self._refuse(batch)
         for each in batch.waiting:
             if not each.done():  # the caller may have cancelled the future
@@ -199,11 +194,11 @@ class CommitQueue:
 
     def _write_now(self) -> None:
         batch = self._take_queue()
-        if self.failed is None and self.killed is None:
+        if self.error is None:
             try:
                 self._write(batch)
             except BaseException as error:
-                self._note(error)
+                self.error = error
             else:
                 return
         self._refuse(batch)
@@ -221,18 +216,12 @@ class CommitQueue:
         self._stamp = stamp
         self._lock.write_stamp(stamp)
 
-    def _note(self, error: BaseException) -> None:
-        if isinstance(error, JournalError):
-            self.failed = error
-        else:
-            self.killed = error
-
     def _refuse(self, batch: Batch) -> None:
         """Keep a batch's outcomes for a retry, and fail its futures."""
         self.unwritten.add_outcomes(batch)
         for each in batch.waiting:
             if not each.done():
-                each.set_exception(self.killed or self.failed or asyncio.CancelledError())
+                each.set_exception(self.error or asyncio.CancelledError())
 
     def _take_queue(self) -> Batch:
         batch, self.queue = self.queue, Batch()

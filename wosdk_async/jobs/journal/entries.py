@@ -19,20 +19,15 @@ T = TypeVar("T")
 FORMAT = 3
 """Journal format version; other versions are refused."""
 
-REPEATED_KEY = "RepeatedKey"
-"""Code for a row refused because an earlier row has the same key."""
-KEY_EXISTS = "KeyExists"
-"""Code for a row refused because a record already has the row's key."""
+# Codes for refused rows
+REPEATED_KEY = "RepeatedKey"  # an earlier row has the same key
+KEY_EXISTS = "KeyExists"  # a record already has the row's key
 
-ANSWERED = "answered"
-"""Proof of an outcome: a response from the service."""
-LOOKED_UP = "looked up"
-"""Proof of an outcome: the key was absent before the first attempt and was found afterwards."""
-DECIDED = "decided"
-"""Proof of an outcome: a person's decision."""
-
-THERE_BEFORE = "there before"
-"""Proof of a refusal: a record already had the row's key before this run's first attempt."""
+# Proofs of an outcome
+ANSWERED = "answered"  # a response from the service
+LOOKED_UP = "looked up"  # the key was absent before the first attempt and was found afterwards
+DECIDED = "decided"  # a person's decision
+THERE_BEFORE = "there before"  # of a refusal: a record had the row's key before this run's first attempt
 
 MAX_NUMBER, MAX_REASON = 200, 1000
 """Maximum stored characters of a record's number, and of a reason or warning."""

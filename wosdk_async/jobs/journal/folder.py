@@ -20,12 +20,6 @@ from wosdk_async.text.remedies import Remedy
 class JobFolders:
     """A file's ledger folders: ``requests.csv.job``, ``requests.csv.job-2``, ...
 
-    ::
-
-        folders = JobFolders(base)
-        if not folders.ledgers():
-            folder, lock = folders.new()  # then Journal.create(folder, ..., lock=lock)
-
     If two processes do this concurrently, one creates the job and the other is refused.
     """
 
@@ -103,10 +97,7 @@ def _numbered(base: Path, number: int) -> Path:
 def plan_of(folder: Path, *, as_given: bool = False) -> JobPlan:
     """Return the plan of the job in a folder, even while a process is working on the job.
 
-    With ``as_given``, it has the last run's options; see :func:`as_last_given`.
-
-    Raises:
-        JournalError: the journal is missing or cannot be read.
+    With ``as_given``, it has the last run's options. Raise JournalError if the journal cannot be read.
     """
     path = folder / JOURNAL
     with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(path):
@@ -170,8 +161,7 @@ def jobs_at(base: Path) -> list[Path]:
 def folder_of(job: Path) -> Path:
     """Return a job's folder, given the folder, its journal, or the imported file.
 
-    Raises:
-        JournalError: there is no job, or the file has several jobs.
+    Raise JournalError if there is no job, or the file has several jobs.
     """
     if job.is_dir():
         return job

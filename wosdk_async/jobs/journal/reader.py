@@ -96,20 +96,16 @@ class JournalReader:
         self._thread = JobThread(f"journal of {self.plan.job}", synchronous=synchronous)
         self._closed = False
 
-    def counts(self) -> dict[State, int]:
-        """Count the last file's rows by committed state; a million rows take half a second."""
-        return self._count(row_table.counts)
+    def counts(self, *, gone: bool = False) -> dict[State, int]:
+        """Count the last file's rows by committed state; a million rows take half a second.
 
-    def gone(self) -> dict[State, int]:
-        """Count the rows missing from the last file, by state."""
-        return self._count(row_table.gone)
-
-    def _count(self, count: Callable[[sqlite3.Connection], dict[State, int]]) -> dict[State, int]:
+        With ``gone``, count the rows missing from the last file instead.
+        """
         with explained(self.path):
             if self._thread.synchronous:
-                return count(self._db)
+                return row_table.counts(self._db, gone=gone)
             with contextlib.closing(connect(self.folder, read_only=True)) as db:
-                return count(db)
+                return row_table.counts(db, gone=gone)
 
     async def read(self, function: Callable[[sqlite3.Connection], T]) -> T:
         """Run a function that reads, and return its result. The function may write only temporary tables."""

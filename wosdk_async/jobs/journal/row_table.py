@@ -99,19 +99,17 @@ def rows_in(
     tables = _ALL if planned else "outcome JOIN planned USING (row)"
     where = f"{'planned' if planned else 'outcome'}.row > ? AND {_among(states)}"
     sent = "" if run is None else f" AND run = {int(run)}"
-    return _stored(db, _ROWS.format(tables=tables, where=f"{where}{sent} ORDER BY row"), after, limit)
+    return _stored(db, f"{where}{sent} ORDER BY row", after, limit, tables=tables)
 
 
 def file_rows(db: sqlite3.Connection, *states: State, after: int = 0, limit: int = 1000) -> list[StoredRow]:
     """Return the file's first rows in the given states after place ``after``."""
-    where = f"place > ? AND {_among(states)} ORDER BY place"
-    return _stored(db, _ROWS.format(tables=_ALL, where=where), after, limit)
+    return _stored(db, f"place > ? AND {_among(states)} ORDER BY place", after, limit)
 
 
 def gone_rows(db: sqlite3.Connection, *states: State, limit: int = 1000) -> list[StoredRow]:
     """Return the first rows in the given states that are missing from the file."""
-    where = f"place IS NULL AND {_among(states)} ORDER BY row"
-    return _stored(db, _ROWS.format(tables=_ALL, where=where), limit)
+    return _stored(db, f"place IS NULL AND {_among(states)} ORDER BY row", limit)
 
 
 def _among(states: Sequence[State]) -> str:
@@ -121,12 +119,11 @@ def _among(states: Sequence[State]) -> str:
 def rows_numbered(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, StoredRow]:
     """Return the rows with these numbers."""
     where = "planned.row IN (SELECT value FROM json_each(?))"
-    statement = _ROWS.format(tables=_ALL, where=where)
-    return {row.row: row for row in _stored(db, statement, orjson.dumps(list(numbers)).decode(), -1)}
+    return {row.row: row for row in _stored(db, where, orjson.dumps(list(numbers)).decode(), -1)}
 
 
-def _stored(db: sqlite3.Connection, statement: str, *values: object) -> list[StoredRow]:
-    found = orjson.loads(db.execute(statement, values).fetchone()[0])
+def _stored(db: sqlite3.Connection, where: str, *values: object, tables: str = _ALL) -> list[StoredRow]:
+    found = orjson.loads(db.execute(_ROWS.format(tables=tables, where=where), values).fetchone()[0])
     return [_row(*each) for each in found]
 
 
@@ -171,21 +168,10 @@ def found_ended(db: sqlite3.Connection) -> tuple[int, int | None]:
     return count, line
 
 
-def counts(db: sqlite3.Connection) -> dict[State, int]:
-    """Count the file's rows by state."""
-    return _counts(db, "place IS NOT NULL")
-
-
-def gone(db: sqlite3.Connection) -> dict[State, int]:
-    """Count the rows missing from the file, by state."""
-    return _counts(db, "place IS NULL")
-
-
-def _counts(db: sqlite3.Connection, where: str) -> dict[State, int]:
-    found = db.execute(
-        "SELECT coalesce(state, 0) AS state, count(*) FROM planned LEFT JOIN outcome USING (row) "
-        f"WHERE {where} GROUP BY 1"
-    )
+def counts(db: sqlite3.Connection, *, gone: bool = False) -> dict[State, int]:
+    """Count the file's rows, or the ``gone`` rows, which are missing from the file, by state."""
+    where = "place IS NULL" if gone else "place IS NOT NULL"
+    found = db.execute(f"SELECT coalesce(state, 0) AS state, count(*) FROM {_ALL} WHERE {where} GROUP BY 1")
     return dict.fromkeys(State, 0) | {_STATES[state]: count for state, count in found}
 
 

@@ -151,8 +151,7 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
 def require_wal(db: sqlite3.Connection, folder: Path) -> None:
     """Enable write-ahead logging: readers never wait for the writer, and a commit is one flush.
 
-    Raises:
-        JournalError: the file system does not support it.
+    Raise JournalError if the file system does not support it.
     """
     mode = db.execute("PRAGMA journal_mode = WAL").fetchone()[0]
     if mode != "wal":

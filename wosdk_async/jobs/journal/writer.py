@@ -191,7 +191,8 @@ class JournalWriter(JournalReader):
     @property
     def failed(self) -> JournalError | None:
         """The error that stopped all writes, such as a full disk; :meth:`begin` raises it."""
-        return self._commits.failed if self._commits else None
+        error = self._commits.error if self._commits else None
+        return error if isinstance(error, JournalError) else None
 
     @property
     def unwritten(self) -> list[RowRecord]:
@@ -204,8 +205,8 @@ class JournalWriter(JournalReader):
                 await self._commits.flush()
 
     def _require_open(self) -> None:
-        if self._commits is not None and self._commits.killed is not None:
-            raise self._commits.killed
+        if self._commits is not None and self.failed is None:
+            self._commits.require_usable()  # raises the exception of a simulated kill
         super()._require_open()
 
     def _open_commits(self) -> CommitQueue:

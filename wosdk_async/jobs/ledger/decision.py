@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from wosdk_async.jobs.ledger.terms import FIRST, Action, FileFacts, LedgerFacts, Plan, Refusal, Standing
+from wosdk_async.jobs.ledger.terms import FIRST, Action, FileFacts, LedgerFacts, Plan, Refusal, Standing, Why
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.text.remedies import Remedy
 
@@ -73,14 +73,14 @@ def _first_run(file: FileFacts, options: ImportOptions) -> Plan | Refusal:
 
 
 def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
-    folder, remedies = ledger.folder, (Remedy.OTHER_FOLDER,)
+    why: Why
     if ledger.company != file.company:
-        was, now = ledger.company, file.company
-        return Refusal(why="other_company", remedies=remedies, folder=folder, was=was, now=now)
-    if ledger.operation != file.operation:
-        was, now = ledger.operation, file.operation
-        return Refusal(why="other_operation", remedies=remedies, folder=folder, was=was, now=now)
-    return None
+        why, was, now = "other_company", ledger.company, file.company
+    elif ledger.operation != file.operation:
+        why, was, now = "other_operation", ledger.operation, file.operation
+    else:
+        return None
+    return Refusal(why=why, remedies=(Remedy.OTHER_FOLDER,), folder=ledger.folder, was=was, now=now)
 
 
 def _again(ledger: LedgerFacts) -> tuple[Remedy, ...]:

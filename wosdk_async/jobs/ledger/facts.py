@@ -123,13 +123,7 @@ def decided(
 ) -> tuple[Plan | Refusal, Mapping[Standing, Action]]:
     """Compare a file with a ledger, and decide on the import and on the rows of each standing.
 
-    Args:
-        db: the ledger; None to decide only whether to create a ledger.
-        request: the import.
-        rows: the file's rows.
-        company: the Company's identifier.
-        folder: the ledger's folder; None for a new import.
-        elsewhere: the result of :func:`sent_elsewhere`.
+    A new import has no ``folder``; without ``db``, this decides only whether a ledger may be created.
     """
     compared = Compared(standings={}, gone={})
     if db is not None:
@@ -259,8 +253,7 @@ class Preview:
 def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator[Preview]:
     """Compare a file with its ledger read-only, and yield a preview of the import.
 
-    Raises:
-        JournalError: a ledger cannot be read.
+    Raise JournalError if a ledger cannot be read.
     """
     folder = find_ledger(request, rows, company, jobs_at(request.base))
     elsewhere = sent_elsewhere(request, rows, company, request.base) if folder is None else None

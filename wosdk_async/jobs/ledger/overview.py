@@ -133,7 +133,7 @@ async def overview(journal: JournalReader) -> Overview:
         folder=journal.folder,
         plan=journal.plan,
         counts=journal.counts(),
-        gone=journal.gone(),
+        gone=journal.counts(gone=True),
         undone=await undo_state(journal),
         audit=await audit_state_of(journal),
         audit_found=await journal.audit(),

@@ -112,7 +112,6 @@ class ImportRequest:
                 )
 
     def _require_marker(self, marker: str) -> None:
-        """Raise ImportMapError if the marker's field is unsuitable."""
         try:
             keys = RowKeys.of(self.import_map, marker, "")
             self.action.require_marker(marker)

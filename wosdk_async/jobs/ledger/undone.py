@@ -162,7 +162,7 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
     # If the undo did not reach all references, those that it has not begun to undo remain, too.
     if last.get("references") and (left is None or left.get("not_started")):
         begun = [each for each in references if each.state is State.DONE]
-    earlier = journal.gone()[State.DONE] - (counts.get(State.DONE, 0) - done)
+    earlier = journal.counts(gone=True)[State.DONE] - (counts.get(State.DONE, 0) - done)
     return UndoState(done, journal.counts()[State.DONE], left, len(begun), earlier)
 
 
