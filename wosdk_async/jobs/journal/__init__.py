@@ -84,18 +84,13 @@ class Journal(JournalWriter):
     """
 
     def __repr__(self) -> str:
-        state = "failed" if self.failed else "closed" if self._closed else "open"
+        state = "failed" if self.failed else "closed" if self.is_closed else "open"
         return f"<Journal {self.plan.job} {state} rows={self.plan.rows}>"
 
     @property
     def is_writable(self) -> bool:
         """Whether this process is working on the job instead of only reading the journal."""
         return self._lock is not None
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether the journal was closed, abandoned or discarded."""
-        return self._closed
 
     # --- open and close -----------------------------------------------------------------------
 
@@ -183,7 +178,7 @@ class Journal(JournalWriter):
 
         Never raises JournalError: failed writes are retried once; :attr:`unwritten` has any that fail again.
         """
-        if self._closed:
+        if self.is_closed:
             return
         try:
             await self._flush_before_reading()
@@ -209,7 +204,7 @@ class Journal(JournalWriter):
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _stop(self) -> None:
-        self._closed = True
+        self.is_closed = True
         if self._commits is not None:
             self._commits.stop()
 

@@ -78,9 +78,7 @@ def _reads(
 
     @functools.wraps(statement)
     async def read(self: JournalReader, /, *args: P.args, **named: P.kwargs) -> T:
-        if not committed:
-            await self._flush_before_reading()
-        return await self._read(lambda db: statement(db, *args, **named))
+        return await self.read(lambda db: statement(db, *args, **named), committed=committed)
 
     return read
 
@@ -94,7 +92,7 @@ class JournalReader:
         self.plan = read_plan(db, self.path)
         self._db = db
         self._thread = JobThread(f"journal of {self.plan.job}", synchronous=synchronous)
-        self._closed = False
+        self.is_closed = False
 
     def counts(self, *, gone: bool = False) -> dict[State, int]:
         """Count the last file's rows by committed state; a million rows take half a second.
@@ -107,10 +105,16 @@ class JournalReader:
             with contextlib.closing(connect(self.folder, read_only=True)) as db:
                 return row_table.counts(db, gone=gone)
 
-    async def read(self, function: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a function that reads, and return its result. The function may write only temporary tables."""
-        await self._flush_before_reading()
-        return await self._read(function)
+    async def read(self, function: Callable[[sqlite3.Connection], T], *, committed: bool = False) -> T:
+        """Run a function that reads, and return its result. The function may write only temporary tables.
+
+        With ``committed``, the function misses queued changes.
+        """
+        if not committed:
+            await self._flush_before_reading()
+        self._require_open()
+        with explained(self.path):
+            return await self._thread.run(functools.partial(function, self._db))
 
     async def pages(
         self, *states: State, size: int = 1000, run: int | None = None
@@ -152,11 +156,6 @@ class JournalReader:
     async def _flush_before_reading(self) -> None:
         """Write queued changes; a reader has none."""
 
-    async def _read(self, function: Callable[[sqlite3.Connection], T]) -> T:
-        self._require_open()
-        with explained(self.path):
-            return await self._thread.run(functools.partial(function, self._db))
-
     def _require_open(self) -> None:
-        if self._closed:
+        if self.is_closed:
             raise JournalError(f"{self.path}: the journal is closed")

@@ -200,7 +200,7 @@ class JournalWriter(JournalReader):
         return self._commits.unwritten.outcomes if self._commits else []
 
     async def _flush_before_reading(self) -> None:
-        if self._commits is not None and not self._closed:
+        if self._commits is not None and not self.is_closed:
             with contextlib.suppress(JournalError):  # reads work even if nothing more can be written
                 await self._commits.flush()
 

@@ -251,10 +251,3 @@ def ledger_counts(db: sqlite3.Connection) -> dict[Standing, int]:
     """Count a ledger's rows by standing."""
     found = db.execute(f"SELECT {_STATE}, count(*) FROM {_JOINED} GROUP BY 1").fetchall()
     return {Standing(standing): count for standing, count in found}
-
-
-def sent_rows(db: sqlite3.Connection, chunks: Iterable[Sequence[FileRow]]) -> int:
-    """Count a file's rows that a ledger sent, comparing their cells."""
-    compared = compare(db, chunks)
-    sent = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE, Standing.DONE_CHANGED)
-    return sum(compared.standings.get(each, 0) for each in sent)

@@ -14,10 +14,10 @@ from wosdk_async.jobs.journal import JobPlan, State
 from wosdk_async.jobs.journal.folder import jobs_at, jobs_beside, ledgers_in, plan_of
 from wosdk_async.jobs.journal.schema import TABLES
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
-from wosdk_async.jobs.ledger.comparison import Compared, compare, ledger_counts, sent_rows
+from wosdk_async.jobs.ledger.comparison import Compared, compare, ledger_counts
 from wosdk_async.jobs.ledger.decision import actions_of, decide
 from wosdk_async.jobs.ledger.file_rows import FileRows
-from wosdk_async.jobs.ledger.key_conflicts import new_keys, repeated_rows
+from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, new_keys, repeated_rows
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import Action, FileFacts, LedgerFacts, Plan, Refusal, Standing
 
@@ -193,8 +193,9 @@ def sent_elsewhere(
         plan = plan_of(folder)
         if (plan.company, plan.operation) == (company, request.import_map.operation):
             with _opened(folder) as db:
-                if sent := sent_rows(db, rows.chunks()):
-                    return folder, sent
+                standings = compare(db, rows.chunks()).standings
+            if sent := sum(standings.get(each, 0) for each in (*IN_COMPANY, Standing.DONE_CHANGED)):
+                return folder, sent
     return None
 
 
