@@ -227,7 +227,7 @@ def presentable(record: T, known: Secrets) -> T:
     if warnings := getattr(record, "warnings", ()):
         changed["warnings"] = tuple(known.shortened(each, MAX_REASON) for each in warnings)
     replace: Any = msgspec.structs.replace if isinstance(record, RowRecord) else attrs.evolve
-    return replace(record, **changed)
+    return replace(record, **changed) if changed else record
 
 
 _TEXTS = (("number", MAX_NUMBER), ("reason", MAX_REASON), ("code", MAX_NUMBER), ("request_id", MAX_NUMBER))
