@@ -7,7 +7,7 @@ import json
 import re
 from pathlib import Path
 
-import attrs
+import msgspec
 import pytest
 
 from wosdk_async.cli.output.progress import RowProgress
@@ -156,7 +156,7 @@ def test_the_first_bad_rows_and_warnings_are_named(capsys: pytest.CaptureFixture
     warnings = [f"warning {i}" for i in range(7)]
     summary = Summary(rows=8, done=1, failed=5, in_doubt=1, not_started=1, warnings=warnings)
     for row, kind in enumerate(KINDS, 1):
-        writer.row(attrs.evolve(outcome(row, kind), warnings=("cut",) if row == 1 else ()))
+        writer.row(msgspec.structs.replace(outcome(row, kind), warnings=("cut",) if row == 1 else ()))
     assert writer.problems == "5 failed, 1 in doubt, 1 not started"
     assert [json.loads(line)["outcome"] for line in file.getvalue().splitlines()] == KINDS
     writer.say_problems(summary, Path("out.jsonl"))
@@ -174,7 +174,7 @@ def test_the_first_bad_rows_and_warnings_are_named(capsys: pytest.CaptureFixture
 def test_of_many_causes_the_first_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     writer = OutcomeWriter(None, stop=lambda: None)
     for row in range(1, 9):
-        writer.row(attrs.evolve(outcome(row, "failed"), reason=f"cause {'abcdefgh'[row - 1]}"))
+        writer.row(msgspec.structs.replace(outcome(row, "failed"), reason=f"cause {'abcdefgh'[row - 1]}"))
     writer.say_problems(Summary(rows=8, failed=8), Path("out.jsonl"))
     named = [f"row {row} (line {row + 1}) failed: cause {'abcdefgh'[row - 1]}" for row in range(1, 6)]
     assert lines(capsys) == [*named, "and 3 more rows; see out.jsonl"]
@@ -185,7 +185,7 @@ def test_the_first_rows_with_each_warning_are_named(capsys: pytest.CaptureFixtur
     for row, texts in enumerate(
         [["cut to 60", "cut to 64", "a"], ["cut to 9"], ["b"], ["c"], ["d"], *[["b"]] * 4], 1
     ):
-        writer.row(attrs.evolve(outcome(row, "created"), warnings=tuple(texts)))
+        writer.row(msgspec.structs.replace(outcome(row, "created"), warnings=tuple(texts)))
     writer.say_problems(Summary(rows=9, done=9), None)
     assert lines(capsys) == [
         "row 1 (line 2) warning: cut to 64",

@@ -84,7 +84,7 @@ class Identities:
         """Return a row's identity, based on the cells if the key cannot be built."""
         cells, all_of, relevant_of = self._filled(row)
         hashed = _hashed(all_of, cells)
-        digest: int = _FIRST_BYTES(_hashed(relevant_of, cells))[0]
+        digest: int = _FIRST_BYTES(hashed if relevant_of is all_of else _hashed(relevant_of, cells))[0]
         if self._marked is not None:
             if (key := self._marked.key_or_none(row)) is not None:
                 return RowIdentity(_hashed(_KEY, key), digest, key, None, hashed)
@@ -122,7 +122,8 @@ class Identities:
             self._hashes.clear()
         self.filled.update(names)
         relevant = [name for name in names if self._counting is None or name in self._counting]
-        self._hashes[names] = found = _hash_of(names, names), _hash_of(names, relevant)
+        every = _hash_of(names, names)
+        self._hashes[names] = found = every, every if relevant == [*names] else _hash_of(names, relevant)
         return found
 
     def _own_key(self, row: Row) -> str | None:
