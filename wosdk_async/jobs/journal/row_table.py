@@ -124,13 +124,10 @@ def rows_numbered(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, S
 
 def _stored(db: sqlite3.Connection, where: str, *values: object, tables: str = _ALL) -> list[StoredRow]:
     found = orjson.loads(db.execute(_ROWS.format(tables=tables, where=where), values).fetchone()[0])
-    return [_row(*each) for each in found]
-
-
-def _row(row: int, state: int, detail: Any, *facts: Any) -> StoredRow:
-    *others, changed = facts
-    fields: Any = (row, _STATES[state], *_detailed(detail), *others, bool(changed))
-    return StoredRow(*fields)  # positional arguments are twice as fast
+    return [
+        StoredRow(*[row, _STATES[state], *_detailed(detail), *facts, changed == 1])  # faster than keywords
+        for row, state, detail, *facts, changed in found
+    ]
 
 
 def plan_as_in_file(db: sqlite3.Connection, *, rows: Sequence[int]) -> None:

@@ -39,7 +39,7 @@ FILE_COLUMNS = "place INTEGER PRIMARY KEY, line, digest, identity, cells, key, n
 
 def fingerprint(rows: Sequence[Row]) -> int:
     """Hash the cells of a page of rows; hashes differ between processes."""
-    cells = (row.cells.values() if row.raw_cells is None else row.raw_cells for row in rows)
+    cells = [row.cells.values() if row.raw_cells is None else row.raw_cells for row in rows]
     return hash(tuple(map(tuple, cells)))
 
 

@@ -40,6 +40,7 @@ OUTCOMES = {
 }
 """Outcome of a row in output files, by journal state; see also :func:`outcome_of`."""
 
+_REFUSED = State.REFUSED  # an Enum takes long to look up its members
 _MAX_CAUSES = 1000  # further causes are counted together
 _MAX_ROWS = 20  # row numbers listed per cause
 _MAX_LISTED = 200  # rows per list
@@ -149,10 +150,11 @@ class JobFacts:
         """Count rows."""
         self.counts.update([row.state for row in rows])
         for row in rows:
-            self.warned += bool(row.warnings)
+            if row.warnings:
+                self.warned += 1
             if row.changed and row.state in (State.DONE, State.FOUND):
                 self.changed.add(row)
-            if row.state == State.REFUSED:
+            if row.state == _REFUSED:
                 self._add_failure(row)
             elif row.state in UNDECIDED:
                 self.doubted.add(row)

@@ -177,7 +177,7 @@ RESULT_COLUMNS = (*_COLUMNS, "changed")
 
 def _result(row: StoredRow, outcome: str) -> list[Any]:
     """Return a row's cells in ``results.csv`` and ``in_doubt.csv``."""
-    reason, warnings = shown_reason(row), "; ".join(row.warnings)
+    reason, warnings = shown_reason(row), "; ".join(row.warnings) if row.warnings else None
     return [
         row.row,
         row.line,
@@ -199,7 +199,7 @@ def _safe(text: str | None) -> str | None:
     return without_formulas(one_line(text)) if text else None
 
 
-_PLAIN = re.compile("[0-9A-Za-z][0-9A-Za-z_.-]*")  # neither a formula nor several cells
+_PLAIN = re.compile("[0-9A-Za-z]+(?:[ _.-][0-9A-Za-z]+)*")  # neither a formula nor several cells
 # Control characters to escape. Line breaks and tabs are kept, and so are marks in Arabic or Indic text.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
