@@ -45,7 +45,7 @@ class Ledger:
 
     def end(self, claim: Claim, claims: Claims) -> None:
         self.journal.record(RowRecord(claim.row.number, State.REFUSED))
-        claims.recorded()
+        claims.count_recorded()
 
 
 @given(

@@ -29,8 +29,8 @@ Verdict = Finding | Literal["once", "undecided", "not_made"]
 class Audit:
     """Audit that looks up the keys of all rows and compares the records with the journal.
 
-    Rows without exactly one record are looked up again after the settle time, because a look-up may be stale.
-    Run the audit after settling: rows still in doubt become DONE if they now have one record.
+    Rows whose records do not match are looked up again after the settle time, because a look-up may be stale.
+    Run the audit after settling. It marks rows that are still in doubt, but have one record, as DONE.
     """
 
     settling: Settling
@@ -86,9 +86,9 @@ class Audit:
         keys = [row.key or "" for row in rows]
         found = await self.settling.find(keys)
         before = [row.row for row in rows if _existed_before(row)]
-        # A record that already existed may still be this job's: a lost worker may have created it.
+        # A record that existed before may be this job's nevertheless, if a lost worker created it.
         lost = await self.settling.journal.losses() if before else {}
-        judged = []
+        verdicts = []
         for row in rows:
             with_key = found.get(row.key or "", ())
             records = () if isinstance(with_key, RowError) else _without_ended(with_key)
@@ -97,9 +97,9 @@ class Audit:
             if verdict == "once" and _is_another(row, records):
                 verdict = "another"
             if row.state in UNDECIDED and verdict == "once":
-                self.settling.found_later(row, records)
-            judged.append((row, verdict, records))
-        return judged
+                self.settling.mark_found(row, records)
+            verdicts.append((row, verdict, records))
+        return verdicts
 
 
 def _existed_before(row: StoredRow) -> bool:

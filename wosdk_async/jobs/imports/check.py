@@ -77,7 +77,7 @@ def _kind_of(error: Exception) -> FindingKind:
 _PAGE = 200  # rows built and looked up together
 _REQUESTS = 3  # requests shown
 _IDS = 3  # record ids shown for each key
-_AGAIN = (Standing.REFUSED_HERE, Standing.REFUSED, Standing.REFUSED_CHANGED)
+_FAILED = (Standing.REFUSED_HERE, Standing.REFUSED, Standing.REFUSED_CHANGED)
 _SKIPPED: Mapping[Standing, FindingKind] = {Standing.DONE_CHANGED: "changed", Standing.UNDONE: "undone"}
 
 
@@ -186,7 +186,7 @@ class Check:
         return self._result
 
     async def _mark_wanted(self, company: Company, preview: Preview) -> None:
-        """Mark the missing records that the rows to send refer to."""
+        """Mark the missing records that are named in rows to send."""
 
         async def find(path: str, keys: list[str]) -> Found:
             return without_undone(await self._operation.find(company, path, keys), self._undone)
@@ -201,14 +201,14 @@ class Check:
 
     async def _check_page(self, company: Company, page: Sequence[Row], preview: Preview) -> list[Finding]:
         """Return the findings for a page of rows, in order."""
-        places = page[0].number, page[-1].number
-        standings, reasons = preview.standings(*places), preview.reasons(*places)
+        ends = page[0].number, page[-1].number
+        standings, reasons = preview.standings(*ends), preview.reasons(*ends)
         findings: dict[int, Finding] = {}
         built: list[_BuiltRow] = []
-        # A row without a standing shares its ledger row with an earlier row, so it is not sent.
+        # A row without a standing is not sent, because it shares its ledger row with an earlier row.
         for row in page:
             standing = standings.get(row.number, Standing.DONE)
-            each = self._unsent(row, standing, reasons) or self._build(row, again=standing in _AGAIN)
+            each = self._unsent(row, standing, reasons) or self._build(row, again=standing in _FAILED)
             if isinstance(each, Finding):
                 findings[row.number] = each
             else:
@@ -226,11 +226,11 @@ class Check:
             self._look_up_seconds.append(time.perf_counter() - began)
             records = without_undone(records, self._undone)
         for each in built:
-            findings[each.row.number] = await self._decided(company, each, records.get(each.key, ()))
+            findings[each.row.number] = await self._predict(company, each, records.get(each.key, ()))
         return [findings[row.number] for row in page]
 
     def _build(self, row: Row, *, again: bool) -> _BuiltRow | Finding:
-        """Build the record of a row, or return a finding that explains why it is invalid."""
+        """Build the record of a row, or return the finding that says why the row is invalid."""
         key = (self._keys.key_or_none(row) if self._keys is not None else None) or ""
         try:
             record, missing = self._builder.build(row)
@@ -239,7 +239,7 @@ class Check:
                 self._keys.put(record, key)
             lacks, caution = tuple(lacking(record, self._map)), self._replaced(row.cells)
             return _BuiltRow(row, record, key, missing, lacks, caution, again)
-        except Exception as error:  # the import would refuse this row, too
+        except Exception as error:  # the import would also refuse this row
             faults = tuple((_kind_of(each), reason_of(each)) for each in getattr(error, "faults", ()))
             return Finding(row.number, row.line, _kind_of(error), reason_of(error), key, faults=faults)
 
@@ -265,7 +265,7 @@ class Check:
                 reason = reasons.get(row.number, "")
         return Finding(row.number, row.line, kind, reason, key)
 
-    async def _decided(self, company: Company, built: _BuiltRow, found: Sequence[Any] | RowError) -> Finding:
+    async def _predict(self, company: Company, built: _BuiltRow, found: Sequence[Any] | RowError) -> Finding:
         if isinstance(found, RowError):
             return built.finding(_kind_of(found), reason_of(found))
         if self._operation.by is not None:

@@ -45,7 +45,7 @@ FINDINGS: dict[FindingKind, str] = {
 }
 """Labels of the findings in the output."""
 
-_KEPT = 1000
+_MAX_LISTED = 1000
 """Maximum number of rows and of causes in a result; ``on_row`` gets all rows."""
 
 _FINE: tuple[FindingKind, ...] = ("would_send", "ended", "changed")
@@ -93,13 +93,13 @@ class ProblemCause:
         if 1 < self.count <= _MORE_ROWS + 1:
             self.more.append(finding)
         value = _VALUE.search(reason)
-        if value is not None and (value[1] in self.values or len(self.values) < _KEPT):
+        if value is not None and (value[1] in self.values or len(self.values) < _MAX_LISTED):
             self.values[value[1]] += 1
 
 
 @attrs.define(kw_only=True)
 class CheckResult:
-    """Result of an import check of ``checked`` out of ``rows`` rows."""
+    """Result of an import check, which checked ``checked`` of the file's ``rows`` rows."""
 
     label: str
     """The operation's past participle, such as ``created``."""
@@ -119,7 +119,7 @@ class CheckResult:
     """Columns that the map reads."""
     warnings: list[str] = attrs.field(factory=list)
     requests: list[dict[str, Any]] = attrs.field(factory=list)
-    """The first requests; id 1 stands for records that must be created first."""
+    """The first requests, in which id 1 stands for each record that must be created first."""
     calls: int = 0
     seconds: float | None = None
     """Estimated duration, based on the speed of this check's look-ups; None without look-ups."""
@@ -128,7 +128,7 @@ class CheckResult:
     sent_again: int = 0
     """Number of rows that failed before and would be retried."""
     skips: bool = False
-    """Whether to skip rows whose record exists, instead of failing them."""
+    """Whether the import would skip rows whose record exists, instead of failing them."""
     lacking: int = 0
     """Number of rows that would be sent without a required field, and would probably be refused."""
     causes: dict[tuple[FindingKind, str], ProblemCause] = attrs.field(factory=dict)
@@ -143,14 +143,14 @@ class CheckResult:
 
     @property
     def complete(self) -> bool:
-        """Whether the import would be accepted with all of the checked rows."""
+        """Whether the import would be accepted, and no checked row has a problem or lacks a field."""
         if self.lacking or isinstance(self.decision, Refusal):
             return False
         return self.problems == (self.counts["there"] if self.skips else 0)
 
     @property
     def problems(self) -> int:
-        """Number of rows that are not done and would not be sent."""
+        """Number of checked rows that are not done and would not be sent."""
         return self.checked - sum(self.counts[kind] for kind in _FINE)
 
     def add(self, finding: Finding) -> None:
@@ -166,7 +166,7 @@ class CheckResult:
                 if text not in finding.lacks:
                     _count(self.cautions, cause_of(text), finding, text)
             return
-        if len(self.findings) < _KEPT:
+        if len(self.findings) < _MAX_LISTED:
             self.findings.append(finding)
         for kind, reason in dict.fromkeys(finding.faults or ((finding.kind, finding.reason),)):
             _count(self.causes, (kind, cause_of(reason)), finding, reason, kind)
@@ -212,5 +212,5 @@ class CheckResult:
 def _count(
     causes: dict[T, ProblemCause], cause: T, finding: Finding, reason: str, kind: FindingKind | None = None
 ) -> None:
-    if cause in causes or len(causes) < _KEPT:
+    if cause in causes or len(causes) < _MAX_LISTED:
         causes.setdefault(cause, ProblemCause(finding, kind or finding.kind, reason)).add(finding, reason)

@@ -32,7 +32,7 @@ from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.table_rules import require_table
 from wosdk_async.jobs.stop import Stop
 
-WORKERS_GRACE = 2.0  # seconds for workers' calls after a stop, so that the import ends within 6 s
+WORKERS_GRACE = 2.0  # seconds that workers' calls may take after a stop; the import then ends within 6 s
 
 
 class Import:
@@ -105,7 +105,7 @@ class Import:
         return self._request.action
 
     def read(self) -> FileRows:
-        """Read the file once. If not called, :meth:`open` reads the file in a thread.
+        """Read the file, unless it was read before. :meth:`open` calls this method in a thread.
 
         Raises:
             ImportMapError: the file cannot be read; nothing was sent.
@@ -158,16 +158,16 @@ class Import:
             JournalError: another process has locked the ledger, or the ledger is unusable.
         """
         if self._job is None:
-            if (found := company or self._company_given) is None:
+            if (target := company or self._company_given) is None:
                 raise InvalidCallError(
                     "the import has no Company; call job.run(company) or Import(..., company=...)"
                 )
             rows = await off_the_loop(self.read)
-            self._company = found
+            self._company = target
             try:
                 await self._company.connect()
                 self._job = await open_job(
-                    self._request, rows, identity or company_identity(found), journals=journals
+                    self._request, rows, identity or company_identity(target), journals=journals
                 )
             except BaseException:
                 rows.close()
@@ -197,7 +197,7 @@ class Import:
             ImportMapError: a record required by all rows does not exist, or the file has changed.
             ImportRefusedError: rows could be sent twice.
             JournalError: the journal is unusable.
-            WosdkError: a reference look-up failed. In all of these cases, this run created nothing.
+            WosdkError: a reference look-up failed. This run created nothing before any of these errors.
         """
         self._loop = asyncio.get_running_loop()
         job = await self.open(company)
@@ -234,7 +234,7 @@ class Import:
                 )
 
     async def close(self) -> None:
-        """Close the job's journal, and remove a ledger without runs. :meth:`run` calls this method."""
+        """Close the job's journal, and remove a ledger without runs. Not needed after :meth:`run`."""
         if self._rows is not None:
             self._rows.close()
         if self._job is not None:

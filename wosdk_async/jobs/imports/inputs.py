@@ -46,9 +46,10 @@ def open_input(
 ) -> Input:
     """Open a file, stdin or a URL.
 
-    Stdin and URLs are first copied into the job folder under a content hash, so that an unfinished job keeps
-    its copy. ``folder`` is the job folder, by default ``NAME.job`` in the working directory. ``limit`` is the
-    maximum size of stdin and URLs in bytes. Other options are those of :func:`open_source`.
+    Stdin and URLs are first copied into the job folder. A copy's name has a hash of its content, so that an
+    unfinished job keeps its copy. ``folder`` is the job folder, by default ``NAME.job`` in the working
+    directory. ``limit`` is the maximum size of stdin and URLs in bytes. Other options are those of
+    :func:`open_source`.
 
     Raises:
         ImportMapError: the input cannot be read.
@@ -77,7 +78,7 @@ def _copied(address: Secret, folder: Path, format: str | None, limit: int) -> Pa
             exits.callback(FolderLock(Path(part)).release)
             copy = spool(address, Path(part), limit, format=format)
             path = folder / f"input.{sha256_of(copy)[:16]}{''.join(copy.suffixes)}"
-            # Windows cannot replace an open file, but a file with this name already has the same content.
+            # A file with this name has the same content, so do not replace it; on Windows, it may be open.
             with contextlib.suppress(FileExistsError):
                 publish(copy, path)
         return path
@@ -105,7 +106,7 @@ def keep_copy(copy: Path, base: Path, folder: Path) -> None:
     if folder == base or copy.parent != base.absolute() or not copy.name.startswith("input."):
         return
     own = folder / copy.name
-    own.unlink(missing_ok=True)  # a killed process may have left one
+    own.unlink(missing_ok=True)  # a killed process may have left a partial copy
     try:
         os.link(copy, own)
     except OSError:  # the file system has no hard links

@@ -85,8 +85,8 @@ async def decide(
 ) -> None:
     """Record a person's decision about a row in doubt, once no worker can still send the row.
 
-    ``id`` is the created record's id, looked up in the ``company``, if any; None if no record was created, so
-    that the row is planned again. ``who`` is the person and the time, for the journal.
+    ``id`` is that of the created record, which is looked up if a ``company`` is given. Without ``id``, no
+    record was created, and the row is planned again. ``who`` is the person and the time, for the journal.
 
     Raises:
         JournalError: the row does not exist or is not in doubt, or no record has the id.
@@ -115,7 +115,7 @@ async def decide(
 
 
 async def _require_record(company: Company, operation: RowOperation, id: int) -> None:
-    """Raise JournalError unless a record with this id exists; removed records count."""
+    """Raise JournalError if there is no record with this id, not even a removed one."""
     entity = WorkOrder if operation.kind is WoCreateCommand else operation.kind
     if issubclass(entity, Command) or operation.label == "deleted":
         return

@@ -45,7 +45,7 @@ class JobTotals:
         return self._done_now + self.reports.stops.failed
 
     async def report_refused(self) -> None:
-        """Report rows with repeated keys, and rows that the service refused before.
+        """Report rows with repeated keys, and rows that the service refused in earlier runs.
 
         These rows do not count towards the stop limits, because nothing is sent for them.
         """
@@ -71,8 +71,8 @@ class JobTotals:
         """Return the counts of the job."""
         counts, request = await self._counts(), self.job.request
         index, plan, unsent = request.index, self.job.plan, len(self.reports.unsent)
-        audit, audit_state = await self.audited()
-        undo = await _readable(undo_state(self.job.journal), None)
+        audit, audit_state = await self.read_audit()
+        undo = await _read_or(undo_state(self.job.journal), None)
         return Summary(
             rows=sum(counts.values()),
             empty_rows=request.source.empty_rows,
@@ -105,13 +105,13 @@ class JobTotals:
         if self.job.request.action.compares:
             return 0
         before = self.job.plan.counts.get(Standing.DONE_CHANGED, 0)
-        return await _readable(self.job.journal.read(row_table.changed), before)
+        return await _read_or(self.job.journal.read(row_table.count_changed), before)
 
     async def _found_ended(self, found: int) -> list[str]:
         """Return a warning about rows whose records were found, but are cancelled or removed."""
         if not found:
             return []
-        count, line = await _readable(self.job.journal.read(row_table.found_ended), (0, None))
+        count, line = await _read_or(self.job.journal.read(row_table.count_found_ended), (0, None))
         if not count:
             return []
         return [
@@ -127,11 +127,11 @@ class JobTotals:
             warnings += self.workers.warnings
         return list(dict.fromkeys(warnings))
 
-    async def audited(self) -> tuple[AuditResult | None, AuditState]:
+    async def read_audit(self) -> tuple[AuditResult | None, AuditState]:
         """Return the last audit's result and the audit state."""
         journal = self.job.journal
         state: AuditState = "none" if self.workers is None else "due"
-        return await _readable(journal.audit(), None), await _readable(audit_state_of(journal), state)
+        return await _read_or(journal.audit(), None), await _read_or(audit_state_of(journal), state)
 
     @property
     def _done_now(self) -> int:
@@ -144,15 +144,15 @@ class JobTotals:
             await journal.flush()
         try:
             return journal.counts()
-        except JournalError:  # the journal cannot even be read; use the counts of this run
+        except JournalError:  # the journal cannot be read either; use the counts of this run
             counts = Counter({State.DONE: self._done_now, State.IN_DOUBT: self.reports.stops.doubted})
             counts[State.REFUSED] = self.reports.stops.failed - len(self.reports.unsent)
             counts[State.PLANNED] = self.job.rows.rows - counts.total()
             return counts
 
 
-async def _readable(read: Awaitable[T], otherwise: T) -> T:
-    """Return a read's result, or ``otherwise`` if the journal cannot even be read."""
+async def _read_or(read: Awaitable[T], otherwise: T) -> T:
+    """Return the result of ``read``, or ``otherwise`` if the journal cannot be read."""
     try:
         return await read
     except JournalError:

@@ -45,7 +45,7 @@ class OpenedJob:
         return self.journal.plan
 
     async def admit(self) -> None:
-        """Write the plan into the ledger. Raise JournalError if that fails, so no row may be sent."""
+        """Write the plan into the ledger. Raise JournalError if the write fails; then no row may be sent."""
         request, journal, rows = self.request, self.journal, self.rows
         last, now = self.about, request.plan(self.about.job, self.about.company, rows)
         about = attrs.evolve(now, created_at=last.created_at, options=last.options, after=last.after)
@@ -80,18 +80,18 @@ async def open_job(
     existing = await asyncio.to_thread(find_ledger, request, rows, company, ledgers)
     if existing is None:
         elsewhere = await asyncio.to_thread(sent_elsewhere, request, rows, company, request.base)
-        _required(decided(None, request, rows, company, elsewhere=elsewhere))
+        _require_plan(decided(None, request, rows, company, elsewhere=elsewhere))
         return await _begin(request, rows, company, folders, journals)
     journal = await asyncio.to_thread(journals.open, existing)
     try:
         read = functools.partial(decided, request=request, rows=rows, company=company, folder=existing)
-        plan = _required(await journal.read(read))
-        # Keep the old ledger locked until the new one is locked, so that no other process sends its rows.
+        plan = _require_plan(await journal.read(read))
+        # Keep the old ledger locked until the new one is locked, so that no other process sends these rows.
         if plan.begins:
-            begun = await _begin(request, rows, company, folders, journals, after=journal.plan.job)
-            begun.plan = attrs.evolve(begun.plan, leaves_done=plan.leaves_done, resembling=plan.resembling)
+            opened = await _begin(request, rows, company, folders, journals, after=journal.plan.job)
+            opened.plan = attrs.evolve(opened.plan, leaves_done=plan.leaves_done, resembling=plan.resembling)
             await journal.close()
-            return begun
+            return opened
         last, now = journal.plan, (request.sha256, request.sheet, rows.key, rows.is_rejects)
         is_idle = (
             plan.is_idle
@@ -99,7 +99,7 @@ async def open_job(
             and await audit_state_of(journal) not in ("due", "not clean")
         )
         if is_idle:
-            rows.warnings.clear()  # they tell what will be sent
+            rows.warnings.clear()  # warnings about the rows to send, of which there are none
         rows.warnings += await journal.read(lambda db: ledger_warnings(db, request, plan, journal.plan.key))
         return OpenedJob(request=request, journal=journal, rows=rows, plan=plan, new=False, is_idle=is_idle)
     except BaseException:
@@ -120,7 +120,7 @@ async def _begin(
     journal = await asyncio.to_thread(_create, request, company, folders, journals, after)
     try:
         read = functools.partial(decided, request=request, rows=rows, company=company)
-        plan = _required(await journal.read(read))
+        plan = _require_plan(await journal.read(read))
     except BaseException:
         await journal.discard()
         raise
@@ -141,7 +141,7 @@ def _create(
         raise
 
 
-def _required(found: tuple[Plan | Refusal, object]) -> Plan:
-    if isinstance(found[0], Refusal):
-        raise ImportRefusedError(found[0])
-    return found[0]
+def _require_plan(decision: tuple[Plan | Refusal, object]) -> Plan:
+    if isinstance(decision[0], Refusal):
+        raise ImportRefusedError(decision[0])
+    return decision[0]

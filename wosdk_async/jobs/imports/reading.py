@@ -50,8 +50,8 @@ class PlannedRows:
         cell that the map does not read or in a row that is not sent.
 
         Raises:
-            ImportMapError: a row to send has changed since the first read, or the number of rows has. No row
-                of that page is yielded.
+            ImportMapError: since the first read, the number of rows has changed, or a row to send has; the
+                page with that row is not yielded.
         """
         rows, last, digest, keyed = iter(self.source), 0, self.identities.digest, self.keyed
         fingerprints = iter(self.fingerprints)
@@ -75,8 +75,8 @@ class PlannedRows:
 
     async def numbered(self, numbers: Collection[int]) -> AsyncIterator[Row]:
         """Yield rows of the file, planned or not, by their ledger numbers."""
-        found = await self.journal.rows_numbered(numbers)
-        places = {stored.place: stored for stored in found.values() if stored.place is not None}
+        wanted = await self.journal.rows_numbered(numbers)
+        places = {stored.place: stored for stored in wanted.values() if stored.place is not None}
         for row in self.source:
             if (stored := places.get(row.number)) is not None:
                 row.number = stored.row
@@ -103,7 +103,7 @@ class RowBuilder:
     @_build_sent.default
     def _command_writer(self) -> _Build:
         kind, record, keys = self.import_map.action.kind, self.import_map.record, self.keys
-        # Without a record, a key reaches its field only if the map sets it there, as a string.
+        # Written content cannot be changed, so the map itself must set the key in its field, as a string.
         if not issubclass(kind, Command) or (keys is not None and getattr(keys.node, "parse", True)):
             return record.build
         write = written(record, self.index).build
@@ -119,12 +119,12 @@ class RowBuilder:
     def build(self, row: Row) -> tuple[Record, list[MissingRecord]]:
         """Return a row's command or record, and the missing records to create first.
 
-        Raises InvalidCallError if the row is invalid, regardless of which records exist.
+        Raises InvalidCallError if the row is invalid even once the missing records exist.
         """
-        record, missing, _ = self._built(row, self.import_map.record.build)
+        record, missing, _ = self._build_with_key(row, self.import_map.record.build)
         return record, missing
 
-    def _built(self, row: Row, build: _Build) -> tuple[Any, list[MissingRecord], str | None]:
+    def _build_with_key(self, row: Row, build: _Build) -> tuple[Any, list[MissingRecord], str | None]:
         """Return the result of ``build``, the missing records to create first, and the row's key."""
         if row.fault is not None:
             raise RowError(row.fault)
@@ -149,23 +149,23 @@ class RowBuilder:
             raise RowError(f"the key {key.source!r} is empty; each row needs its own key")
         return None if self.keys is None else self.keys.key(row)
 
-    def _is_sent(self, key: str | None, found: Found) -> bool:
-        """Return whether a row can be sent: an update if a record has its key, a create if none has."""
+    def _is_sendable(self, key: str | None, found: Found) -> bool:
+        """Return whether a row can be sent: a create needs a new key, other operations that of a record."""
         records = found.get(key or "", ())
         changes = self.import_map.action.by is not None
         return key is not None and not isinstance(records, RowError) and bool(records) is changes
 
     def sendable(self, row: Row, key: str | None) -> Claim:
-        """Build a row again, with the key that the ledger has for it, and return its claim.
+        """Build a row with its ``key`` in the ledger, and return the row's claim.
 
         Raises:
             WaitingRowError: the row cannot be sent now, but a later run may send it.
             InvalidCallError: the row is invalid.
         """
         try:
-            record, missing, own_key = self._built(row, self._build_sent)
+            record, missing, own_key = self._build_with_key(row, self._build_sent)
         except Unsupported:  # for example, a text is too long
-            record, missing, own_key = self._built(row, self.import_map.record.build)
+            record, missing, own_key = self._build_with_key(row, self.import_map.record.build)
         if self.keys is not None:
             if self.keys.are_own and own_key != key:
                 raise WaitingRowError(
@@ -180,21 +180,21 @@ class RowBuilder:
         """Mark the missing records that sendable rows refer to, and return them by row number.
 
         Records that only other rows refer to would never be used, so they are not created. If one row lacks
-        the fields to create a record, another row may have them. ``find`` looks up the rows whose marker's
-        path has one of the keys.
+        the fields to create a record, another row may have them. ``find`` returns the records that have one
+        of the keys in the field with this path.
         """
-        naming = [row for row in rows if row.fault is None and self.index.undecided(row.cells)]
-        if naming and (own := own_keys(self.keys)) is not None:
-            keys = {row.number: own.key_or_none(row) for row in naming}
+        undecided = [row for row in rows if row.fault is None and self.index.undecided(row.cells)]
+        if undecided and (own := own_keys(self.keys)) is not None:
+            keys = {row.number: own.key_or_none(row) for row in undecided}
             wanted = [key for key in keys.values() if key is not None]
             found = await find(own.path, wanted) if wanted else {}
-            naming = [row for row in naming if self._is_sent(keys[row.number], found)]
+            undecided = [row for row in undecided if self._is_sendable(keys[row.number], found)]
         marked: list[tuple[int, list[MissingRecord]]] = []
-        for row in naming:
+        for row in undecided:
             with suppress(Exception):  # the row fails with this error later
                 if missing := self.build(row)[1]:
                     marked.append((row.number, missing))
-                    # Before the next row is built, so that each entry keeps the cells of its first row.
+                    # Mark before the next row is built, so that each entry keeps the cells of its first row.
                     for entry in missing:
                         entry.wanted = True
         return marked

@@ -27,13 +27,13 @@ from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.resources.lookup_tables import normalized
 from wosdk_async.transport.telemetry.statistics import Trace
 
-_FIRST = 3  # rows to try one at a time, each with its new references, before other references are created
+_FIRST = 3  # rows to try one at a time; before each, only the references that the row needs are created
 _ROUNDS = 3  # attempts to create records; records still in doubt wait for the next run
 
 
 @attrs.define(eq=False)
 class ReferenceStage:
-    """Stage that completes a job's index: each name gets a record id, or the reason why it has none."""
+    """Stage that gives each name in a job's index a record id, or the reason why the name has none."""
 
     rows: PlannedRows
     builder: RowBuilder
@@ -103,7 +103,7 @@ class ReferenceStage:
         matches = [
             (spec.name != record.reference, key != record.name, entry)
             for spec, key, entry in self.builder.index.entries(record.entity)
-            # If a killed run did not write the field, only the name must match.
+            # A killed run may have left the record's field empty; then only the name must match.
             if record.field in ("", spec.by) and key.casefold() == record.name.casefold()
         ]
         entries = [entry for *_, entry in sorted(matches, key=lambda each: each[:2])]
@@ -137,7 +137,7 @@ class ReferenceStage:
                     journal.record_reference(attrs.evolve(each, undo=State.PLANNED))
 
     async def create_first(self) -> int | None:
-        """Create the records for the next of the first rows; see :meth:`complete`."""
+        """Create the records that the next row in ``_first`` needs; return as :meth:`complete` does."""
         reason = ""
         while self._first:
             number, entries = self._first.pop(0)
@@ -167,7 +167,7 @@ class ReferenceStage:
         for spec in self.builder.import_map.references:
             try:
                 await ReferenceCreation(index, spec, self.settling, self.limit, self.stop).create()
-            finally:  # warn, even if no row that needs these records was started
+            finally:  # warn, because rows that would report these reasons may never be started
                 index.warnings += [entry.reason for entry in index.in_doubt(spec).values()]
 
     async def _mark_wanted(self) -> list[tuple[int, list[MissingRecord]]]:
@@ -185,9 +185,8 @@ class ReferenceStage:
 class ReferenceCreation:
     """Creation of a reference's missing records.
 
-    A name is not a key: removed records and records excluded by the map's ``where`` may have the same name.
-    A creation in doubt therefore has no marker: the record is looked up by name, and is created again if
-    it is missing.
+    A creation has no marker, because several records may have the same name: removed records, and those that
+    the map's ``where`` excludes. A record in doubt is looked up by name, and created again if it is missing.
     """
 
     index: ReferenceIndex
@@ -221,7 +220,7 @@ class ReferenceCreation:
 
     async def _create_one(self, entry: ReferenceEntry, trace: Trace) -> EntitySpecifier:
         record = entry.new_record(RowContext(entry.cells, self.index, entry.warnings))
-        trace.sent = True  # a cancelled create counts as sent: better in doubt than created twice
+        trace.sent = True  # a create that is cancelled from here on is in doubt, so that none is repeated
         await self.settling.journal.begin_reference(self._record(entry, State.SENDING))
         specifier = await self.settling.company.create(record)
         if specifier.id is None:

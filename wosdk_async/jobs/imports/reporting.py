@@ -33,7 +33,7 @@ _NO_EFFECT = Effect()
 class RowReports:
     """Reporter that writes row outcomes to the journal and passes them to ``on_row`` without secrets.
 
-    ``stops`` stops the import when it reaches a limit.
+    ``stops`` stops the import once the outcomes reach a limit.
     """
 
     company: Company
@@ -48,7 +48,7 @@ class RowReports:
     done: int = 0
     """Number of rows that succeeded in this run."""
 
-    def not_sent(self, row: Row, error: Exception, *, alike: bool = True) -> None:
+    def report_not_sent(self, row: Row, error: Exception, *, alike: bool = True) -> None:
         """Report a row that cannot be built or must not be sent; for ``alike`` see ``StopRules.refused``."""
         reason = reason_of(error)
         if isinstance(error, WaitingRowError):
@@ -57,21 +57,21 @@ class RowReports:
             self.stops.refused(reason, alike=alike)
         self._report([self._end(row, "failed", reason=reason)])
 
-    def exists_already(self, row: Row, reason: str, code: str | None = None) -> None:
+    def report_existing(self, row: Row, reason: str, code: str | None = None) -> None:
         """Report a row that is refused because its key already exists."""
         self.stops.refused(reason)
         self._report([self._end(row, "failed", reason=reason, code=code, proof=THERE_BEFORE)])
 
-    def found(self, row: Row, effect: Effect, ended: str | None) -> None:
-        """Report a row whose record already existed; ``ended`` says that it is cancelled or removed."""
+    def report_found(self, row: Row, effect: Effect, ended: str | None) -> None:
+        """Report a row whose record already existed; ``ended`` says if the record is cancelled or removed."""
         self._report([self._end(row, "found", effect, reason=ended)])
 
-    def carried_out_before(self, row: Row, effect: Effect) -> None:
+    def report_carried_out(self, row: Row, effect: Effect) -> None:
         """Report a row that succeeded in an earlier attempt."""
         self.done += 1
         self._report([self._end(row, self.import_map.action.label, effect, proof=LOOKED_UP)])
 
-    def ended(self, outcomes: Sequence[Outcome[Claim, Any]]) -> None:
+    def report_calls(self, outcomes: Sequence[Outcome[Claim, Any]]) -> None:
         """Report the outcomes of calls."""
         now = self._now()
         self._report(
@@ -113,14 +113,14 @@ class RowReports:
     def _fail(self, claim: Claim, error: Exception) -> _End:
         reason = reason_of(error)
         if ending_of(error).passes:
-            # Certainly not carried out, for a reason unrelated to the row: the row stays planned.
+            # The call was not carried out, for a reason unrelated to the row, so the row stays planned.
             self._count_unsent(claim.row, reason)
         else:
             self.stops.refused(reason)
         return self._end(claim.row, "failed", **self._facts(claim, error, reason))
 
     def _doubt(self, claim: Claim, error: InDoubtError) -> _End:
-        """Report a row without a key; defer a row with a key until it is settled."""
+        """Report a row without a key; defer the report of a row with a key until the row is settled."""
         facts = self._facts(claim, error, reason_of(error))
         if claim.key is None:
             return self._end(claim.row, "in_doubt", **facts)
@@ -160,7 +160,7 @@ class RowReports:
         return record, row.line, kind, effect.entity or None
 
     def _report(self, ends: Sequence[_End]) -> None:
-        """Record how rows ended, and pass the rows whose kind of outcome is known to ``on_row``."""
+        """Record how rows ended; pass those with a known kind of outcome to ``on_row``."""
         records = self.journal.record_all([end[0] for end in ends])
         if self.journal.failed is not None:
             self.stops.stop.start_no_more(self.journal.failed)

@@ -34,8 +34,8 @@ async def end_run(
     """Record the end of a run, write the job's files unless they are up to date, and close the job.
 
     If the import was refused before anything was sent, a new ledger is removed instead of closed. ``ran``
-    tells whether the run had anything to do. The ``summary``, None after an error, receives the written files
-    or the write error. ``stopped_status`` is the exit status of a run with remaining rows.
+    tells whether the run had anything to do. The written files or the write error are set in ``summary``,
+    which is None after an error. ``stopped_status`` is the exit status of a run with remaining rows.
     """
     journal = job.journal
     refused = isinstance(error, WosdkError) and not work.sending
@@ -69,7 +69,7 @@ async def end_run(
         await close_job(job, refused=refused)
 
 
-def _reason_kept(error: BaseException) -> dict[str, Any]:
+def _error_details(error: BaseException) -> dict[str, Any]:
     """Return the journal details of a failed run.
 
     Messages of third-party errors are omitted because they may contain a token.
@@ -93,7 +93,7 @@ async def _write_end(
 ) -> None:
     more: dict[str, Any] = {}
     if error is not None and not isinstance(error, asyncio.CancelledError):
-        more |= _reason_kept(error)
+        more |= _error_details(error)
     if refused:
         more[RUN_REFUSED] = True
     with contextlib.suppress(JournalError):  # the summary says why the journal failed

@@ -50,8 +50,8 @@ class RowSender:
     async def send(self, only: set[int] | None = None, *, again: bool = False) -> None:
         """Send the planned rows, or those whose numbers are in ``only``.
 
-        With ``again``, the rows were sent before and confirmed absent: any record with a row's key was
-        created for that row.
+        ``again`` means that the rows were sent before and confirmed absent, so a record that now has a row's
+        key was created for that row.
 
         Raises:
             ImportMapError: the file has changed since the job began; earlier rows have been sent.
@@ -62,8 +62,8 @@ class RowSender:
         marker = await self.marker()
         local = self.workers is None
         if not local and await self._journal.last_epoch():
-            # Rows were granted, so the marker has been proved. Do not prove it again with a row that this
-            # process sends itself: the next row may be one that killed its worker.
+            # An earlier grant shows that the marker was proved. To prove it again, this process would have to
+            # send a row itself, perhaps one that killed its worker.
             self._proved = True
         ahead = limit if self.workers is None else self.workers.claimed_ahead
         company = self.reports.company
@@ -89,8 +89,8 @@ class RowSender:
 
     async def marker(self) -> str | None:
         """Return the field by which the client looks up calls in doubt; None to disable look-ups."""
-        # Undone records keep their keys. The client would take an undone record for the result of a call in
-        # doubt, so if there are any, only the job looks up keys.
+        # The client would take an undone record, which keeps its key, for the result of a call in doubt. If
+        # records were undone, only the job looks up keys, because it ignores these records.
         keys = self.builder.keys
         return keys.path if keys is not None and not await self._journal.undone_before() else None
 
@@ -115,7 +115,7 @@ class RowSender:
         unsent = self.reports.unsent
         async for page in self.rows.pages():
             claims = []
-            for place, (row, key, tried) in enumerate(page, 1):
+            for nth, (row, key, tried) in enumerate(page, 1):
                 if self.stop.reason is not None:
                     return
                 if row.number not in unsent and (only is None or row.number in only):
@@ -123,16 +123,16 @@ class RowSender:
                         claims.append(self.builder.sendable(row, key))
                         self._built = True
                     except Exception as error:  # only this row fails
-                        # Rows are built ahead of the calls: after a row that can be sent, this is no sign
-                        # that all rows fail, nor is a row that failed in an earlier run.
-                        self.reports.not_sent(row, error, alike=not (self._built or tried))
-                if place % _TURN == 0:
+                        # A failure suggests that all rows fail only if no row could be built before, and
+                        # this row was not tried in an earlier run.
+                        self.reports.report_not_sent(row, error, alike=not (self._built or tried))
+                if nth % _TURN == 0:
                     await asyncio.sleep(0)
             if claims and self.stop.reason is None:
-                yield await self._without_records(claims, again=again)
+                yield await self._look_up_keys(claims, again=again)
 
-    async def _without_records(self, claims: list[Claim], *, again: bool) -> list[Claim]:
-        """Return the claims whose keys have no record in the Company; report the other rows."""
+    async def _look_up_keys(self, claims: list[Claim], *, again: bool) -> list[Claim]:
+        """Look up the claims' keys, return the claims to send, and report the other rows."""
         found: Found = {}
         if self.builder.keys is not None:
             keys = [claim.key for claim in claims if claim.key is not None]
@@ -147,13 +147,13 @@ class RowSender:
             records = found.get(claim.key or "", ())
             try:
                 if isinstance(records, RowError):
-                    self.reports.exists_already(claim.row, records.message)
+                    self.reports.report_existing(claim.row, records.message)
                 elif is_wanted(claim, records, again):
                     if claim.incomplete:
                         raise RowError(_INCOMPLETE)
                     wanted.append(claim)
             except RowError as error:
-                self.reports.not_sent(claim.row, error)
+                self.reports.report_not_sent(claim.row, error)
         return wanted
 
     def _is_new(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
@@ -161,23 +161,23 @@ class RowSender:
         if not records:
             return True
         if again and len(records) == 1:
-            self.reports.carried_out_before(claim.row, effect_of(records[0]))
+            self.reports.report_carried_out(claim.row, effect_of(records[0]))
         elif self.options.if_exists == "skip":
             ended = f"found, but {shown_records(records)}" if is_ended(records[0]) else None
-            self.reports.found(claim.row, effect_of(records[0]), ended)
+            self.reports.report_found(claim.row, effect_of(records[0]), ended)
         else:
             path = self.builder.keys.path if self.builder.keys is not None else ""
             reason = f"already exists: {shown_records(records)} has {path} {claim.key!r}"
-            self.reports.exists_already(claim.row, reason, KEY_EXISTS)
+            self.reports.report_existing(claim.row, reason, KEY_EXISTS)
         return False
 
     def _has_record(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
         """Set the id of the record to change, and return whether to send the row."""
         operation = self._operation
-        if again and not operation.compares:  # updates compare; they are idempotent, so they are repeated
+        if again and not operation.compares:  # updates compare, and are simply repeated
             effect = operation.settled(claim.record, claim.key or "", records)
             if effect is not None:
-                self.reports.carried_out_before(claim.row, effect)
+                self.reports.report_carried_out(claim.row, effect)
                 return False
         operation.set_id(claim.record, claim.key or "", records)
         return True
@@ -209,8 +209,8 @@ class RowSender:
 
         def report(outcome: Outcome[Claim, Any]) -> None:
             outcomes = [outcome, *run.ready()]
-            self.reports.ended(outcomes)
-            claims.recorded(len(outcomes))
+            self.reports.report_calls(outcomes)
+            claims.count_recorded(len(outcomes))
 
         def stop() -> None:
             claims.stop()
@@ -220,7 +220,7 @@ class RowSender:
 
 
 class _ClaimsUntil:
-    """Async iterator over claims that stops once ``enough`` returns True."""
+    """Async iterator over claims, which stops once ``enough`` returns True."""
 
     def __init__(self, claims: Claims, enough: Callable[[], bool]) -> None:
         self._claims = claims

@@ -39,7 +39,7 @@ class Doubt:
     reported: bool = True
     """Whether to report the row; rows missing from the file are settled silently."""
     gone: LookUps | None = None
-    """For a delete, the look-ups so far if all found no record, active or removed; otherwise None."""
+    """For a delete: its look-ups so far, if none found a record, not even a removed one; otherwise None."""
 
     @classmethod
     def of(cls, row: StoredRow, since: float = 0.0) -> Doubt:
@@ -60,15 +60,15 @@ class Settling:
     marker: str | None
     """Field with the keys; without a marker, nothing can be settled."""
     on_row: Callable[[RowOutcome], None]
-    rebuilt: Callable[[set[int]], Awaitable[Mapping[int, Any]]] | None = None
+    rebuild: Callable[[set[int]], Awaitable[Mapping[int, Any]]] | None = None
     """Function that rebuilds rows of the file; required by operations that compare records."""
     on_stage: Callable[[str], None] = lambda _: None
     """Callback for a progress message every few seconds."""
     undecided: list[Doubt] = attrs.field(factory=list)
     done: int = 0
     _left: set[int] = attrs.field(factory=set)
-    _looked: bool = False
-    """Whether all rows of earlier runs have been looked up."""
+    _earlier_handled: bool = False
+    """Whether all rows that earlier runs left in doubt have been looked up or reported."""
 
     @property
     def seconds(self) -> float:
@@ -83,7 +83,7 @@ class Settling:
     async def look_up_earlier_runs(self) -> None:
         """Look up rows that an earlier run left in doubt or in flight, before sending new rows.
 
-        The settle time of missing rows starts now, because the earlier run's clock may have been wrong.
+        For rows without a record, the settle time starts now, as the earlier run's clock may have been wrong.
         Without a marker, the rows stay in doubt.
         """
         if self.marker is None:
@@ -92,11 +92,11 @@ class Settling:
         now = self.clock.now()
         async for page in self.journal.pages(*UNDECIDED, size=_PAGE):
             doubts = [Doubt.of(row, now) for row in page]
-            if self.rebuilt is not None and self.operation.compares:
-                records = await self.rebuilt({row.row for row in page})
+            if self.rebuild is not None and self.operation.compares:
+                records = await self.rebuild({row.row for row in page})
                 doubts = [attrs.evolve(each, record=records.get(each.row.row)) for each in doubts]
             self.undecided += await self._look_up(doubts)
-        self._looked = True
+        self._earlier_handled = True
 
     async def settle(self) -> set[int]:
         """Wait until the undecided rows have settled; replan and return rows that are confirmed absent.
@@ -118,7 +118,7 @@ class Settling:
         await self.journal.plan_again(rows)
         return set(rows)
 
-    def found_later(self, row: StoredRow, records: Sequence[Any]) -> None:
+    def mark_found(self, row: StoredRow, records: Sequence[Any]) -> None:
         """Mark a row in doubt as done because its record has been found."""
         effect = self.operation.settled(None, row.key or "", records)
         if effect is not None:
@@ -130,8 +130,8 @@ class Settling:
     ) -> bool:
         """Repeat a look-up until nothing remains in doubt or all remaining records are confirmed absent.
 
-        ``look`` returns whether anything remains in doubt. The settle time starts ``since`` a time of the
-        client's clock, by default now. Return whether the remaining records are confirmed absent; False if
+        ``look`` returns whether anything remains in doubt. ``since`` is the start of the settle time, by the
+        client's clock (default: now). Return whether the remaining records are confirmed absent; False if
         nothing remains.
         """
         now = self.clock.now
@@ -159,9 +159,9 @@ class Settling:
         for each in self.undecided:
             self._leave(each, each.row.reason or _UNSETTLED)
         self.undecided = []
-        if self._looked:
+        if self._earlier_handled:
             return
-        self._looked = True
+        self._earlier_handled = True
         # Without a marker, rows already in doubt keep their reasons, and only rows in flight get one.
         states = (State.SENDING,) if self.marker is None else UNDECIDED
         async for page in self.journal.pages(*states, size=_PAGE):
@@ -208,18 +208,18 @@ class Settling:
         # The version is left out, because the record may have changed since its creation.
         done = replace(doubt.row, state=State.DONE, id=effect.id, number=effect.number, proof=LOOKED_UP)
         record = replace(done, reason=None, code=None)
-        # A row with `doubt.record` was compared: the Company has the values of the row's current cells.
-        kept = self.journal.record(record, as_in_file=doubt.record is not None)
+        # A row with `doubt.record` was compared, so the Company has the values of the row's current cells.
+        stored = self.journal.record(record, as_in_file=doubt.record is not None)
         if doubt.reported:
             self.done += 1
-            self.on_row(RowOutcome.of(kept, record.line, self.operation.label, effect.entity or None))
+            self.on_row(RowOutcome.of(stored, record.line, self.operation.label, effect.entity or None))
 
     def _leave(self, doubt: Doubt, reason: str) -> None:
         record = replace(doubt.row, state=State.IN_DOUBT, reason=reason)
-        kept = self.journal.record(record)
+        stored = self.journal.record(record)
         self._left.add(record.row)
         if doubt.reported:
-            self.on_row(RowOutcome.of(kept, record.line, "in_doubt"))
+            self.on_row(RowOutcome.of(stored, record.line, "in_doubt"))
 
 
 def _pages(doubts: list[Doubt]) -> Iterator[list[Doubt]]:

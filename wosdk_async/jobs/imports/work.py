@@ -29,8 +29,8 @@ from wosdk_async.jobs.stop import Stop, StoppedError, StopRules
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
 
-_ROUNDS = 3  # retries of rows in doubt; with workers, a retry in which rows ended restarts the count
-_MAX_ROUNDS = 10  # times to retry rows in doubt in total
+_MAX_FRUITLESS = 3  # retries of rows in doubt, in sequence; with workers, only those in which no row ended
+_MAX_RETRIES = 10  # retries of rows in doubt, in total
 
 
 class JobWork:
@@ -47,7 +47,7 @@ class JobWork:
         self.sending = False
         """Whether this run may have sent rows."""
         self._first: int | None = None
-        """The row to send before creating more references."""
+        """Number of the row to send before more references are created."""
         self._refused_reported = False
         self._workers = _workers_of(job, company)
         self._rows = PlannedRows(
@@ -69,7 +69,7 @@ class JobWork:
             journal=journal,
             operation=request.action,
             marker=request.marker,
-            rebuilt=self._rebuilt,
+            rebuild=self._rebuild,
             on_row=request.on_row,
             on_stage=request.on_stage,
         )
@@ -87,7 +87,7 @@ class JobWork:
         Raises:
             ConfigurationError: the workers cannot be started.
             ImportMapError: a record required by all rows does not exist, or the file has changed.
-            WosdkError: a look-up failed. In all of these cases, no row was sent.
+            WosdkError: a look-up failed. No row was sent before any of these errors.
         """
         try:
             with suppress(StoppedError):
@@ -97,7 +97,7 @@ class JobWork:
                 with suppress(StoppedError):
                     async with self.stop.ends():
                         await self._send()
-                        await self._look_up_all()
+                        await self._audit()
             finally:
                 await self._leave_undecided()
         finally:
@@ -128,7 +128,7 @@ class JobWork:
         await self._report_refused()
         if not self._job.new:
             await end_leases(journal, on_stage)
-        compares = self._request.action.compares  # comparing records needs the references first
+        compares = self._request.action.compares  # to compare rows with records, rebuild rows from references
         if not compares:
             await self._settling.look_up_earlier_runs()
         try:
@@ -145,15 +145,15 @@ class JobWork:
         """
         self.sending = True
         try:
-            if self._job.journal.failed is not None:  # it failed while references were created
+            if self._job.journal.failed is not None:  # while references were created
                 raise self._job.journal.failed
             if self._first is not None:
                 await self._prove_references(self._first)
             await self._sender.send()
             fruitless = 0
-            for _ in range(_MAX_ROUNDS):
+            for _ in range(_MAX_RETRIES):
                 self._take_doubts()
-                if fruitless == _ROUNDS or not (absent := await self._settling.settle()):
+                if fruitless == _MAX_FRUITLESS or not (absent := await self._settling.settle()):
                     break
                 ended = self.totals.ended_now
                 await self._sender.send(absent, again=True)
@@ -165,7 +165,7 @@ class JobWork:
             await self._end_workers()
 
     async def _prove_references(self, row: int) -> None:
-        """Send only the first row with new references; create the other references if it succeeds."""
+        """Send rows with new references one by one; once one is accepted, create the other references."""
         journal = self._job.journal
         while self.stop.reason is None:
             await self._sender.send({row})
@@ -173,7 +173,7 @@ class JobWork:
             if stored.state is not State.REFUSED:
                 await self._references.create_rest()
                 return
-            if stored.attempts:  # the service refused it; without attempts, only this process did
+            if stored.attempts:  # the service refused the row; rows that only this process refused have none
                 text = (
                     f"the first row with new references (line {stored.line}) was refused: {stored.reason}; "
                     "no more references are created. Correct the map or the row"
@@ -183,11 +183,11 @@ class JobWork:
                 return
             row = following
 
-    async def _look_up_all(self) -> None:
+    async def _audit(self) -> None:
         """Audit the rows that workers sent, unless the run was stopped."""
         self._take_doubts()
         try:
-            if self.stop.reason is None and (await self.totals.audited())[1] not in ("none", "impossible"):
+            if self.stop.reason is None and (await self.totals.read_audit())[1] not in ("none", "impossible"):
                 await Audit(self._settling).run()
         except WosdkError as error:
             text = f"the audit failed: {error.message}"
@@ -199,7 +199,7 @@ class JobWork:
         await self._settling.leave_undecided()
 
     async def _report_refused(self) -> None:
-        """Report rows that remain refused, including rows with repeated keys, once."""
+        """Unless already done, report rows that remain refused, including rows with repeated keys."""
         if not self._refused_reported:
             self._refused_reported = True
             with self.stop.lets_end(lambda: None):
@@ -209,13 +209,13 @@ class JobWork:
         self._settling.undecided += self._reports.doubted
         self._reports.doubted.clear()
 
-    async def _rebuilt(self, numbers: set[int]) -> Mapping[int, Any]:
+    async def _rebuild(self, numbers: set[int]) -> Mapping[int, Any]:
         """Rebuild rows of the file, skipping rows that fail."""
-        found = {}
+        records = {}
         async for row in self._rows.numbered(numbers):
             with suppress(Exception):  # the row stays in doubt
-                found[row.number] = self._builder.build(row)[0]
-        return found
+                records[row.number] = self._builder.build(row)[0]
+        return records
 
 
 def _workers_of(job: OpenedJob, company: Company) -> JobWorkers | None:

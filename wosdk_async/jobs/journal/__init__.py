@@ -34,7 +34,7 @@ from wosdk_async.jobs.journal.entries import (
     StoredRow,
     new_job_id,
 )
-from wosdk_async.jobs.journal.folder import JobFolders, just_made, plan_of, remove_job
+from wosdk_async.jobs.journal.folder import JobFolders, just_created_error, plan_of, remove_job
 from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.jobs.journal.store import JOURNAL, connect, create_database, explained
 from wosdk_async.jobs.journal.worker_tables import AuditResult, AuditRow, GrantRecord, GrantTotals
@@ -74,13 +74,13 @@ class Journal(JournalWriter):
         await journal.begin([7, 8])  # on disk: the rows may be sent now
         journal.record(RowRecord(7, State.DONE, id=90417))  # on disk soon
 
-    One thread owns the connection and commits in groups: changes queued during a commit go into the next one.
+    One thread owns the connection and commits in groups: the next commit writes what was queued during one.
     The event loop never waits for the disk.
 
     **To test kills**: ``commit`` is called with each transaction function, and may raise before or after
     calling it. With ``synchronous=True`` there is no thread and no grouping: ``begin`` and ``record`` commit
-    before they return, without a flush, and pass on an exception from ``commit``. After that, all methods
-    raise this exception. Call :meth:`abandon` and reopen the folder.
+    before they return, without a flush, and pass on an exception from ``commit``. Afterwards all methods
+    raise this exception, so call :meth:`abandon` and reopen the folder.
     """
 
     def __repr__(self) -> str:
@@ -113,7 +113,7 @@ class Journal(JournalWriter):
         try:
             path = folder / JOURNAL
             if path.exists():
-                raise just_made(folder)
+                raise just_created_error(folder)
             with explained(path):
                 lock.write_job(plan.job)
             lock.write_stamp(0)  # the lock file may contain the stamp of an earlier journal
@@ -143,8 +143,8 @@ class Journal(JournalWriter):
     ) -> Journal:
         """Open a job's journal, exclusively unless read-only.
 
-        A ``snapshot`` is for a short read in this thread: it may miss later writes, and creates no file in
-        the folder unless a process is working on the job. :meth:`close` releases the caller's ``lock``.
+        A ``snapshot`` is for a short read in this thread. It may miss later writes. It creates no file in the
+        folder unless a process is working on the job. :meth:`close` also releases a ``lock`` of the caller.
 
         Raises:
             JournalError: the journal is missing, damaged, of a newer version or not writable, or another
@@ -176,7 +176,7 @@ class Journal(JournalWriter):
     async def close(self) -> None:
         """Write queued changes and close the file, leaving all data in ``journal.db``.
 
-        Never raises JournalError: failed writes are retried once; :attr:`unwritten` has any that fail again.
+        A failed write does not raise JournalError. It is retried once; :attr:`unwritten` has what remains.
         """
         if self.is_closed:
             return

@@ -35,8 +35,8 @@ class Claim(msgspec.Struct, eq=False):
 class Claims:
     """Async iterator over claims whose SENDING state is on disk.
 
-    At most ``limit`` claims are queued, and at most twice ``limit`` rows are claimed but not recorded, which
-    bounds the rows in doubt after a kill. With a ``rate``, rows are claimed at that rate. Each group is
+    At most ``limit`` claims are queued, and at most twice ``limit`` rows are claimed without an outcome, so
+    that few rows are in doubt after a kill. With a ``rate``, rows are claimed at that rate. Each group is
     claimed while the previous group's calls are in flight, so few calls wait for the disk.
 
     Unused claims are planned again when the block ends.
@@ -71,7 +71,7 @@ class Claims:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         self.stop()
-        # Wait for a claim that is being written, so that it is planned again below.
+        # Wait for claims that are being written, so that they are planned again below.
         with anyio.CancelScope(shield=True):
             if self._task is not None:
                 await asyncio.wait([self._task])
@@ -85,7 +85,7 @@ class Claims:
         self._stopped = True
         self._changed.set()
 
-    def recorded(self, claims: int = 1) -> None:
+    def count_recorded(self, claims: int = 1) -> None:
         """Count returned claims as recorded in the journal."""
         self._unrecorded -= claims
         self._wake_for_room()
@@ -94,7 +94,7 @@ class Claims:
         return self
 
     async def __anext__(self) -> Claim:
-        """Return the next claim. This is not a generator, because a cancellation would end a generator."""
+        """Return the next claim. A generator could not resume after a cancellation."""
         assert self._task is not None  # noqa: S101 - within the block
         while (claim := self.at_hand()) is None:
             if self._task.done():
@@ -114,27 +114,27 @@ class Claims:
         return claim
 
     async def _claim(self) -> None:
-        waiting: deque[Claim] = deque()
+        unclaimed: deque[Claim] = deque()
         try:
             async for page in self._prepared:
-                waiting += page
-                while len(waiting) >= self._group and not self._stopped:
-                    await self._write(waiting)
+                unclaimed += page
+                while len(unclaimed) >= self._group_size and not self._stopped:
+                    await self._write(unclaimed)
                 if self._stopped:
                     return
         finally:
-            while waiting and not self._stopped:
-                await self._write(waiting)
+            while unclaimed and not self._stopped:
+                await self._write(unclaimed)
 
-    async def _write(self, waiting: deque[Claim]) -> None:
-        """Claim the first rows together, because a commit costs nearly the same for any number of rows."""
-        # Wait until earlier claims are recorded, so that one commit writes their outcomes, too.
+    async def _write(self, unclaimed: deque[Claim]) -> None:
+        """Claim a group of rows in one commit, which costs nearly the same for any number of rows."""
+        # Wait for outcomes of earlier claims, so that one commit writes both these and the new claims.
         while not self._has_room and not self._stopped:
             await self._next_change()
         if rate := self._rate():
             await self._wait_for_turn()
         if not self._stopped:
-            group = [waiting.popleft() for _ in range(min(self._group, len(waiting)))]
+            group = [unclaimed.popleft() for _ in range(min(self._group_size, len(unclaimed)))]
             self._unrecorded += len(group)
             if rate:
                 now = asyncio.get_running_loop().time()
@@ -153,7 +153,7 @@ class Claims:
                     await self._next_change()
 
     @property
-    def _group(self) -> int:
+    def _group_size(self) -> int:
         rate = self._rate()
         return self._limit if rate is None else max(1, min(self._limit, int(rate * _AHEAD)))
 

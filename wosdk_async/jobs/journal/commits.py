@@ -21,7 +21,7 @@ from wosdk_async.protocol.writes import State
 
 Change = Callable[[sqlite3.Connection], None]
 CommitHook = Callable[[Callable[[], None]], None]
-"""Callback for each transaction function; a test may raise before or after calling the function."""
+"""Caller of each transaction function; in a test, it may raise before or after the call."""
 
 _SOON = 0.02  # seconds until a queued outcome is committed
 
@@ -35,7 +35,7 @@ class Batch:
     """Changes of one transaction in order, and the futures that wait for the commit."""
 
     rows: list[int | RowRecord] = attrs.field(factory=list)
-    """Numbers of rows about to be sent, and outcomes of other rows."""
+    """Outcomes of rows, and the numbers of rows that are about to be sent."""
     references: list[ReferenceRecord] = attrs.field(factory=list)
     others: list[Change] = attrs.field(factory=list)
     waiting: list[asyncio.Future[None]] = attrs.field(factory=list)
@@ -49,7 +49,7 @@ class Batch:
         return [each for each in self.rows if not isinstance(each, int)]
 
     def add_outcomes(self, batch: Batch) -> None:
-        """Add a batch's changes, except changes to write before sending."""
+        """Add a batch's changes, except those that were to be written before sending."""
         self.rows += batch.outcomes
         self.references += [each for each in batch.references if State.SENDING not in (each.state, each.undo)]
         self.others += [each for each in batch.others if not isinstance(each, Intent)]
@@ -66,7 +66,7 @@ def _write_batch(db: sqlite3.Connection, batch: Batch, stamp: int, run: int) -> 
         save_references(db, batch.references, stamp)
         for each in batch.others:
             each(db)
-        # Save the stamp here, too: changes in `others` store no stamp, or delete rows that have one.
+        # Save the stamp here as well, because changes in `others` store none, or delete rows that have one.
         db.execute("UPDATE change SET stamp = ?", [stamp])
         db.execute("COMMIT")
     except BaseException:
@@ -126,7 +126,7 @@ class CommitQueue:
         self.queue.rows += rows
         self.queue.references += references
         self.queue.others += others
-        await self.written()
+        await self.write_queued()
 
     def write_soon(self, *others: Change) -> None:
         """Schedule a commit of queued changes, and of ``others``, within 20 ms."""
@@ -141,7 +141,7 @@ class CommitQueue:
         else:
             self._timer = asyncio.get_running_loop().call_later(_SOON, self._start)
 
-    async def written(self) -> None:
+    async def write_queued(self) -> None:
         """Wait until queued changes are on disk; raise JournalError if they cannot be written."""
         if self._thread.synchronous:
             self._write_now()
@@ -152,9 +152,9 @@ class CommitQueue:
         await waiting
 
     async def flush(self) -> None:
-        """Wait until everything is on disk, including the current commit; raise JournalError if it fails."""
+        """Wait until everything is on disk, including the current commit; raise JournalError on failure."""
         if self.queue or self._busy:
-            await self.written()
+            await self.write_queued()
         self.require_usable()
 
     def stop(self) -> None:
@@ -207,7 +207,7 @@ class CommitQueue:
     def _write(self, batch: Batch) -> None:
         if not batch:
             return
-        # A waiting caller may be about to send. Outcomes alone are written even if the lock was lost.
+        # Only a waiting caller may be about to send. Outcomes are written even if the lock was lost.
         if batch.waiting:
             self._lock.require_in_place()
         stamp = max(self._stamp + 1, int(self._clock() * 1000))

@@ -27,7 +27,7 @@ KEY_EXISTS = "KeyExists"  # a record already has the row's key
 ANSWERED = "answered"  # a response from the service
 LOOKED_UP = "looked up"  # the key was absent before the first attempt and was found afterwards
 DECIDED = "decided"  # a person's decision
-THERE_BEFORE = "there before"  # of a refusal: a record had the row's key before this run's first attempt
+THERE_BEFORE = "there before"  # for a refused row: a record had its key before this run's first attempt
 
 MAX_NUMBER, MAX_REASON = 200, 1000
 """Maximum stored characters of a record's number, and of a reason or warning."""
@@ -36,7 +36,7 @@ _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # lower case, without look-alikes
 
 
 PageRow = list[Any]
-"""Place in the file, row, number of the state, digest, 1 if tried before, and key of a row in a page."""
+"""A row of a page as a list: place in the file, row, state number, digest, 1 if tried before, and key."""
 
 
 @attrs.frozen(kw_only=True)
@@ -84,15 +84,15 @@ class JobPlan:
 class RowRecord(msgspec.Struct):
     """Outcome of a row.
 
-    Append new fields with defaults, so that older journals stay readable. Add strings that may come from a
-    response to ``_TEXTS``.
+    Append new fields with defaults, so that older journals stay readable. If a field may hold text from a
+    response, add the field's name to ``_TEXTS``.
 
     Args:
         number: the record's number or name, for display.
         code: the service's ErrorCode, or the error's class.
         version: the record's version after the call; an undo skips records with a different version.
         proof: :data:`ANSWERED`, :data:`LOOKED_UP`, :data:`DECIDED`, :data:`THERE_BEFORE` or None. An undo
-            only touches records that this job certainly created.
+            touches only records that this job certainly created.
     """
 
     row: int
@@ -116,7 +116,7 @@ class StoredRow(RowRecord):
     Args:
         line: the row's first line in the last file that contained the row.
         digest: truncated hash of the row's cells in that file.
-        place: position in the last run's file, from 1; None if the row is missing from that file.
+        place: position in the last run's file (the first is 1); None if the row is missing from that file.
         changed: whether the cells have changed since the row was planned.
     """
 
@@ -134,7 +134,7 @@ class ReferenceRecord:
     Args:
         reference: the reference's name in the map.
         name: the name in the rows, normalized.
-        key: the new record's name, which is in ``field``.
+        key: the name that the new record has in its property ``field``.
         run: the number of the run that created the record.
         version: the record's version after its creation.
         proof: :data:`ANSWERED`, or None if the record was only found by name and may be someone else's.
@@ -167,7 +167,7 @@ class ReferenceRecord:
 class JobRun:
     """One execution of the command; its times are Unix times.
 
-    ``ended_at`` and ``exit_status`` are None during the run and after a kill.
+    ``ended_at`` and ``exit_status`` are None during the run, and remain None after a kill.
     """
 
     number: int
@@ -202,15 +202,15 @@ def new_job_id() -> str:
 
 
 def usable_number(value: Any) -> Any:
-    """Clamp a journal number to a range safe for dates; return 0 for a value that is not a number."""
-    if type(value) is float and 0 <= value <= _MOST:  # nearly always
+    """Clamp a number from a journal to the seconds that dates support; return 0 if it is not a number."""
+    if type(value) is float and 0 <= value <= _MAX_SECONDS:  # nearly always
         return value
     if not isinstance(value, int | float) or value != value:
         return 0
-    return min(max(value, 0), _MOST)
+    return min(max(value, 0), _MAX_SECONDS)
 
 
-_MOST = 10**11  # seconds; a Unix time of this size is within the years that datetime supports
+_MAX_SECONDS = 10**11  # as a Unix time, in year 5138; datetime supports years up to 9999
 
 
 def presentable(record: T, known: Secrets) -> T:

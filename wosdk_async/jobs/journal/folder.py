@@ -12,7 +12,7 @@ from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.entries import JobPlan, as_last_given
 from wosdk_async.jobs.journal.lock import LOCK, FolderLock
 from wosdk_async.jobs.journal.run_table import runs
-from wosdk_async.jobs.journal.store import JOURNAL, START_FILES, connect, explained, leftovers, read_plan
+from wosdk_async.jobs.journal.store import JOURNAL, START_FILES, connect, database_files, explained, read_plan
 from wosdk_async.regular_files import sync_folder
 from wosdk_async.text.remedies import Remedy
 
@@ -20,7 +20,7 @@ from wosdk_async.text.remedies import Remedy
 class JobFolders:
     """A file's ledger folders: ``requests.csv.job``, ``requests.csv.job-2``, ...
 
-    If two processes do this concurrently, one creates the job and the other is refused.
+    If two processes create a job for the file concurrently, one succeeds and the other is refused.
     """
 
     def __init__(self, base: Path) -> None:
@@ -40,9 +40,9 @@ class JobFolders:
         self._next = _numbered(self.base, max((number for number, _ in numbered), default=0) + 1)
         for _, folder in numbered:
             if not (folder / JOURNAL).exists():
-                self._free = self._free or self._abandoned(folder)
+                self._free = self._free or self._require_abandoned(folder)
                 continue
-            self._free = None  # lower numbers are not reused: a new job gets a higher number
+            self._free = None  # because a new job must have the highest number
             found.append(folder)
         return found
 
@@ -57,16 +57,16 @@ class JobFolders:
             try:
                 folder.mkdir(parents=True, exist_ok=self._free is not None)
             except FileExistsError:
-                raise just_made(folder) from None
+                raise just_created_error(folder) from None
             sync_folder(folder.parent)
         lock = FolderLock(folder)
         if (folder / JOURNAL).exists():
             lock.release()
-            raise just_made(folder)
+            raise just_created_error(folder)
         return folder, lock
 
-    def _abandoned(self, folder: Path) -> Path:
-        """Return a folder left by an import that was killed before the journal was complete."""
+    def _require_abandoned(self, folder: Path) -> Path:
+        """Return the folder. Raise JournalError unless a killed import left it without a complete journal."""
         with explained(folder):
             if not folder.is_dir() or any(not each.name.startswith(START_FILES) for each in folder.iterdir()):
                 raise JournalError(
@@ -83,7 +83,7 @@ def _numbered_folders(base: Path) -> list[tuple[int, Path]]:
     parent = base.parent
     with explained(parent):
         names = os.listdir(parent) if parent.is_dir() else []
-    # Case-folded, as the file system may ignore case.
+    # Compare case-folded names, because the file system may ignore case.
     pattern = re.compile(rf"{re.escape(base.name.casefold())}(?:-([1-9][0-9]{{0,8}}))?")
     matches = filter(None, (pattern.fullmatch(name.casefold()) for name in names))
     found = ((number, _numbered(base, number)) for number in sorted({int(each[1] or 1) for each in matches}))
@@ -97,7 +97,7 @@ def _numbered(base: Path, number: int) -> Path:
 def plan_of(folder: Path, *, as_given: bool = False) -> JobPlan:
     """Return the plan of the job in a folder, even while a process is working on the job.
 
-    With ``as_given``, it has the last run's options. Raise JournalError if the journal cannot be read.
+    With ``as_given``, the plan has the last run's options. Raise JournalError if the journal cannot be read.
     """
     path = folder / JOURNAL
     with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(path):
@@ -110,7 +110,7 @@ def remove_job(folder: Path, plan: JobPlan) -> None:
 
     The caller must hold the folder's lock. A folder with other content remains unchanged.
     """
-    ours = {LOCK, *(each.name for each in leftovers(folder / JOURNAL))}
+    ours = {LOCK, *(each.name for each in database_files(folder / JOURNAL))}
     with contextlib.suppress(OSError):
         names = os.listdir(folder)
         if not all(name in ours or name.startswith(START_FILES) for name in names):
@@ -123,7 +123,7 @@ def remove_job(folder: Path, plan: JobPlan) -> None:
         folder.rmdir()
 
 
-def just_made(folder: Path) -> JournalError:
+def just_created_error(folder: Path) -> JournalError:
     """Return the error for a job that another process has created in the meantime."""
     text = f"{folder}: another run has just created a job there; run the same command again"
     return JournalError(text, conflict=True)

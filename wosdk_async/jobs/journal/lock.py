@@ -68,12 +68,12 @@ class FolderLock:
         try:
             self._file = open_or_create(path)
         except OSError as error:
-            raise _unwritable(folder, error) from error
+            raise _unwritable_error(folder, error) from error
         try:
             _try_lock(self._file)
         except OSError:
             os.close(self._file)
-            raise _held(folder) from None
+            raise _held_error(folder) from None
         self._opened = os.fstat(self._file)
         self.stamp = _stamp_in(self._file)
         self._job = job_in(folder)
@@ -81,14 +81,14 @@ class FolderLock:
             self._write_holder()
         except OSError as error:
             self.release()
-            raise _unwritable(folder, error) from error
+            raise _unwritable_error(folder, error) from error
         register_after_fork(self)
 
     def __repr__(self) -> str:
         return f"<FolderLock {'held' if self._file >= 0 else 'released'} stamp={self.stamp}>"
 
     def require_in_place(self) -> None:
-        """Raise JournalError if the lock was removed or replaced: another process may hold a new lock."""
+        """Raise JournalError if the lock was removed or replaced: a new lock may have another holder."""
         if self._file < 0 or is_same_file(self._path, self._opened):
             return
         if not self._path.parent.is_dir():
@@ -121,7 +121,7 @@ class FolderLock:
         self.forked()
 
     def forked(self) -> None:
-        """Give up the lock in a forked child, which would otherwise keep it after the parent ends."""
+        """Give up the lock in a forked child, which would otherwise keep the lock after the parent ends."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -147,10 +147,10 @@ def is_same_file(path: Path, opened: os.stat_result) -> bool:
 
 
 def is_held(folder: Path) -> bool:
-    """Return whether a process holds a job folder's lock, by acquiring it briefly."""
+    """Return whether a process holds a job folder's lock; to find out, acquire the lock for a moment."""
     try:
         file = open_existing(folder / LOCK)
-    except OSError:  # missing, or owned by another user: no process of ours holds it
+    except OSError:  # a missing lock, or another user's, is not held by a process of ours
         return False
     try:
         _try_lock(file)
@@ -188,17 +188,17 @@ def _stamp_in(file: int) -> int:
     return int(digits) if newline and len(digits) == _STAMP and digits.isdigit() else 0
 
 
-def _held(folder: Path) -> JournalError:
+def _held_error(folder: Path) -> JournalError:
     holder = _holder(folder)
     if (holder.get("pid"), holder.get("host")) == (os.getpid(), socket.gethostname()):
         text, remedy = "this job is already running in this process", Remedy.WAIT
     else:
         text, remedy = "another process is working on this job", Remedy.HOLDER
-    named = holder_of(folder) or "that process"
-    return JournalError(f"{folder}: {text}", conflict=True, remedies=(remedy,), holder=named)
+    holder_name = holder_of(folder) or "that process"
+    return JournalError(f"{folder}: {text}", conflict=True, remedies=(remedy,), holder=holder_name)
 
 
-def _unwritable(folder: Path, error: OSError) -> JournalError:
+def _unwritable_error(folder: Path, error: OSError) -> JournalError:
     if error.errno in (errno.EINVAL, errno.ELOOP, errno.EMLINK):
         return JournalError(f"{error.filename} cannot be used as the job's lock: {error.strerror}; remove it")
     return JournalError(

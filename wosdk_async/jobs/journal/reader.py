@@ -41,8 +41,8 @@ class JobThread:
 
         def task() -> None:
             settle = _carry_out(function, future)
-            with contextlib.suppress(RuntimeError):  # raised if the loop is closed, and nothing waits
-                loop.call_soon_threadsafe(lambda: future.done() or settle())  # the caller may have cancelled
+            with contextlib.suppress(RuntimeError):  # raised once the loop is closed
+                loop.call_soon_threadsafe(lambda: future.done() or settle())  # it may be cancelled
 
         if self._thread is None:
             # A program that exits without closing the journal must not wait for this thread.
@@ -106,7 +106,7 @@ class JournalReader:
                 return row_table.counts(db, gone=gone)
 
     async def read(self, function: Callable[[sqlite3.Connection], T], *, committed: bool = False) -> T:
-        """Run a function that reads, and return its result. The function may write only temporary tables.
+        """Run a function that reads, and return its result. Only temporary tables may be written.
 
         With ``committed``, the function misses queued changes.
         """

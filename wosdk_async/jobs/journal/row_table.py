@@ -25,9 +25,9 @@ from wosdk_async.protocol.writes import State
 
 _STATES = tuple(State)  # by number
 
-# One statement for many rows, and one JSON string per page: SQLite calls release the GIL in every step, and
-# with a busy event loop it takes milliseconds to reacquire.
-MAX_AT_ONCE = 100  # rows with at most nine variables each; older SQLite allows 999 variables
+# Rows are saved in one statement, and a page is read as one JSON string, because SQLite releases the GIL in
+# every step, and reacquiring the GIL from a busy event loop takes milliseconds.
+MAX_AT_ONCE = 100  # rows of up to nine variables each, as older SQLite allows 999 in a statement
 
 
 def save_rows(db: sqlite3.Connection, rows: Sequence[int | RowRecord], stamp: int, run: int) -> None:
@@ -60,7 +60,7 @@ _WARNINGS, _SECONDS = _DETAILS.index("warnings"), _DETAILS.index("seconds")
 _detail_values = operator.attrgetter(*_DETAILS)
 
 
-def _detailed(details: list[Any] | None) -> Sequence[Any]:
+def _complete(details: list[Any] | None) -> Sequence[Any]:
     if not details:
         return _UNKNOWN
     details += _UNKNOWN[len(details) :]
@@ -76,8 +76,8 @@ _PAGE = """SELECT json_group_array(json_array(place, row, state, digest, tried, 
 
 def page(db: sqlite3.Connection, first: int, last: int) -> list[PageRow]:
     """Return the rows from place ``first`` to ``last`` of the file."""
-    found: list[PageRow] = orjson.loads(db.execute(_PAGE, (first, last)).fetchone()[0])
-    return found
+    rows: list[PageRow] = orjson.loads(db.execute(_PAGE, (first, last)).fetchone()[0])
+    return rows
 
 
 _ALL = "planned LEFT JOIN outcome USING (row)"
@@ -125,13 +125,13 @@ def rows_numbered(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, S
 def _stored(db: sqlite3.Connection, where: str, *values: object, tables: str = _ALL) -> list[StoredRow]:
     found = orjson.loads(db.execute(_ROWS.format(tables=tables, where=where), values).fetchone()[0])
     return [
-        StoredRow(*[row, _STATES[state], *_detailed(detail), *facts, changed == 1])  # faster than keywords
+        StoredRow(*[row, _STATES[state], *_complete(detail), *facts, changed == 1])  # faster than keywords
         for row, state, detail, *facts, changed in found
     ]
 
 
 def plan_as_in_file(db: sqlite3.Connection, *, rows: Sequence[int]) -> None:
-    """Plan rows with their current cells."""
+    """Store the rows' current cells as those to be sent, so that the rows no longer count as changed."""
     db.execute(
         "UPDATE planned SET sent = digest WHERE sent <> digest AND row IN (SELECT value FROM json_each(?))",
         [orjson.dumps(rows).decode()],
@@ -144,7 +144,7 @@ def count_as_sent(db: sqlite3.Connection, *, row: int, run: int) -> None:
     db.execute("UPDATE outcome SET run = ? WHERE row = ?", [run, row])
 
 
-def changed(db: sqlite3.Connection) -> int:
+def count_changed(db: sqlite3.Connection) -> int:
     """Count the file's done rows whose cells have changed, except undone rows."""
     found = db.execute(
         """SELECT count(*) FROM planned JOIN outcome USING (row) LEFT JOIN undo USING (row)
@@ -154,8 +154,8 @@ def changed(db: sqlite3.Connection) -> int:
     return int(found.fetchone()[0])
 
 
-def found_ended(db: sqlite3.Connection) -> tuple[int, int | None]:
-    """Count the file's found rows whose records were cancelled or removed; return also the first line."""
+def count_found_ended(db: sqlite3.Connection) -> tuple[int, int | None]:
+    """Count the file's FOUND rows with a cancelled or removed record; return also the line of the first."""
     found = db.execute(
         """SELECT count(*), min(line) FROM outcome JOIN planned USING (row)
         WHERE place IS NOT NULL AND state = ? AND json_extract(detail, ?) IS NOT NULL""",
@@ -166,7 +166,7 @@ def found_ended(db: sqlite3.Connection) -> tuple[int, int | None]:
 
 
 def counts(db: sqlite3.Connection, *, gone: bool = False) -> dict[State, int]:
-    """Count the file's rows, or the ``gone`` rows, which are missing from the file, by state."""
+    """Count rows by state: those in the file or, with ``gone``, those missing from the file."""
     where = "place IS NULL" if gone else "place IS NOT NULL"
     found = db.execute(f"SELECT coalesce(state, 0) AS state, count(*) FROM {_ALL} WHERE {where} GROUP BY 1")
     return dict.fromkeys(State, 0) | {_STATES[state]: count for state, count in found}

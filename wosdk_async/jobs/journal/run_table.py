@@ -19,9 +19,9 @@ def insert_run(db: sqlite3.Connection, started_at: float, details: Mapping[str, 
     """Add a run with facts about this process, and return the run number."""
     from wosdk_async import __version__
 
-    known = {"version": __version__, "host": socket.gethostname(), "pid": os.getpid(), "user": user_name()}
+    process = {"version": __version__, "host": socket.gethostname(), "pid": os.getpid(), "user": user_name()}
     added = db.execute(
-        "INSERT INTO run (started_at, details) VALUES (?, ?)", (started_at, to_json(known | dict(details)))
+        "INSERT INTO run (started_at, details) VALUES (?, ?)", (started_at, to_json(process | dict(details)))
     )
     return int(added.lastrowid or 0)
 
@@ -152,7 +152,7 @@ def keep_undone(db: sqlite3.Connection, *, ids: Iterable[int]) -> None:
 
 
 def undone_before(db: sqlite3.Connection, ids: Iterable[int] | None = None) -> set[int]:
-    """Return those of ``ids`` that earlier jobs undid; if None, return any one id that they undid."""
+    """Return which of ``ids`` earlier jobs undid. Without ``ids``, return one id that they undid, if any."""
     if ids is None:
         found = db.execute("SELECT id FROM undone_before LIMIT 1")
     else:

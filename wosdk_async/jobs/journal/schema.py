@@ -65,7 +65,7 @@ _SHOWN = 100  # maximum characters of a name in messages
 
 
 @functools.cache
-def _own() -> frozenset[tuple[object, ...]]:
+def _own_schema() -> frozenset[tuple[object, ...]]:
     with contextlib.closing(sqlite3.connect(":memory:")) as db:
         db.executescript(TABLES)
         return frozenset(map(_normalized, db.execute(_SCHEMA)))
@@ -78,15 +78,15 @@ def _normalized(entry: tuple[object, ...]) -> tuple[object, ...]:
 def strange_name(db: sqlite3.Connection) -> str | None:
     """Return the name of a schema object that does not belong to a journal; None if all do.
 
-    A query of a view may never end, a trigger may write, and a generated column or an index may compute for
-    hours. Reading the schema also loads ``sqlite_stat1``, which may be huge in a foreign file, so size and
-    time are limited.
+    Such objects are dangerous: a query of a view may never end, a trigger may write, and a generated column
+    or an index may compute for hours. Size and time are limited, because reading the schema also loads
+    ``sqlite_stat1``, which may be huge in a foreign file.
     """
     end = time.monotonic() + _SECONDS
     longest = db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_STATEMENT)
     db.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
     try:
-        strange = (each[0] for each in db.execute(_SCHEMA) if _normalized(each) not in _own())
+        strange = (each[0] for each in db.execute(_SCHEMA) if _normalized(each) not in _own_schema())
         return next((shortened(str(name), _SHOWN) for name in strange), None)
     finally:
         db.set_progress_handler(None, 0)

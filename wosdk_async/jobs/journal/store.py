@@ -26,7 +26,7 @@ _APPLICATION_ID = 0x574F4A4C  # "WOJL" in ASCII; SQLite stores it in the file he
 _CACHE = 8 * 1024  # KiB of page cache
 
 
-def leftovers(path: Path) -> list[Path]:
+def database_files(path: Path) -> list[Path]:
     """Return a database file and the files that SQLite creates beside it."""
     return [path, *(path.with_name(f"{path.name}-{end}") for end in ("wal", "shm", "journal"))]
 
@@ -48,7 +48,7 @@ def connect(
         if _is_of_killed_start(folder):
             why = "this job has not sent anything; if the import was killed, run the same command again"
         raise JournalError(f"{folder}: {why}")
-    was_closed = not _size(leftovers(path)[1])
+    was_closed = not _size(database_files(path)[1])
     with explained(path):
         db = _connect_to_read(path, snapshot=snapshot) if read_only else _open(path)
         try:
@@ -102,7 +102,7 @@ def create_database(folder: Path, plan: JobPlan) -> Path:
 
 
 def _remove(part: Path) -> None:
-    for each in leftovers(part):
+    for each in database_files(part):
         each.unlink(missing_ok=True)
 
 
@@ -111,14 +111,14 @@ def _open(path: Path, access: str = "mode=rw") -> sqlite3.Connection:
 
 
 def _connect_to_read(path: Path, *, snapshot: bool) -> sqlite3.Connection:
-    if snapshot and not leftovers(path)[1].exists():  # so no process is changing the file
+    if snapshot and not database_files(path)[1].exists():  # no WAL, so no process is writing
         return _open(path, _IMMUTABLE)
     db = _open(path, "mode=ro")
     try:
         db.execute("PRAGMA user_version").fetchone()
     except sqlite3.OperationalError:
         db.close()
-        if _size(leftovers(path)[1]):
+        if _size(database_files(path)[1]):
             raise
         # SQLite cannot read from a read-only folder unless the file is declared immutable.
         return _open(path, _IMMUTABLE)
@@ -149,9 +149,9 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
 
 
 def require_wal(db: sqlite3.Connection, folder: Path) -> None:
-    """Enable write-ahead logging: readers never wait for the writer, and a commit is one flush.
+    """Enable write-ahead logging, so that readers never wait for the writer and a commit takes one flush.
 
-    Raise JournalError if the file system does not support it.
+    Raise JournalError if the file system does not support write-ahead logging.
     """
     mode = db.execute("PRAGMA journal_mode = WAL").fetchone()[0]
     if mode != "wal":
@@ -164,10 +164,10 @@ def require_wal(db: sqlite3.Connection, folder: Path) -> None:
 def read_plan(db: sqlite3.Connection, path: Path) -> JobPlan:
     """Return a journal's plan; raise JournalError if the journal cannot be read."""
     with explained(path):
-        found = db.execute("SELECT data FROM plan").fetchone()
-    known = {field.name for field in attrs.fields(JobPlan)}  # later minor versions may have more
+        stored = db.execute("SELECT data FROM plan").fetchone()
+    names = {field.name for field in attrs.fields(JobPlan)}  # a later minor version may have added others
     try:
-        return JobPlan(**{name: value for name, value in orjson.loads(found[0]).items() if name in known})
+        return JobPlan(**{name: value for name, value in orjson.loads(stored[0]).items() if name in names})
     except (AttributeError, TypeError, ValueError) as error:
         raise JournalError(_damaged(path, str(error))) from None
 
@@ -181,7 +181,7 @@ def newest_stamp(db: sqlite3.Connection, path: Path, promised: int) -> int:
     """Return the last commit's stamp; 0 in a new journal.
 
     Raises:
-        JournalError: commits are missing: the stamp is older than ``promised``, the one in the lock file.
+        JournalError: the stamp is older than that in the lock file, ``promised``, so commits are missing.
     """
     with explained(path):
         newest = "SELECT coalesce(max(stamp), 0) FROM "
@@ -229,7 +229,7 @@ def _journal_error(path: Path, error: sqlite3.Error) -> JournalError:
 def _damaged(path: Path, why: str) -> str:
     return (
         f"{path}: the journal is damaged ({why}); restore the folder from a backup. Before you start a new "
-        "job, check in the Company and results.csv what this job created"
+        "job, find out from results.csv and the Company what this job created"
     )
 
 

@@ -15,8 +15,8 @@ Finding = Literal["missing", "twice", "unexpected", "another"]
 """Audit finding for a row; see :class:`AuditResult`."""
 
 AuditState = Literal["none", "due", "impossible", "clean", "not clean"]
-"""A job's audit state: ``none`` without workers; ``impossible`` if rows create no records, or records cannot
-be found by a key."""
+"""A job's audit state: ``none`` without workers; ``impossible`` if rows create no records, or create records
+that cannot be found by a key."""
 
 FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected", "another")
 """All findings. The table stores their positions, so only append to this tuple."""
@@ -24,7 +24,7 @@ FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected", "another")
 
 @attrs.frozen(kw_only=True)
 class AuditResult:
-    """Row counts by the records found for the rows' keys. The counts add up to the job's rows.
+    """Row counts, by which records have a row's key. The counts add up to the number of the job's rows.
 
     Args:
         at: Unix time of the audit.
@@ -32,7 +32,7 @@ class AuditResult:
         missing: done rows without a record.
         twice: rows with several records.
         unexpected: rows that have a record, although they failed or were not sent.
-        another: done rows whose record has a different id in the journal.
+        another: done rows whose record has another id than in the journal.
         undecided: rows in doubt without a record.
         not_made: rows that failed or were not sent, and have no record.
     """
@@ -117,9 +117,9 @@ _OPEN, _ENDED, _LOST = 0, 1, 2  # states of a lease
 
 @attrs.frozen(kw_only=True)
 class GrantRecord:
-    """A grant, written before it is sent to a worker. Epochs increase over all runs of a job.
+    """A grant of rows, written before it is sent to a worker. Epochs increase over all runs of a job.
 
-    The lease expires ``seconds`` after the grant; the worker sends nothing after that.
+    ``seconds`` is the length of the lease, after which the worker sends nothing more.
     """
 
     epoch: int
@@ -132,7 +132,7 @@ class GrantRecord:
 
 @attrs.frozen(kw_only=True)
 class GrantTotals:
-    """Grant totals over all runs of a job with workers; a lost row counts once."""
+    """Grant totals over all runs of a job with workers; a row counts once, even if lost several times."""
 
     leases: int = 0
     lost_leases: int = 0
@@ -141,9 +141,9 @@ class GrantTotals:
 
 def save_grant(db: sqlite3.Connection, *, grant: GrantRecord, run: int) -> None:
     """Save a grant before it is sent to a worker."""
-    what = (grant.epoch, run, grant.worker, _OPEN, orjson.dumps(grant.rows).decode())
-    how = (grant.rate, grant.in_flight, grant.seconds)
-    db.execute("INSERT INTO lease VALUES (?, ?, ?, ?, ?, ?, ?, ?)", what + how)
+    lease = (grant.epoch, run, grant.worker, _OPEN, orjson.dumps(grant.rows).decode())
+    limits = (grant.rate, grant.in_flight, grant.seconds)
+    db.execute("INSERT INTO lease VALUES (?, ?, ?, ?, ?, ?, ?, ?)", lease + limits)
 
 
 def end_lease(db: sqlite3.Connection, *, epoch: int, lost: Sequence[int]) -> None:
@@ -165,7 +165,7 @@ def last_epoch(db: sqlite3.Connection) -> int:
 
 
 def open_leases(db: sqlite3.Connection) -> dict[int, float]:
-    """Return the epochs of leases without a known end, with the seconds for which workers may still send."""
+    """Return the epoch and the length in seconds of each lease without a known end."""
     return dict(db.execute("SELECT epoch, seconds FROM lease WHERE state = 0 ORDER BY epoch").fetchall())
 
 

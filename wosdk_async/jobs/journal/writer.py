@@ -63,7 +63,7 @@ class JournalWriter(JournalReader):
         self._lock = lock
         self._clock = clock
         self.secrets: Callable[[], Secrets] = Secrets
-        """Function that returns the secrets to redact in records; set by the Company's owner."""
+        """Returns the secrets to redact in records; set by the import or undo that uses the journal."""
         self._commits: CommitQueue | None = None
         if lock is not None:
             self._opened = self.path.stat()
@@ -76,7 +76,7 @@ class JournalWriter(JournalReader):
     def missing(self) -> str | None:
         """Warning with a remedy if the folder or the journal was removed or moved; else None.
 
-        An open file remains usable after its removal, so writing to it does not fail.
+        No write fails in this case, because an open file remains usable after its removal.
         """
         if self._lock is None or is_same_file(self.path, self._opened):
             return None
@@ -87,14 +87,14 @@ class JournalWriter(JournalReader):
     async def begin(self, rows: Sequence[int]) -> None:
         """Mark rows as SENDING.
 
-        If this method is cancelled, the rows may be SENDING nevertheless; record them as PLANNED.
+        A cancellation may leave the rows marked; the caller must then record them as PLANNED.
         """
         await self._open_commits().write(rows=rows)
 
     def record(self, record: RowRecord, *, as_in_file: bool = False) -> RowRecord:
         """Queue a row's outcome, which is written within 20 ms, and return the stored record.
 
-        With ``as_in_file``, the row counts as sent with this run's map and its current cells.
+        With ``as_in_file``, the row counts as sent with this run's map and the row's current cells.
         """
         if as_in_file:
             change = partial(row_table.count_as_sent, row=record.row, run=self.run)
@@ -103,11 +103,11 @@ class JournalWriter(JournalReader):
 
     def record_all(self, records: Sequence[RowRecord]) -> list[RowRecord]:
         """Queue the outcomes of rows like :meth:`record`."""
-        commits, known = self._open_commits(), self.secrets()
-        kept = [presentable(record, known) for record in records]
-        commits.queue.rows += kept
+        commits, secrets = self._open_commits(), self.secrets()
+        stored = [presentable(record, secrets) for record in records]
+        commits.queue.rows += stored
         commits.write_soon()
-        return kept
+        return stored
 
     async def write(self, change: Change) -> None:
         """Write a change in one transaction with the queued changes."""
@@ -119,7 +119,7 @@ class JournalWriter(JournalReader):
         self.plan = plan
 
     async def plan_again(self, rows: Sequence[int]) -> None:
-        """Plan rows again with their current cells, after they were confirmed absent."""
+        """Plan rows again with their current cells, because a look-up confirmed that they have no records."""
         change = partial(row_table.plan_as_in_file, rows=rows)
         await self._open_commits().write(change, rows=[RowRecord(row, State.PLANNED) for row in rows])
 
@@ -143,8 +143,8 @@ class JournalWriter(JournalReader):
 
     def record_undo(self, record: RowRecord) -> None:
         """Queue an undo's outcome: DONE, REFUSED or IN_DOUBT."""
-        kept = presentable(record, self.secrets())
-        self._open_commits().write_soon(partial(save_undo, record=kept, now=self._clock()))
+        stored = presentable(record, self.secrets())
+        self._open_commits().write_soon(partial(save_undo, record=stored, now=self._clock()))
 
     async def grant(self, record: GrantRecord) -> None:
         """Save a worker's grant, and mark its rows as SENDING."""
@@ -182,7 +182,7 @@ class JournalWriter(JournalReader):
         """
         commits, ended = self._open_commits(), (self._clock(), exit_status)
         commits.queue.others.append(partial(run_table.end_run, number=self.run, ended=ended, details=details))
-        await commits.written()
+        await commits.write_queued()
 
     async def flush(self) -> None:
         """Wait until all queued changes are on disk; raise JournalError if they cannot be written."""

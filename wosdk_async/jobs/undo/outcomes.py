@@ -34,15 +34,15 @@ class UndoOutcomes:
     planned: set[tuple[str, int]] = attrs.field(factory=set)
     """Entity types and ids of the records that an undo would cancel or delete."""
 
-    async def judged(
+    async def targets_of(
         self, records: CreatedRecords, created: Sequence[tuple[Created, State]]
     ) -> AsyncIterator[Target]:
-        """Yield the records that can be undone, given their previous undo states, and count the others."""
+        """Yield the records that can be undone, and count the others. ``created`` has earlier undo states."""
         wanted: list[tuple[Created, bool]] = []
         for each, state in created:
             if state is State.DONE:
                 self.count(each, "undone")
-            elif (outcome := records.outcome_unread(each)) is not None:
+            elif (outcome := records.outcome_without_reading(each)) is not None:
                 self.count(each, outcome)
             else:
                 wanted.append((each, state in UNDECIDED))
@@ -58,7 +58,7 @@ class UndoOutcomes:
             if outcome == "undo":
                 yield Target(records, each, current, begun)
             elif outcome == "gone" and begun:
-                self._undone(each)
+                self._count_undone(each)
             else:
                 self.count(each, outcome, reason)
 
@@ -68,7 +68,7 @@ class UndoOutcomes:
         if isinstance(outcome, NotStarted):
             self.summary.not_started += 1
         elif isinstance(outcome, Done):
-            self._undone(created)
+            self._count_undone(created)
         elif isinstance(outcome, InDoubt):
             reason = reason_of(outcome.error)
             self._write(created, State.IN_DOUBT, reason, outcome.error.request_id)
@@ -81,9 +81,9 @@ class UndoOutcomes:
     async def _report_refused(self, target: Target, error: Exception) -> None:
         """Report a refused call, which may mean that an earlier attempt succeeded or the record changed."""
         reason, created, records = reason_of(error), target.created, target.records
-        # After an attempt that may have been carried out, the client retries a delete, but never a cancel.
-        again = records.entity is not WorkOrder and isinstance(error, WosdkError) and error.attempts > 1
-        begun = target.begun or again
+        # Only a delete is retried after a request that may have been carried out; a cancel never is.
+        retried = records.entity is not WorkOrder and isinstance(error, WosdkError) and error.attempts > 1
+        begun = target.begun or retried
         outcome: UndoOutcome = "refused"
         why: str | None = None
         with suppress(WosdkError, StoppedError):  # if the record cannot be read, report only the refusal
@@ -91,7 +91,7 @@ class UndoOutcomes:
                 record = (await records.read([target.id])).get(target.id)
             outcome, why = records.judge(created, record)
         if outcome == "gone" and begun:
-            self._undone(created)
+            self._count_undone(created)
             return
         self._write(created, State.IN_DOUBT if begun else State.REFUSED, reason)
         if outcome in ("gone", "changed"):
@@ -106,7 +106,7 @@ class UndoOutcomes:
                 self.planned.add(target.name)
             self.count(target.created, "undo")
 
-    def _undone(self, created: Created) -> None:
+    def _count_undone(self, created: Created) -> None:
         self._write(created, State.DONE)
         self.count(created, "undone")
 

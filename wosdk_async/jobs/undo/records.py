@@ -36,14 +36,14 @@ def created_entity(operation: str) -> type[Record]:
     if operation == WoCreateCommand.wire_name:
         return WorkOrder
     verb, _, name = operation.partition(" ")
-    found: Any = entity_class(name) if verb == "create" else None
-    if found is None:
+    entity: Any = entity_class(name) if verb == "create" else None
+    if entity is None:
         raise UnsupportedError(f"a {operation!r} job cannot be undone, because it created no records")
     try:
-        require_support(found, "delete")
+        require_support(entity, "delete")
     except UnsupportedError as error:
         raise UnsupportedError(f"a {operation!r} job cannot be undone: {error.message}") from None
-    return found  # type: ignore[no-any-return]
+    return entity  # type: ignore[no-any-return]
 
 
 Created = StoredRow | ReferenceRecord
@@ -55,8 +55,8 @@ class CreatedRecords:
     """Created records of one entity type, which are read and checked before an undo.
 
     A record belongs to its row or reference if a response or key look-up confirmed the creation, the id is
-    unique in the job, and the record still carries the key, if it was sent with one. A different version
-    reveals later changes.
+    unique in the job, and the record still carries the key, if it was sent with one. A record with another
+    version than after its creation has been changed since.
     """
 
     company: Company
@@ -73,8 +73,8 @@ class CreatedRecords:
         """Whether the service assigns versions to these records."""
         return "concurrency_id" in self.entity.__wire__
 
-    def outcome_unread(self, created: Created) -> UndoOutcome | None:
-        """Return the outcome of a record that need not be read, or None."""
+    def outcome_without_reading(self, created: Created) -> UndoOutcome | None:
+        """Return the outcome of a record if it is known without reading the record; otherwise None."""
         if created.id is None:
             return "no_id"
         if created.proof not in (ANSWERED, LOOKED_UP):
@@ -82,11 +82,11 @@ class CreatedRecords:
         return "shared" if created.id in self.shared else None
 
     async def read(self, ids: Sequence[int]) -> dict[int, Any]:
-        """Read records by id, including removed records. An id that the service refuses maps to the error.
+        """Read records by id, including removed ones. For an id that the service refuses, return the error.
 
         Records that seem to be missing are read twice, because missing records count as deleted.
         """
-        return await looked_up(ids, self._read, self.company)
+        return await look_up_twice(ids, self._read, self.company)
 
     async def _read(self, ids: Sequence[int]) -> dict[int, Any]:
         try:
@@ -100,8 +100,8 @@ class CreatedRecords:
 
     async def _query(self, ids: Sequence[int]) -> dict[int, Any]:
         at: Any = fields(self.entity)
-        known = ("id", "concurrency_id", "is_removed", "status_id")
-        wanted = [getattr(at, name) for name in known if name in self.entity.__wire__]
+        names = ("id", "concurrency_id", "is_removed", "status_id")
+        wanted = [getattr(at, name) for name in names if name in self.entity.__wire__]
         if self._field is not None:
             wanted.append(property_at(self._field.resolved))
         query = self.company.query(self.entity).where(at.id.in_(list(ids)))
@@ -125,10 +125,10 @@ class CreatedRecords:
             unchecked = self.unversioned and not self.has_versions
             return ("undo" if unchecked else "unversioned"), None
         # A version from a look-up may include a later change, so expect the version of a new record instead.
-        fresh = created.version or _FRESH if created.proof == ANSWERED else _FRESH
-        if version == fresh:
+        expected = created.version or _FRESH if created.proof == ANSWERED else _FRESH
+        if version == expected:
             return "undo", None
-        return "changed", f"the version has changed from {fresh} to {version}"
+        return "changed", f"the version has changed from {expected} to {version}"
 
     def _other_key(self, created: Created, record: Any) -> str | None:
         """Describe how the record's key differs from the original key; return None if the keys are equal."""
@@ -144,10 +144,10 @@ class CreatedRecords:
         return f"{self._field.path} is {key!r:.80}, not {created.key!r:.80}"
 
 
-async def looked_up(
+async def look_up_twice(
     wanted: Sequence[K], look: Callable[[list[K]], Awaitable[dict[K, V]]], company: Company
 ) -> dict[K, V]:
-    """Look up records, and look up missing ones again.
+    """Look up records, and look up missing records again.
 
     A single look-up may get another call's response, or the response of a lagging server.
     """
@@ -187,7 +187,7 @@ class Target:
 
 async def cancel(company: Company, target: Target, reason: int | None, comment: str | None) -> Any:
     """Cancel a work order unless it has changed since it was read."""
-    # facts 3.7: the service refuses the command unless status and version match
+    # facts 3.7: the service refuses the command unless it has the record's status and version
     command = WoCancelCommand(
         work_order_id=target.id,
         action_reason_id=reason,
@@ -201,9 +201,8 @@ async def cancel(company: Company, target: Target, reason: int | None, comment: 
 async def delete(company: Company, target: Target, trace: Trace) -> Any:
     """Delete a record if it still exists.
 
-    The client treats a delete without a response as failed, because the delete can be repeated. An undo
-    treats the delete as in doubt, so that the next undo does not report the record as removed by someone
-    else.
+    A delete without a response can be repeated, so the client treats it as failed. An undo treats it as in
+    doubt, so that the next undo does not report that someone else removed the record.
 
     Raises:
         InDoubtError: a request was sent, but no response says whether it was carried out.

@@ -14,7 +14,7 @@ from wosdk_async.company import Company
 from wosdk_async.errors import RefusedError
 from wosdk_async.jobs.journal import ReferenceRecord
 from wosdk_async.jobs.ledger.undone import UndoOutcome, is_ended
-from wosdk_async.jobs.undo.records import CreatedRecords, Target, looked_up
+from wosdk_async.jobs.undo.records import CreatedRecords, Target, look_up_twice
 from wosdk_async.model import Invoice, Record, WorkOrder, entity_class
 from wosdk_async.model.index import ENTITIES, UNSUPPORTED
 from wosdk_async.protocol.elements import OWNED
@@ -26,7 +26,7 @@ from wosdk_async.resources.names import batches
 Name = tuple[str, int]
 """Entity type and id of a record."""
 
-_NAMED = {
+_ALIASES = {
     "ApStatus": "ApInvoiceStatus",
     "Asset": "Location",
     "CostStatus": "InternalCostStatus",
@@ -40,7 +40,7 @@ _NAMED = {
     **dict.fromkeys(("Concurrency", "CpTheme", "Extension", "Language", "NoteType", "TimeZone"), ""),
     **dict.fromkeys(("WONService", "Won", "WonLocation", "WonMember"), ""),
 }
-"""Entity types by alias in names of id fields, "" for none (entities.json: meanings). Some are assumed."""
+"""Entity type of each alias in names of id fields; "" means none (entities.json: meanings; some assumed)."""
 
 
 def created_references(
@@ -51,11 +51,11 @@ def created_references(
     for each in references:
         groups[each.entity, each.field].append(each)
     ids = Counter((each.entity, each.id) for each in references)
-    for (name, field), found in groups.items():
+    for (name, field), group in groups.items():
         if (entity := entity_class(name)) is not None:
             named = MarkedField(entity, field, root(entity).by_python(field))
-            shared = frozenset(each.id for each in found if each.id and ids[name, each.id] > 1)
-            yield CreatedRecords(company, entity, named, unversioned, shared), found
+            shared = frozenset(each.id for each in group if each.id and ids[name, each.id] > 1)
+            yield CreatedRecords(company, entity, named, unversioned, shared), group
 
 
 @attrs.frozen
@@ -83,23 +83,23 @@ class Pointer:
 async def used(
     company: Company, targets: Sequence[Target], *, leaving: Set[Name], cancelled: Set[int]
 ) -> dict[Name, tuple[UndoOutcome, str]]:
-    """Find records that are or may be in use, with an outcome and a reason for each.
+    """Find the targets that are or may be in use, and return an outcome and a reason for each.
 
-    References in records that are ``leaving`` do not count, because an undo deletes or cancels these first.
-    Nor do those in ``cancelled`` work orders, unless the orders were reopened.
+    Two kinds of users do not count: records in ``leaving``, because the undo deletes or cancels them first,
+    and ``cancelled`` work orders, unless they were reopened.
     """
     found: dict[Name, tuple[UndoOutcome, str]] = {}
     by_entity = defaultdict[type[Record], list[Name]](list)
     for each in targets:
         by_entity[each.records.entity].append(each.name)
     for entity, names in by_entity.items():
-        look = functools.partial(_used, company, entity, leaving, cancelled)
+        look = functools.partial(_find_used, company, entity, leaving, cancelled)
         for batch in batches(names):
-            found |= await looked_up(batch, look, company)
+            found |= await look_up_twice(batch, look, company)
     return found
 
 
-async def _used(
+async def _find_used(
     company: Company, entity: type[Record], leaving: Set[Name], cancelled: Set[int], names: list[Name]
 ) -> dict[Name, tuple[UndoOutcome, str]]:
     found: dict[Name, tuple[UndoOutcome, str]] = {}
@@ -118,8 +118,8 @@ def _has_ended(user: Any, entity: type[Record], leaving: Set[Name], cancelled: S
     leaves = (user.wire_name, user.id) in leaving
     if not isinstance(user, WorkOrder):
         return leaves
-    # A cancelled order keeps its references. A record of a type with is_removed remains readable after its
-    # removal (facts 3.4), but the order would refer to a missing record of any other type.
+    # A cancelled order keeps its references. They remain readable if the referenced type has is_removed
+    # (facts 3.4); otherwise, the order would refer to a record that no longer exists.
     return "is_removed" in entity.__wire__ and (leaves or (user.id in cancelled and is_ended(user)))
 
 
@@ -145,12 +145,12 @@ async def _users_of(
 def pointers_to(entity: str) -> tuple[Pointer, ...]:
     """Return all properties that can refer to an entity type.
 
-    These are references (``WorkOrder.Customer``) and ids (``Contact.CustomerId``) in independent records and
-    their parts and list elements (``WorkOrder.Items.Asset``). Notes, documents and other parts of the
-    referenced record do not count.
+    These are references (``WorkOrder.Customer``) and ids (``Contact.CustomerId``) in independent records, and
+    in their parts and list elements (``WorkOrder.Items.Asset``). Parts of the referenced record itself, such
+    as notes and documents, do not count.
     """
     return tuple(
-        Pointer(user, steps) for user in _standing_alone() for steps in _pointing_steps(user, entity)
+        Pointer(user, steps) for user in _independent_types() for steps in _pointing_steps(user, entity)
     )
 
 
@@ -160,7 +160,7 @@ def _pointing_steps(user: type[Record], entity: str) -> Iterator[tuple[str, ...]
         if not meta.get("many"):
             yield from _steps(user, name, entity)
         listed = meta.get("many") and user.wire_name != entity
-        if part is not None and part not in _standing_alone() and (listed or meta["of"] in OWNED):
+        if part is not None and part not in _independent_types() and (listed or meta["of"] in OWNED):
             for below in part.__wire__:
                 yield from ((name, *steps) for steps in _steps(part, below, entity))
 
@@ -180,14 +180,14 @@ def _may_name(holder: str, name: str, entity: str) -> bool:
         return False
     if words in ("Actor", "Object"):  # ids of the record's owner or, in an approval step, of the approver
         return holder == "ApprovalTemplateStep"
-    types = {each: each for each in ENTITIES.values()} | _NAMED | {"Parent": holder, "Root": holder}
+    types = {each: each for each in ENTITIES.values()} | _ALIASES | {"Parent": holder, "Root": holder}
     # The longest name decides: SourceStockLocationId refers to a StockLocation, not to a Location.
     end = max((each for each in types if words.endswith(each)), key=len, default="")
     return types.get(end, entity) == entity
 
 
 @functools.cache
-def _standing_alone() -> tuple[type[Record], ...]:
+def _independent_types() -> tuple[type[Record], ...]:
     """Return the queryable entity types that are neither parts of others nor derived by the service.
 
     Read-only types are derived (``AssetTree`` from locations, facts 3.4), except for invoices.

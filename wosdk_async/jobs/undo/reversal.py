@@ -46,10 +46,9 @@ _Call = Callable[[Target, Trace], Awaitable[Any]]
 class Undo:
     """Undo of a job, which cancels the created work orders and deletes other created records.
 
-    An undo affects only records whose creation was confirmed by a response, or by looking up a previously
-    absent key. Each record is read first, and skipped if its version has changed or it does not carry its
-    row's key. The job's journal records the progress, so that a killed undo can be resumed by running it
-    again.
+    An undo affects only records whose creation was confirmed, either by a response or because the row's key
+    was absent before and was found later. Each record is read first; a record with another version or another
+    key is skipped. The job's journal records the progress, so that a killed undo resumes when rerun.
 
     Args:
         journal: the job's journal, open for writing.
@@ -115,7 +114,7 @@ class Undo:
     async def end_leases(self) -> None:
         """Wait until no worker of a killed run can send rows. Raises JournalError.
 
-        Call it before :meth:`look` to include the records that these workers create; :meth:`run` calls it.
+        Call this method before :meth:`look`, to include records that these workers create; :meth:`run` does.
         """
         with suppress(StoppedError):
             async with self._stop.ends():
@@ -195,13 +194,13 @@ class Undo:
             async for page in self.journal.pages(State.DONE, size=_PAGE, run=self.of_run):
                 undos = await self.journal.undos(row.row for row in page)
                 states = [(row, undos[row.row].state if row.row in undos else State.PLANNED) for row in page]
-                async for target in outcomes.judged(self._records, states):
+                async for target in outcomes.targets_of(self._records, states):
                     yield target
             async for page in self.journal.pages(*UNDECIDED, size=_PAGE, run=self.of_run):
-                # Report these rows: their records may exist, and after the undo nobody would look them up.
+                # Report rows in doubt, because nobody would look up their possible records after the undo.
                 for row in page:
                     outcomes.count(row, "in_doubt", _UNSETTLED)
-        except asyncio.CancelledError:  # an abort; the count makes the undo incomplete
+        except asyncio.CancelledError:  # an abort: a row counted as not started makes the undo incomplete
             outcomes.summary.not_started += 1
             raise
 
@@ -244,13 +243,13 @@ class Undo:
             if each.state in UNDECIDED:
                 outcomes.count(each, "in_doubt", _REFERENCE_UNSETTLED)
             elif each.state is State.DONE and not each.entity:
-                outcomes.count(each, "unsure", "an earlier version wrote the ledger")
+                outcomes.count(each, "unsure", "the ledger was written by an earlier version of wosdk_async")
         done = [each for each in undone if each.state is State.DONE]
-        for records, found in created_references(self.company, done, unversioned=self.unversioned):
+        for records, created in created_references(self.company, done, unversioned=self.unversioned):
             users = {"", *(pointer.user.wire_name for pointer in pointers_to(records.entity.wire_name))}
-            for first in range(0, len(found), _PAGE):
-                page = [(each, each.undo) for each in found[first : first + _PAGE]]
-                async for target in outcomes.judged(records, page):
+            for first in range(0, len(created), _PAGE):
+                page = [(each, each.undo) for each in created[first : first + _PAGE]]
+                async for target in outcomes.targets_of(records, page):
                     if doubted & users:
                         outcomes.count(target.created, "used", _MAY_BE_USED)
                         continue
