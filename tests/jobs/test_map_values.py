@@ -407,9 +407,9 @@ def test_a_row_sends_what_its_record_would_send(
         record: Any = builder.build(row)[0]
     except RowError as error:
         with pytest.raises(RowError, match=re.escape(error.message)):
-            builder.sendable(row, None)
+            builder.build_claim(row, None)
         return
-    sent = builder.sendable(row, None).record
+    sent = builder.build_claim(row, None).record
     try:
         body = command(record).body
     except InvalidCallError as error:

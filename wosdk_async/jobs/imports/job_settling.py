@@ -85,8 +85,8 @@ async def decide(
 ) -> None:
     """Record a person's decision about a row in doubt, once no worker can still send the row.
 
-    ``id`` is that of the created record, which is looked up if a ``company`` is given. Without ``id``, no
-    record was created, and the row is planned again. ``who`` is the person and the time, for the journal.
+    ``id`` is that of the created record, which is looked up if a ``company`` is given. None means
+    that no record was created, and plans the row again. ``who`` is the person and the time, for the journal.
 
     Raises:
         JournalError: the row does not exist or is not in doubt, or no record has the id.

@@ -119,7 +119,7 @@ class RowBuilder:
     def build(self, row: Row) -> tuple[Record, list[MissingRecord]]:
         """Return a row's command or record, and the missing records to create first.
 
-        Raises InvalidCallError if the row is invalid even once the missing records exist.
+        Raises InvalidCallError if the row would be invalid even with the missing records.
         """
         record, missing, _ = self._build_with_key(row, self.import_map.record.build)
         return record, missing
@@ -150,13 +150,13 @@ class RowBuilder:
         return None if self.keys is None else self.keys.key(row)
 
     def _is_sendable(self, key: str | None, found: Found) -> bool:
-        """Return whether a row can be sent: a create needs a new key, other operations that of a record."""
+        """Return whether a row can be sent: a create needs a new key, any other operation a record's key."""
         records = found.get(key or "", ())
         changes = self.import_map.action.by is not None
         return key is not None and not isinstance(records, RowError) and bool(records) is changes
 
-    def sendable(self, row: Row, key: str | None) -> Claim:
-        """Build a row with its ``key`` in the ledger, and return the row's claim.
+    def build_claim(self, row: Row, key: str | None) -> Claim:
+        """Build a row with the ``key`` from the ledger, and return the row's claim.
 
         Raises:
             WaitingRowError: the row cannot be sent now, but a later run may send it.
@@ -177,7 +177,7 @@ class RowBuilder:
     async def mark_wanted(
         self, rows: Iterable[Row], find: Callable[[str, list[str]], Awaitable[Found]]
     ) -> list[tuple[int, list[MissingRecord]]]:
-        """Mark the missing records that sendable rows refer to, and return them by row number.
+        """Mark the missing records that are named in rows to send; return these records by row number.
 
         Records that only other rows refer to would never be used, so they are not created. If one row lacks
         the fields to create a record, another row may have them. ``find`` returns the records that have one

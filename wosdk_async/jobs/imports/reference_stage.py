@@ -220,7 +220,7 @@ class ReferenceCreation:
 
     async def _create_one(self, entry: ReferenceEntry, trace: Trace) -> EntitySpecifier:
         record = entry.new_record(RowContext(entry.cells, self.index, entry.warnings))
-        trace.sent = True  # a create that is cancelled from here on is in doubt, so that none is repeated
+        trace.sent = True  # from here on, a cancelled create is in doubt, and not just repeated
         await self.settling.journal.begin_reference(self._record(entry, State.SENDING))
         specifier = await self.settling.company.create(record)
         if specifier.id is None:

@@ -120,7 +120,7 @@ class RowSender:
                     return
                 if row.number not in unsent and (only is None or row.number in only):
                     try:
-                        claims.append(self.builder.sendable(row, key))
+                        claims.append(self.builder.build_claim(row, key))
                         self._built = True
                     except Exception as error:  # only this row fails
                         # A failure suggests that all rows fail only if no row could be built before, and

@@ -29,7 +29,7 @@ from wosdk_async.jobs.stop import Stop, StoppedError, StopRules
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
 
-_MAX_FRUITLESS = 3  # retries of rows in doubt, in sequence; with workers, only those in which no row ended
+_MAX_FRUITLESS = 3  # consecutive retries of rows in doubt; with workers, those in which no row ended
 _MAX_RETRIES = 10  # retries of rows in doubt, in total
 
 
@@ -128,7 +128,7 @@ class JobWork:
         await self._report_refused()
         if not self._job.new:
             await end_leases(journal, on_stage)
-        compares = self._request.action.compares  # to compare rows with records, rebuild rows from references
+        compares = self._request.action.compares  # rows can be compared only once references have ids
         if not compares:
             await self._settling.look_up_earlier_runs()
         try:

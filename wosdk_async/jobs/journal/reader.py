@@ -42,7 +42,7 @@ class JobThread:
         def task() -> None:
             settle = _carry_out(function, future)
             with contextlib.suppress(RuntimeError):  # raised once the loop is closed
-                loop.call_soon_threadsafe(lambda: future.done() or settle())  # it may be cancelled
+                loop.call_soon_threadsafe(lambda: future.done() or settle())  # `future` may be cancelled
 
         if self._thread is None:
             # A program that exits without closing the journal must not wait for this thread.

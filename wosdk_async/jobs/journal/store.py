@@ -45,7 +45,7 @@ def connect(
     path = folder / JOURNAL
     if not path.is_file():
         why = f"this is not a job folder, because it has no {JOURNAL}; name another folder"
-        if _is_of_killed_start(folder):
+        if _start_was_killed(folder):
             why = "this job has not sent anything; if the import was killed, run the same command again"
         raise JournalError(f"{folder}: {why}")
     was_closed = not _size(database_files(path)[1])
@@ -74,7 +74,7 @@ def connect(
     return db
 
 
-def _is_of_killed_start(folder: Path) -> bool:
+def _start_was_killed(folder: Path) -> bool:
     """Return whether a folder has only the files of an import that was killed while creating the journal."""
     with explained(folder):
         names = [each.name for each in folder.iterdir()] if folder.is_dir() else []

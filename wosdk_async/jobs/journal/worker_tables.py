@@ -24,7 +24,7 @@ FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected", "another")
 
 @attrs.frozen(kw_only=True)
 class AuditResult:
-    """Row counts, by which records have a row's key. The counts add up to the number of the job's rows.
+    """Row counts by what the audit found. The counts add up to the number of the job's rows.
 
     Args:
         at: Unix time of the audit.

@@ -236,7 +236,7 @@ class Undo:
         references = await self.journal.references()
         doubted = {each.entity for each in references if each.state in UNDECIDED}
         if await self.journal.rows_in(*UNDECIDED, limit=1):
-            doubted.add("")
+            doubted.add("")  # rows may use records of any type
         # Earlier versions did not save the run; such references count as created by any run.
         undone = [each for each in references if self.of_run in (None, each.run) or not each.run]
         for each in undone:
