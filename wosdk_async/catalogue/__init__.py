@@ -1,8 +1,8 @@
 """The service as data: entities, fields, enums, commands and operations.
 
 ``generate.py`` writes ``wosdk_async/model`` from the JSON files in this folder, and the sandbox checks
-requests against them. A row's ``sources`` name its origins: ``spec`` (the specification), ``doc`` (a public
-page or collection of the vendor), ``wsdl`` (the vendor's older schema), ``peer`` (a third-party client).
+requests against them. A row's ``sources`` name its origins: ``spec`` (the specification), ``doc`` (the
+vendor's public pages and requests), ``wsdl`` (the vendor's older schema), ``peer`` (a third-party client).
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class Command:
     meaning: str | None = None
     note: str | None = None
     sources: str = ""
-    own_request: tuple[Field, ...] = ()  # that the command adds to its ``base`` or overrides
+    own_request: tuple[Field, ...] = ()  # fields that its ``base`` lacks or defines differently
     request: tuple[Field, ...] = ()
     result: str | None = None
     response: tuple[Field, ...] = ()
@@ -177,8 +177,8 @@ def _fields(rows: list[dict[str, Any]]) -> tuple[Field, ...]:
     return tuple(Field(**row) for row in rows)
 
 
-def _inheriting(rows: Mapping[str, Any], key: str, kind_of: Callable[[str], Any]) -> dict[str, Any]:
-    """Return the rows by name as ``kind_of(name)``, with the fields in ``key`` after those of the base."""
+def _inherit_fields(rows: Mapping[str, Any], key: str, kind_of: Callable[[str], Any]) -> dict[str, Any]:
+    """Return ``kind_of(name)`` objects for the rows; their ``key`` has the inherited, then the own fields."""
     done: dict[str, Any] = {}
 
     def build(name: str) -> Any:
@@ -186,7 +186,7 @@ def _inheriting(rows: Mapping[str, Any], key: str, kind_of: Callable[[str], Any]
             row = rows[name]
             own = _fields(row[key])
             inherited = getattr(build(row["base"]), key) if row.get("base") else ()
-            merged = {field.name: field for field in (*inherited, *own)}  # a field overrides its base's
+            merged = {field.name: field for field in (*inherited, *own)}  # an own field replaces its namesake
             fields = {f"own_{key}": own, key: tuple(merged.values())}
             response = {"response": _fields(row["response"])} if "response" in row else {}
             done[name] = kind_of(name)(name=name, **{**row, **fields, **response})
@@ -203,11 +203,11 @@ def _enum(name: str, row: Mapping[str, Any]) -> EnumType:
 def load() -> Catalogue:
     """Read the catalogue. The result is shared, so treat it as read-only."""
     differences, bases = _read("differences"), _read("command_bases")
-    commands = _inheriting(
+    commands = _inherit_fields(
         bases | _read("commands"), "request", lambda name: CommandBase if name in bases else Command
     )
     return Catalogue(
-        entities=_inheriting(_read("entities"), "fields", lambda _: Entity),
+        entities=_inherit_fields(_read("entities"), "fields", lambda _: Entity),
         enums={name: _enum(name, row) for name, row in _read("enums").items()},
         command_bases={name: commands.pop(name) for name in bases},
         commands=commands,

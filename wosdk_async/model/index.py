@@ -102,7 +102,7 @@ COMPUTED: dict[str, dict[str, str]] = {
         "verifications": "verify the work once it is completed",
     },
 }
-"""Entity -> field that a create drops, including inherited fields -> remedy."""
+"""Entity -> own or inherited field that a create drops -> remedy."""
 
 ENTITIES: dict[str, str] = {
     "ActionResponse": "ActionResponse",

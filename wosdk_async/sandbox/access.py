@@ -1,7 +1,7 @@
 """Access control, JSON requests and id parsing for the sandbox's own addresses.
 
-Only clients on this machine may use these addresses, and pages of other sites may not. Such a page can
-resolve its own host name to this machine (DNS rebinding); only the raw ``Host`` header reveals that name.
+Only clients on this machine may use these addresses, but not web pages of other sites. A site can resolve its
+host name to this machine (DNS rebinding); then, only the raw ``Host`` header reveals the site.
 
 starlette's TrustedHostMiddleware cannot replace this: it splits ``Host`` at the first colon, so it cannot
 allow ``[::1]``, and it only reads the first of two ``Host`` headers.
@@ -60,8 +60,8 @@ def guarded(
 ) -> Callable[[Request], Awaitable[Response]]:
     """Wrap a JSON endpoint to refuse requests from other machines and other origins.
 
-    Requests that change data need a custom header: a page of another origin cannot send it, because browsers
-    first send a preflight request, which is always refused. ``for_programs`` lets other programs omit it.
+    Requests that change data need a custom header. A page of another origin cannot send it, because browsers
+    first send a preflight request, which is refused. With ``for_programs``, only browsers need the header.
     """
 
     def objection(request: Request) -> str | None:
@@ -106,7 +106,7 @@ async def json_object(
 ) -> dict[str, Any]:
     """Parse a request's JSON object, or ``{}`` if ``optional`` and empty.
 
-    Raises ValueError if it is invalid or, with ``names``, has another member.
+    Raises ValueError if the body is invalid or, with ``names``, has a member that they do not include.
     """
     raw = await request.body()
     if optional and not raw.strip():

@@ -36,7 +36,7 @@ class Certificate:
         usable = [
             name for name in self.names if "*" not in name and (address in EVERYWHERE or not _is_ip(name))
         ]
-        # Prefer a loopback name exactly if the server is reachable there
+        # Prefer a loopback name if the server listens on loopback, and another name otherwise
         local = is_loopback(address) or address in EVERYWHERE
         return min(usable, key=lambda name: is_loopback(name) is not local, default=address)
 
@@ -60,7 +60,7 @@ def read_certificate(path: Path) -> Certificate:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
         context.load_cert_chain(path, password="")
-        presented = _as_presented(context, path)
+        presented = _presented_certificate(context, path)
     except OSError as error:  # ssl.SSLError is an OSError, too
         why = _missing_half(path) or error.strerror or str(error)
         raise ValueError(
@@ -85,8 +85,8 @@ def _missing_half(path: Path) -> str:
     return "it has no certificate" if has_key else "it has no private key"
 
 
-def _as_presented(serving: ssl.SSLContext, path: Path) -> dict[str, Any]:
-    """Return the parsed certificate from a handshake: Python only parses verified peer certificates."""
+def _presented_certificate(serving: ssl.SSLContext, path: Path) -> dict[str, Any]:
+    """Return the certificate from a handshake, because Python only parses those of verified peers."""
     trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trusting.check_hostname = False
     trusting.load_verify_locations(path)
@@ -102,7 +102,7 @@ def _as_presented(serving: ssl.SSLContext, path: Path) -> dict[str, Any]:
 
 
 def _names(found: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield the host names and IP addresses; a certificate may also contain text or mail addresses."""
+    """Yield the host names and IP addresses, skipping the other kinds of names in a certificate."""
     for kind, value in found:
         if kind == "IP Address":
             with contextlib.suppress(ValueError):

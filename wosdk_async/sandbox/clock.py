@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 _SECOND = 10**9
-_END = datetime(2300, 1, 1, tzinfo=UTC)  # schedules that start before it stay within the range of datetime
+_END = datetime(2300, 1, 1, tzinfo=UTC)  # latest time of a clock, so that schedules fit in a datetime
 _UNITS = ("seconds", "minutes", "hours", "days")
 
 
@@ -52,7 +52,7 @@ class Clock:
             days: number of days.
 
         Raises:
-            ValueError: the total is negative, or ends after the year 2300.
+            ValueError: the total is negative, or moves the clock past the start of 2300.
             TypeError: a unit is not a number.
         """
         for name, given in (("seconds", seconds), ("minutes", minutes), ("hours", hours), ("days", days)):
@@ -119,7 +119,7 @@ class VirtualClock(Clock):
 
 
 def span_of(body: Mapping[str, object]) -> dict[str, Any]:
-    """Return the `Clock.advance` arguments from a JSON body. Raises ValueError for other names or values."""
+    """Return the `Clock.advance` arguments from a JSON body. Raises ValueError if it is invalid."""
     if not body or not body.keys() <= set(_UNITS) or not {*map(type, body.values())} <= {int, float}:
         raise ValueError(f"Specify how far to move the clock, as numbers: {', '.join(_UNITS)}.")
     return dict(body)

@@ -15,7 +15,7 @@ from wosdk_async.sandbox.storage.companies import StoredCompany
 
 Env = dict[str, str]
 
-_WRITTEN = re.compile(
+_ASSIGNMENTS = re.compile(
     r"WOSDK_TOKEN_URL=.*\nWOSDK_LOCATOR_URL=.*\nWOSDK_COMPANY=.*\n"
     r"WOSDK_CLIENT_ID=sandbox-client.*\nWOSDK_CLIENT_SECRET=.*\n(WOSDK_TRUSTED_HOSTS=.*\n)?"
 )
@@ -47,11 +47,11 @@ def assignments(env: Mapping[str, str]) -> str:
 
 def are_assignments(text: str) -> bool:
     """Return whether ``text`` is output of `assignments`, for any Company or sandbox."""
-    return _WRITTEN.fullmatch(text) is not None
+    return _ASSIGNMENTS.fullmatch(text) is not None
 
 
 def write_assignments(env: Mapping[str, str], path: Path) -> None:
-    """Write the variables to an owner-only file, or to the target of a link, atomically."""
+    """Write the variables atomically to an owner-only file; if ``path`` is a link, to its target."""
     try:
         with replace_file(path, mode=0o600, named_by_user=True) as file:
             file.write(assignments(env).encode())

@@ -34,7 +34,7 @@ class LocalCompany:
         dialect: see `create_app`.
         faults: fault script as a TOML file or equivalent plain data (default: no faults).
         clock: ``VirtualClock()`` for tests (default: system time).
-        log: whether to record requests for the console, which can change this setting.
+        log: whether to record requests for the console; the console can switch this on and off.
         certificate: PEM file with a key and certificate, to serve https.
 
     Attributes:
@@ -45,8 +45,8 @@ class LocalCompany:
         FaultScriptError: the fault script is invalid or (on entering) names an unknown Company.
         StoreError: the file is unusable (on entering).
         RuntimeError: a method or ``variables`` was used outside the block.
-        ValueError: the dialect, ``companies``, ``clock`` or ``certificate`` is invalid, or (on
-            entering) a Company name.
+        ValueError: the dialect, ``companies``, ``clock``, ``certificate`` or (on entering) a Company name is
+            invalid.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class LocalCompany:
         self._run(lambda: reset(self._store, snapshot))
 
     def seed(self, rows: Mapping[str, Sequence[Mapping[str, Any]]], *, company: str | None = None) -> None:
-        """Add rows to a Company: all of them, or none if one is invalid.
+        """Add rows to a Company; if one is invalid, add none.
 
         Args:
             rows: rows by entity type, as for a create, with or without an ``Id``.

@@ -28,7 +28,8 @@ from wosdk_async.sandbox.seed.initial import create_company, open_store, set_ver
 from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 
-RunInThread = Callable[[Callable[[], Any]], Any]  # in the server's thread: only this one may use the store
+# Calls a function in the server's thread, the only thread that may use the store
+RunInThread = Callable[[Callable[[], Any]], Any]
 
 
 def serve(
@@ -58,10 +59,10 @@ def serve(
         open_admin: whether other machines may use the addresses below ``/_sandbox/``.
         faults: fault script (default: no faults).
         second_port: port that faults move a Company to; 0 picks a free one.
-        log: whether to record requests for the console, which can change this setting.
+        log: whether to record requests for the console; the console can switch this on and off.
         certificate: PEM file with a key and certificate, to serve https.
         announce: called when the server accepts connections, with the variables that connect a client to the
-            first of ``companies``, or else the store's first Company.
+            first of ``companies`` (default: the store's first Company).
 
     Raises:
         StoreError: the file is unusable.
@@ -89,10 +90,11 @@ def serve(
 def opened_store(
     path: str | Path, companies: Sequence[str], verification: bool | None, faults: Faults
 ) -> Iterator[tuple[Store, StoredCompany]]:
-    """Open a store for a block; yield the store and the first of ``companies``, or its first Company.
+    """Open a store for a block; yield it with the first of ``companies`` (default: its first Company).
 
-    Missing Companies are created and seeded; a new store gets only these, or a default one. Raises StoreError
-    for an unusable file, FaultScriptError for a fault of an unknown Company, ValueError for an invalid name.
+    Create and seed the ``companies`` that are missing or, in a new store without names, a default Company.
+    Raises StoreError for an unusable file, FaultScriptError for a fault of an unknown Company, ValueError for
+    an invalid name.
     """
     with contextlib.closing(open_store(path, *companies[:1])) as store:
         known = {company.name.lower() for company in store.companies()}
@@ -137,9 +139,9 @@ class _Server(uvicorn.Server):
             self._on_accepting()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Send pending responses for up to 5 s; immediately cancel requests that no client waits for.
+        """Send pending responses for up to 5 s, then cancel the remaining requests.
 
-        uvicorn alone would also wait for requests held by a fault after their clients timed out.
+        uvicorn's own method would also wait for requests that a fault holds although their client is gone.
         """
         for server in self.servers:
             server.close()
@@ -173,7 +175,7 @@ class _ThreadServer(_Server):
 def running(
     app: ASGIApp, listeners: Sequence[socket.socket], certificate: Certificate | None = None
 ) -> Iterator[RunInThread]:
-    """Run the server in a thread until the block ends; yield a function that runs others there."""
+    """Run the server in a thread until the block ends; yield a function that calls others in it."""
     ready = threading.Event()
     server = _ThreadServer(app, ready.set, certificate)
     failures: list[OSError] = []
@@ -196,11 +198,11 @@ def running(
             raise OSError(failures[0].errno, f"The sandbox did not start: {failures[0].strerror}.")
         raise RuntimeError("The sandbox did not start; see the error above.")
 
-    async def awaited(work: Callable[[], Any]) -> Any:
+    async def call(work: Callable[[], Any]) -> Any:
         return work()
 
     try:
-        yield lambda work: asyncio.run_coroutine_threadsafe(awaited(work), loop).result()
+        yield lambda work: asyncio.run_coroutine_threadsafe(call(work), loop).result()
     finally:
         loop.call_soon_threadsafe(server.end.set)
         thread.join()
@@ -208,7 +210,7 @@ def running(
 
 @contextlib.contextmanager
 def _uvicorn_muted() -> Iterator[None]:
-    """Drop uvicorn's log records in this thread: it logs a traceback per cancelled request."""
+    """Drop uvicorn's log records in this thread, because it logs a traceback per cancelled request."""
     log, thread = logging.getLogger("uvicorn.error"), threading.get_ident()
 
     def is_of_others(record: logging.LogRecord) -> bool:
@@ -265,7 +267,7 @@ def ports_of(listeners: Sequence[socket.socket]) -> list[int]:
 
 
 def web_root(listener: socket.socket, certificate: Certificate | None) -> str:
-    """Return a listener's address for clients, with a host name from the certificate."""
+    """Return the URL of a listener for clients; with a certificate, the host is a name from it."""
     host, port = listener.getsockname()[:2]
     scheme = "http"
     if certificate is not None:

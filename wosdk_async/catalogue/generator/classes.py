@@ -1,4 +1,4 @@
-"""Modules of classes: entities, values, queries, messages, commands and enums."""
+"""Generator of the modules with entities, values, queries, messages, commands and enums."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ class Module:
 
     def annotation(self, field: Field) -> str:
         """Return a field's type annotation."""
-        one = self._one(field)
+        one = self._item_type(field)
         return f"list[{one}] | None" if field.is_list else "Any" if one == "Any" else f"{one} | None"
 
-    def _one(self, field: Field) -> str:
+    def _item_type(self, field: Field) -> str:
         if field.kind in PLAIN:
             kind = PLAIN[field.kind]
             if kind in ("datetime", "Decimal"):
@@ -96,7 +96,7 @@ class Module:
         return f"    {snake(field.name)}: {self.annotation(field)} = {value}\n{doc}"
 
     def add(self, head: str, doc: str, body: Iterable[str]) -> None:
-        """Add a class with its name and bases, docstring text, and body lines."""
+        """Add a class; ``head`` is its name with its bases, ``doc`` the text of its docstring."""
         self.imports.setdefault("attrs", set()).add("define")
         self.classes.append("\n".join([DEFINE, f"class {head}:", docstring(doc, "    "), *body]))
 
@@ -216,8 +216,8 @@ def _command_class(module: Module, command: Command) -> None:
     base, result = _command_parent(module, command), command.result or "CommandResult"
     if command.result is None:
         module.use("base", "CommandResult")
-    elif place := module.results.get(command.result):
-        module.use(place, command.result)
+    elif result_module := module.results.get(command.result):
+        module.use(result_module, command.result)
     doc = paragraphs(
         sentences(command.meaning or f"``{command.name}`` of the service"),
         sentences(
@@ -254,10 +254,10 @@ def _enum_class(enum: EnumType) -> str:
 
 
 def _member(value: EnumValue) -> str:
-    given = literal(value.name) if value.value is None else f"{literal(value.name)}, {value.value}"
-    # ruff mistakes the name of an error code about tokens for a secret
+    arguments = literal(value.name) if value.value is None else f"{literal(value.name)}, {value.value}"
+    # ruff takes the name of an error code for a secret if the name contains a word such as TOKEN
     mark = "  # noqa: S105" if value.value is None and SECRET_WORD.search(value.name) else ""
-    line = f"    {member_name(value.name)} = {given}{mark}"
+    line = f"    {member_name(value.name)} = {arguments}{mark}"
     status = f"HTTP status {value.http_status}" if value.http_status else None
     text = sentences(value.meaning, status, value.note)
     return f"{line}\n{docstring(text, '    ')}" if text else line

@@ -1,4 +1,4 @@
-"""The model's index and ``__init__`` modules, and the stub ``query/fields.pyi``."""
+"""Generator of the model's index and ``__init__`` modules, and of the stub ``query/fields.pyi``."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _index(catalogue: Catalogue) -> str:
         for command in catalogue.commands.values()
         for path in (command.name, command.path, *command.other_paths)
     }
-    placed = modules | {alias: modules[name] for alias, name in aliases.items()}
+    module_of = modules | {alias: modules[name] for alias, name in aliases.items()}
     entities = catalogue.entities.values()
     required = {entity.name: {snake(f): text for f, text in entity.needs.items()} for entity in entities}
     computed = {entity.name: {snake(f): text for f, text in entity.computed.items()} for entity in entities}
@@ -91,11 +91,9 @@ def _index(catalogue: Catalogue) -> str:
         _table("ALIASES", "Alias -> class.", aliases),
         _table("COMMANDS", "Wire name or path -> command.", paths),
         # facts 3.3; spec 2.3 and 3
-        nested(
-            "COMPUTED", "Entity -> field that a create drops, including inherited fields -> remedy.", computed
-        ),
+        nested("COMPUTED", "Entity -> own or inherited field that a create drops -> remedy.", computed),
         _table("ENTITIES", "Wire name -> class.", aliases | classes),
-        _table("MODULES", "Class -> module.", placed),
+        _table("MODULES", "Class -> module.", module_of),
         # facts 3.10
         nested("NEEDED", "Entity -> required field of a new record -> remedy.", required),
         nested("UNSUPPORTED", "Entity -> unsupported operation -> alternative.", refused),
@@ -110,7 +108,7 @@ def _table(name: str, doc: str, rows: Mapping[str, object], kind: str = "str") -
 
 
 def _refused(entity: Entity) -> dict[str, str]:
-    """Return the operations that the service is documented to refuse (spec 4.9 rule 1, facts 3.9)."""
+    """Return the operations that the service refuses (spec 4.9 rule 1, facts 3.9) -> alternatives."""
     if entity.kind != "entity":
         return {}
     return {name: entity.instead.get(name, "") for name, can in entity.operations.items() if can is False}

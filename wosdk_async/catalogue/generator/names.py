@@ -19,7 +19,7 @@ BASES = {
     "SimpleLookupCorrigoEntity": "SimpleLookupEntity",
     "SimpleLookupWithOptimisticLockCorrigoEntity": "LockedSimpleLookupEntity",
 }
-"""Readable names of the service's abstract shapes; they are never sent."""
+"""Readable names of the service's abstract shapes, which are never sent."""
 
 COMMAND_BASES = "commands.bases"  # module of the shared command shapes
 
@@ -47,7 +47,7 @@ def member_name(value: str) -> str:
 
 
 def class_name(wire: str) -> str:
-    """Return the Python class of an entity or abstract shape."""
+    """Return the name of the Python class for an entity or abstract shape."""
     return BASES.get(wire, wire)
 
 
@@ -80,9 +80,9 @@ def command_modules(catalogue: Catalogue) -> dict[str, list[Command]]:
 
 
 def result_modules(catalogue: Catalogue) -> dict[str, str]:
-    """Return the module of each result class: that of the first command with this result."""
-    places: dict[str, str] = {}
+    """Return the module of each result class: the module of the first command with this result."""
+    modules: dict[str, str] = {}
     for command in catalogue.commands.values():
         if command.result:
-            places.setdefault(command.result, command_module(command))
-    return places
+            modules.setdefault(command.result, command_module(command))
+    return modules

@@ -44,7 +44,7 @@ def lay_out(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def _ruff(command: str, *arguments: str) -> None:
-    # Run in the checkout's folder, where ruff finds the project's own package, and sorts its imports last.
+    # Run in the checkout's folder, so that ruff recognizes the project's own package and sorts it last.
     options = ("--quiet", "--no-cache", "--config", str(CHECKOUT / "pyproject.toml"))
     subprocess.run(  # noqa: S603 no text from outside
         [sys.executable, "-m", "ruff", command, *options, *arguments], cwd=CHECKOUT, check=True
@@ -122,12 +122,12 @@ def operations_text(entity: Entity) -> str | None:
     """Describe the operations that the entity supports (spec 4.9 rule 1, facts 3.9)."""
     if entity.kind != "entity" or not entity.operations:
         return None
-    does = [name for name, can in entity.operations.items() if can]
-    does_not = [name for name, can in entity.operations.items() if can is False]
+    supported = [name for name, can in entity.operations.items() if can]
+    refused = [name for name, can in entity.operations.items() if can is False]
     unknown = [name for name, can in entity.operations.items() if can is None]
     return sentences(
-        f"Operations: {', '.join(does) or 'none'}",
-        f"not {', '.join(does_not)}" if does_not else None,
+        f"Operations: {', '.join(supported) or 'none'}",
+        f"not {', '.join(refused)}" if refused else None,
         f"not known: {', '.join(unknown)}" if unknown else None,
         entity.operations_note,
     )

@@ -27,8 +27,8 @@ _ENTITIES = {  # entity types by member, for members not named after the type
     "FlagsToSet": "WoActionReasonLookup",
     "CostStatusId": "InternalCostStatus",
 }
-# Members for special cases, omitted for clarity, as are booleans and times.
-_LEFT_OUT = frozenset({"UnitId", "SenderId", "StatusId", "ConcurrencyId", "FinancialConcurrencyId"}) | {
+# Members that examples omit, because only special cases need them.
+_OMITTED = frozenset({"UnitId", "SenderId", "StatusId", "ConcurrencyId", "FinancialConcurrencyId"}) | {
     ("WoCreateCommand", "WorkOrderId"),
     ("WoCreateCommand", "EmployeeId"),
 }
@@ -58,7 +58,7 @@ _CONNECTED = """EXISTS (SELECT 1 FROM "Employee" e WHERE e.company = t.company
     AND json_extract(e.body, '$.ProviderStatusId') = 'Connected'
     AND json_extract(e.body, '$.WonMemberId') > 0)"""
 _SENT = (f"{column('WonId', 'integer', 't.')} > 0 AND {_CONNECTED}", "sent to its provider")
-# (command, entity type) -> SQL condition for the record, and its description for the note
+# (command, entity type) -> SQL condition for the record, and description of such a record for the note
 _FITTING: Mapping[tuple[str, str], tuple[str, str]] = {
     ("SendWorkOrderCommand", "WorkOrder"): (
         f"{column('WonId', 'integer', 't.')} = 0 AND {_CONNECTED}",
@@ -111,9 +111,9 @@ def example_of(context: RequestContext, name: str) -> Record:
 
 def _value(context: RequestContext, command: Command, field: Field) -> Any:
     """Return an example value for a member; None to omit the member."""
-    if field.name in _LEFT_OUT or (command.name, field.name) in _LEFT_OUT:
+    if field.name in _OMITTED or (command.name, field.name) in _OMITTED:
         return None
-    if (make := _MADE.get((command.name, field.name)) or _MADE.get(field.name)) is not None:
+    if (make := _MAKERS.get((command.name, field.name)) or _MAKERS.get(field.name)) is not None:
         return make(context, command)
     if field.name in _VALUES:
         return _VALUES[field.name]
@@ -200,8 +200,8 @@ def _contact_reference(context: RequestContext, command: Command) -> Record:
     return {"EntityType": "Contact", "Id": _find(context, command.name, "Contact")["Id"]}
 
 
-# By member, or by command and member
-_MADE: Mapping[str | tuple[str, str], Callable[[RequestContext, Command], Any]] = {
+# Member, or (command, member) -> function that makes the value
+_MAKERS: Mapping[str | tuple[str, str], Callable[[RequestContext, Command], Any]] = {
     "CompanyName": lambda context, _command: context.company.name,
     "ActionReasonId": _reason,
     ("WoCreateCommand", "WorkOrder"): _work_order,

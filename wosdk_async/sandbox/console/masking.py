@@ -1,7 +1,7 @@
 """Secret masking for requests and responses in the console.
 
-Secrets are recognized by name, not by value: requests may contain secrets that the sandbox does not know. The
-client's ``Secrets`` masks by value, and the sandbox cannot import the client.
+Secrets are recognized by name, because requests may contain secrets that the sandbox does not know. The
+client's ``Secrets`` recognizes them by value, and the sandbox must not import the client.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _IN_TEXT = re.compile(rf"(\\[\"'](?:{_NAMES})\\{{1,99}}[\"']\s*:).*", re.IGNOREC
 #   Authorization: Bearer a                  Authorization: •••
 #   password: |\n  a\nb: 2                   password: •••\nb: 2
 _IN_LINE = re.compile(rf"((?:{_NAMES})\s*:\s*)[^\r\n]*(?:[\r\n]+[ \t][^\r\n]*)*", re.IGNORECASE)
-# Up to the next &, because a semicolon may separate fields or be part of a secret
+# Masked up to the next &, because a semicolon may be part of a secret
 #   a=1&client_secret=x;y&b=2                a=1&client_secret=•••&b=2
 #   user[password]=x&b=2                     user[password]=•••&b=2
 _IN_FORM = re.compile(rf"((?:{_NAMES})(?:[\[\]\w. +-]|%5b|%5d|%20){{0,50}}=)[^&]*", re.IGNORECASE)
@@ -79,25 +79,25 @@ class _Enclosed(NamedTuple):
 
     name: re.Pattern[str]
     opening: re.Pattern[str]  # from the end of the name to the value
-    unopened: re.Pattern[str]  # text after a name that no opening follows; names in this text are skipped
+    unopened: re.Pattern[str]  # text to skip after a name without an opening mark
     closing: re.Pattern[str]
 
     def hide(self, text: str) -> str:
         """Mask the values in linear time: names in text already searched are skipped."""
         shown: list[str] = []
-        done = closed = 0
+        copied_to = skipped_to = 0
         for name in self.name.finditer(text):
-            if name.start() < done or name.end() <= closed:
+            if name.start() < copied_to or name.end() <= skipped_to:
                 continue
             opening = self.opening.match(text, name.end())
             if opening is None:
                 rest = self.unopened.match(text, name.end())
-                closed = rest.end() if rest else closed
+                skipped_to = rest.end() if rest else skipped_to
                 continue
-            shown += (text[done : opening.end()], MASK)
+            shown += (text[copied_to : opening.end()], MASK)
             closing = self.closing.search(text, opening.end())
-            done = closing.start() if closing else len(text)
-        return "".join((*shown, text[done:]))
+            copied_to = closing.start() if closing else len(text)
+        return "".join((*shown, text[copied_to:]))
 
 
 # Part of a multipart form: the value follows an empty line, at most 20 lines below the name

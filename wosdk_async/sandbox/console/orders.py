@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wosdk_async.sandbox.console.presentation import label_of, referring, shown_record
+from wosdk_async.sandbox.console.presentation import label_of, referrer_counts, shown_record
 from wosdk_async.sandbox.console.records import PAGE, raw_text
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import enumeration, find_schema, schemas
@@ -48,7 +48,7 @@ _OPENED = [
     "ActionLogRecords.Actor.*",
 ]
 # Actions in display order, with display names.
-_OFFERED = {
+_ACTION_TITLES = {
     "WoPickUpCommand": "Pick up",
     "WoStartCommand": "Start",
     "WoPauseCommand": "Pause",
@@ -110,15 +110,15 @@ def one_order(context: RequestContext, key: int) -> Record:
         "History": [entry | {"Reason": _reason(context, entry)} for entry in history],
         "Actions": _actions(context, data["StatusId"]),
         "Types": {field.name: target.name for field in schema.fields if (target := schema.target(field))},
-        "ReferredBy": referring(context, "WorkOrder", key),
+        "ReferredBy": referrer_counts(context, "WorkOrder", key),
         "Raw": raw_text(data),
     }
 
 
 def choices(context: RequestContext) -> Record:
-    """Return the choices for each member of a new work order: the first 200 records of its type."""
-    offered = {member: _offered(context, entity) for member, entity in _CHOICES.items()}
-    subtypes = {each["Id"]: each for each in _usable(context, "WorkOrderType")}
+    """Return the records to choose from for each member of a new work order, at most 200."""
+    offered = {member: _choices_of(context, entity) for member, entity in _CHOICES.items()}
+    subtypes = {each["Id"]: each for each in _usable_records(context, "WorkOrderType")}
     for choice in offered["SubType"]:
         choice["Type"] = subtypes[choice["Id"]]["TypeId"]
     return {"Choices": offered}
@@ -131,15 +131,15 @@ def _actions(context: RequestContext, state: str) -> list[Record]:
             "Title": title,
             "Target": action.target or state,
             "Reasons": _reasons(context, action.logged) if action.takes_reason else None,
-            "Assignees": _offered(context, "Employee") if command == "WoAssignCommand" else None,
+            "Assignees": _choices_of(context, "Employee") if command == "WoAssignCommand" else None,
         }
-        for command, title in _OFFERED.items()
+        for command, title in _ACTION_TITLES.items()
         if (action := ACTIONS[command]).sources is None or state in action.sources
     ]
 
 
 def _reasons(context: RequestContext, action: str) -> list[Record]:
-    usable = _usable(context, "WoActionReasonLookup", "json_extract(body, '$.ActionId') = ?", action)
+    usable = _usable_records(context, "WoActionReasonLookup", "json_extract(body, '$.ActionId') = ?", action)
     return [{"Id": each["Id"], "Label": each["DisplayAs"]} for each in usable if not each["Hide"]]
 
 
@@ -148,15 +148,15 @@ def _reason(context: RequestContext, entry: Record) -> str:
     return found["DisplayAs"] if found else ""
 
 
-def _offered(context: RequestContext, entity: str) -> list[Record]:
+def _choices_of(context: RequestContext, entity: str) -> list[Record]:
     schema = schemas()[entity]
     return [
         {"Id": each["Id"], "Label": label_of(schema, each) or f"Id {each['Id']}"}
-        for each in _usable(context, entity)
+        for each in _usable_records(context, entity)
     ]
 
 
-def _usable(
+def _usable_records(
     context: RequestContext, entity: str, condition: str = "1", *values: object
 ) -> list[dict[str, Any]]:
     found = context.select(entity, condition, *values, limit=_MAX_CHOICES)

@@ -24,7 +24,7 @@ _NOT_LISTED = REQUEST_MARKS | {"Id", "ConcurrencyId", "IsRemoved"}  # not useful
 
 
 def _label_field(schema: EntitySchema) -> str | None:
-    """Return the property with a record's display name; None if there is only an Id."""
+    """Return the property with the display name of records; None if the type has none."""
     fields = (schema.field(name) for name in _LABELS)
     return next((field.name for field in fields if field is not None and field.type == "string"), None)
 
@@ -112,11 +112,11 @@ class Pointer:
     source: str
     path: str
     target: str
-    kind: str | None = None  # property with the target's kind, if several kinds are possible
-    actor: str | None = None  # value of ``kind`` for this target
+    kind: str | None = None  # property with the target's actor type, if several types are possible
+    actor: str | None = None  # actor type of this target
 
     def key_in(self, record: Record) -> int | None:
-        """Return the target id in a stored record; None if it is empty or of another kind."""
+        """Return the target id in a stored record; None if the record points to nothing or another type."""
         if self.kind and record.get(self.kind) != self.actor:
             return None
         name, _, inner = self.path.partition(".")
@@ -137,7 +137,7 @@ def pointers_to(entity: str) -> list[Pointer]:
     return [each for each in pointers() if each.target == entity and is_table(each.source)]
 
 
-def referring(context: RequestContext, entity: str, key: int) -> list[Record]:
+def referrer_counts(context: RequestContext, entity: str, key: int) -> list[Record]:
     """Return how many records point to a record, by type and property, omitting zeros."""
     counts = [(pointer, _count(context, pointer, key)) for pointer in pointers_to(entity)]
     return [
@@ -170,7 +170,7 @@ def pointers() -> tuple[Pointer, ...]:
 
 
 def _references() -> Iterator[Pointer]:
-    """Yield references, and ids such as ``CustomerId`` that are named after their target type."""
+    """Yield pointers for references, and for ids named after their target type, such as ``CustomerId``."""
     for schema in schemas().values():
         for field in schema.fields:
             target, name = schema.target(field), field.name.removesuffix("Id")

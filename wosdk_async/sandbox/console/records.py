@@ -17,7 +17,7 @@ from wosdk_async.sandbox.console.presentation import (
     opened_paths,
     pointers,
     pointers_to,
-    referring,
+    referrer_counts,
     shown_record,
 )
 from wosdk_async.sandbox.schema.bodies import Record, dump
@@ -38,7 +38,7 @@ _OPERATORS = {
     "at least": ("GreaterOrEqual", False),
     "at most": ("LessOrEqual", False),
 }
-# No local times: the console shows them in UTC, so a filter would not find what it shows.
+# No local times: the console shows them in UTC, so filtering by the shown text would not find them.
 _FILTERED = SCALARS - {"money", "datetime-local"}
 
 
@@ -66,7 +66,7 @@ def list_records(context: RequestContext, entity: str, form: Mapping[str, str], 
     """Return a page of records that match a form, from page 0. Raises ValueError for an invalid form.
 
     ``form`` may filter by ``field``, ``operator`` and ``value``, and order by ``sort`` and ``direction``. If
-    it has ``by``, this property must refer to the record ``to``, as in ``Customer:12``.
+    it has ``by`` and ``to``, the property ``by`` must refer to the record ``to``, such as ``Customer:12``.
     """
     schema = find_schema(entity)
     chosen = columns(schema)
@@ -156,7 +156,7 @@ def one_record(context: RequestContext, entity: str, key: int) -> Record:
         "Lists": {name: value for name, value in shown.items() if name in lists and value},
         "Types": {name: _target(schema, name) for name in shown},
         "RefersTo": _refers_to(context, schema.name, stored),
-        "ReferredBy": referring(context, schema.name, key),
+        "ReferredBy": referrer_counts(context, schema.name, key),
         "Raw": raw_text(data),
     }
 

@@ -1,4 +1,4 @@
-"""Log of recent requests and responses, stored raw and decoded for display."""
+"""Log of recent requests and responses: stored raw, decoded only when shown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from wosdk_async.sandbox.faults.middleware import INJECTED
 from wosdk_async.sandbox.schema.bodies import Record, load
 
 MAX_REQUESTS = 300
-MAX_BODY = 16 * 1024  # bytes kept per body; with MAX_REQUESTS this bounds memory use
+MAX_BODY = 16 * 1024  # bytes kept per body; MAX_BODY and MAX_REQUESTS limit memory use
 _MAX_HEADERS = 64
 _MAX_PATH = 2000
 _MAX_VALUE = 2000  # bytes per header
@@ -96,7 +96,7 @@ class LoggedExchange:
     def _request_id(self) -> str:
         found = _REQUEST_ID.search(self.request.kept)  # facts 3.1: in the body or the query
         if found:
-            return _unquoted(found[1])
+            return _decoded(found[1])
         query = parse_qsl(self.path.partition("?")[2])
         return next((value for name, value in query if name.lower() == "requestid"), "")
 
@@ -110,12 +110,12 @@ def _side(headers: RawHeaders, body: LoggedBody) -> Record:
     }
 
 
-def _unquoted(quoted: bytes) -> str:
-    """Decode a quoted JSON string; return it raw if truncated inside an escape."""
+def _decoded(text: bytes) -> str:
+    """Decode the text between the quotes of a JSON string; if it ends within an escape, keep its escapes."""
     try:
-        return str(load(b'"%s"' % quoted))
+        return str(load(b'"%s"' % text))
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return quoted.decode("utf-8", "replace")
+        return text.decode("utf-8", "replace")
 
 
 @attrs.define
@@ -159,7 +159,7 @@ class RequestLogMiddleware:
         if not self.log.on or scope["type"] != "http" or is_internal(scope["path"], scope["method"]):
             await self.app(scope, receive, send)
             return
-        exchange = self.log.begin(self.clock(), scope["method"], _path(scope), _bounded(scope["headers"]))
+        exchange = self.log.begin(self.clock(), scope["method"], _path(scope), _truncated(scope["headers"]))
         started = time.perf_counter()
         exchange.scheme, scope[INJECTED] = scope["scheme"], exchange.faults
         exchange.broken = True  # becomes False at the end of the response
@@ -183,7 +183,7 @@ def _recording_send(exchange: LoggedExchange, send: Send) -> Send:
     async def record_and_send(message: Message) -> None:
         if message["type"] == "http.response.start":
             exchange.status = message["status"]
-            exchange.response_headers = _bounded(message.get("headers", ()))
+            exchange.response_headers = _truncated(message.get("headers", ()))
         else:
             exchange.response.add(message.get("body", b""))
             exchange.broken = message.get("more_body", False)
@@ -198,7 +198,7 @@ def _path(scope: Scope) -> str:
     return (f"{path}?{query}" if query else path)[:_MAX_PATH]
 
 
-def _bounded(headers: Iterable[tuple[bytes, bytes]]) -> RawHeaders:
+def _truncated(headers: Iterable[tuple[bytes, bytes]]) -> RawHeaders:
     return [(name, value[:_MAX_VALUE]) for name, value in islice(headers, _MAX_HEADERS)]
 
 

@@ -123,7 +123,7 @@ class _Console:
         return await self.companies(request)
 
     def view(self, view: Callable[..., Record]) -> JsonEndpoint:
-        """Return the endpoint of a view, which gets the path's parameters and, if it is a list, a page."""
+        """Return an endpoint that calls a view with the path's keys and, if it is a list, query and page."""
 
         async def endpoint(request: Request) -> Record:
             form, (_, *keys) = request.query_params, request.path_params.values()
@@ -209,14 +209,14 @@ def _whole_number(written: str, name: str) -> int:
 
 @attrs.define
 class _RulesView:
-    """Fault rules in the console, active or not; a script loaded elsewhere replaces all of them."""
+    """Fault rules in the console, including inactive ones; a script loaded elsewhere replaces all rules."""
 
     faults: Faults
     _rules: list[tuple[dict[str, Any], bool]] = attrs.field(factory=list, init=False)
     _loaded: FaultScript | None = attrs.field(default=None, init=False)
 
     def report(self) -> dict[str, Any]:
-        """Return the rules in order with counters, and the number of faults by kind."""
+        """Return the rules in order with counters, the seed, and the numbers of injected and late faults."""
         found = self.faults.report()
         if self.faults.script is not self._loaded:
             self._rules = [(rule, True) for rule in found["rule"]]

@@ -20,7 +20,7 @@ _NO_LINGER = struct.pack("ii", 1, 0)  # makes close() drop unsent bytes and send
 
 
 class ClientConnection(HttpToolsProtocol):
-    """uvicorn connection that adds its transport to the ASGI scope: ASGI alone cannot break connections."""
+    """uvicorn connection that adds its transport to the scope, because ASGI cannot break connections."""
 
     def on_message_begin(self) -> None:
         """Start a request."""
@@ -42,8 +42,8 @@ class FaultyResponse:
 class FaultExchange:
     """A fully read request, with the actions that a fault can take on request, response and connection.
 
-    Without a socket (in-process ASGI), breaking the connection raises ``ConnectionResetError`` in the
-    application.
+    Without a socket (in-process ASGI), breaking the connection raises ``ConnectionResetError`` in the caller
+    of the ASGI application.
     """
 
     app: ASGIApp

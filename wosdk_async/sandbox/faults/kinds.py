@@ -117,7 +117,7 @@ def _log_parameters(percentiles: Mapping[str, float]) -> tuple[float, float]:
 
 @attrs.frozen(kw_only=True)
 class Status(Fault):
-    """Error status that is injected before or after the request is carried out."""
+    """Error status as the response; the request is only carried out with ``carried_out``."""
 
     status: int = attrs.field(validator=whole(400, 599), metadata={"example": 503})
     body: str = attrs.field(default="json", validator=one_of("json", "html", "empty"))
@@ -156,7 +156,7 @@ class Status(Fault):
 
 @attrs.frozen(kw_only=True)
 class Reset(Fault):
-    """Connection reset without a response, before or after the request is carried out."""
+    """Connection reset without a response; the request is only carried out with ``carried_out``."""
 
     carried_out: bool = attrs.field(default=False, validator=flag)
 
@@ -255,8 +255,8 @@ class MovedHost(Fault):
 class RequestIdFault(Fault):
     """Response with another RequestId or none, after the request is carried out.
 
-    ``foreign`` is the RequestId of the last response to another call, or random if there was none. Responses
-    without a RequestId are unchanged: usually only command responses have one.
+    ``foreign`` is the RequestId of the last response to another call, or random if there was none. A response
+    without a RequestId is not changed; usually, only responses to commands have one.
     """
 
     not_for_tokens: ClassVar[str] = "token responses have no RequestId: use command"

@@ -1,4 +1,4 @@
-"""Fault script: TOML or JSON rules, each with a fault and the requests to match.
+"""Fault script: TOML or JSON rules, each with a fault and the requests that get the fault.
 
 Whether a rule applies to its n-th matching request depends only on the seed, the rule's position and n, so
 the same script and seed always give the same faults. Requests are counted in the order that the server reads
@@ -47,7 +47,7 @@ class RequestMatch:
 
 
 def match_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str | None]) -> RequestMatch:
-    """Return the parts of a request that rules match; ``owner`` maps client ids to Company names."""
+    """Return the parts of a request that rules check; ``owner`` maps client ids to Company names."""
     parts = [part for part in scope["path"].split("/") if part]
     head, rest = [part.lower() for part in parts[:3]], parts[3:]
     if head[:2] == ["oauth", "token"]:
@@ -191,9 +191,9 @@ class FaultScript:
             raise FaultScriptError("rule must be a list of rules, in TOML [[rule]].")
         return cls([_rule(number, rule) for number, rule in enumerate(rules, 1)], seed)
 
-    def rng(self, place: int, number: int) -> Random:
-        """Return the random generator for one request and rule, the same on every machine."""
-        return Random(f"{self.seed}/{place}/{number}")  # noqa: S311 - not a secret
+    def rng(self, position: int, number: int) -> Random:
+        """Return a rule's random generator for its ``number``-th request, the same on every machine."""
+        return Random(f"{self.seed}/{position}/{number}")  # noqa: S311 - not a secret
 
     def require_companies(self, names: Iterable[str]) -> None:
         """Raise FaultScriptError if a rule names an unknown Company and so would never apply."""

@@ -59,8 +59,8 @@ class Faults:
         Args:
             fault: kind of fault, such as ``status``, ``latency`` or ``reset``; ``docs/sandbox.md`` lists all.
             settings: which requests to match (``operation``, ``company``; ``first``, ``every`` or ``rate``),
-                and the fault's settings. A command creates work orders, so match ``WoCreateCommand`` or
-                ``command``, not ``create``.
+                and the fault's settings. ``create`` does not match the creation of a work order, which is a
+                command: use ``WoCreateCommand`` or ``command``.
 
         Raises:
             FaultScriptError: the rule is invalid; the message says how to fix it.
@@ -115,7 +115,7 @@ class Faults:
             self._request_ids = [*self._request_ids[-1:], request_id]
 
     def earlier_id(self, request_id: str | None) -> str | None:
-        """Return the RequestId of the last response to a different call; attempts of one call share an id."""
+        """Return the last RequestId other than ``request_id``, which all attempts of a call share."""
         return next((known for known in reversed(self._request_ids) if known != request_id), None)
 
     def match(self, request: RequestMatch) -> list[tuple[int, Random]]:
@@ -123,11 +123,11 @@ class Faults:
         return self._state.match(request)
 
     async def apply(self, request: RequestMatch, exchange: FaultExchange, injected: list[str]) -> bool:
-        """Apply a request's faults, and add their kinds to ``injected``; return whether it is finished."""
+        """Apply a request's faults, and list their kinds in ``injected``; return whether one ends it."""
         state = self._state
-        for place, rng in state.match(request):
-            rule = state.script.rules[place]
-            state.applied[place] += 1
+        for position, rng in state.match(request):
+            rule = state.script.rules[position]
+            state.applied[position] += 1
             state.injected[rule.kind] += 1
             injected.append(rule.kind)
             if await rule.fault.apply(exchange, rng):
@@ -147,13 +147,13 @@ class _ScriptState:
 
     def match(self, request: RequestMatch) -> list[tuple[int, Random]]:
         found = []
-        for place, rule in enumerate(self.script.rules):
+        for position, rule in enumerate(self.script.rules):
             if rule.matches(request):
-                self.matched[place] += 1
-                self.seen[place] = True
-                rng = self.script.rng(place, self.matched[place])
-                if rule.is_due(self.matched[place], rng):
-                    found.append((place, rng))
+                self.matched[position] += 1
+                self.seen[position] = True
+                rng = self.script.rng(position, self.matched[position])
+                if rule.is_due(self.matched[position], rng):
+                    found.append((position, rng))
         return found
 
 
@@ -181,7 +181,7 @@ class MovedHosts:
         return elsewhere and not request.operations & {"token", "discovery", "other"}
 
     def redirect(self, request: RequestMatch, scope: Scope) -> None:
-        """Set the port in a discovery request's Host header, so that the response has the Company's port."""
+        """Set the Company's port in the Host header of a discovery request, so that the response has it."""
         current = self._current.get(request.company)
         if current is None or "discovery" not in request.operations:
             return

@@ -1,4 +1,4 @@
-"""Admin routes below ``/_sandbox/``, for this machine only: they show credentials and delete records."""
+"""Admin routes below ``/_sandbox/``. They are local, because they show credentials and delete records."""
 
 from __future__ import annotations
 

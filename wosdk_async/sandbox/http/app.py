@@ -39,7 +39,7 @@ _HEADERS = [
     (b"expires", b"-1"),
     (b"strict-transport-security", b"max-age=31536000; includeSubDomains"),
 ]
-# Not shown; assumed: these headers. A stored page must not impersonate the console, on the same origin
+# Keep a stored HTML file from using the console, which has the same origin. Not shown; assumed
 _FILE_HEADERS = {"Content-Security-Policy": "sandbox", "X-Content-Type-Options": "nosniff"}
 
 
@@ -79,7 +79,7 @@ def create_app(
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         path = scope.get("path", "")
         is_own = scope["type"] != "http" or is_internal(path, scope["method"]) or path.startswith("/files/")
-        await (internal if is_own else service)(scope, _bounded(receive), send)
+        await (internal if is_own else service)(scope, _limited(receive), send)
 
     faulty = FaultMiddleware(app, faults, store, clock, service.router.tokens.expire, service.refusal)
     return _dated(RequestLogMiddleware(faulty, log, clock), clock)
@@ -177,11 +177,11 @@ def _request(scope: Scope, body: bytes) -> ServiceRequest:
     )
 
 
-def _bounded(receive: Receive) -> Receive:
+def _limited(receive: Receive) -> Receive:
     """Wrap ``receive`` to raise a Refusal for bodies over the limit. Not shown; assumed: the status."""
     size = 0
 
-    async def receive_bounded() -> Message:
+    async def receive_limited() -> Message:
         nonlocal size
         message = await receive()
         size += len(message.get("body", b""))
@@ -189,11 +189,11 @@ def _bounded(receive: Receive) -> Receive:
             raise Refusal(413, "INCORRECT_MODEL", f"The body is larger than {MAX_BODY} bytes.")
         return message
 
-    return receive_bounded
+    return receive_limited
 
 
 async def _body(receive: Receive) -> bytes | Refusal | None:
-    """Read the body or return a refusal; None if the client closed the connection."""
+    """Return the body or, if it is too large, the refusal; None if the client closed the connection."""
     parts, more = [], True
     while more:
         try:
@@ -210,7 +210,7 @@ async def _body(receive: Receive) -> bytes | Refusal | None:
 def _files(store: Store) -> Route:
     async def file(request: Request) -> Response:
         found = find_file(store, **request.path_params)
-        if found is None:  # facts 3.10: storage is another service; its refusal is assumed
+        if found is None:  # facts 3.10: another service stores files. Not shown; assumed: its response
             return Response(b"There is no such file.", 404, media_type="text/plain")
         content, mime_type = found
         return Response(content, headers=_FILE_HEADERS, media_type=mime_type)

@@ -22,8 +22,8 @@ _DESCRIPTION = """\
 JSON over HTTPS, one host per Company. Get a token from the token endpoint (valid for 20 minutes), then send
 the Company's name in the CompanyName header of every call. Names of members and entity types are
 case-insensitive; unknown members are dropped. Nulls are omitted from responses. Lists and the members of
-references are returned only if properties lists their paths. GET reads one entity, POST creates, PUT updates
-the listed Properties, DELETE deletes; queries and commands are POSTs."""
+references are returned only if the parameter properties names their paths. GET reads one entity, POST
+creates, PUT updates the members that Properties names, DELETE deletes; queries and commands are POSTs."""
 
 
 def openapi_routes() -> list[Route]:
@@ -109,7 +109,7 @@ _PARAMETERS: Schema = {
     "Properties": {
         "name": "properties",
         "in": "query",
-        "description": "Property paths, separated by commas; * or nothing means all plain properties.",
+        "description": "Property paths, separated by commas (default: *, all but lists and owned objects).",
         "schema": _TEXT,
     },
     "IgnoreMissing": {
@@ -182,7 +182,7 @@ def _entity(entity: Entity) -> Schema:
 
 
 def _fields(fields: Iterable[Field], *, whole: bool = False) -> Schema:
-    """Return an object schema for the fields. With ``whole``, nested entities include all fields."""
+    """Return an object schema for fields. With ``whole``, nested entities are complete, not references."""
     return {"type": "object", "properties": {field.name: _field(field, whole) for field in fields}}
 
 
@@ -200,7 +200,7 @@ def _field(field: Field, whole: bool) -> Schema:
 def _bare(field: Field, whole: bool) -> Schema:
     if field.is_list:
         return {"type": "array", "items": _value(field, whole)}
-    # A length that only third parties state is no limit: the service sends longer values.
+    # Omit a limit that only third parties state, because the service sends longer values.
     stated = field.max_length if field.max_length_source != "peer" else None
     return _value(field, whole) | ({"maxLength": stated} if stated else {})
 
@@ -220,7 +220,7 @@ def _value(field: Field, whole: bool) -> Schema:
 
 
 def _enum_name(name: str) -> str:
-    """Return a name distinct from entity names: some enums and entities share a name."""
+    """Return the name of an enum's schema, with a suffix because some enums are named like entities."""
     return f"{name}.Enum"
 
 
@@ -249,7 +249,7 @@ def _paths() -> dict[str, Schema]:
 
 
 def _entity_paths(entity: Entity) -> Mapping[str, Schema]:
-    """Return an entity type's operations, except those known to be refused."""
+    """Return the paths of an entity type, without the operations that the service is known to refuse."""
     own, changed = _reference(entity.name), _reference("Changed", "responses")
     rows = {"type": "array", "items": _object({"Data": own}, "Data")}
     one = _response("Done.", _object({"Data": own}, "Data"))
@@ -294,7 +294,7 @@ def _command(command: Command) -> Schema:
 
 def _token() -> Schema:
     form = _content(_reference("TokenRequest"), "application/x-www-form-urlencoded")
-    summary = "Get a token for client credentials, sent in the form or as HTTP Basic"
+    summary = "Get a token; send the client credentials in the form or as HTTP Basic"
     sent = {"security": [], "requestBody": {"required": True} | form}
     token = _operation("getToken", "access", _response("Granted.", _reference("Token")), sent, summary)
     token["responses"]["400"] = _response("Refused.", _reference("TokenRefused"))

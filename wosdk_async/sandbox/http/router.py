@@ -63,7 +63,7 @@ class Router:
     clock: Callable[[], int]
     dialect: Dialect = SPEC
     tokens: Tokens = attrs.field(init=False)
-    _listed: tuple[StoredCompany, ...] = attrs.field(default=(), init=False)
+    _companies: tuple[StoredCompany, ...] = attrs.field(default=(), init=False)
     _by_name: dict[str, StoredCompany] = attrs.field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -71,10 +71,10 @@ class Router:
 
     def companies(self) -> Mapping[str, StoredCompany]:
         """Return Companies by lower-case name."""
-        listed = self.store.companies()
-        if listed is not self._listed:
-            self._listed = listed
-            self._by_name = {company.name.lower(): company for company in listed}
+        companies = self.store.companies()
+        if companies is not self._companies:
+            self._companies = companies
+            self._by_name = {company.name.lower(): company for company in companies}
         return self._by_name
 
     def respond(self, request: ServiceRequest) -> StatusAndBody:
@@ -107,7 +107,7 @@ class Router:
     def _context(self, request: ServiceRequest) -> RequestContext:
         """Return the context for the Company in the headers, if the token matches (facts 1)."""
         owner = self.tokens.check(request.headers.get("authorization"))
-        # facts 1: the header's value is case-insensitive. facts 2: the code. The status is from the sample.
+        # facts 1: the header's value is case-insensitive; facts 2: the error code; facts 6: the status
         company = self.companies().get(request.headers.get("companyname", "").strip().lower())
         if company is None or not (company.served_at(request.root) or _is_discovery(request.segments)):
             raise Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.")
@@ -137,7 +137,7 @@ class Router:
             return update_entity(context, schema, entity, get_ignore_case(body, "Properties"))
 
     def _batch(self, _context: RequestContext, _request: ServiceRequest) -> Record:
-        """Refuse batch requests: facts 3.2 names the endpoints but shows no response."""
+        """Refuse batch requests, because facts 3.2 names the endpoints but shows no response."""
         raise broken_rule("The local sandbox does not model the batch endpoints: no response is known.")
 
     def _query(self, context: RequestContext, request: ServiceRequest) -> Record:
@@ -194,16 +194,16 @@ def _id_in_path(method: str, entity: str, key: str) -> Refusal:
 
 
 def _not_allowed(text: str) -> Refusal:
-    return Refusal(405, "METHOD_NOT_ALLOWED", text)  # facts 6 has the status; code and texts assumed
+    return Refusal(405, "METHOD_NOT_ALLOWED", text)  # status: facts 6. Not shown; assumed: code, texts
 
 
 # --- log-in: tokens for client credentials, and Company discovery (spec 4.1, facts 1, 2) --------------------
 
 _EXPIRES_IN = 1199  # seconds, from the sample in facts 1
 _LIFETIME = 1200 * 10**9
-_REMEMBERED = 100_000  # tokens; expired ones are kept, so that they are refused as expired, not as unknown
+_MAX_TOKENS = 100_000  # including expired ones, which are then refused as expired, not as unknown
 _VERSION = "9.21.4.118"  # dotted version (spec 4.1); value from the sample
-_SOAP = "wsdk/CorrigoService.asmx"  # facts 2: below /wsdk/; the name is assumed
+_SOAP = "wsdk/CorrigoService.asmx"  # facts 2: below /wsdk/. Not shown; assumed: the name
 
 
 @attrs.define
@@ -218,7 +218,7 @@ class Tokens:
         now = self.clock()
         token = secrets.token_urlsafe(32)
         self._issued[token] = (company.id, now + _LIFETIME)
-        if len(self._issued) > _REMEMBERED:
+        if len(self._issued) > _MAX_TOKENS:
             del self._issued[next(iter(self._issued))]
         return token
 
@@ -253,7 +253,7 @@ def _same(known: str, sent: str) -> bool:
 
 
 def _is_discovery(segments: Sequence[str]) -> bool:
-    """Return whether a path is for discovery. Every host serves discovery (facts 2)."""
+    """Return whether a path is for discovery, which every host serves for every Company (facts 2)."""
     name = segments[-1] if segments[2].lower() == "cmd" else segments[2]
     return name.lower() in ("getcompanywsdkurlcommand", "corrigoservice")
 

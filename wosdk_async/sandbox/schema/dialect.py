@@ -18,7 +18,7 @@ class NumberFormat:
     """Text format of times and amounts."""
 
     utc_mark: str = "Z"
-    cuts_zeros: bool = False  # whether to drop trailing zeros of second fractions; otherwise seven digits
+    cuts_zeros: bool = False  # whether to drop trailing zeros of a fraction; otherwise seven digits
     decimals: int | None = None  # decimal places of amounts; None leaves amounts as sent
     rate_decimals: int = 0  # minimum decimal places of labor code rates
 
@@ -31,7 +31,7 @@ class NumberFormat:
         return self.local(text) + self.utc_mark
 
     def money(self, amount: dict[str, Any]) -> dict[str, Any]:
-        """Round an amount to this format's scale."""
+        """Round an amount to ``decimals`` places."""
         value = Decimal(amount["Value"])
         if self.decimals is None or value.adjusted() > _MAX_DIGITS - 4:
             return amount
@@ -39,7 +39,7 @@ class NumberFormat:
         return {**amount, "Value": value.quantize(scale, ROUND_HALF_UP)}
 
     def rate(self, value: int | Decimal) -> int | Decimal:
-        """Pad a labor code rate with decimals."""
+        """Pad a labor code rate with zeros to ``rate_decimals`` places."""
         number = Decimal(value)
         digits = -int(number.as_tuple().exponent)
         if number.adjusted() > _MAX_DIGITS or digits >= self.rate_decimals:

@@ -40,7 +40,7 @@ _CUSTOM_COMMANDS = {
 }
 # Types that can only be changed in a list of their owner: spec 4.9 rule 2, facts 3.9
 _THROUGH_PARENT = frozenset({"AssetAttribute", "Address2"})
-# spec 3 row 4: verification needs a completed order. Not shown; assumed: no base operation writes it
+# spec 3 row 4: needs a completed order. Not shown; assumed: no base operation writes WoVerification
 _COMMAND_ONLY = frozenset({"WoVerification"})
 _SYNONYMS = {"CustomField": "CustomField2"}  # facts 3.9: the specification's name and the newer name
 
@@ -120,7 +120,7 @@ def find_schema(name: str, dialect: Dialect = SPEC) -> EntitySchema:
     """Return the entity type with a case-insensitive name or alias (spec 2.2)."""
     entity = catalogue.load().entity(name)
     schema = schemas(dialect).get(_SYNONYMS.get(entity.name, entity.name)) if entity else None
-    # Aliases are known only to the dialect of the specification
+    # Only the dialect ``spec`` knows aliases
     is_known = entity is not None and (dialect.spec_entities or entity.name.lower() == name.lower())
     if schema is None or not is_known:
         raise Refusal(400, "ENTITY_NOT_FOUND", f"There are no such entityType as '{name}'")  # facts 6
@@ -145,7 +145,7 @@ def check_supported(schema: EntitySchema, operation: str) -> None:
 
 def is_read_only(schema: EntitySchema) -> bool:
     """Return whether no base operation can write records of this type, even through their owner."""
-    # facts 3.9 lists the read-only types. Assumed: a PUT of their owner does not write them, either.
+    # facts 3.9 lists the read-only types. Not shown; assumed: a PUT of their owner does not write them.
     writes = (schema.operations.get(name) for name in ("create", "update", "delete"))
     unwritable = schema.name not in _THROUGH_PARENT and all(allowed is False for allowed in writes)
     return unwritable or schema.name in _COMMAND_ONLY
@@ -173,7 +173,7 @@ def _schema(entity: Entity, dialect: Dialect) -> EntitySchema:
 
 
 def _exists(field: Field, dialect: Dialect) -> bool:
-    """Return whether a dialect has the field: a release may lack fields named only by the spec (facts 12)."""
+    """Return whether a dialect has the field; for fields named only by the spec, see facts 12."""
     return dialect.spec_fields or field.sources != "spec" or field.name in REQUEST_MARKS
 
 

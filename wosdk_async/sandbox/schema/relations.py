@@ -24,10 +24,10 @@ _OTHER_NAMES = {
 }
 _ANY_PARENT = ("ParentId", "ActorId", "ObjectId")
 KIND_FIELDS = {"ParentId": "ParentTypeId", "ActorId": "ActorTypeId", "ObjectId": "ObjectTypeId"}
-_NOT_POINTERS = {"PaymentItem"}  # its ObjectId names the paid object, not the payment
+_WITHOUT_POINTER = {"PaymentItem"}  # its ObjectId names the paid object, not the payment
 
-# Owners' actor types: facts 9 for WO, LeaseUser, Employee and CommLease, spec 2.10 for
-# CommLeaseSpace; the others by name (assumed).
+# Entity type -> its actor type: facts 9 for WO, LeaseUser, Employee and CommLease, spec 2.10 for
+# CommLeaseSpace. Not shown; assumed: the others, by name.
 _ACTOR_KINDS = {
     "WorkOrder": "WO",
     "Customer": "CommLease",
@@ -46,13 +46,13 @@ _ACTOR_KINDS = {
 # Single references to owned records, omitted from default reads (facts 3.4).
 OWNED_OBJECTS = frozenset({"Address2", "AssetInfo", "WoQuote", "WoEstimate", "WoNote", "ContactInfo", "Blob"})
 
-# (entity type, field) whose record has the parent's Id (facts 5, Shape of a result).
+# (entity type, reference to a record with the same Id) (facts 5, Shape of a result).
 SAME_ID = frozenset({("WorkOrder", "WorkOrderCost"), ("WorkOrder", "LastAction")})
 
 
 @attrs.frozen
 class Relation:
-    """Field ``key`` of ``child`` records with the id of their parent; ``kind`` holds its type, ``actor``."""
+    """Field ``key`` of ``child`` records has the parent's id, field ``kind`` (if any) its type, ``actor``."""
 
     child: EntitySchema
     key: str
@@ -69,7 +69,7 @@ class Relation:
 def relation_of(parent: str, field: Field) -> Relation | None:
     """Return the relation of a list or object of ``parent``; None if stored inside the parent."""
     child = schemas().get(field.of or "")
-    if child is None or child.name in _NOT_POINTERS:
+    if child is None or child.name in _WITHOUT_POINTER:
         return None
     candidates = (f"{parent}Id", *_OTHER_NAMES.get(parent, ()), *_ANY_PARENT)
     key = next((name for name in candidates if name.lower() in child.by_name), None)

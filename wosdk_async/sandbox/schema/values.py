@@ -1,7 +1,7 @@
 """Stored forms of field values, and time zone conversion.
 
-Times are stored as ISO 8601 text without a zone, with zero or seven fraction digits. Each instant has exactly
-one text and texts sort chronologically, so the store compares them as text.
+Times are stored as ISO 8601 text without a zone, with seven fraction digits or no fraction. An instant always
+has the same text, and texts sort chronologically, so that the store can compare times as text.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from wosdk_async.sandbox.schema.entities import MONEY_PARTS, enumeration
 UNREADABLE: Final = object()  # marks an invalid value, which leaves the member unchanged (facts 3.3)
 _DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII)
 
-# facts 3.5: work orders have a zone number. The numbers 4, 20 and 35 are those of the Windows
-# list of time zones. Not shown; assumed: so are the other numbers.
+# facts 3.5: a work order's TimeZone is a number; 4, 20 and 35 fit the Windows list of time zones.
+# Not shown; assumed: the service uses the other numbers of this list, too.
 _ZONES = {
     2: "Pacific/Honolulu",
     3: "America/Anchorage",
@@ -163,7 +163,7 @@ class Moment:
 
     @classmethod
     def at(cls, clock: int, tick: int = 1) -> Moment:
-        """Convert ``clock`` nanoseconds since 1970, rounded down to a multiple of ``tick``."""
+        """Return the moment ``clock`` nanoseconds after 1970, rounded down to a multiple of ``tick``."""
         ticks = clock // 100
         return cls(ticks - ticks % tick)
 
@@ -179,19 +179,19 @@ class Moment:
         return f"{whole}.{fraction:07d}" if fraction else whole
 
     def later(self, minutes: int) -> Moment:
-        """Return the moment ``minutes`` later, without a fraction (facts 3.5) or seconds (assumed)."""
+        """Return the minute ``minutes`` later. facts 3.5: no fraction. Not shown; assumed: no seconds."""
         total = self.ticks // _TICKS // 60 + minutes
         return Moment(total * 60 * _TICKS)
 
 
 @lru_cache(maxsize=64)
 def _local_second(seconds: int, zone: tzinfo) -> str:
-    # Cached: writes in the same second share a few texts
+    # Cached, because writes in the same second need the same few texts
     return _format_time(datetime.fromtimestamp(seconds, zone), 0)
 
 
 def _parse_time(text: str, *, utc: bool) -> str | None:
-    """Convert a sent time; None if invalid. Not shown; assumed: only UTC fields apply the offset."""
+    """Convert a sent time; None if invalid. Not shown; assumed: an offset counts in UTC fields only."""
     match = _TIME.fullmatch(text.strip())
     if match is None:
         return None

@@ -24,7 +24,7 @@ def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
     """Read the rows of a ``.csv`` file, with property paths in the first line, or of a JSON file.
 
     JSON is ``{entity type: [rows]}``, or ``[rows]`` with ``entity``. CSV always needs ``entity``. Raises
-    StoreError for a malformed file, which names the line, or OSError.
+    OSError, or a StoreError that names the line if the file is malformed.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -44,7 +44,7 @@ def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
 def _from_json(text: str, entity: str | None) -> Iterator[SeedRow]:
     found = json.loads(text, object_pairs_hook=_without_repeats)
     seed_rows({entity: found} if entity is not None and isinstance(found, list) else found)
-    # The text is valid here: outside of rows, a brace begins a row and a quote the name of an entity type.
+    # The text has been validated, so the next brace begins a row, and the next quote an entity type.
     decoder, name = json.JSONDecoder(parse_float=Decimal), entity or ""
     at = 0 if isinstance(found, list) else text.index("{") + 1
     while begin := _VALUE.search(text, at):
@@ -58,7 +58,7 @@ def _from_json(text: str, entity: str | None) -> Iterator[SeedRow]:
 
 
 def _without_repeats(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the members of a JSON object. Raises StoreError for a name that it has twice."""
+    """Return the members of a JSON object. Raises StoreError if a name is repeated."""
     found = dict(members)
     if len(found) < len(members):
         name = next(name for name, _ in members if [each for each, _ in members].count(name) > 1)

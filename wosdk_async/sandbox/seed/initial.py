@@ -36,7 +36,7 @@ def open_store(path: str | Path, company: str | None = None) -> Store:
         ValueError: the name is invalid.
     """
     store = Store(path)
-    if store.fresh or not store.companies():  # a kill during the first start leaves no Company
+    if store.fresh or not store.companies():  # a process killed in its first start leaves no Company
         create_company(store, company or _data()["Company"]["Name"])
     return store
 
@@ -90,7 +90,7 @@ def _insert_seed(store: Store, company: StoredCompany) -> None:
 
 
 def reset(store: Store, to: str | Path | None = None) -> None:
-    """Reset a store to a snapshot, or its Companies to their initial records; credentials stay valid."""
+    """Restore a snapshot; without one, reset each Company to its initial records, keeping its credentials."""
     if to is not None:
         store.restore_snapshot(to)
         return

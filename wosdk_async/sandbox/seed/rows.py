@@ -33,7 +33,7 @@ class SeedRow:
 
 
 def seed_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[SeedRow]:
-    """Convert rows by entity type. Raises StoreError for any other structure."""
+    """Convert ``{entity type: [rows]}``. Raises StoreError for any other structure."""
     example = 'Write {"Customer": [{"Name": "Acme"}]}: a list of rows for each entity type.'
     if not isinstance(rows, Mapping):
         raise StoreError(f"The rows are {_short(rows)}, not an object. {example}")
@@ -59,19 +59,19 @@ def _short(value: object) -> str:
 
 
 def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now: Moment) -> int:
-    """Add all rows to a Company, or none, as creates do; return the number of records, with nested ones.
+    """Create records from rows, all or none; return the number of records, including nested ones.
 
     References may point to later rows. Raises StoreError, which lists up to 20 mistakes.
     """
-    _refuse(f"{row.place}: {text}" for row in rows for text in _mistakes_of(row))
+    _raise_mistakes(f"{row.place}: {text}" for row in rows for text in _mistakes_of(row))
     with store.transaction():
         created = [(row.place, each) for row in rows for each in _insert(store, company, now, row)]
         context = RequestContext(store, company, now)
-        _refuse(text for place, each in created for text in _dangling(context, place, *each))
+        _raise_mistakes(text for place, each in created for text in _dangling(context, place, *each))
     return len(created)
 
 
-def _refuse(mistakes: Iterable[str]) -> None:
+def _raise_mistakes(mistakes: Iterable[str]) -> None:
     found = list(mistakes)
     if found:
         more = [f"and {len(found) - _MAX_MISTAKES} more"] if len(found) > _MAX_MISTAKES else []

@@ -30,7 +30,7 @@ class RequestContext:
     root: str = ""  # address of the request, with a trailing slash
     dialect: Dialect = SPEC
     unchecked: list[tuple[EntitySchema, Record]] | None = None
-    """New records whose references are checked later: seed rows may refer to later rows."""
+    """New records whose references are checked later, because seed rows may refer to later rows."""
     _records: dict[tuple[str, int], Record] = attrs.field(factory=dict, init=False, repr=False)
     _inserted: set[tuple[str, int]] = attrs.field(factory=set, init=False, repr=False)
     _replaced: set[tuple[str, int]] = attrs.field(factory=set, init=False, repr=False)
@@ -104,8 +104,8 @@ class RequestContext:
     def number_format(self, entity: str, record: Record, value: object) -> NumberFormat:
         """Return the format of a record's time or amount: ``fresh`` if set by this request, else ``stored``.
 
-        facts 3.5: in a new record all times are fresh, in a changed record only the time just set. Zones
-        differ by whole minutes, so the seconds identify a time just set.
+        facts 3.5: in a new record all times are fresh, in a changed record only those that the request set.
+        Those have the seconds of ``now`` in every zone, because zones differ by whole minutes.
         """
         key = (entity, record.get("Id", 0))
         just_set = key in self._replaced and isinstance(value, str) and value[17:] == self.now.utc[17:]
@@ -149,7 +149,7 @@ Arguments = dict[str, Any]
 def required_record(
     context: RequestContext, entity: str, key: int, name: str = "", *, removed: bool = False
 ) -> Record:
-    """Return a record that a write refers to (spec 3; text assumed), unless it is removed (assumed)."""
+    """Return a record that a write refers to (spec 3). Not shown; assumed: texts; removed ones refused."""
     record = context.find(entity, key)
     if record is None:
         raise broken_rule(f"{name or entity} with id {key} is not found.")

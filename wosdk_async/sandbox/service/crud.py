@@ -21,7 +21,7 @@ from wosdk_async.sandbox.storage.database import column
 
 
 def create_response(context: RequestContext, entity: str, record: Record, *lists: str) -> Record:
-    """Return a record just created by a command, in the dialect's form, with the elements of ``lists``."""
+    """Return a record that a command created, as the dialect shows it; ``lists`` are paths of full lists."""
     schema = schemas(context.dialect)[entity]
     if not context.dialect.opens_created:
         shown = [name for name in ON_CREATE_ONLY if name.lower() in schema.by_name]
@@ -36,7 +36,7 @@ def create_response(context: RequestContext, entity: str, record: Record, *lists
 
 
 def _show_opened(context: RequestContext, schema: EntitySchema, record: Record) -> Record:
-    """Return a record with scalars, the two flags of spec 2.1 and empty lists (spec 2.3)."""
+    """Return a record's scalars, including the two flags of spec 2.1, with all lists empty (spec 2.3)."""
     return _scalars(schema).show(context, record) | _empty_lists(schema)
 
 
@@ -125,10 +125,10 @@ def _find_identified(context: RequestContext, schema: EntitySchema, key: str) ->
     """Return the record for an integer id, or for identifying fields as a JSON object (facts 3.1)."""
     if not key.strip():
         raise Refusal(400, "IDENTIFIER_NOT_FOUND", "Both inlineId and id are empty.")
-    named = _parse_identifier(key)
-    if "Id" in named and len(named) == 1 and not schema.composite_key:
-        return context.get(schema.name, named["Id"])
-    found = _find_by_fields(context, schema, named)
+    identifier = _parse_identifier(key)
+    if "Id" in identifier and len(identifier) == 1 and not schema.composite_key:
+        return context.get(schema.name, identifier["Id"])
+    found = _find_by_fields(context, schema, identifier)
     if found is None:
         raise missing_record(schema.name, key)
     return found

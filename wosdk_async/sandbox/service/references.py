@@ -27,7 +27,7 @@ from wosdk_async.sandbox.storage.database import is_table
 # Records that must name their owner. A Note without an owner was accepted (facts 3.9). Not shown; assumed:
 # other records need no owner, either.
 _OWNER_REQUIRED = {"WoNote": "WorkOrderId"}
-# Ids not named after their entity types. Not shown; assumed: the types.
+# Id fields that are not named after the entity type they refer to. Not shown; assumed: the type.
 _OTHER_POINTERS = {
     ("AssetTemplate", "RootAssetId"): "Location",
     ("Contact", "SupervisorId"): "Contact",
@@ -69,7 +69,7 @@ def check_references(
 
 
 def check_unreferenced(context: RequestContext, schema: EntitySchema, record: Record) -> None:
-    """Refuse to delete a record that others, except owned ones, refer to. Not shown; assumed."""
+    """Refuse to delete a record that other records refer to, unless it owns them. Not shown; assumed."""
     owned = {(relation.child.name, relation.key) for relation in owned_relations(schema)}
     for entity, name, path in _pointers_to(schema.name):
         found = None if (entity, name) in owned else context.referrer(entity, path, record["Id"])
@@ -80,7 +80,7 @@ def check_unreferenced(context: RequestContext, schema: EntitySchema, record: Re
 
 @cache
 def owned_relations(schema: EntitySchema) -> tuple[Relation, ...]:
-    """Return the relations of records owned by this type."""
+    """Return the relations between records of this type and records that they own."""
     owning = (field for field in schema.fields if field.is_list or field.of in OWNED_OBJECTS)
     return tuple(filter(None, (relation_of(schema.name, field) for field in owning)))
 

@@ -38,8 +38,8 @@ def ancestors(context: RequestContext, location: Record) -> list[Record]:
 def _work_order(context: RequestContext, order: Record) -> None:
     """Trim the contact name, and keep local times and their UTC fields in sync.
 
-    A PUT writes only the listed properties (spec 4.9), so the written time sets the other. Not shown;
-    assumed: if both are written, the local time wins.
+    A PUT may write only one of the two (spec 4.9), which then sets the other. Not shown; assumed: if both are
+    written, the local time wins.
     """
     order["ContactName"] = order["ContactName"].rstrip()  # facts 3.4
     zone = zone_of(order["TimeZone"])
@@ -61,7 +61,7 @@ def _agree(order: Record, local: str, utc: str, zone: tzinfo) -> bool:
 def _set_time(order: Record, name: str, time: str | None, source: tzinfo, target: tzinfo) -> None:
     order.pop(name, None)
     if time is not None:
-        order[name] = convert_time(time, source, target) or time  # times out of range stay unchanged
+        order[name] = convert_time(time, source, target) or time  # a time out of range is not converted
 
 
 def _contact(_context: RequestContext, contact: Record) -> None:
@@ -71,7 +71,7 @@ def _contact(_context: RequestContext, contact: Record) -> None:
 
 
 def _document(_context: RequestContext, document: Record) -> None:
-    # facts 3.10: MimeType determines the stored type, regardless of the sent id
+    # facts 3.10: MimeType determines DocType, whatever DocType was sent
     if document["MimeType"].lower().startswith("image/"):
         document["DocType"] = {"Id": 3}
     elif document["MimeType"].lower() == "application/pdf":
@@ -81,7 +81,7 @@ def _document(_context: RequestContext, document: Record) -> None:
 def _blob(_context: RequestContext, blob: Record) -> None:
     try:
         decode_file(blob["Body"])
-    except ValueError:  # facts 3.10: the schema has a base64 pattern; enforcement is assumed
+    except ValueError:  # facts 3.10: schema. Not shown; assumed: the service checks this
         raise broken_rule("Blob.Body is not base64.") from None
 
 
@@ -187,29 +187,29 @@ def _time_card(before: Record, card: Record) -> None:
 
 # --- custom fields ---------------------------------------------------------------------------
 
-# CfType -> text format; other types accept any text. Formats are from JSON and ISO 8601 (assumed).
+# CfType -> text format; other types accept any text. Not shown; assumed: formats of JSON and ISO 8601.
 _FORMS = {
     "Integer": re.compile(r"-?\d{1,19}", re.ASCII),
     "Decimal": re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII),
     "Money": re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII),
     "Boolean": re.compile(r"true|false", re.ASCII | re.IGNORECASE),
 }
-_WIDER_KINDS = {"Employee": "Provider"}  # facts 9: both are kinds of Employee records
-_OF_OWNER = " AND ".join(
+_WIDER_KINDS = {"Employee": "Provider"}  # facts 9: providers are Employee records, too
+_SAME_OWNER = " AND ".join(
     f"{column(path, kind)} = ?"
     for path, kind in (("ObjectId", "integer"), ("ObjectTypeId", "enum"), ("Descriptor.Id", "integer"))
 )
 
 
 def _custom_field(context: RequestContext, field: Record) -> None:
-    """Validate a value against its descriptor; one per owner (spec 2.3). Refusals are assumed."""
+    """Check a custom field; owners have one per descriptor (spec 2.3). Not shown; assumed: the refusals."""
     if "Descriptor" not in field:
         raise required("Descriptor.Id", "CustomField2")
     if not field["ObjectId"]:
         raise required("ObjectId", "CustomField2")
     key = field["Descriptor"]["Id"]
     if context.unchecked is not None and context.find("CustomFieldDescriptor", key) is None:
-        return  # not checked: the descriptor of a seed row may be a later row
+        return  # the descriptor may be a later seed row, so the value cannot be checked
     descriptor = required_record(context, "CustomFieldDescriptor", key, "Descriptor")
     name, kind, value = descriptor["Name"], descriptor["ActorTypeId"], field["Value"]
     if kind not in ("Unknown", field["ObjectTypeId"], _WIDER_KINDS.get(field["ObjectTypeId"])):
@@ -220,7 +220,7 @@ def _custom_field(context: RequestContext, field: Record) -> None:
         raise broken_rule(f"{name} takes a value of type {descriptor['Type']}.")
     owner = field["ObjectId"], field["ObjectTypeId"], descriptor["Id"]
     if any(
-        other["Id"] != field["Id"] for other in context.select("CustomField2", _OF_OWNER, *owner, limit=2)
+        other["Id"] != field["Id"] for other in context.select("CustomField2", _SAME_OWNER, *owner, limit=2)
     ):
         raise broken_rule(f"{field['ObjectTypeId']} {field['ObjectId']} already has a value for {name}.")
 
@@ -232,10 +232,10 @@ def _fits(kind: str, value: str) -> bool:
     return form is None or form.fullmatch(value) is not None
 
 
-# Members required in a create, with their names in refusals (facts 3.10: found by another client).
+# Entity type -> members required in a create -> their names in refusals (facts 3.10, for Document).
 REQUIRED = {
     "Document": {"DocType": "DocType.Id", "StorageTypeId": "StorageTypeId"},
-    "WoItem": {"Asset": "Asset.Id", "Task": "Task.Id"},  # spec 4.3; assumed for other writes
+    "WoItem": {"Asset": "Asset.Id", "Task": "Task.Id"},  # WoCreateCommand: spec 4.3; else not shown; assumed
 }
 ON_CREATE: dict[str, Rule] = {
     "WoNote": _new_work_order_note,

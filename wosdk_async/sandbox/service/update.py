@@ -32,8 +32,8 @@ from wosdk_async.sandbox.service.write import (
     known_members,
 )
 
-# facts 10 row 4: changing StatusId by PUT fails. The others follow from actions or are computed at creation
-# (spec 2.3, facts 5). Not shown; assumed: the error code, and that a creation and a PUT cannot write them.
+# facts 10 row 4: changing StatusId by PUT fails. The others are set by actions or when a record is created
+# (spec 2.3, facts 5). Not shown; assumed: the error code, and that neither POST nor PUT can write the others.
 COMMAND_ONLY = {
     "WorkOrder": frozenset(
         {"StatusId", "Number", "Flag", "FlagId", "WonId", "DtCreated", "CreatedDateUtc"}
@@ -51,7 +51,7 @@ class UpdatePlan:
 
     whole: bool = False  # whether to write all scalars and references
     names: set[str] = attrs.field(factory=set)
-    inside: dict[str, UpdatePlan] = attrs.field(factory=dict)  # of lists and references
+    inside: dict[str, UpdatePlan] = attrs.field(factory=dict)  # by list, reference or amount
 
     def covers(self, field: Field) -> bool:
         """Return whether the update writes the member itself."""
@@ -77,7 +77,7 @@ def _add_path(schema: EntitySchema, plan: UpdatePlan, steps: list[str]) -> None:
     if field is None or (len(steps) > 1 and field.type in SCALARS - {"money"}):
         raise unknown_property(schema.name, steps[0])
     if len(steps) == 1:
-        if field.type in ("ref", "list"):  # facts 3.4 shows this for a read. Not shown; assumed: a PUT, too
+        if field.type in ("ref", "list"):  # reads: facts 3.4. Not shown; assumed: PUT, too
             raise unfinished_path(field.name)
         plan.names.add(field.name)
         return
@@ -103,8 +103,8 @@ def update(
 ) -> bool:
     """Write the planned members of ``entity`` into ``record``; return whether anything changed.
 
-    Planned members that were not sent keep their value, and elements that were not sent stay (facts 3.6). The
-    version counter advances if something changed (facts 3.7). Not shown; assumed: also in owned records.
+    Planned members and list elements that were not sent stay as they are (facts 3.6). The version counter
+    advances if something changed (facts 3.7). Not shown; assumed: a change in an owned record counts, too.
     """
     before = {**record}
     changed = False
@@ -158,7 +158,7 @@ class _Update:
             return any(changes)
         if field.of not in OWNED_OBJECTS:
             self._write_reference(field, value, plan)
-            return False  # each record has its own counter (facts 3.7)
+            return False  # only the referenced record's counter advances (facts 3.7)
         if not isinstance(value, dict):
             return False
         if field.name not in self.record:
@@ -177,9 +177,9 @@ class _Update:
     def _write_reference(self, field: Field, value: object, plan: UpdatePlan) -> None:
         """Write inside a referenced record (facts 3.6: ``TaxCode.*``).
 
-        ``Child.Id`` stands for the reference, as in reads (facts 3.4). Not shown; assumed: ``Child.*`` also
-        changes the reference if another Id is sent, and writes the other members into the record with that
-        Id.
+        ``Child.Id`` writes the reference itself; reads use the same path (facts 3.4). Not shown; assumed: if
+        another Id is sent, ``Child.*`` first changes the reference, then writes the other members into the
+        newly referenced record.
         """
         key = reference_id(value)
         if "Id" in plan.names or (plan.whole and (value is None or key is not None)):
@@ -204,7 +204,7 @@ class _Update:
             return add_element(self.context, self.schema, self.record, field, element)
         relation, child = relation_of(self.schema.name, field), self.schema.required_target(field)
         if relation is None:
-            return self._write_kept_element(field, element, plan, key)
+            return self._write_embedded_element(field, element, plan, key)
         found = self.context.get(child.name, key)
         # The element must belong to this list.
         if not relation.fields(self.record["Id"]).items() <= found.items():
@@ -214,18 +214,18 @@ class _Update:
             return True
         return update(self.context, child, found, element, plan)
 
-    def _write_kept_element(self, field: Field, element: Record, plan: UpdatePlan, key: int) -> bool:
+    def _write_embedded_element(self, field: Field, element: Record, plan: UpdatePlan, key: int) -> bool:
         """Change or delete an element stored inside its parent."""
         child, before = self.schema.required_target(field), self.record.get(field.name, ())
-        kept = [dict(item) for item in before]
-        target = next((item for item in kept if item["Id"] == key), None)
+        embedded = [dict(item) for item in before]
+        target = next((item for item in embedded if item["Id"] == key), None)
         if target is None:
             raise missing_record(child.name, key)
         if get_ignore_case(element, "PerformDeletion") is True:
-            kept.remove(target)
+            embedded.remove(target)
         else:
             for member, value in known_members(child, element):
                 if plan.covers(member):
                     assign(child, target, member, value)
-        self.record[field.name] = kept
-        return bool(kept != before)
+        self.record[field.name] = embedded
+        return bool(embedded != before)

@@ -19,7 +19,7 @@ Members = Iterable[tuple[Field, Any]]
 # Not shown; assumed: only removal and restoration change IsRemoved.
 SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | REQUEST_MARKS | REQUEST_ONLY
 _REFERRED_BY_NAME = frozenset({"DocumentType"})  # spec 2.9: a document names its type by DisplayAs
-_INHERITED = ("WorkOrderId",)  # members that list elements, such as procedure steps, copy from their parent
+_INHERITED = ("WorkOrderId",)  # members that the elements of a list copy from their parent
 _REMOVED = " (deleted)"  # facts 3.4: suffix of a removed record's name
 
 
@@ -32,7 +32,7 @@ def create(
     """Create a record and its list records from the members of ``entity``.
 
     Unknown members are dropped, invalid ones replaced with defaults, and ``Id`` and ``ConcurrencyId`` ignored
-    (facts 3.3). ``parent_fields`` take precedence: the reference to the parent, or a fixed ``Id``.
+    (facts 3.3). ``parent_fields``, the reference to the parent or a given ``Id``, override ``entity``.
     """
     members = [
         (field, _resolve_name(context, field, value)) for field, value in known_members(schema, entity)
@@ -97,7 +97,7 @@ def assign(schema: EntitySchema, record: Record, field: Field, value: object) ->
     if known is UNREADABLE:
         return
     if field.type == "money" and isinstance(value, dict) and field.name in record:
-        known = changed_money(record[field.name], value)  # parts that were not sent stay (facts 3.6)
+        known = changed_money(record[field.name], value)  # facts 3.6: keeps parts that were not sent
     record[field.name] = known
 
 
@@ -117,7 +117,7 @@ def create_owned(context: RequestContext, schema: EntitySchema, record: Record, 
 def add_element(
     context: RequestContext, schema: EntitySchema, record: Record, field: Field, element: object
 ) -> bool:
-    """Add an element to a list; return False if it is not an object or is marked for deletion (assumed)."""
+    """Add an element to a list; return whether it was added. Not shown; assumed: which ones are dropped."""
     child = schema.target(field)
     dropped = not isinstance(element, dict) or get_ignore_case(element, "PerformDeletion") is True
     if child is None or dropped or not isinstance(element, dict):
@@ -129,9 +129,9 @@ def add_element(
         }
         create(context, child, element, inherited | relation.fields(record["Id"]))
         return True
-    kept = blank_record(child, known_members(child, element)) | {"Id": context.next_number(child.name)}
-    check_references(context, child, kept)
-    record[field.name] = [*record.get(field.name, ()), kept]
+    embedded = blank_record(child, known_members(child, element)) | {"Id": context.next_number(child.name)}
+    check_references(context, child, embedded)
+    record[field.name] = [*record.get(field.name, ()), embedded]
     return True
 
 
@@ -148,7 +148,7 @@ def create_owned_object(
 def delete(
     context: RequestContext, schema: EntitySchema, record: Record, *, with_owner: bool = False
 ) -> None:
-    """Delete a record with its owned records (assumed); soft-deleted types are only marked (facts 3.4)."""
+    """Delete a record or mark it as removed (facts 3.4). Not shown; assumed: its owned records go, too."""
     if not schema.soft_deleted:
         if rule := ON_DELETE.get(schema.name):
             rule(context, record)

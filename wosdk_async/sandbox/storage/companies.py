@@ -65,7 +65,7 @@ class CompanyCounters:
         self._before.clear()
 
     def undo(self) -> None:
-        """Undo the numbers returned since the mark."""
+        """Set all counters back to their values at the mark."""
         self._values |= self._before
 
     def write(self) -> None:

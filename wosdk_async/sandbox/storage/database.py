@@ -50,7 +50,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 def prepare(db: sqlite3.Connection, path: Path) -> bool:
     """Create the tables if the file is empty, and return whether it was. Raises StoreError, sqlite3.Error."""
-    # A file without tables counts as empty: a start on a full disk leaves such a file.
+    # A file without tables counts as empty, because a start on a full disk leaves such a file.
     fresh = _pragma(db, "application_id") == 0 and not db.execute("SELECT 1 FROM sqlite_master").fetchone()
     if not fresh:
         _check(db, path)
@@ -117,10 +117,10 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _configure(db: sqlite3.Connection) -> None:
-    """Make commits survive a killed process without flushing the disk after each.
+    """Make commits survive a killed process without flushing the disk after each commit.
 
-    In WAL mode, a commit has reached the system's memory when it returns. With NORMAL, the disk is only
-    flushed at checkpoints: after a power failure the file is intact, but the last commits may be missing.
+    In WAL mode, the operating system has the data when a commit returns. With ``synchronous = NORMAL``, the
+    disk is only flushed at checkpoints, so a power failure leaves an intact file but may lose some commits.
     """
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
@@ -165,8 +165,8 @@ CREATE TABLE counter (
     company INTEGER NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (company, name)
 ) STRICT, WITHOUT ROWID"""
 
-# AssetTree is the location tree seen from each ancestor (facts 3.4: Id repeats ParentId, and records of
-# Distance 0 have the same parent and child). The limit of Distance ends cycles.
+# AssetTree pairs each location with itself, at Distance 0, and with each of its ancestors; Id repeats
+# ParentId (facts 3.4). The limit of Distance ends cycles.
 _ASSET_TREE = """
 CREATE VIEW "AssetTree" AS
 WITH RECURSIVE pair(company, parent, child, distance) AS (
@@ -191,7 +191,7 @@ UNION ALL
 SELECT id, id, json_object('TypeId', 'CorrigoNet', 'DisplayAs', 'Web services', 'Id', id) FROM company"""
 
 _RELOAD_STATISTICS = "ANALYZE sqlite_master"  # makes the planner reload its statistics
-REPEATED_IDS = frozenset({"AssetTree"})  # several records have the same Id
+REPEATED_IDS = frozenset({"AssetTree"})  # entity types in which several records have the same Id
 _VIEWS = {"AssetTree": _ASSET_TREE, "Actor": _ACTOR}
 
 
@@ -250,7 +250,7 @@ class Indexes:
         """Create an index on a property that a query filters or sorts by, if worthwhile."""
         if (entity, path) in self._known or not is_table(entity):
             return
-        # The highest rowid stands for the number of rows: SQLite finds it without reading the table.
+        # Use the highest rowid as the number of rows, because SQLite finds it without reading the table.
         rows = self._db.execute(f'SELECT max(rowid) FROM "{entity}"').fetchone()[0] or 0  # noqa: S608 a known name
         if rows < _INDEXED_FROM or sum(table == entity for table, _ in self._known) >= _MAX_INDEXES:
             return
@@ -269,5 +269,5 @@ def _index_statements(entity: str, path: str, kind: str) -> Iterator[str]:
 
 
 def _statistics(entity: str, name: str, numbers: str) -> str:
-    """Return the statement that sets planner statistics: all rows in one Company, few rows per value."""
+    """Return the statement that makes the planner expect all rows in one Company, with few per value."""
     return f"INSERT INTO sqlite_stat1 VALUES ('{entity}', '{name}', '{numbers}')"  # noqa: S608 known names

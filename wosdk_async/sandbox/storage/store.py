@@ -26,7 +26,7 @@ from wosdk_async.sandbox.storage.database import (
 
 
 class Store:
-    """Records of Companies in a SQLite file; ``like`` is a store to copy first. Raises StoreError."""
+    """Records of Companies in a SQLite file, filled from the store ``like``, if any. Raises StoreError."""
 
     def __init__(self, path: str | Path, like: Store | None = None) -> None:
         self.path = Path(path)
@@ -47,7 +47,7 @@ class Store:
         self.counters = CompanyCounters(self._db)
         self._companies: tuple[StoredCompany, ...] | None = None
         self.pending = False  # whether there are uncommitted writes
-        self._seen = self._data_version()
+        self._seen_version = self._data_version()
 
     def close(self) -> None:
         """Close the file, losing uncommitted writes."""
@@ -65,7 +65,7 @@ class Store:
         """Make the writes of one request atomic; the next `commit` saves them."""
         if not self.pending:
             self._db.execute("BEGIN IMMEDIATE")
-            if self._data_version() != self._seen:
+            if self._data_version() != self._seen_version:
                 self._forget()
             self.pending = True
         elif not self._db.in_transaction:
@@ -101,7 +101,7 @@ class Store:
 
     def refresh(self) -> None:
         """Drop cached data if another process has written to the file."""
-        if not self.pending and self._data_version() != self._seen:
+        if not self.pending and self._data_version() != self._seen_version:
             self._forget()
 
     def get(self, company: int, entity: str, key: int) -> Record | None:
@@ -111,7 +111,7 @@ class Store:
         return load(found[0]) if found else None
 
     def insert(self, company: int, entity: str, record: Record) -> None:
-        """Add a record with its ``Id``."""
+        """Add a record that already has an ``Id``."""
         values = (company, record["Id"], dump(record).decode())
         self._db.execute(f'INSERT INTO "{entity}" VALUES (?, ?, ?)', values)  # noqa: S608
 
@@ -140,12 +140,12 @@ class Store:
         """Return the records whose bodies a statement selects, in order."""
         return [load(body) for (body,) in self._db.execute(statement, values)]
 
-    def count(self, condition: str, values: list[object]) -> int:
-        """Return the row count; ``condition`` is the SQL after ``FROM``."""
-        return int(self._db.execute(f"SELECT count(*) FROM {condition}", values).fetchone()[0])  # noqa: S608
+    def count(self, source: str, values: list[object]) -> int:
+        """Return the number of rows in ``source``, the SQL after ``FROM``."""
+        return int(self._db.execute(f"SELECT count(*) FROM {source}", values).fetchone()[0])  # noqa: S608
 
     def companies(self) -> tuple[StoredCompany, ...]:
-        """Return the Companies in creation order; the same object until one changes."""
+        """Return the Companies in creation order: the same tuple until a Company changes."""
         if self._companies is None:
             rows = self._db.execute("SELECT * FROM company ORDER BY id")
             self._companies = tuple(StoredCompany(*row[:-3], *map(bool, row[-3:])) for row in rows)
@@ -185,7 +185,7 @@ class Store:
         self.counters.forget()
         self.indexes.reload()
         self._companies = None
-        self._seen = self._data_version()
+        self._seen_version = self._data_version()
 
     def _data_version(self) -> int:
         """Return a number that changes when another connection commits."""
@@ -219,6 +219,6 @@ class GroupCommit:
             self._store.commit()
         except Exception as error:
             done.set_exception(error)
-            done.exception()  # marked as retrieved, because all requests may have been cancelled
+            done.exception()  # marks the error as retrieved, because all requests may have been cancelled
         else:
             done.set_result(None)

@@ -14,27 +14,27 @@ _OWNED = {"Info": "AssetInfo", "Address": "Address2"}
 
 
 def customer_of_asset(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the customer of the nearest space, or else of the zone if asked; else 0 (facts 5; assumed)."""
+    """Return the customer of the nearest space or, if asked, work zone; 0 if none. facts 5; else assumed."""
     asset = named_record(context, arguments, "AssetId", "Location")
-    places = [asset, *ancestors(context, asset)]
-    space = _first_at(context, "Space", places)
+    locations = [asset, *ancestors(context, asset)]
+    space = _first_at(context, "Space", locations)
     if space is not None:
         return {"CustomerId": space["CustomerId"]}
     if arguments.get("SearchCustomerInWorkZone", False):
-        zone = _first_at(context, "WorkZone", places)
+        zone = _first_at(context, "WorkZone", locations)
         customer = context.referrer("Customer", "WorkZone.Id", zone["Id"]) if zone else None
         if customer is not None:
             return {"CustomerId": customer["Id"]}
     return {"CustomerId": 0}
 
 
-def _first_at(context: RequestContext, entity: str, places: list[Record]) -> Record | None:
-    found = (context.referrer(entity, "Asset.Id", place["Id"]) for place in places)
+def _first_at(context: RequestContext, entity: str, locations: list[Record]) -> Record | None:
+    found = (context.referrer(entity, "Asset.Id", location["Id"]) for location in locations)
     return next(filter(None, found), None)
 
 
 def match_assets(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the assets at or below a parent whose model has the task ``TaskCode`` (facts 5; assumed)."""
+    """Return the assets from a parent down with a model that has the task ``TaskCode`` (facts 5; assumed)."""
     parent = named_record(context, arguments, "ParentAssetId", "Location")
     code = arguments.get("TaskCode", "")
     if not code:
@@ -52,7 +52,7 @@ def match_assets(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def find_template(context: RequestContext, name: str, level: str) -> Record:
-    """Return the root of the only template with this name and root level (spec 4.4: Unit)."""
+    """Return the root of the only template with this name whose root has the type ``level`` (spec 4.4)."""
     named = context.named("AssetTemplate", "DisplayAs", name)
     roots = [context.find("Location", template["RootAssetId"]) for template in named]
     fitting = [root for root in roots if root is not None and root["TypeId"] == level]
@@ -70,7 +70,7 @@ def template_root(context: RequestContext, template: Record) -> Record:
 
 
 def apply_template(context: RequestContext, root: Record, name: str, parent: int) -> Record:
-    """Copy a template below ``parent``, with attributes and infos; return the copied root."""
+    """Copy a template below ``parent``, with attributes, infos and addresses; return the copy of its root."""
     copies = {root["Id"]: parent}
     created: list[Record] = []
     for source, above in _tree(context, root):
@@ -106,8 +106,8 @@ def _tree(context: RequestContext, root: Record) -> list[tuple[Record, int]]:
 def _copy(context: RequestContext, source: Record, parent: int, name: str) -> Record:
     members = {key: value for key, value in source.items() if key not in ("Id", "RootId", *_OWNED)}
     owned = {key: context.find(_OWNED[key], source[key]["Id"]) for key in _OWNED if key in source}
-    place = {"Name": name, "ParentId": parent, "IsTemplate": False}
-    created = create(context, schemas()["Location"], members | owned | place)
+    changes = {"Name": name, "ParentId": parent, "IsTemplate": False}
+    created = create(context, schemas()["Location"], members | owned | changes)
     for attribute in context.pointing("AssetAttribute", "AssetId", source["Id"]):
         create(context, schemas()["AssetAttribute"], attribute, {"AssetId": created["Id"]})
     return created

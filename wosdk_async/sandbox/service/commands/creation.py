@@ -28,7 +28,7 @@ _ZERO = Decimal("0.00")  # two decimals on newly created orders (facts 3.3)
 _MAX_DIGITS = 32  # not shown; assumed
 # Lists that a creation may contain. Not shown; assumed: other lists are only written by actions.
 _LISTS = ("CustomFields", "Notes", "Documents", "EquipmentWorkedOn", "ContactAddress")
-# Members copied from the original (assumed; facts 5 lists none).
+# Members that a copy takes from the original. Not shown; assumed: facts 5 lists none.
 _COPIED = (
     "TypeCategory",
     "SubType",
@@ -96,7 +96,7 @@ def _make_order(context: RequestContext, sent: Record, arguments: Arguments) -> 
 
 
 def _find_zone(context: RequestContext, order: Record) -> Record:
-    """Return the order's work zone. All records that the order refers to must exist (spec 3)."""
+    """Return the order's work zone, after a check that all records the order refers to exist (spec 3)."""
     if order["TypeCategory"] == "Unknown":
         raise required("TypeCategory", "WorkOrder")
     if "SubType" not in order:
@@ -131,11 +131,11 @@ def _item_part(context: RequestContext, item: Record, name: str, entity: str) ->
 
 def _fill_in(context: RequestContext, order: Record, zone: Record, item: _Item) -> None:
     _, asset, task = item
-    place = ", ".join(location["Name"] for location in reversed(ancestors(context, asset)))
+    ancestor_names = ", ".join(location["Name"] for location in reversed(ancestors(context, asset)))
     order["MainAsset"] = {"Id": asset["Id"]}
     order["ShortLocation"] = asset["Name"]
     # facts 5: three parts; the second is also the short location, the third the task name
-    order["TaskRefinement"] = f"{place}:{asset['Name']}:{task['DisplayAs']}"
+    order["TaskRefinement"] = f"{ancestor_names}:{asset['Name']}:{task['DisplayAs']}"
     order["Number"] = _next_number(context, zone["WoNumberPrefix"], zone["WoNumberDigits"])
     order["TimeZone"] = zone["TimeZone"]
     order["CurrencyTypeId"] = zone["CurrencyTypeId"]
@@ -153,7 +153,7 @@ def _fill_in(context: RequestContext, order: Record, zone: Record, item: _Item) 
 
 
 def _next_number(context: RequestContext, prefix: str, digits: int) -> str:
-    """Return an unused order number (facts 7); zones with the same prefix share a counter (assumed)."""
+    """Return an unused order number (facts 7). Not shown; assumed: zones with one prefix share a counter."""
     while True:
         serial = context.next_number(f"Number {prefix.upper()}")
         number = prefix + str(serial).zfill(min(digits, _MAX_DIGITS))
@@ -185,8 +185,8 @@ def _insert(context: RequestContext, order: Record, items: list[_Item], argument
     context.insert_with_id(schemas()["WorkOrderCost"], _cost(order))
     context.insert_with_id(schemas()["WoLastAction"], _last_action(order, entry, arguments))
     for index, (item, _, _) in enumerate(items):
-        place = {"WorkOrderId": order["Id"], "SortOrderIdx": index}
-        create(context, schemas()["WoItem"], item, place)
+        parent_fields = {"WorkOrderId": order["Id"], "SortOrderIdx": index}
+        create(context, schemas()["WoItem"], item, parent_fields)
 
 
 def _cost(order: Record) -> Record:
@@ -200,8 +200,8 @@ def _cost(order: Record) -> Record:
         "CurrencyTypeId": order["CurrencyTypeId"],
         "BillToType": "None",  # spec 2.4
         "BillToOption": {"Id": 0},  # facts 5, Shape of a result
-        "ChargeCode": {"Id": 0},  # facts 5, too. Not shown; assumed: the number
-        "ApStatusId": 1,  # facts 9: row 1 is the state None
+        "ChargeCode": {"Id": 0},  # facts 5, as above. Not shown; assumed: the Id
+        "ApStatusId": 1,  # facts 9: ApInvoiceStatus 1 has the state None
         "CostStatusId": 1,
     }
 

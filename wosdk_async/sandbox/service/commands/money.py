@@ -1,8 +1,8 @@
 """Money commands: work order costs (spec 4.5, facts 5), invoices, payments and amounts.
 
-Commands on the cost record do not change the order's version: each record has its own version (facts 3.7).
-Not shown; assumed, because facts 8 and WOActionType list both: they log APInvStatus or CostStatus. Invoice
-and payment commands have the effects that their names suggest (assumed).
+Commands on a cost record do not change the order's version, because each record has its own (facts 3.7). Not
+shown; assumed: these commands log APInvStatus or CostStatus, which facts 8 and WOActionType list; invoice and
+payment commands do what their names say.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from wosdk_async.sandbox.service.commands.orders import find_order, log_action
 from wosdk_async.sandbox.service.context import Arguments, RequestContext, named_record, not_modelled
 from wosdk_async.sandbox.service.query.selection import show_default
 
-# By invoice state: the action that leads to it, if CiActionType has one.
+# Invoice state -> action that leads to this state, if CiActionType has one.
 _INVOICE_ACTIONS = {"Posted": "Posted", "Paid": "Paid", "PaidInFull": "Paid", "Approved": "Approved"}
 
 
@@ -81,7 +81,7 @@ def _save_cost(
 
 
 def update_invoice_state(context: RequestContext, arguments: Arguments) -> Record:
-    """Move an invoice to a state and log the change; a missing state counts as 0 (facts 5)."""
+    """Set an invoice's state and log the change; a missing state is read as 0, Draft (facts 5)."""
     state = arguments.get("State", "Draft")
     action = _INVOICE_ACTIONS.get(state)
     if action is None:
@@ -97,7 +97,7 @@ def update_invoice_state(context: RequestContext, arguments: Arguments) -> Recor
 
 
 def set_draft_step(step: str, context: RequestContext, arguments: Arguments) -> Record:
-    """Set an invoice's ``DraftProcessStepId``; ``step`` is named after the command, such as Disputed."""
+    """Set an invoice's ``DraftProcessStepId`` to ``step``; InvoiceDisputeCommand sets Disputed."""
     invoice = _find_invoice(context, arguments)
     if invoice["DraftProcessStepId"] != step:
         invoice["DraftProcessStepId"] = step
@@ -140,7 +140,7 @@ def _moment(context: RequestContext, arguments: Arguments) -> str:
 
 
 def convert_money(_context: RequestContext, arguments: Arguments) -> Record:
-    """Return amounts already in the requested currency; there are no exchange rates."""
+    """Return amounts in the requested currency; refuse others, because there are no exchange rates."""
     target, sent = arguments.get("TargetCurrencyTypeId", "Unknown"), arguments.get("Values")
     field = schemas()["WorkOrder"].by_name["vendornte"]
     amounts = [read_value(field, value) for value in sent] if isinstance(sent, list) else []

@@ -28,7 +28,7 @@ def find_reason(context: RequestContext, key: int, action: str) -> Record:
 
 
 def log_action(context: RequestContext, order: Record, kind: str, arguments: Arguments) -> Record:
-    """Add a WoActionLog record with the sent comment, date and reason (facts 5); the order stays as it is."""
+    """Add a WoActionLog record with the sent comment, date and reason (facts 5); do not change the order."""
     moment = context.now.local(zone_of(order["TimeZone"]))
     happened = arguments.get("ActionDate", moment)
     schema = schemas()["WoActionLog"]
@@ -40,7 +40,7 @@ def log_action(context: RequestContext, order: Record, kind: str, arguments: Arg
         "ActionDate": happened,
         "Comment": arguments.get("Comment", ""),
         "ActionReasonId": arguments.get("ActionReasonId", 0),
-        "IsBackDate": happened < moment,  # facts 5: back-dating. Assumed: later dates do not count
+        "IsBackDate": happened < moment,  # facts 5. Not shown; assumed: later dates do not count
         "UiTypeId": "IntegrationWS",  # not shown; assumed from the name
         "TimeZone": order["TimeZone"],
         "SystemDateUtc": context.now.utc,
@@ -70,7 +70,7 @@ def save_action(
 
 
 def last_modification(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the time of the last action, the only modification time stored (assumed)."""
+    """Return the time of the order's last action. Not shown; assumed: other changes do not count."""
     order = find_order(context, arguments)
     shown = show_default(context, "WorkOrder", order)
     return {"DtLastModified": shown["LastActionDate"], "WorkOrderId": order["Id"]}
@@ -78,7 +78,7 @@ def last_modification(context: RequestContext, arguments: Arguments) -> Record:
 
 def verify_work(context: RequestContext, arguments: Arguments) -> Record:
     """Rate completed work (spec 3 and 4.7). Not shown; assumed: the log entry and the refusal's text."""
-    if not context.company.verification:  # spec 1 and 3; that other Companies refuse is assumed
+    if not context.company.verification:  # spec 1, 3. Not shown; assumed: the refusal
         raise broken_rule("This Company does not use verification.")
     order = find_order(context, arguments)
     if order["StatusId"] != "Completed":
@@ -99,18 +99,18 @@ def verify_work(context: RequestContext, arguments: Arguments) -> Record:
     return {"WorkVerification": show_default(context, "WoVerification", verification)}
 
 
-# Only commands set and clear flags (facts 3.9, WoFlag). Each function returns whether the order changed, like
-# the actions in `workflow`.
+# Only commands set and clear flags (facts 3.9, WoFlag). Each function is an `Effect` of an action
+# in `workflow`: it returns whether the order changed.
 
 
 def add_flag(context: RequestContext, order: Record, arguments: Arguments) -> bool:
-    """Add the flag in ``ActionReasonId``, the older command's member; if missing, do nothing (facts 5.1)."""
+    """Add the flag that WoFlagCommand sends in ``ActionReasonId``; without it, do nothing (facts 5.1)."""
     key = arguments.get("ActionReasonId", 0)
     return _add_flags(context, order, [key] if key else [], arguments)
 
 
 def set_flags(context: RequestContext, order: Record, arguments: Arguments) -> bool:
-    """Add the flags in ``FlagsToSet``, assumed to be ids of reasons for attention."""
+    """Add the flags in ``FlagsToSet``. Not shown; assumed: they are ids of reasons for Attention."""
     return _add_flags(context, order, read_ids(arguments.get("FlagsToSet")), arguments)
 
 

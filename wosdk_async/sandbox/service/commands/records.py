@@ -32,13 +32,13 @@ def update_record(context: RequestContext, arguments: Arguments) -> Record:
 
 def delete_record(context: RequestContext, arguments: Arguments) -> Record:
     """Delete a record, as DELETE does."""
-    schema, key = _specified(context, arguments.get("EntitySpecifier"))
+    schema, key = _parse_specifier(context, arguments.get("EntitySpecifier"))
     return delete_entity(context, schema, str(key), missing_ok=False)
 
 
 def restore_record(context: RequestContext, arguments: Arguments) -> Record:
     """Restore a removed record."""
-    schema, key = _specified(context, arguments.get("EntitySpecifier"))
+    schema, key = _parse_specifier(context, arguments.get("EntitySpecifier"))
     record = context.get(schema.name, key)
     restore(context, schema, record)
     return specifier(schema, record)
@@ -69,7 +69,7 @@ def _typed_entity(context: RequestContext, entity: Any) -> tuple[EntitySchema, d
     return find_schema(name, context.dialect), entity
 
 
-def _specified(context: RequestContext, sent: Any) -> tuple[EntitySchema, int]:
+def _parse_specifier(context: RequestContext, sent: Any) -> tuple[EntitySchema, int]:
     name = get_ignore_case(sent, "EntityType") if isinstance(sent, dict) else None
     key = reference_id(sent)
     if not isinstance(name, str) or key is None:
@@ -79,7 +79,7 @@ def _specified(context: RequestContext, sent: Any) -> tuple[EntitySchema, int]:
 
 # --- time cards, by employee and week, and provider suspension (facts 5) ---------------------------
 
-# The states that an action starts from and leads to (assumed from the names).
+# Action -> states before and after it. Not shown; assumed from the names.
 _MOVES = {
     "Submit": ("Pending", "Submitted"),
     "UnSubmit": ("Submitted", "Pending"),
@@ -94,7 +94,7 @@ _FLAGS = {"Flag": 1, "ClearFlag": 0}
 
 
 def change_time_card(context: RequestContext, arguments: Arguments) -> Record:
-    """Move or flag an employee's weekly time card."""
+    """Change the state or the flag of an employee's weekly time card."""
     card = _find_card(context, arguments.get("EmployeeId", 0), arguments.get("WeekStartDate", ""))
     action = arguments.get("ActionId", "Uknown")
     if action in _FLAGS:
@@ -110,7 +110,7 @@ def change_time_card(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def get_time_card(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the time card of the week that contains ``BaseDate``; the result member's name is assumed."""
+    """Return the time card of the week of ``BaseDate``. Not shown; assumed: the member ``TimeCard``."""
     card = _find_card(context, arguments.get("EmployeeId", 0), arguments.get("BaseDate", ""))
     return _card_result(context, card)
 

@@ -78,7 +78,7 @@ NOT_MODELLED = {
     "WorkZoneDefaultCommand": "its effect is not known",
 }
 
-# By entity type in a short path: the start of the command's name, if it differs from the type.
+# Entity type in a short path -> start of the command's name, if this is not the entity type.
 _PREFIXES = {"workorder": "wo"}
 _NO_SHORT_FORM = {"workzone/delete"}  # facts 5: COMMAND_NOT_FOUND
 _SPEC_PATHS = frozenset({"sendworkorder"})  # spec 4.6; no other source shows it (facts 12 row 4)

@@ -1,4 +1,4 @@
-"""Work order assignees and deadlines, the routines that compute them, and work plans (facts 5)."""
+"""Assignees, deadlines and work plans of work orders (facts 5)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SKIPPED = {"SkipDueDate": "DtDue", "SkipOnSiteBy": "DtOnSiteBy", "SkipAcknowled
 
 
 def choose_assignee(context: RequestContext, order: Record, arguments: Arguments) -> int | None:
-    """Return a new order's assignee, if any: the one sent or, if asked, the first suitable one (assumed)."""
+    """Return a new order's assignee, or None. Not shown; assumed: a computed one is the first suitable."""
     if arguments.get("KeepUnassigned", False):
         return None
     if not arguments.get("ComputeAssignment", False):
@@ -91,7 +91,7 @@ def _linked_employees(context: RequestContext, entity: str, key: str, reference:
 
 
 def set_deadlines(context: RequestContext, order: Record, skipped: Collection[str] = ()) -> list[str]:
-    """Set the deadlines from the order's priority, starting now (spec 3, facts 5); return the fields set."""
+    """Set the deadlines to now plus the priority's minutes (spec 3, facts 5); return the fields set."""
     if "Priority" not in order:
         return []
     priority = context.get("WoPriority", order["Priority"]["Id"])
@@ -106,7 +106,7 @@ def set_deadlines(context: RequestContext, order: Record, skipped: Collection[st
 
 
 def compute_schedule(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the sent order, possibly unsaved, with deadlines from its priority (facts 5)."""
+    """Return the sent order, which need not be stored, with deadlines from its priority (facts 5)."""
     order = _draft(context, arguments)
     skipped = _SKIPPED.get(arguments.get("Options", "None"), "")
     written = set_deadlines(context, order, {skipped})
@@ -124,7 +124,7 @@ def auto_assign(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def preferred_assignees(context: RequestContext, arguments: Arguments) -> Record:
-    """Return employees by specialty and work zone; other arguments have no effect (assumed)."""
+    """Return up to ``RecordCount`` suitable employees. Not shown; assumed: other arguments have no effect."""
     specialty, zone = ({"Id": arguments.get(name, 0)} for name in ("SpecialtyId", "WorkZoneId"))
     found = _suitable_employees(context, specialty, zone)
     count = arguments.get("RecordCount", 0)
@@ -179,7 +179,7 @@ def set_dependency(context: RequestContext, arguments: Arguments) -> Record:
     """Make one order wait for another."""
     main = int(named_record(context, arguments, "MainWorkOrderId", "WorkOrder")["Id"])
     dependent = int(named_record(context, arguments, "DependentWorkOrderId", "WorkOrder")["Id"])
-    if dependent in _waits_for(context, main):
+    if dependent in _dependency_chain(context, main):
         raise broken_rule(f"Work order {main} would wait for itself.")
     plan = _plan_of(context, dependent)
     if plan is None:
@@ -191,25 +191,25 @@ def set_dependency(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def join_plan(context: RequestContext, order: Record, sent: Any) -> None:
-    """Add a new order to its parent's plan; ``sent`` is the ``WpTree`` of the command that created it."""
+    """Add a new order to its parent's plan; ``sent`` is the ``WpTree`` of the creating command."""
     parent = reference_id(get_ignore_case(sent, "ParentWorkOrder")) if isinstance(sent, dict) else None
     if parent is None:
         return
     required_record(context, "WorkOrder", parent, "ParentWorkOrder")
     root, level = _place_in_plan(context, parent)
-    place = {"ParentWorkOrder": {"Id": parent}, "RootWorkOrder": {"Id": root}, "Level": level + 1}
-    create(context, schemas()["WpTree"], sent | place, {"ChildWoId": order["Id"]})
+    link = {"ParentWorkOrder": {"Id": parent}, "RootWorkOrder": {"Id": root}, "Level": level + 1}
+    create(context, schemas()["WpTree"], sent | link, {"ChildWoId": order["Id"]})
 
 
 def _place_in_plan(context: RequestContext, order: int) -> tuple[int, int]:
-    """Return the root of an order's plan, and the order's level; without a plan, the order itself and 0."""
+    """Return the root of an order's plan and the order's level in it; without a plan, the order and 0."""
     plan = _plan_of(context, order)
     if plan is None or "RootWorkOrder" not in plan:
         return order, 0
     return plan["RootWorkOrder"]["Id"], plan["Level"]
 
 
-def _waits_for(context: RequestContext, order: int) -> list[int]:
+def _dependency_chain(context: RequestContext, order: int) -> list[int]:
     """Return an order and the orders that it waits for, up to a cycle or limit."""
     found = [order]
     while len(found) < _MAX_LEVELS:

@@ -20,7 +20,7 @@ from wosdk_async.sandbox.service.crud import create_response
 from wosdk_async.sandbox.service.query.selection import show_default
 from wosdk_async.sandbox.service.write import create, create_owned_object, delete
 
-# facts 5 shows which fields the service fills in, and WoNumberDigits 4; the other values are assumed.
+# facts 5 shows which fields the service fills in, and WoNumberDigits 4. Not shown; assumed: other values.
 _ZONE_DEFAULTS = {
     "TimeZone": 20,
     "LanguageId": 1033,
@@ -38,7 +38,7 @@ _DEFAULT_SETTINGS = {
 
 
 def create_space(context: RequestContext, arguments: Arguments) -> Record:
-    """Create a Space for a customer (spec 4.4), in an existing unit or one made from a template."""
+    """Create a Space for a customer (spec 4.4), in an existing or a new unit."""
     customer = named_record(context, arguments, "CustomerId", "Customer")
     specifier = arguments.get("NewUnitSpecifier")
     if arguments.get("UnitId", 0):
@@ -63,7 +63,9 @@ def _insert_space(context: RequestContext, customer: Record, unit: Record, argum
     dates = {name: arguments[name] for name in times if name in arguments}
     zone = {"WorkZone": customer["WorkZone"]} if "WorkZone" in customer else {}
     sent = arguments.get("Instructions", "")
-    instructions = read_value(schema.by_name["instructions"], sent)  # facts 7 limits its length
+    instructions = read_value(
+        schema.by_name["instructions"], sent
+    )  # facts 7 limits the length of Instructions
     space = {**schema.blank, **dates, **zone, "CustomerId": customer["Id"], "Asset": {"Id": unit["Id"]}}
     return context.insert(schema, space | {"StatusId": "Current", "Instructions": instructions})  # spec 3
 
@@ -82,7 +84,7 @@ def _find_or_make_unit(
         raise broken_rule(f"Unit '{name}' exists already.")
     unit = _make_location(context, parent, name, _specifier_text(specifier, "UnitFloorPlan"), "Unit")
     info = get_ignore_case(specifier, "UnitInfo")
-    if isinstance(info, dict):  # this info replaces that of the template (assumed)
+    if isinstance(info, dict):  # not shown; assumed: UnitInfo replaces the template's Info
         schema = schemas()["Location"]
         create_owned_object(context, schema, unit, schema.by_name["info"], info)
         context.replace_uncounted(schema, unit)
@@ -121,7 +123,7 @@ def _specifier_text(specifier: Record, name: str) -> str:
 
 
 def create_work_zone(context: RequestContext, arguments: Arguments) -> Record:
-    """Create a work zone with its own asset, possibly from a template (facts 5)."""
+    """Create a work zone and its asset, which may be a copy of a template (facts 5)."""
     sent = arguments.get("WorkZone")
     if not isinstance(sent, dict):
         raise required("WorkZone")
@@ -143,7 +145,7 @@ def create_work_zone(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def set_offline(offline: bool, context: RequestContext, arguments: Arguments) -> Record:
-    """Take a zone offline or online; ``DeactivateCustomers`` marks its customers as removed (assumed)."""
+    """Set a zone offline or online. Not shown; assumed: ``DeactivateCustomers`` removes its customers."""
     zone = _find_zone(context, arguments)
     if zone["IsOffline"] != offline:
         zone["IsOffline"] = offline
@@ -162,7 +164,7 @@ def delete_work_zone(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def delete_portfolio(context: RequestContext, arguments: Arguments) -> Record:
-    """Mark a portfolio as removed; the schema's result has no members (facts 5)."""
+    """Mark a portfolio as removed; the result has no members (facts 5)."""
     portfolio = named_record(context, arguments, "PortfolioId", "Portfolio", removed=True)
     delete(context, schemas()["Portfolio"], portfolio)
     return {}

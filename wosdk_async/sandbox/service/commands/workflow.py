@@ -45,7 +45,7 @@ class Action:
 
     @property
     def takes_reason(self) -> bool:
-        """Whether a reason has an effect; that of WoFlagCommand is the flag."""
+        """Whether a reason has an effect; for WoFlagCommand, the reason is the flag to add."""
         return self.needs_reason or self.effect is add_flag
 
 
@@ -62,7 +62,7 @@ def _complete(context: RequestContext, order: Record, arguments: Arguments) -> b
 
 
 def _write_completion_note(context: RequestContext, order: Record, arguments: Arguments) -> None:
-    """Set the note from ``Comment`` as the option says (facts 5; what options do is assumed)."""
+    """Write ``Comment`` to the completion note (facts 5). Not shown; assumed: what each option does."""
     comment = arguments.get("Comment", "")
     option = arguments.get("CompletionNoteOption", "Ignore")
     if option == "Ignore" or not comment:
@@ -105,8 +105,8 @@ def _check_sent(context: RequestContext, order: Record, refusal: str) -> None:
 _ACTIVE = frozenset({"New", "Open", "InProgress", "Paused", "OnHold"})
 
 # facts 5.1 shows New to Open, Open to InProgress, InProgress to Paused, OnHold, Cancelled and Completed, and
-# Cancelled, Completed or Paused to New. Other sources are assumed: active orders can be held or cancelled
-# from any state, paused ones started again, held ones reopened.
+# Cancelled, Completed or Paused to New. Not shown; assumed: any active order can be held or cancelled, a
+# paused one started, and a held one reopened.
 ACTIONS = {
     "WoAssignCommand": Action("Assign", _ACTIVE, effect=_assign),
     "WoPickUpCommand": Action("PickUp", frozenset({"New"}), "Open"),
@@ -128,7 +128,7 @@ ACTIONS = {
 def run_action(action: Action, context: RequestContext, arguments: Arguments) -> Record:
     """Run an action and return the order as in a default read (facts 5, Shape of a result).
 
-    Actions that change nothing leave no trace, as facts 5.1 shows for WoFlagCommand (assumed for others).
+    An action without an effect is not logged: facts 5.1 for WoFlagCommand. Not shown; assumed: for others.
     """
     order = find_order(context, arguments)
     _check_state(order, action)  # facts 5.1: the state is checked before the reason
@@ -150,7 +150,7 @@ def _check_state(order: Record, action: Action) -> None:
 
 
 def _sent_reason(context: RequestContext, action: Action, arguments: Arguments) -> Record | None:
-    """Return the command's reason; an optional reason only needs to exist (assumed)."""
+    """Return the reason sent, if any. Not shown; assumed: an optional reason may belong to another action."""
     key = arguments.get("ActionReasonId", 0)
     if action.needs_reason:
         if not key:  # facts 5: the wording is from a third-party client
@@ -162,7 +162,7 @@ def _sent_reason(context: RequestContext, action: Action, arguments: Arguments) 
 def send_work_order(context: RequestContext, arguments: Arguments) -> Record:
     """Send the order to its connected provider (facts 5 names the result; the rest is assumed)."""
     order = find_order(context, arguments)
-    if order["WonId"] or order["StatusId"] not in _ACTIVE:  # spec 3: not yet sent; text assumed
+    if order["WonId"] or order["StatusId"] not in _ACTIVE:  # spec 3. Not shown; assumed: the text
         state = "has already been sent" if order["WonId"] else f"is {order['StatusId']}, so it cannot be sent"
         raise broken_rule(f"Work order {order['Id']} {state}.")
     provider = _connected_provider(context, order)
@@ -184,7 +184,7 @@ def _connected_provider(context: RequestContext, order: Record) -> Record | None
 
 
 def _notify(context: RequestContext, provider: Record) -> None:
-    """Call the provider network (spec 7 has the failure's text; its conditions are assumed)."""
+    """Refuse if the provider network cannot be called (spec 7). Not shown; assumed: the conditions."""
     if not (provider["WonMemberId"] and provider["WonLocationId"]):
         raise broken_rule(
             f"Unexpected failure of a call: requestor {context.company.id}, target location "

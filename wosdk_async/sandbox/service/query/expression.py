@@ -29,7 +29,7 @@ _INDEXABLE = frozenset(
 _REFUSED = {("WoLastAction", "Reason")}  # facts 4: refused by the service; error code assumed
 
 Finish = Callable[[str, Field], str]
-"""Function that wraps the SQL of a path's last property, given the property's field."""
+"""Function that makes a condition or sort expression from the SQL and field of a path's last property."""
 
 
 @attrs.define
@@ -41,11 +41,11 @@ class QueryCriteria:
     ensure_index: Callable[[str, str, str], None] = lambda _entity, _path, _kind: None
     values: list[object] = attrs.field(factory=list)
     ranged: bool = False  # whether a property other than the id may match several values
-    _indexable: bool = False  # whether an index on the property would help
+    _indexable: bool = False  # whether an index helps for the current condition or order
     _aliases: count[int] = attrs.field(factory=lambda: count(1))
-    # How to follow a reference. True: fetch the value behind it for each record, null if that record is
-    # missing. False: select the matching records first. This is faster, but only correct for conditions
-    # that null does not match.
+    # How to follow a reference. True: for each record, fetch the value from the referenced record, or null if
+    # there is none. False: first select the referenced records that match. This is faster, but wrong if the
+    # condition matches null.
     _fetching: bool = False
 
     def filter(self, expression: object, depth: int = 0) -> str:
@@ -125,7 +125,7 @@ class QueryCriteria:
     def _through(
         self, schema: EntitySchema, field: Field, alias: str, rest: list[str], finish: Finish
     ) -> str:
-        """Follow a path through a reference: only the Id is in the record, the rest in the referenced one."""
+        """Follow a path through a reference; all but ``Id`` needs the referenced record."""
         target = schema.required_target(field)
         own_id = (schema.name, field.name) in SAME_ID
         key = f"{alias}id" if own_id else self._column(schema, f"{field.name}.Id", "integer", alias)
@@ -138,7 +138,7 @@ class QueryCriteria:
             source += f" AND {column('TypeId', 'enum', f'{inner_alias}.')} = {kind}"
         if not self._fetching or _has_list(target, rest):
             inner = self._walk(target, f"{inner_alias}.", rest, finish)
-            # The plus removes the column affinity, which would keep SQLite from using the index
+            # Without the plus, the column's affinity would keep SQLite from using the index
             return f"{key} IN (SELECT +{inner_alias}.id {source} AND {inner})"
 
         def fetched(sql: str, last: Field) -> str:
@@ -164,7 +164,7 @@ class QueryCriteria:
 
 
 def _has_list(schema: EntitySchema, steps: list[str]) -> bool:
-    """Return whether a path goes through a list; unknown steps are refused elsewhere."""
+    """Return whether a path goes through a list; `_walk` refuses unknown steps."""
     field = schema.field(steps[0])
     if field is None:
         return False
@@ -175,7 +175,7 @@ def _has_list(schema: EntitySchema, steps: list[str]) -> bool:
 
 def _joiner(operator: object) -> str:
     if operator is None:
-        return "AND"  # the enum's first member: a missing value is read as 0 (facts 5, UpdateInvoiceState)
+        return "AND"  # a missing enum is read as 0 (facts 5, UpdateInvoiceState), here And
     name = enumeration("LogicalOperator").name_of(operator)
     if name is None:
         raise incorrect_model("FilterOperator must be And or Or.")
@@ -196,7 +196,7 @@ _DIRECTIONS = {"Ascending": "ASC", "Descending": "DESC"}
 
 
 def run_query(context: RequestContext, schema: EntitySchema, expression: dict[str, Any]) -> list[Record]:
-    """Return the records that an expression selects, by Id unless ordered (as most lists in facts 4)."""
+    """Return the selected records, sorted by Id if there are no Orders (like most lists in facts 4)."""
     if schema.operations.get("query") is False:
         raise unsupported("Query", schema.name)  # spec 2.11: reported to fail; the code is assumed
     # ``Distinct`` has no effect, because records never repeat.
@@ -204,8 +204,8 @@ def run_query(context: RequestContext, schema: EntitySchema, expression: dict[st
     chosen = selection(schema.name, paths, context.dialect)
     criteria = QueryCriteria(schema, context.company.id, context.store.indexes.ensure)
     where = criteria.filter(_object(expression, "Criteria"))
-    # An index returns the records of one value ordered by id. For a range of values, the plus keeps SQLite
-    # from scanning the whole table in order of id instead of using the index.
+    # For one value, an index already returns the records in order of id. For several values, SQLite would
+    # scan the whole table in order of id; the plus makes it use the index and sort.
     by_id = "+t0.id" if criteria.ranged and not get_ignore_case(expression, "Orders") else "t0.id"
     order = ", ".join([*_orders(criteria, expression), by_id])
     text = (
@@ -213,7 +213,7 @@ def run_query(context: RequestContext, schema: EntitySchema, expression: dict[st
         f"ORDER BY {order} LIMIT ? OFFSET ?"
     )
     cap = catalogue.load().row_cap
-    count = min(_whole_number(expression, "Count") or cap, cap)  # 0 or none means the cap (facts 4, facts 7)
+    count = min(_whole_number(expression, "Count") or cap, cap)  # Count 0 or no Count: facts 4, facts 7
     page = [count, _whole_number(expression, "FirstResultIndex")]
     try:
         found = context.store.select(text, [context.company.id, *criteria.values, *page])

@@ -31,7 +31,7 @@ def condition_sql(sql: str, field: Field, operator: str, values: Values) -> tupl
 
 
 def sort_expression(sql: str, field: Field) -> str:
-    """Return an SQL sort expression: enums sort by number, as stored by the service (assumed)."""
+    """Return an SQL sort expression. Not shown; assumed: the service stores and sorts enums as numbers."""
     if field.type != "enum":
         return sql
     numbers = enumeration(field.of or "").numbers
@@ -69,7 +69,7 @@ def _pattern(sql: str, field: Field, sql_operator: str, values: Values) -> tuple
         raise incorrect_model(
             f"{field.name}: {sql_operator} takes one string of at most {_MAX_PATTERN} characters."
         )
-    text = sql.removesuffix(NOCASE)  # LIKE ignores ASCII case without NOCASE
+    text = sql.removesuffix(NOCASE)  # LIKE ignores ASCII case even without NOCASE
     if "[" not in pattern:
         return f"{text} {sql_operator} ?", [pattern]
     negation = "NOT " if sql_operator.startswith("NOT") else ""
@@ -135,7 +135,7 @@ def _remedy(field: Field, value: object) -> str:
 
 
 def _numeric(value: object) -> object:
-    """Return an int if possible, else a float: comparisons may be inexact, but stored data is not changed."""
+    """Return an int if possible, else a float, which is exact enough because it is never stored."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
         return UNREADABLE
     try:
@@ -152,8 +152,8 @@ def _numeric(value: object) -> object:
 def _pattern_regex(pattern: str) -> str:
     """Convert a pattern with sets to a linear-time regular expression.
 
-    The part between two ``%`` only needs to match at its first possible position: if the rest does not match
-    after that, no later position helps. Atomic groups stop the search there.
+    A part between two ``%`` only needs to be tried at the first position where it matches: if the rest of the
+    pattern does not match after that, it matches after no later position. Atomic groups prevent more tries.
     """
     first, *others = ("".join(map(_element_regex, part)) for part in _pieces(pattern))
     if not others:

@@ -24,7 +24,7 @@ from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS, relation_of
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.documents import address_of
 
-MAX_STEPS = 16  # not shown; assumed: a limit. Longer paths would only repeat cycles
+MAX_STEPS = 16  # not shown; assumed: a limit. Longer paths only follow cycles of references
 
 # facts 3.5: a recorded release returns these times only in the response to a create
 ON_CREATE_ONLY = ("AcknowledgeByUtc", "DtUtcOnSiteBy")
@@ -49,7 +49,7 @@ class Selection:
 
 
 def property_paths(value: object) -> tuple[str, ...]:
-    """Return a request's property paths; none at all means ``*`` (facts 3.1: an empty list works)."""
+    """Return a request's property paths, or ``*`` if it has none (facts 3.1: an empty list works)."""
     if value is None:
         return ("*",)
     if not isinstance(value, list) or not all(isinstance(path, str) for path in value):
@@ -115,7 +115,7 @@ def _first_field(schema: EntitySchema, path: list[str]) -> Field:
 
 def _step(schema: EntitySchema, field: Field, paths: list[list[str]] | None) -> Show:
     target = schema.target(field)
-    if paths is None or target is None:  # no records are behind the value, so it is returned whole
+    if paths is None or target is None:  # without a path into another record, return the value
         return _value_step(schema, field)
     inner = _compile(target, paths)
     if not field.is_list:
@@ -142,12 +142,12 @@ _BY_FIELD: dict[tuple[str, str], Callable[[NumberFormat, Any], Any]] = {
 
 def _value_step(schema: EntitySchema, field: Field) -> Show:
     name, entity = field.name, schema.name
-    write = _BY_FIELD.get((entity, name)) or _BY_TYPE.get(field.type)
-    if write is not None:
+    convert = _BY_FIELD.get((entity, name)) or _BY_TYPE.get(field.type)
+    if convert is not None:
 
         def show(context: RequestContext, record: Record) -> Any:
             value = record.get(name)
-            return None if value is None else write(context.number_format(entity, record, value), value)
+            return None if value is None else convert(context.number_format(entity, record, value), value)
 
         return show
     if name == "Password":
