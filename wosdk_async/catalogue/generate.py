@@ -30,7 +30,7 @@ def files(catalogue: Catalogue) -> dict[str, str]:
 
 
 def _changes(root: Path, wanted: Mapping[str, str]) -> dict[str, str]:
-    """Return the generated files below ``root`` that are missing, differ, or are no longer wanted."""
+    """Return the files below ``root`` that must be written or deleted, each with the reason."""
     model = (path.relative_to(root).as_posix() for path in (root / "model").rglob("*.py"))
     names = sorted({*model, *wanted})
     found = {name: (root / name).read_text(encoding="utf-8") for name in names if (root / name).exists()}

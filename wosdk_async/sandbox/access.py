@@ -106,7 +106,7 @@ async def json_object(
 ) -> dict[str, Any]:
     """Parse a request's JSON object, or ``{}`` if ``optional`` and empty.
 
-    Raises ValueError if the body is invalid or, with ``names``, has a member that they do not include.
+    Raises ValueError if the body is invalid or has members other than ``names`` (default: any).
     """
     raw = await request.body()
     if optional and not raw.strip():

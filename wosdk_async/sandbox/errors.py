@@ -31,12 +31,12 @@ def broken_rule(message: str, hint: str = "") -> Refusal:
 
 
 def required(name: str, of: str = "") -> Refusal:
-    """Return the refusal for a missing field (text from facts 6, code assumed)."""
+    """Return the refusal for a missing field (text: facts 6). Not shown; assumed: the code."""
     return broken_rule(f"{name} is a required field", f" of {of}" if of else "")
 
 
 def incorrect_model(message: str) -> Refusal:
-    """Return the refusal for a malformed body (facts 6; texts assumed)."""
+    """Return the refusal for a malformed body (facts 6). Not shown; assumed: the texts."""
     return Refusal(400, "INCORRECT_MODEL", message)
 
 
@@ -56,7 +56,7 @@ def unfinished_path(name: str) -> Refusal:
 
 
 def missing_record(entity: str, key: object) -> Refusal:
-    """Return the refusal for a missing record (code from facts 6; text assumed)."""
+    """Return the refusal for a missing record (code: facts 6). Not shown; assumed: the text."""
     return Refusal(400, "ERROR_CODE_1019", f"{entity} entity with id {key} is not found.")
 
 

@@ -96,7 +96,7 @@ class LoggedExchange:
     def _request_id(self) -> str:
         found = _REQUEST_ID.search(self.request.kept)  # facts 3.1: in the body or the query
         if found:
-            return _decoded(found[1])
+            return _decode_text(found[1])
         query = parse_qsl(self.path.partition("?")[2])
         return next((value for name, value in query if name.lower() == "requestid"), "")
 
@@ -110,7 +110,7 @@ def _side(headers: RawHeaders, body: LoggedBody) -> Record:
     }
 
 
-def _decoded(text: bytes) -> str:
+def _decode_text(text: bytes) -> str:
     """Decode the text between the quotes of a JSON string; if it ends within an escape, keep its escapes."""
     try:
         return str(load(b'"%s"' % text))
@@ -159,7 +159,7 @@ class RequestLogMiddleware:
         if not self.log.on or scope["type"] != "http" or is_internal(scope["path"], scope["method"]):
             await self.app(scope, receive, send)
             return
-        exchange = self.log.begin(self.clock(), scope["method"], _path(scope), _truncated(scope["headers"]))
+        exchange = self.log.begin(self.clock(), scope["method"], _path(scope), _limit(scope["headers"]))
         started = time.perf_counter()
         exchange.scheme, scope[INJECTED] = scope["scheme"], exchange.faults
         exchange.broken = True  # becomes False at the end of the response
@@ -183,7 +183,7 @@ def _recording_send(exchange: LoggedExchange, send: Send) -> Send:
     async def record_and_send(message: Message) -> None:
         if message["type"] == "http.response.start":
             exchange.status = message["status"]
-            exchange.response_headers = _truncated(message.get("headers", ()))
+            exchange.response_headers = _limit(message.get("headers", ()))
         else:
             exchange.response.add(message.get("body", b""))
             exchange.broken = message.get("more_body", False)
@@ -198,7 +198,7 @@ def _path(scope: Scope) -> str:
     return (f"{path}?{query}" if query else path)[:_MAX_PATH]
 
 
-def _truncated(headers: Iterable[tuple[bytes, bytes]]) -> RawHeaders:
+def _limit(headers: Iterable[tuple[bytes, bytes]]) -> RawHeaders:
     return [(name, value[:_MAX_VALUE]) for name, value in islice(headers, _MAX_HEADERS)]
 
 

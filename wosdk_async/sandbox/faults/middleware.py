@@ -17,7 +17,7 @@ from wosdk_async.sandbox.storage.store import Store
 
 INJECTED = "wosdk.injected"  # ASGI scope key for the list of injected fault kinds
 
-_MAX_READ = 32 * 1024 * 1024  # bytes; the application reads the rest of longer bodies
+_MAX_READ = 32 * 1024 * 1024  # bytes read for faults; the application reads the rest of a longer body
 _MISMATCH = Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.")
 
 

@@ -79,7 +79,7 @@ def create_app(
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         path = scope.get("path", "")
         is_own = scope["type"] != "http" or is_internal(path, scope["method"]) or path.startswith("/files/")
-        await (internal if is_own else service)(scope, _limited(receive), send)
+        await (internal if is_own else service)(scope, _limit_body(receive), send)
 
     faulty = FaultMiddleware(app, faults, store, clock, service.router.tokens.expire, service.refusal)
     return _dated(RequestLogMiddleware(faulty, log, clock), clock)
@@ -177,7 +177,7 @@ def _request(scope: Scope, body: bytes) -> ServiceRequest:
     )
 
 
-def _limited(receive: Receive) -> Receive:
+def _limit_body(receive: Receive) -> Receive:
     """Wrap ``receive`` to raise a Refusal for bodies over the limit. Not shown; assumed: the status."""
     size = 0
 

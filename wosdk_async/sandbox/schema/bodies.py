@@ -67,7 +67,7 @@ def parse_query(raw: bytes) -> dict[str, str]:
 
 
 def request_id_of(query: Mapping[str, str], body: Record) -> str | None:
-    """Return the ``RequestId`` in the query or body (facts 3.1, 5). Not shown; assumed: or a number."""
+    """Return the ``RequestId`` in the query or body (facts 3.1, 5). Not shown; assumed: numbers count."""
     for value in (query.get("requestid"), get_ignore_case(body, "RequestId")):
         if isinstance(value, str | int) and not isinstance(value, bool):
             return str(value)

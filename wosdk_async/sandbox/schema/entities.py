@@ -173,7 +173,7 @@ def _schema(entity: Entity, dialect: Dialect) -> EntitySchema:
 
 
 def _exists(field: Field, dialect: Dialect) -> bool:
-    """Return whether a dialect has the field; for fields named only by the spec, see facts 12."""
+    """Return whether a dialect has the field: facts 12 names fields that exist only in the specification."""
     return dialect.spec_fields or field.sources != "spec" or field.name in REQUEST_MARKS
 
 

@@ -52,7 +52,7 @@ SAME_ID = frozenset({("WorkOrder", "WorkOrderCost"), ("WorkOrder", "LastAction")
 
 @attrs.frozen
 class Relation:
-    """Field ``key`` of ``child`` records has the parent's id, field ``kind`` (if any) its type, ``actor``."""
+    """In ``child`` records, ``key`` is the parent's id and ``kind``, if any, the parent's type ``actor``."""
 
     child: EntitySchema
     key: str

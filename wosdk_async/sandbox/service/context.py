@@ -149,7 +149,7 @@ Arguments = dict[str, Any]
 def required_record(
     context: RequestContext, entity: str, key: int, name: str = "", *, removed: bool = False
 ) -> Record:
-    """Return a record that a write refers to (spec 3). Not shown; assumed: texts; removed ones refused."""
+    """Return a record that a write refers to (spec 3). Not shown; assumed: texts, refusal of removed ones."""
     record = context.find(entity, key)
     if record is None:
         raise broken_rule(f"{name or entity} with id {key} is not found.")

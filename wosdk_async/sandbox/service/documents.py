@@ -40,8 +40,8 @@ def find_file(store: Store, company: int, document: int, key: str) -> tuple[byte
     blob = store.get(company, "Blob", record["Blob"]["Id"]) if record and "Blob" in record else None
     if record is None or blob is None:
         return None
-    known = _MIME_TYPE.fullmatch(record["MimeType"])
-    return decode_file(blob["Body"]), record["MimeType"] if known else "application/octet-stream"
+    is_valid = _MIME_TYPE.fullmatch(record["MimeType"])
+    return decode_file(blob["Body"]), record["MimeType"] if is_valid else "application/octet-stream"
 
 
 def _key(company: StoredCompany, document: int) -> str:

@@ -81,7 +81,7 @@ def _document(_context: RequestContext, document: Record) -> None:
 def _blob(_context: RequestContext, blob: Record) -> None:
     try:
         decode_file(blob["Body"])
-    except ValueError:  # facts 3.10: schema. Not shown; assumed: the service checks this
+    except ValueError:  # facts 3.10: base64 by schema. Not shown; assumed: the service checks it
         raise broken_rule("Blob.Body is not base64.") from None
 
 
@@ -132,7 +132,7 @@ def _work_order_note(context: RequestContext, note: Record) -> None:
         return
     current = order.get("CompletionNote", {}).get("Id")
     if note["NoteTypeId"] == "Completion":
-        if current not in (None, note["Id"]):  # the refusal's text is assumed
+        if current not in (None, note["Id"]):  # not shown; assumed: the text
             raise broken_rule(f"Work order {note['WorkOrderId']} already has a completion note.")
         _set_completion_note(context, order, note["Id"])
     elif current == note["Id"]:

@@ -14,7 +14,7 @@ _OWNED = {"Info": "AssetInfo", "Address": "Address2"}
 
 
 def customer_of_asset(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the customer of the nearest space or, if asked, work zone; 0 if none. facts 5; else assumed."""
+    """Return the customer of the nearest space or, if asked, zone; else 0 (facts 5). Not shown; assumed."""
     asset = named_record(context, arguments, "AssetId", "Location")
     locations = [asset, *ancestors(context, asset)]
     space = _first_at(context, "Space", locations)
@@ -34,7 +34,7 @@ def _first_at(context: RequestContext, entity: str, locations: list[Record]) -> 
 
 
 def match_assets(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the assets from a parent down with a model that has the task ``TaskCode`` (facts 5; assumed)."""
+    """Return assets of a tree for whose model the task ``TaskCode`` exists (facts 5). Not shown; assumed."""
     parent = named_record(context, arguments, "ParentAssetId", "Location")
     code = arguments.get("TaskCode", "")
     if not code:

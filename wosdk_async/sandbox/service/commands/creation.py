@@ -28,7 +28,7 @@ _ZERO = Decimal("0.00")  # two decimals on newly created orders (facts 3.3)
 _MAX_DIGITS = 32  # not shown; assumed
 # Lists that a creation may contain. Not shown; assumed: other lists are only written by actions.
 _LISTS = ("CustomFields", "Notes", "Documents", "EquipmentWorkedOn", "ContactAddress")
-# Members that a copy takes from the original. Not shown; assumed: facts 5 lists none.
+# Members that a copy takes from the original; facts 5 lists none. Not shown; assumed.
 _COPIED = (
     "TypeCategory",
     "SubType",

@@ -58,7 +58,7 @@ def _find_cost(context: RequestContext, arguments: Arguments, status_field: str)
 
 
 def _paid_status(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the payment status: the one named, else the first with state Paid (assumed)."""
+    """Return the payment status: the one named, else the first with state Paid. Not shown; assumed."""
     if arguments.get("VendorInvoiceStatusId", 0):
         status = named_record(context, arguments, "VendorInvoiceStatusId", "ApInvoiceStatus")
         if status["ApStateId"] != "Paid":  # not shown; assumed
@@ -97,7 +97,7 @@ def update_invoice_state(context: RequestContext, arguments: Arguments) -> Recor
 
 
 def set_draft_step(step: str, context: RequestContext, arguments: Arguments) -> Record:
-    """Set an invoice's ``DraftProcessStepId`` to ``step``; InvoiceDisputeCommand sets Disputed."""
+    """Set an invoice's ``DraftProcessStepId`` to ``step``, such as Disputed."""
     invoice = _find_invoice(context, arguments)
     if invoice["DraftProcessStepId"] != step:
         invoice["DraftProcessStepId"] = step

@@ -115,7 +115,7 @@ def set_flags(context: RequestContext, order: Record, arguments: Arguments) -> b
 
 
 def clear_flags(context: RequestContext, order: Record, arguments: Arguments) -> bool:
-    """Remove the flags in ``FlagsToClear``, ignoring flags that are not set (assumed)."""
+    """Remove the flags in ``FlagsToClear``. Not shown; assumed: flags that are not set are ignored."""
     cleared = read_ids(arguments.get("FlagsToClear"))
     gone = [flag for flag in _flags(context, order) if flag["FlagId"] in cleared]
     for flag in gone:

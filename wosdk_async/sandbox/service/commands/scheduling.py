@@ -25,7 +25,7 @@ _SKIPPED = {"SkipDueDate": "DtDue", "SkipOnSiteBy": "DtOnSiteBy", "SkipAcknowled
 
 
 def choose_assignee(context: RequestContext, order: Record, arguments: Arguments) -> int | None:
-    """Return a new order's assignee, or None. Not shown; assumed: a computed one is the first suitable."""
+    """Return a new order's assignee, if any. Not shown; assumed: the first suitable employee, if computed."""
     if arguments.get("KeepUnassigned", False):
         return None
     if not arguments.get("ComputeAssignment", False):
@@ -117,7 +117,7 @@ def compute_schedule(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def auto_assign(context: RequestContext, arguments: Arguments) -> Record:
-    """Return who would be assigned: the first suitable employee, 0 if none (assumed)."""
+    """Return the first suitable employee, or 0. Not shown; assumed."""
     order = _draft(context, arguments)
     found = _suitable_employees(context, order.get("Specialty"), order.get("WorkZone"))
     return {"EmployeeId": found[0] if found else 0}

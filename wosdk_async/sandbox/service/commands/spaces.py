@@ -63,9 +63,7 @@ def _insert_space(context: RequestContext, customer: Record, unit: Record, argum
     dates = {name: arguments[name] for name in times if name in arguments}
     zone = {"WorkZone": customer["WorkZone"]} if "WorkZone" in customer else {}
     sent = arguments.get("Instructions", "")
-    instructions = read_value(
-        schema.by_name["instructions"], sent
-    )  # facts 7 limits the length of Instructions
+    instructions = read_value(schema.by_name["instructions"], sent)  # limits the length (facts 7)
     space = {**schema.blank, **dates, **zone, "CustomerId": customer["Id"], "Asset": {"Id": unit["Id"]}}
     return context.insert(schema, space | {"StatusId": "Current", "Instructions": instructions})  # spec 3
 
@@ -80,7 +78,7 @@ def _find_or_make_unit(
     existing = _named_children(context, parent, "Unit", name)
     if existing and if_exists == "Reuse":
         return existing[0]
-    if existing and if_exists != "Ignore":  # Fail and Unknown (assumed) refuse; Ignore creates a second unit
+    if existing and if_exists != "Ignore":  # not shown; assumed: Unknown acts as Fail
         raise broken_rule(f"Unit '{name}' exists already.")
     unit = _make_location(context, parent, name, _specifier_text(specifier, "UnitFloorPlan"), "Unit")
     info = get_ignore_case(specifier, "UnitInfo")
@@ -92,7 +90,7 @@ def _find_or_make_unit(
 
 
 def _find_or_make_parent(context: RequestContext, customer: Record, specifier: Record) -> int:
-    """Return a unit's parent id: the named floor or building, else the zone's asset (assumed)."""
+    """Return a unit's parent id: the named floor or building, else the zone's asset. Not shown; assumed."""
     zone = context.find("WorkZone", customer["WorkZone"]["Id"]) if "WorkZone" in customer else None
     parent = zone["Asset"]["Id"] if zone and "Asset" in zone else 0
     for part in ("Building", "Floor"):

@@ -128,7 +128,7 @@ ACTIONS = {
 def run_action(action: Action, context: RequestContext, arguments: Arguments) -> Record:
     """Run an action and return the order as in a default read (facts 5, Shape of a result).
 
-    An action without an effect is not logged: facts 5.1 for WoFlagCommand. Not shown; assumed: for others.
+    An action that changes nothing is not logged (facts 5.1, WoFlagCommand). Not shown; assumed: others, too.
     """
     order = find_order(context, arguments)
     _check_state(order, action)  # facts 5.1: the state is checked before the reason
@@ -160,7 +160,7 @@ def _sent_reason(context: RequestContext, action: Action, arguments: Arguments) 
 
 
 def send_work_order(context: RequestContext, arguments: Arguments) -> Record:
-    """Send the order to its connected provider (facts 5 names the result; the rest is assumed)."""
+    """Send the order to its connected provider (facts 5 names the result). Not shown; assumed: the rest."""
     order = find_order(context, arguments)
     if order["WonId"] or order["StatusId"] not in _ACTIVE:  # spec 3. Not shown; assumed: the text
         state = "has already been sent" if order["WonId"] else f"is {order['StatusId']}, so it cannot be sent"

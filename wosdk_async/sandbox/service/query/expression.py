@@ -198,7 +198,7 @@ _DIRECTIONS = {"Ascending": "ASC", "Descending": "DESC"}
 def run_query(context: RequestContext, schema: EntitySchema, expression: dict[str, Any]) -> list[Record]:
     """Return the selected records, sorted by Id if there are no Orders (like most lists in facts 4)."""
     if schema.operations.get("query") is False:
-        raise unsupported("Query", schema.name)  # spec 2.11: reported to fail; the code is assumed
+        raise unsupported("Query", schema.name)  # spec 2.11. Not shown; assumed: the code
     # ``Distinct`` has no effect, because records never repeat.
     paths = property_paths(get_ignore_case(_object(expression, "PropertySet"), "Properties"))
     chosen = selection(schema.name, paths, context.dialect)
