@@ -123,7 +123,7 @@ class Faults:
         return self._state.match(request)
 
     async def apply(self, request: RequestMatch, exchange: FaultExchange, injected: list[str]) -> bool:
-        """Apply a request's faults, and list their kinds in ``injected``; return whether one ends it."""
+        """Apply a request's faults and list them in ``injected``; return whether one ended the request."""
         state = self._state
         for position, rng in state.match(request):
             rule = state.script.rules[position]

@@ -179,7 +179,7 @@ class Moment:
         return f"{whole}.{fraction:07d}" if fraction else whole
 
     def later(self, minutes: int) -> Moment:
-        """Return the minute ``minutes`` later. facts 3.5: no fraction. Not shown; assumed: no seconds."""
+        """Return the moment ``minutes`` later. facts 3.5: no fraction. Not shown; assumed: no seconds."""
         total = self.ticks // _TICKS // 60 + minutes
         return Moment(total * 60 * _TICKS)
 

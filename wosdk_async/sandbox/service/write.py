@@ -117,7 +117,7 @@ def create_owned(context: RequestContext, schema: EntitySchema, record: Record, 
 def add_element(
     context: RequestContext, schema: EntitySchema, record: Record, field: Field, element: object
 ) -> bool:
-    """Add an element to a list; return whether it was added. Not shown; assumed: which ones are dropped."""
+    """Add an element to a list; return whether it was added. Not shown; assumed: which are dropped."""
     child = schema.target(field)
     dropped = not isinstance(element, dict) or get_ignore_case(element, "PerformDeletion") is True
     if child is None or dropped or not isinstance(element, dict):

@@ -14,7 +14,7 @@ _OWNED = {"Info": "AssetInfo", "Address": "Address2"}
 
 
 def customer_of_asset(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the customer of the nearest space or, if asked, zone; else 0 (facts 5). Not shown; assumed."""
+    """Return the customer of the nearest space (or zone, if asked), or 0 (facts 5). Not shown; assumed."""
     asset = named_record(context, arguments, "AssetId", "Location")
     locations = [asset, *ancestors(context, asset)]
     space = _first_at(context, "Space", locations)
