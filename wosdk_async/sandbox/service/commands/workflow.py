@@ -128,7 +128,7 @@ ACTIONS = {
 def run_action(action: Action, context: RequestContext, arguments: Arguments) -> Record:
     """Run an action and return the order as in a default read (facts 5, Shape of a result).
 
-    An action that changes nothing is not logged (facts 5.1, WoFlagCommand). Not shown; assumed: others, too.
+    An action that changes nothing is not logged (facts 5.1 for WoFlagCommand; else assumed).
     """
     order = find_order(context, arguments)
     _check_state(order, action)  # facts 5.1: the state is checked before the reason
