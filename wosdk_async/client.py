@@ -110,7 +110,7 @@ class EnvArguments(ClientArguments):
     )
     """Variables to read instead of ``os.environ``."""
     profile: str | None = attrs.field(default=None, kw_only=True)
-    """Settings file profile to use."""
+    """Profile of the settings file to use."""
 
 
 class Client(Uncopied):
@@ -136,7 +136,7 @@ class Client(Uncopied):
         self._region = arguments.region or Region.AMERICAS
         self._credentials = arguments.credentials
         self._company = arguments.company
-        self._pair_of: str | None = None  # Company in the settings, if the client id and secret belong to it
+        self._pair_of: str | None = None  # Company of a client id and secret from the settings
         self._options = arguments.options or CallOptions()
         clock = arguments.clock or TransportClock()
         self._transport = Transport(
@@ -148,7 +148,7 @@ class Client(Uncopied):
     @classmethod
     @takes_options(EnvArguments)
     def from_env(cls, arguments: EnvArguments) -> Self:
-        """Return a client configured from the ``WOSDK_*`` variables and a settings file profile.
+        """Return a client configured from the ``WOSDK_*`` variables and a profile of the settings file.
 
         ``docs/settings.md`` lists the variables. Takes the same arguments as the class, plus ``environ``
         (variables to read instead of ``os.environ``) and ``profile``. An argument overrides its variable.

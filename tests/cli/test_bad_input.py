@@ -181,7 +181,7 @@ def test_a_company_that_cannot_be_reached(
 
 def test_a_company_without_a_name(wosdk: Wosdk) -> None:
     line = refused(wosdk, "import", FILE, "--map", MAP)
-    assert "no Company name given: run `wosdk login` to save both, or pass --company NAME" in line
+    assert "no Company name given: run `wosdk login` to save a Company and its credentials, or pass" in line
 
 
 def test_an_empty_name_is_not_the_usual_company(wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -178,7 +178,10 @@ def test_a_profile_names_the_company(
     ("arguments", "message"),
     [
         (("-p", "Task"), "unknown property 'Task' of WorkOrder; did you mean Items.Task.DisplayAs?"),
-        (("--where", "Customer = Street Lighting"), "not 'Street Lighting'; its name is Customer.Name\n"),
+        (
+            ("--where", "Customer = Street Lighting"),
+            "not 'Street Lighting'; to compare its name, use Customer.Name\n",
+        ),
     ],
 )
 @pytest.mark.usefixtures("seeded")

@@ -93,7 +93,7 @@ def test_a_row_that_changed_after_it_was_sent_is_skipped_and_said(
     write(path, ("A", "edited"), B)
     result = give()
     assert (result.exit_code, "1 of them changed after being sent" in result.stderr) == (0, True)
-    assert "\n1 row edited since; not resent, as each is already created\n" in result.stdout
+    assert "\n1 row edited after being created; not resent\n" in result.stdout
     assert json.loads(give("--json").stdout)["changed"] == 1
     assert held(wosdk) == Counter("AB")
 

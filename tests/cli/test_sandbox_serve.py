@@ -253,7 +253,7 @@ def test_an_env_file_that_serve_did_not_write_is_kept(wosdk: Wosdk, tmp_path: Pa
         f"--env-file {tmp_path / name} is not a regular file; name another file"
         if name == "fifo"
         else f"{tmp_path / name} exists and was not written by `wosdk sandbox serve`; "
-        "name another or add --force"
+        "name another file or add --force"
     )
     assert (made.exit_code, made.stderr) == (2, f"wosdk: {message}\n")
     assert (tmp_path / "notes.env").read_text() == real

@@ -339,7 +339,7 @@ def test_few_files_are_attached_at_a_time(wosdk: Wosdk, scripted: Service, tmp_p
         (("assign", "1"), "Missing option '--to'"),
         (("assign", "1", "--to", "208", "--mode", "Main"), "'Main' is not one of 'Primary', 'AddSecondary'"),
         (("note", "1"), "Missing option '--text'"),
-        (("import", __file__), "Missing option '--map'. `wosdk import init FILE` proposes one."),
+        (("import", __file__), "Missing option '--map'. `wosdk import init FILE` proposes a map."),
         (("attach", "1"), "Missing argument 'FILE...'"),
         (("attach", "1", "no-such.jpg"), "File 'no-such.jpg' does not exist"),
         (("attach", "1", __file__, __file__, "--title", "x"), "--title applies to one file"),

@@ -241,7 +241,7 @@ async def test_an_update_takes_each_spelling_and_shows_the_field_as_it_is(work: 
         ),
         (
             {"action": "update", "name": "Customer", "record": 512, "fields": {"Name": "x"}, "marker": "Dba"},
-            "only a create",
+            "only a new record",
         ),
         ({"action": "create", "name": "Customer", "fields": {"Name": "x" * 70_000}}, "bytes"),
         ({"action": "create", "name": "Customer", "fields": {"Name": "x", "name": "y"}}, "Name twice"),

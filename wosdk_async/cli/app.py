@@ -143,7 +143,7 @@ def _flush() -> None:
 
 
 def _discard_stdout() -> None:
-    """Redirect stdout to the null device: without a reader, Python's flush at exit would fail."""
+    """Redirect stdout to the null device, so that Python's flush at exit does not fail."""
     with open_user_path(os.devnull) as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
 

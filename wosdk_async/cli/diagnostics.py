@@ -60,7 +60,7 @@ class _Route:
         return f"connection to {self.host} through proxy {self.proxy}{setting}"
 
     def remedy(self, variable: str) -> str:
-        """Return what to check if the connection fails. ``variable``, if any, sets the host's address."""
+        """Return what to check if the connection fails; ``variable`` (if any) sets the host's address."""
         if self.proxy is not None:
             return f"check the proxy in {self.proxy_setting}, or add {self.host} to NO_PROXY"
         address = f", and {variable} if you set it" if variable else ""
@@ -104,7 +104,7 @@ class StepReport:
 
     @property
     def last(self) -> Step:
-        """The last completed step. No step follows a failed one."""
+        """The last completed step. If a step failed, it is that step."""
         return self._steps[-1]
 
     def add(self, step: Step) -> None:
@@ -132,10 +132,10 @@ class StepReport:
 
 _NETWORK = "check the network and the firewall"
 _VARIABLES = {"token": "WOSDK_TOKEN_URL", "discovery": "WOSDK_LOCATOR_URL"}
-"""Variable that sets the host address for each step."""
+"""By step: the environment variable that sets the address of the step's host."""
 
 # Parts of error messages of the operating system and OpenSSL, in lower case, with remedies; the first match
-# wins. The errors themselves are not kept, because they contain the request and therefore the token.
+# wins. Only the messages can be compared: the errors themselves contain the token, so they are not kept.
 _BY_TEXT = (
     (("[ssl",), "the TLS handshake fails: check the port in the address, or the proxy"),
     (
@@ -156,7 +156,7 @@ _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
     (DiscoveryError, "add the host to WOSDK_TRUSTED_HOSTS only if you own it"),
     (SessionRefusedError, "a new token was refused: try again, then ask the administrator"),
     (
-        RefusedError,  # facts 1 names this right. Not shown; assumed: this error without it
+        RefusedError,  # facts 1 names the right. Not shown; assumed: this error without the right
         "the credentials are valid, but their role may lack the right 'Permissions - Web Services Access'",
     ),
     (NoAnswerError, "a proxy or a maintenance page may respond instead of the service"),
@@ -164,7 +164,7 @@ _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
 
 
 def remedy_for(error: WosdkError, network: str = _NETWORK) -> str:
-    """Return the remedy for ``error``; empty if its message has one. ``network`` is for lost connections."""
+    """Return the remedy for ``error``: ``network`` for connection errors, empty if the message has one."""
     if error.remedies:
         return ""
     if isinstance(error, DeadlineError):
@@ -180,7 +180,7 @@ def remedy_for(error: WosdkError, network: str = _NETWORK) -> str:
 
 
 _SECONDS = 10.0  # default --deadline for the log-in and the read
-# Share of the deadline for one attempt to connect: both can fail, with a reason, before the deadline.
+# Share of the deadline for one attempt to connect. Two attempts fit, so the second can report why it failed.
 _CONNECT_SHARE = 0.4
 _MAX_SKEW = 120.0  # seconds of clock skew before a warning
 
@@ -188,7 +188,7 @@ _MAX_SKEW = 120.0  # seconds of clock skew before a warning
 async def steps(
     settings: Settings, company: Company, deadline: float | None, verbose: int = 0
 ) -> AsyncIterator[Step]:
-    """Yield the steps that follow the step ``settings``, up to the first failure."""
+    """Yield the steps after the first, which is named ``settings``; end after a failed step."""
     seconds = deadline or _SECONDS
     watch = _Stopwatch(verbose, seconds)
     try:
@@ -203,14 +203,14 @@ async def steps(
 
 async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: float) -> list[Step]:
     """Return the credentials, token and discovery steps."""
-    # Never None here: without credentials, the client could not have been created.
+    # The credentials are not None: without them, the client could not have been created.
     tenant = Tenant(name, settings.region, settings.credentials)  # type: ignore[arg-type]
     started = time.monotonic()
     try:
         pair = await tenant.pair()
     except WosdkError as error:
         return [failed("credentials", error, time.monotonic() - started)]
-    assert isinstance(pair, Credentials)  # noqa: S101 - only a program can pass a token
+    assert isinstance(pair, Credentials)  # noqa: S101 - settings contain no token
     detail = f"client id {pair.client_id}, not tested yet"
     done = [Step(step="credentials", seconds=time.monotonic() - started, detail=detail)]
     login = Login(
@@ -253,14 +253,14 @@ async def _failed_login(settings: Settings, watch: _Stopwatch, error: WosdkError
     if in_discovery or (isinstance(error, DeadlineError) and "locator" in watch.seconds):
         done, step = [_token(settings, watch)], failed("discovery", error, watch.seconds["locator"], route)
     direct = route is not None and route.proxy is None
-    if direct and isinstance(error, NoAnswerError) and await _speaks_tls_only(watch.last_url):
+    if direct and isinstance(error, NoAnswerError) and await _needs_https(watch.last_url):
         https = "write https:// in WOSDK_TOKEN_URL and WOSDK_LOCATOR_URL, or in the profile"
         step = attrs.evolve(step, remedy=f"the host only accepts https: {https}")
     return [*done, step]
 
 
-async def _speaks_tls_only(url: str) -> bool:
-    """Return whether the host of an http:// address accepts a TLS handshake."""
+async def _needs_https(url: str) -> bool:
+    """Return whether ``url`` begins with http:// although its host accepts a TLS handshake."""
     parts = urlsplit(url)
     if parts.scheme != "http":
         return False

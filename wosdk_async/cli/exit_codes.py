@@ -63,7 +63,7 @@ class CliError(click.ClickException):
 
 
 def say(message: str) -> None:
-    """Print one line on stderr, escaped and truncated: service text may be long or unsafe (facts 6)."""
+    """Print one line on stderr, escaped and truncated, because it may be long or unsafe (facts 6)."""
     click.echo(f"wosdk: {brief_line(message)}", err=True)
 
 
@@ -103,7 +103,7 @@ def cli_errors() -> Iterator[None]:
 
 @contextmanager
 def writing(done: str, to: object = None) -> Iterator[None]:
-    """Turn errors in writing a result to ``to`` (None: stdout) into CliError; ``done`` was done before."""
+    """Turn errors in writing a result to ``to`` (None: stdout) into CliError, which begins with ``done``."""
     try:
         yield
     except Exception as error:

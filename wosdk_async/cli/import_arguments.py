@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _sheet(text: str | int | None) -> str | int | None:
-    """Return digits as a sheet number; a sheet named with digits must be selected by number."""
+    """Convert digits to a sheet number. A sheet named 2024 can only be selected by its number."""
     return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() else text
 
 
@@ -199,7 +199,7 @@ def kept_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:
 
 
 def _is_option(argument: str, param: click.Option) -> bool:
-    """Return whether an argument is an option written by :func:`_argument`."""
+    """Return whether ``argument`` is something that :func:`_argument` writes for ``param``."""
     may_be_bare = param.is_flag or isinstance(param.flag_value, str)
     return (argument == param.opts[0] and may_be_bare) or (
         argument.startswith(f"{param.opts[0]}=") and not param.is_flag

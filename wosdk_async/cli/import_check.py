@@ -93,7 +93,7 @@ def check_import(arguments: ImportArguments) -> Exit:
 
 @contextmanager
 def _row_writer(path: Path | None) -> Iterator[Callable[[Finding], None] | None]:
-    """Yield a function that writes rows to a CSV file, which replaces ``path`` at the end of the block."""
+    """Yield a function that writes a row to a CSV file. The file replaces ``path`` when the block ends."""
     if path is None:
         yield None
         return
@@ -135,7 +135,7 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
         click.echo(f"{counted(result.lacking, 'row')} would probably be refused; see the warnings")
     for name, number in result.new_records.items():
         click.echo(f"{counted(number, 'record')} for {visible(name)} would be created first")
-    # An estimate below one second is left out: the client itself takes longer than the calls.
+    # An estimate below one second is left out, because the client itself takes longer than the calls.
     seconds = result.seconds or 0
     about = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
     took = "" if seconds < 1 else f", about {about}"

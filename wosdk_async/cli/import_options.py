@@ -14,11 +14,11 @@ _PATH = click.Path(path_type=Path)
 
 class _MapPath(click.Path):
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:  # noqa: ARG002
-        return "`wosdk import init FILE` proposes one."
+        return "`wosdk import init FILE` proposes a map."
 
 
 class OneRun(click.Option):
-    """Option that a resume does not repeat: it applies to one run only, or the journal has its value."""
+    """Option that a resume does not repeat, because it is for one run only or its value is in the journal."""
 
 
 # --- the file and its rows ------------------------------------------------------------------
@@ -46,7 +46,7 @@ _INPUT = (
         "--format",
         "file_format",
         metavar="NAME",
-        help="File format, such as csv, if ambiguous; an unknown name lists all.",
+        help="File format, such as csv, if the suffix does not tell.",
     ),
     click.option("--command", metavar="NAME", help="Command to run per row (default: WoCreateCommand)."),
     click.option("--entity", metavar="NAME", help="Create a record of this entity for each row."),
@@ -86,7 +86,7 @@ _JOB = (
     ),
     click.option("--again", cls=OneRun, is_flag=True, help="Resend all rows in a new job."),
     click.option(
-        "--new-rows", cls=OneRun, is_flag=True, help="Accept new rows although sent rows are missing."
+        "--new-rows", cls=OneRun, is_flag=True, help="Accept new rows although FILE lacks sent rows."
     ),
     click.option("--retry-refused", cls=OneRun, is_flag=True, help="Retry unchanged rows that were refused."),
     click.option("--retry-undone", cls=OneRun, is_flag=True, help="Retry rows undone by wosdk jobs undo."),

@@ -52,7 +52,7 @@ def run_import(arguments: ImportArguments) -> int:
         raise CliError("--read-only: an import changes the Company, so nothing is sent")
     require_outcomes(arguments)
     tune_process()
-    # With --sandbox alone, without --job, the job folder is deleted together with the temporary Company.
+    # Without a STORE or --job, the job folder is deleted together with the temporary Company.
     temporary = arguments.sandbox == TEMPORARY and arguments.options.folder is None
     workers = arguments.workers(say)
     with ExitStack() as exits:
@@ -72,7 +72,7 @@ def run_import(arguments: ImportArguments) -> int:
         exits.callback(lambda: runner.run(job.close()))
         if opened.new and arguments.outcomes is not None:
             require_new(arguments.outcomes, arguments.force)
-            require_not_kept("--outcomes", arguments.outcomes)  # again: the job folder exists only now
+            require_not_kept("--outcomes", arguments.outcomes)  # again, now that the job folder exists
         _say_plan(opened, job)
         if opened.plan.leaves_done and not arguments.yes:
             _confirm_again(opened)
@@ -206,7 +206,7 @@ def require_outcomes(arguments: ImportArguments) -> None:
 
 
 def require_new(outcomes: Path, force: bool) -> None:
-    """Refuse to overwrite an earlier import's outcomes: they may be the only list of created records."""
+    """Refuse to overwrite an import's outcomes, because they may be the only list of created records."""
     if not force and outcomes.is_file() and outcomes.stat().st_size:
         raise CliError(
             f"{outcomes} exists, and may be the only list of an earlier import's records; name another "

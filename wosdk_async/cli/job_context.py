@@ -78,9 +78,9 @@ def source_of(plan: JobPlan, folder: Path) -> Source:
 
 
 async def write_files(journal: Journal, excel: ExcelSeparator | None = None) -> tuple[list[Path], bool]:
-    """Rewrite a job's files, without those that need the input file if it is missing.
+    """Rewrite a job's files; without the input file, only those that do not need it.
 
-    Return the written files, and whether these are all.
+    Return the written files, and whether all files were written.
     """
     from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
     from wosdk_async.cli.texts import in_commands

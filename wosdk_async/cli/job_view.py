@@ -68,7 +68,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
             "references": dict(references),
             "first_rows": first,
             "first_gone_rows": first_gone,
-            "resume": await _same_command_would(seen),
+            "resume": await _rerun_effect(seen),
             "workers": attrs.asdict(await journal.grant_totals()) if seen.audit != "none" else None,
             "audit": audit_facts(seen.audit, seen.audit_found, why_no_audit(seen.plan))
             if seen.audit != "none"
@@ -96,7 +96,7 @@ def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
     for job in jobs:
         sheet = f", sheet {job['sheet']!r}" if job["sheet"] else ""
         about = f"started {shown_time(job['begun'])}; {job['operation']}, {job['company']}{sheet}"
-        # An undo state contains its own colon.
+        # The text of an undo state has a colon, so it ends with a semicolon.
         state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"
         figures = _figures_text({**job, "undone": 0}) or "none"
         text = f"{state} {figures} of {counted(job['rows'], 'row')}; {about}"
@@ -208,18 +208,18 @@ def _how(details: Mapping[str, Any]) -> str:
     return f"; {where}, {rate}, {counted(details['limit'], 'call')} at a time"
 
 
-async def _same_command_would(seen: Overview) -> str:
+async def _rerun_effect(seen: Overview) -> str:
     """Return what the last run's command would do now, after reading the file and map."""
     if seen.running is not None:
         return "refused while another process is running the job"
     try:
-        would = await asyncio.to_thread(_decision_text, seen)
+        effect = await asyncio.to_thread(_decision_text, seen)
     except WosdkError as error:
         return f"refused: {message_of(error)}"
     if seen.audit_left:
         found = "is due" if seen.audit_found is None else f"found {seen.audit_found}"
-        would += f"; the audit, which looks up every row's key, {found}"
-    return would
+        effect += f"; the audit, which looks up every row's key, {found}"
+    return effect
 
 
 def _decision_text(seen: Overview) -> str:

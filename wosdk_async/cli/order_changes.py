@@ -23,7 +23,7 @@ _READ = ("Number", "StatusId", "Customer.DisplayAs", "TaskRefinement")
 _LOG = "ActionLogRecords.*"
 
 SHOWN = "shown"
-"""Key for extra preview text in an order; the service's own keys start with a capital letter."""
+"""Key of extra preview text in an order; no property of the service has a lower-case name."""
 
 
 class _LocalTime(click.ParamType):  # type: ignore[type-arg]  # generic only for type checkers
@@ -87,9 +87,9 @@ def order_verb(
             named = RecordTexts.read(WorkOrder, orders, by)
             with ChangeSession.open(ctx, options) as session:
                 company = session.runner.company
-                made, changes = session.runner.run(_changes(company, named, plan(company, **values)))
+                order_plan, changes = session.runner.run(_changes(company, named, plan(company, **values)))
                 what = changes[0].label if len(changes) == 1 else f"{len(changes)} orders"
-                session.carry_out(made.what, f"{str(ctx.info_name).capitalize()} {what}?", changes)
+                session.carry_out(order_plan.what, f"{str(ctx.info_name).capitalize()} {what}?", changes)
 
         text, examples, rest = (plan.__doc__ or "").partition("\n\n    \b\n")
         command.__doc__ = f"{text}\n\n    {ORDER_RULE}{examples}{rest}"
@@ -144,7 +144,7 @@ def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
 
 
 async def reason_id(company: Company, action: Literal["OnHold", "Cancel"], reason: str | None) -> int:
-    """Return the id of an ``OnHold`` or ``Cancel`` reason. If None, raise CliError with all names."""
+    """Return the id of an ``OnHold`` or ``Cancel`` reason. If it is None, raise CliError with all names."""
     orders = company.work_orders
     if reason is None:
         names = [row.display_as or str(row.id) for row in await orders.reasons(action)]

@@ -20,7 +20,7 @@ from wosdk_async.regular_files import create_file, parse_toml, read_regular, rep
 from wosdk_async.settings.profiles import ADDRESSES, CREDENTIALS, DEFAULT, NAMES, PREFIX
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # valid as a bare TOML key and in a file name
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")  # unlike str.splitlines(), which splits at other characters, too
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")  # not str.splitlines(), because it also splits at other characters
 _TABLE = re.compile(r"\s*\[")
 _KEY = re.compile(r"\s*(?P<key>[A-Za-z0-9_-]+)\s*=")
 _PRIVATE = 0o600
@@ -48,7 +48,7 @@ class ProfileFile:
         try:
             return cls(path, text, parse_toml(text))
         except ValueError:
-            pass  # raised below, so that the error does not keep its cause, which may hold a secret
+            pass  # an error raised here would contain this one, which may hold a secret
         raise CliError(f"{path} is not valid TOML; fix or remove the file")
 
     @property
@@ -63,9 +63,9 @@ class ProfileFile:
         return found if isinstance(found, dict) else {}
 
     def replaced(self, name: str, changes: Mapping[str, str | None]) -> str:
-        """Return the text with a changed or new profile. A value of None removes the key.
+        """Return the file's text after ``changes`` to a profile, which may be new; None removes a key.
 
-        Raises CliError if more than the profile would change.
+        Raises CliError if another part of the file would change, too.
         """
         text = "".join(_change_lines(_LINE.findall(self.text), name, changes))
         wanted = copy.deepcopy(self._data)
@@ -76,9 +76,9 @@ class ProfileFile:
             if parse_toml(text) == wanted:
                 return text
         except (ValueError, TypeError, RecursionError):
-            pass  # raised below, so that the error does not keep its cause, which may hold a secret
+            pass  # an error raised here would contain this one, which may hold a secret
         raise CliError(
-            f"{self.path}: profile {name!r} cannot be changed without changing the rest; move it to a "
+            f"{self.path}: profile {name!r} cannot be changed alone; move it to a "
             f"separate section [profiles.{name}], or edit the file by hand"
         )
 
@@ -150,7 +150,7 @@ def create_private(path: Path, text: str) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write an owner-only file atomically; for a link, replace the target."""
+    """Write an owner-only file atomically. If ``path`` is a symbolic link, replace its target."""
     target = Path(os.path.realpath(path))
     with _writing(target), replace_file(target, mode=_PRIVATE, named_by_user=True) as file:
         file.write(text.encode())

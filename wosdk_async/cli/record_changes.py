@@ -108,7 +108,7 @@ class RecordChange:
 
 @attrs.frozen(kw_only=True)
 class ChangeSession:
-    """A Company session for changing records: ``with ChangeSession.open(...) as it``."""
+    """Connection and options of a command that changes records."""
 
     runner: Runner
     options: ChangeOptions

@@ -82,7 +82,7 @@ class Runner:
 
 
 def _is_logged(record: logging.LogRecord) -> bool:
-    """Return False for cancelled calls in doubt: the command reports those calls."""
+    """Return False if the record reports a cancelled call in doubt, because the command reports it, too."""
     return record.funcName != report_in_doubt.__name__
 
 
@@ -105,7 +105,7 @@ def _ways_to_name_a_company() -> str:
         return (
             f"{named} {is_set} set, so profile 'default' is ignored; unset {named}, or add --profile default"
         )
-    return "run `wosdk login` to save both, or pass --company NAME"
+    return "run `wosdk login` to save a Company and its credentials, or pass --company NAME"
 
 
 def confirm(company: Company, what: str, question: str, *, ask: bool) -> None:
@@ -120,7 +120,7 @@ NOT_A_TERMINAL = "stdin is not a terminal, so you cannot be prompted"
 
 
 def require_yes(question: str, cannot_ask: str, refused: str = "nothing was sent") -> None:
-    """Ask for confirmation. Raises CliError: ``refused`` if declined, ``cannot_ask`` without a terminal."""
+    """Ask for confirmation. Raises CliError with ``refused`` if declined, ``cannot_ask`` if impossible."""
     if not is_interactive():
         raise CliError(cannot_ask)
     if not click.confirm(question, err=True):
@@ -204,7 +204,7 @@ def company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]
 
 
 def identity_of(variables: Mapping[str, str] | None) -> str | None:
-    """Return an identifier for a sandbox: Company names and ids are the same in every sandbox."""
+    """Return what tells sandboxes apart, because all have the same names and ids; None without a sandbox."""
     if variables is None:
         return None
     secret = variables["WOSDK_CLIENT_SECRET"]  # random per store

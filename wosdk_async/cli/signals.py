@@ -54,7 +54,7 @@ class StopSignals:
     """Signal handling that stops a run; ``status`` is the first signal's exit status, or None.
 
     The first signal calls ``stop``. A second signal, or the end of the grace period, calls it again to abort
-    calls. ``grace``: seconds before the run itself aborts calls (default: depends on the signal).
+    calls. If ``grace`` is given, the run itself aborts calls after ``grace`` seconds.
     """
 
     def __init__(self, stop: Callable[[], None], *, grace: float | None = None) -> None:
@@ -66,7 +66,7 @@ class StopSignals:
         """Handle the signals within the block."""
         loop = asyncio.get_running_loop()
         with ExitStack() as handlers:
-            # Windows has no such handlers: Ctrl-C cancels the run, which still waits for calls in flight.
+            # Windows has no such handlers, so Ctrl-C cancels the run, which still waits for calls in flight.
             with suppress(NotImplementedError):
                 for number in _GRACE:
                     loop.add_signal_handler(number, self._handle, number)

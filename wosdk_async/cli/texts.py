@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.ledger.terms import Plan
 
 MAX_LINE = 8000
-"""Maximum characters of a printed line: service text may have any length."""
+"""Maximum characters of a printed line; text of the service may be longer."""
 _BREAKS = re.compile(r"\s*[^\S ]\s*")
 
 

@@ -119,7 +119,7 @@ class RequestPrinter:
         self._secrets = self._proxies
 
     def engine(self, limits: Limits, options: ClientOptions | None = None) -> StreamingEngine:
-        """Return the usual engine with its requests shown."""
+        """Return the usual engine, wrapped so that its requests are printed."""
         return _ShowingEngine(engine_for(options or ClientOptions(), limits), self)
 
     def attempt_ended(self, attempt: Attempt) -> None:
@@ -129,7 +129,7 @@ class RequestPrinter:
             self._print(self._ended)
 
     def begin(self, request: _ShownRequest) -> None:
-        """Record a request's secrets."""
+        """Remember the secrets in a request, so that output hides them."""
         for name, value in request.headers:
             if name.lower() == "authorization" and isinstance(value, Secret):
                 self._learn(value.reveal().partition(" ")[2])
@@ -141,7 +141,7 @@ class RequestPrinter:
             self._learn(*_secret_values(request.body[:_MAX_SEARCHED].decode("utf-8", "replace")))
 
     def responded(self, request: _ShownRequest, response: Response) -> None:
-        """Store the response, and record a log-in token."""
+        """Store the response; if it is for a log-in, remember its token as a secret."""
         request.response = response
         if asks_for_token(request.body):
             self._learn(granted_token(response.body))
@@ -214,7 +214,7 @@ def _is_secret(name: str) -> bool:
 
 
 def _secret_values(text: str) -> list[str]:
-    """Return the secret field values in JSON, both escaped and decoded."""
+    """Return the values of secret fields in JSON text, each as written and decoded."""
     found = []
     for member in _MEMBER.finditer(text):
         if _is_secret(member["name"]):

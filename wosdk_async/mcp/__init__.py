@@ -74,7 +74,7 @@ Tool = Callable[..., Awaitable[Result]]
 
 
 def _tools(company: Company, plans: PlanTools | None) -> Iterator[tuple[Tool, ToolAnnotations]]:
-    """Yield the tools with all annotations; clients assume the worst for missing ones."""
+    """Yield the tools with all annotations, because clients assume the worst for missing ones."""
     hints: dict[str, Any] = {"destructive_hint": False, "idempotent_hint": True, "open_world_hint": True}
     tools, read = ReadTools(company), partial(ToolAnnotations, read_only_hint=True, **hints)
     yield tools.find_work_orders, read(title="Find work orders")

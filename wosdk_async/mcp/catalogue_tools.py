@@ -81,10 +81,10 @@ def _text(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False)
 
 
-def _resource_text(table: Any, name: str, shown: Any) -> str:
+def _resource_text(table: Any, name: str, to_dict: Any) -> str:
     if name not in table:
         raise ResourceNotFoundError(f"the catalogue has no {name!r:.100}{suggestion(name, table)}")
-    return _text(shown(table[name]))
+    return _text(to_dict(table[name]))
 
 
 def _names(part: str) -> dict[str, list[str]]:
@@ -109,7 +109,7 @@ def _definition(name: str) -> dict[str, Any]:
     if (found := catalogue.entity(wanted)) is not None:
         return _entity(found)
     known_names = (*catalogue.entities, *catalogue.aliases, *catalogue.commands, *catalogue.enums)
-    near = suggestion(name, known_names) or "; without a name, describe lists all names"
+    near = suggestion(name, known_names) or "; the describe tool, without a name, lists all names"
     raise UnknownNameError(f"the catalogue has no entity, command or enum {name!r:.100}{near}")
 
 

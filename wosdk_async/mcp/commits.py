@@ -57,7 +57,7 @@ class Commits:
     target: str
     clock: TransportClock = TransportClock()
     _look_ups: dict[tuple[str, int], LookUps] = attrs.field(factory=dict, init=False)
-    """Look-ups of plans in doubt, by plan id and attempt: another server may have started a new attempt."""
+    """Look-ups of plans in doubt, by plan id and attempt, because another server may start one."""
 
     async def outcome(self, id: str, *, send: bool) -> CommitOutcome:
         """Find out the outcome of a plan. With ``send``, carry it out if it was certainly not done."""
@@ -101,7 +101,7 @@ class Commits:
         except (InDoubtError, NotUniqueError) as error:
             return self._in_doubt(self._doubt(plan), error)
         except _NOTHING_DONE as error:
-            with suppress(PlansUnusableError):  # else it still says ``sending``: in doubt, which is safe
+            with suppress(PlansUnusableError):  # if not, it says ``sending``: in doubt, which is safe
                 self.journal.plan_again(plan.id)
             return CommitOutcome(state=State.PLANNED.word, plan=plan, problem=self._problem(error))
         except WosdkError as error:
@@ -116,7 +116,7 @@ class Commits:
         return CommitOutcome(state=State.DONE.word, plan=plan, record=record)
 
     def _doubt(self, plan: Plan) -> Plan:
-        """Record that a plan is in doubt: its request may still take effect within the settle time."""
+        """Record that a plan is in doubt. Its request may still take effect within the settle time."""
         self._look_ups[plan.id, plan.attempt] = LookUps(self.clock.now(), self.company.options.settle)
         with suppress(PlansUnusableError):  # ``sending`` in the journal also means in doubt
             self.journal.end(plan.id, State.IN_DOUBT)

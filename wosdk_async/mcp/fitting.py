@@ -22,7 +22,7 @@ _READ = 20_000  # characters to read per string
 _DEPTH = 8
 _NAME = 100  # characters per field name
 _WHOLE_FLOATS = 2**53
-_MAX_BITS = 10_000  # per number: Python refuses to print more than 4,300 digits
+_MAX_BITS = 10_000  # per number, because Python refuses to print more than 4,300 digits
 _MARKS = ("PerformDeletion", "IsNew")  # these control a write and are not data of the record
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 _CUT = "the record is too long; name the properties to read"
@@ -66,7 +66,7 @@ def fit_records(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str
 def fit_record(record: Any, secrets: Secrets) -> tuple[dict[str, Any], int, bool]:
     """Return a record that fits into a result, its size as JSON, and whether it was cut.
 
-    ``secrets`` are hidden first: a cut could leave an unrecognized part of one.
+    ``secrets`` are hidden first, because a part of a secret that a cut leaves would not be recognized.
     """
     reader = _Reader()
     masked = mask_fields(reader.read(record, 0), secrets)

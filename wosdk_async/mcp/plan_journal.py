@@ -86,7 +86,7 @@ def new_id() -> str:
 class PlanJournal:
     """Plans in an owner-only folder, which is created if missing.
 
-    ``now`` returns seconds since 1970: servers that share a folder need synchronized clocks. Raises
+    ``now`` returns seconds since 1970, so servers that share a folder need synchronized clocks. Raises
     ConfigurationError if the folder or file is unusable, or readable by others.
     """
 
@@ -134,8 +134,7 @@ class PlanJournal:
     def begin(self, id: str) -> None:
         """Record that a plan is being sent. The caller holds the plan's lock.
 
-        Raises PlanBusyError if the plan is missing or already being sent, as a second guard in case locks
-        fail.
+        In case locks fail, raises PlanBusyError unless the plan is in the state ``planned``.
         """
         if not self._write(id, State.SENDING, only=State.PLANNED):
             raise PlanBusyError(id)
@@ -173,7 +172,7 @@ class PlanJournal:
             held.release()
 
     def _write(self, id: str, state: State, only: State | None = None, **values: Any) -> bool:
-        """Write a state and values; return whether a plan matched (in state ``only``, if given)."""
+        """Write to a plan, unless it is not in state ``only`` (None: any). Return whether it was written."""
         changes = ", ".join(f"{name} = :{name}" for name in ("state", *values))
         named = values | {"id": id, "state": state.word, "only": None if only is None else only.word}
         with self._open() as journal:

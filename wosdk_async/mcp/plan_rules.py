@@ -31,7 +31,7 @@ _NO_DELETE = "agents cannot delete; a person can, with `wosdk delete`"
 _PLAN_ID = re.compile(r"\s*mcp-[0-9a-f]{16}\s*", re.IGNORECASE)
 _ORDER_MARKER = "PoNumber"
 _NO_MARKER = "none"
-_SHOWN = "DisplayAs"  # facts 3.4: the service computes it, at least for contacts, so it cannot be a marker
+_COMPUTED = "DisplayAs"  # cannot be a marker. facts 3.4: the service computes it, at least for contacts
 _MAX_HIDDEN = 20
 _MAX_DEPTH = 30
 _MASK = "***"
@@ -75,7 +75,7 @@ def _members(value: Any, path: str = "") -> Iterator[tuple[str, str, Any]]:
 
 
 def refuse_emptied_lists(kind: type[Record], fields: Mapping[str, Any]) -> None:
-    """Raise InvalidCallError for an update that would empty a list."""
+    """Raise InvalidCallError for an update that contains an empty list."""
     lists = {meta["name"] for meta in kind.__wire__.values() if meta.get("many")}
     for name in lists.intersection(fields):
         if not fields[name]:
@@ -89,7 +89,7 @@ def refuse_plan_ids(fields: Mapping[str, Any]) -> None:
     """
     for path, _, value in _members(fields):
         if isinstance(value, str) and _PLAN_ID.fullmatch(value):
-            raise InvalidCallError(f"{path} is a plan id, which only that plan may write")
+            raise InvalidCallError(f"{path} is the id of a plan; only that plan may write it")
 
 
 def class_of(action: str, name: str) -> type[Record]:
@@ -104,9 +104,9 @@ def class_of(action: str, name: str) -> type[Record]:
 
 
 def service_names(cls: type[Record], value: Any) -> Any:
-    """Convert a record's JSON to service names at every depth; unknown names are unchanged.
+    """Convert the field names in a record's JSON to service names, at every depth; keep unknown names.
 
-    Names may be in any case, aliases or Python names. Raises InvalidCallError for a field with two spellings.
+    A name may be an alias or a Python name, in any case. Raises InvalidCallError if two names are one field.
     """
     if isinstance(value, list):
         return [service_names(cls, item) for item in value]
@@ -141,7 +141,7 @@ def with_marker(
         return fields, None
     if action == "update" or (action == "command" and not is_order):
         if wanted:
-            raise InvalidCallError("only a create can have a marker; leave 'marker' out")
+            raise InvalidCallError("only a new record can have a marker; leave 'marker' out")
         return fields, None
     holder = fields.get("WorkOrder") if is_order else fields
     if not isinstance(holder, dict):
@@ -152,7 +152,7 @@ def with_marker(
         return fields, None
     if key in given:
         raise InvalidCallError(f"marker {key!r:.60} already has a value; leave it out, or name another field")
-    if key.lower() == _SHOWN.lower():
+    if key.lower() == _COMPUTED.lower():
         raise InvalidCallError(f"marker {key!r:.60}: the service may overwrite that field; name another")
     owner: Any = entity_named("WorkOrder" if is_order else name)
     python = next((python for python, meta in owner.__wire__.items() if meta["name"] == key), None)
@@ -217,7 +217,7 @@ class _View:
 
     def _name(self, name: str) -> str:
         shown = one_line(self.secrets.hide(name, len(name)))
-        if shown != name or len(name) > 100:  # an escaped or cut name could look like another one
+        if shown != name or len(name) > 100:  # changed, it could look like another name
             raise InvalidCallError(f"the name {shown:.60} cannot be shown unchanged; leave it out")
         return name
 
@@ -242,7 +242,7 @@ class WriteGate:
     def open(self, how: DryRun | Literal[True]) -> Iterator[None]:
         """Let the calls of a block be sent, or collect them in a DryRun.
 
-        The journal must already have the plan of calls to send as ``sending``.
+        Before calls are sent, their plan must be in the journal with the state ``sending``.
         """
         before = self._open.set(how)
         try:

@@ -41,7 +41,7 @@ _ADVICE = {
     "in_doubt": "The change was sent, and no response says whether it was carried out. Do not repeat it and"
     " do not make another plan for it.",
 }
-_LOOK = "check with 'look_with', and let the user decide."
+_LOOK = "make the tool call in 'look_with', and let the user decide."
 _NO_LOOK = "no tool of this server can show the effect. Let the user check the service and decide."
 
 
@@ -161,14 +161,14 @@ class PlanTools:
     async def settle(self, plan: Id) -> CommitResult:
         """Find out the outcome of a plan, even after a restart. Sends no change.
 
-        A plan in doubt is looked up by its marker, if any.
+        For a plan in doubt, the record is looked up by the plan's marker, if any.
         """
         return _commit_result(plan, await self.commits.outcome(plan, send=False))
 
     def _planned(
         self, action: str, name: str, fields: dict[str, Any], record: int | None, marker: str
     ) -> Plan:
-        """Return a plan with service names and marker. Raises InvalidCallError."""
+        """Return a plan that has service names and a marker. Raises InvalidCallError."""
         named = class_of(action, name)  # the rules below only know service names
         verb, name, fields = with_order_command(action, named.wire_name, service_names(named, fields))
         if (record is None) == (verb == "update"):
@@ -190,7 +190,7 @@ class PlanTools:
         )
 
     async def _current(self, plan: Plan) -> dict[str, Any]:
-        """Return the current record of a plan; empty for a new record."""
+        """Return the record or work order that a plan would change; empty if there is none."""
         if plan.action == "update" and plan.record is not None:
             kind = entity_named(plan.name)
             known = {meta["name"] for meta in kind.__wire__.values()}
@@ -246,7 +246,7 @@ def _of_command(plan: Plan) -> dict[str, Any] | None:
     command = load().commands[plan.name]
     result = next((each.of or "" for each in command.response if each.kind == "ref"), "")
     if result and any(each.kind == "ref" and each.of == result for each in command.request):
-        return _newest(result)  # a command that takes and returns a record of one type creates that record
+        return _newest(result)  # a command with this type in its request and response creates a record of it
     order = order_id(plan.fields)
     if order is not None:
         return {"tool": "get_work_order", "arguments": {"order": f"id:{order}"}}

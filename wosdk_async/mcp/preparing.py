@@ -22,7 +22,7 @@ from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.order_rules import DUE_TIMES, replaced_fields, warning_of_move
 from wosdk_async.protocol.validation import errors_in_json, wire_path
 
-_MAX_BYTES = 64_000  # size of a plan's fields
+_MAX_BYTES = 64_000  # of a plan's fields, as JSON
 
 
 @attrs.frozen(kw_only=True)
@@ -72,7 +72,7 @@ class Change:
 
 
 def outcome_of(result: Any, company: Company) -> dict[str, Any]:
-    """Return a result's values, with records reduced to ids and names."""
+    """Return a result's values; of each record in it, only the id and names."""
     found = to_dict(result)
     for name, value in found.items():
         if isinstance(value, dict):
@@ -86,7 +86,7 @@ def _named(value: Any) -> Any:
 
 
 def with_order_command(action: str, name: str, fields: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
-    """Convert the create of a work order to the create command; leave other changes unchanged.
+    """Convert the creation of a work order to WoCreateCommand; return any other action unchanged.
 
     The service computes the due time, unless that would overwrite one of ``fields``.
     """
@@ -120,7 +120,7 @@ def warnings_of(plan: Plan, current: Mapping[str, Any]) -> list[str]:
             " plan is not resent."
         )
     if plan.action == "update" and plan.version is None:
-        found.append("The entity has no version: concurrent changes by others are overwritten.")
+        found.append("The entity has no version, so changes that others make meanwhile are overwritten.")
     return found
 
 

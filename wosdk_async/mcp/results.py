@@ -1,7 +1,7 @@
 """Results of the tools, including errors.
 
 Anyone can write work order text: tenants, vendors, email senders. The text may try to instruct an agent, so
-the names of its fields start with ``untrusted``.
+fields of a result that contain such text have names that start with ``untrusted``.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _OPERATOR = "The operator of this server must act: `wosdk check` diagnoses the p
 
 
 def _no_bool(value: Any) -> Any:
-    """Refuse true and false: they would be read as ids 1 and 0."""
+    """Refuse true and false, which would be read as ids 1 and 0."""
     if isinstance(value, bool):
         raise ValueError("a boolean is not an id; write an id")
     return value
@@ -104,12 +104,12 @@ class Result(BaseModel):
     """Fields of every result."""
 
     company: str = Field(default="", description="Company name.")
-    notice: str | None = Field(default=None, description="How to treat Company values.")
+    notice: str | None = Field(default=None, description="How to treat values of the Company.")
     problem: Problem | None = Field(default=None, description="Present if the call failed.")
 
     @property
     def in_doubt(self) -> bool:
-        """Whether the outcome is in doubt. It is not marked as an error, because clients retry errors."""
+        """Whether the outcome is in doubt. Not marked as an error, because clients retry errors."""
         return False
 
 
@@ -140,7 +140,7 @@ class RowsResult(Result):
 
 
 def problem(error: WosdkError, secrets: Secrets) -> Problem:
-    """Return an error as a result, without addresses or secrets copied from a record."""
+    """Return an error for a result, without addresses and without ``secrets``."""
     error.hide(secrets)
     body = problem_of(error).body
     rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)

@@ -81,7 +81,7 @@ def queryable(name: str) -> type[Record]:
 
 
 def conditions(entity: type[Record], filters: Sequence[Filter]) -> list[Condition]:
-    """Parse filters. Raises InvalidCallError with the filter and a remedy."""
+    """Parse filters. Raises InvalidCallError, which names the filter and a remedy."""
     return [_condition(entity, each) for each in filters]
 
 
@@ -117,7 +117,7 @@ def _values(filter_: Filter, where: str) -> list[Scalar]:
 
 
 def _typed(value: Scalar, field: Any, where: str) -> Any:
-    """Convert a value to the property's type; agents write times and numbers as strings."""
+    """Convert a value to the property's type. Agents may write times and numbers as strings."""
     place = resolved(field)
     meta: Any = {"type": "integer"} if isinstance(field, Nested) else place.meta
     text = str(value).lower() if isinstance(value, bool) else str(value)
@@ -160,7 +160,7 @@ async def read_page(
     more = ""
     if len(rows) > len(shown) and shown:
         last = property_of(rows[len(shown) - 1], "Id") if by_id else start + len(shown)
-        # The cursor only contains numbers: another id could carry text of the Company.
+        # The cursor must not contain text of the Company, so an id must be a number.
         if type(last) is not int or last.bit_length() > _MAX_BITS:
             raise InvalidCallError(f"cannot page by the ids of {name}; order by another property")
         content = json.dumps([_VERSION, digest, last], separators=(",", ":"))

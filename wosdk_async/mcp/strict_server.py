@@ -76,7 +76,7 @@ class StrictServer(MCPServer[Any]):
         except ToolError as error:
             if not isinstance(error.__cause__, ValidationError):
                 raise
-            return self._refused(_message(error.__cause__, _parts_of(schema)))
+            return self._refused(_message(error.__cause__, _fields_hint(schema)))
 
     def _refused(self, detail: str) -> CallToolResult:
         title = "Invalid arguments"
@@ -86,7 +86,7 @@ class StrictServer(MCPServer[Any]):
 
 
 def _inlined(part: Any, kinds: dict[str, Any] | None = None) -> Any:
-    """Inline references in a JSON Schema without cycles: some clients do not support ``$defs``."""
+    """Inline the references of a JSON Schema, because some clients do not support ``$defs``. No cycles."""
     if isinstance(part, list):
         return [_inlined(each, kinds) for each in part]
     if not isinstance(part, dict):
@@ -99,7 +99,7 @@ def _inlined(part: Any, kinds: dict[str, Any] | None = None) -> Any:
 
 
 def _without_null(part: Any) -> Any:
-    """Remove null from the alternatives of a JSON Schema: null means omitted, see ``_normalized``."""
+    """Remove null from the alternatives of a JSON Schema, because ``_normalized`` drops null arguments."""
     if isinstance(part, list):
         return [_without_null(each) for each in part]
     if not isinstance(part, dict):
@@ -122,7 +122,7 @@ def _unknown(tool: str, schema: dict[str, Any], arguments: dict[str, Any]) -> st
 
 
 def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-    """Normalize arguments: drop nulls, and wrap a single string or object in a list.
+    """Drop null arguments; wrap a string or object in a list if the argument is a list.
 
     The library itself parses lists that arrive as JSON text.
     """
@@ -137,15 +137,15 @@ def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, 
     return result
 
 
-def _parts_of(schema: dict[str, Any]) -> str:
-    """Return a hint that lists the names in the elements of an argument, such as a filter; empty if none."""
+def _fields_hint(schema: dict[str, Any]) -> str:
+    """Return a hint with the field names of the object that a tool takes, such as a filter; empty if none."""
     kinds = schema.get("$defs", {})
     return f"; it takes {', '.join(next(iter(kinds.values()))['properties'])}" if len(kinds) == 1 else ""
 
 
-def _message(error: ValidationError, parts: str) -> str:
-    """Return the errors without the values, which may be unsafe; ``parts`` lists element names."""
-    words = {"missing": "missing", "extra_forbidden": f"unknown name{parts}"}
+def _message(error: ValidationError, fields_hint: str) -> str:
+    """Return the errors, without the values, which may be unsafe. An unknown name gets ``fields_hint``."""
+    words = {"missing": "missing", "extra_forbidden": f"unknown name{fields_hint}"}
     errors = error.errors(include_url=False, include_context=False, include_input=False)
     lines = []
     for each in errors:

@@ -1,4 +1,4 @@
-"""Credentials from a file or command, reread at every renewal because a secrets manager may change them."""
+"""Credentials from a file or command, read at each log-in because a secrets manager may change them."""
 
 from __future__ import annotations
 
@@ -42,8 +42,7 @@ def _secret_in(path: Path) -> Secret:
         why = "not UTF-8"
     except ValueError as cause:  # the path contains a null character
         why = str(cause)
-    # Raised outside the handler, so that the error does not keep its cause: a decoding error holds the
-    # secret.
+    # Not raised in the handler, where the error would keep its cause: a decoding error contains the secret.
     del content
     raise ConfigurationError(f"the secret cannot be read from {path}: {why}")
 
@@ -69,7 +68,7 @@ def split_command(command: Secret) -> list[str]:
         return shlex.split(command.reveal())
     except ValueError as cause:
         why = str(cause)
-    # Raised outside the handler, so that the error does not keep its cause: a parse error holds the command.
+    # Not raised in the handler, where the error would keep its cause: a parse error contains the command.
     raise ConfigurationError(
         f"WOSDK_CREDENTIALS_COMMAND cannot be split into words: {why}; quote its words as in a shell"
     )
@@ -89,7 +88,7 @@ async def _output(words: Sequence[str], company: str) -> Secret:
     except ValueError as cause:  # a word contains a null character
         why = str(cause)
     if process is None:
-        # Raised outside the handler, so that the error does not keep its cause, which may hold a word of the
+        # Not raised in the handler, where the error would keep its cause, which may contain a word of the
         # command, and so a secret.
         raise ConfigurationError(f"the credentials command {words[0]!r} cannot be run: {why}")
     try:
@@ -117,6 +116,6 @@ def _pair(name: str, output: Secret) -> Credentials:
         why = f"printed unusable credentials: {cause}"
     except (ValueError, TypeError, KeyError, RecursionError):
         why = 'must print {"client_id": "...", "client_secret": "..."}'
-    # Raised outside the handler, so that the error does not keep its cause: a parse error holds the output.
+    # Not raised in the handler, where the error would keep its cause: a parse error contains the output.
     del found
     raise ConfigurationError(f"the credentials command {name!r} {why}")

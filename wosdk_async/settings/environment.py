@@ -40,7 +40,7 @@ _REGIONS = ("americas", "apac", "emea")
 _COMPANY, _CLIENT_ID = "WOSDK_COMPANY", "WOSDK_CLIENT_ID"
 _VARIABLES = frozenset(f"{PREFIX}{name}" for name in NAMES) - {_COMPANY}
 _KNOWN = _VARIABLES | {_COMPANY, "WOSDK_PROFILE", "WOSDK_CONFIG"}
-# Similarity that counts as misspelt: high, because variables of the program's own may have our prefix.
+# Similarity that counts as misspelt. It is high, because a program may use our prefix for its variables.
 _NEAR = 0.9
 
 
@@ -68,9 +68,9 @@ class Settings:
     ) -> Settings:
         """Read the environment variables and, if one is named, a profile.
 
-        Without a named profile, the whole profile ``default`` applies, unless a Company other than its own is
-        named, or ``credentials``, ``region``, ``trusted_hosts`` or one of their variables is set. Arguments
-        override their variables, ``region`` also those of its addresses.
+        If no profile is named, the profile ``default`` applies as a whole, or not at all if another Company
+        is named or if ``credentials``, ``region``, ``trusted_hosts`` or one of their variables is set.
+        Arguments override their variables; ``region`` also overrides the variables of its addresses.
 
         Raises:
             ConfigurationError: a setting is invalid; the message names the variable, or file and key, and the
@@ -103,8 +103,8 @@ class Settings:
             company=company,
             credentials=credentials or _credentials(settings),
             trusted_hosts=trusted_hosts,
-            # facts 1: an id and secret belong to one Company. A command can serve several: it gets the name
-            # of the Company.
+            # facts 1: an id and secret belong to one Company. A command gets the Company's name, so it can
+            # serve several.
             pair_of=None if credentials or _CLIENT_ID not in settings else company,
         )
 
@@ -176,7 +176,7 @@ def _credentials(env: Mapping[str, Any]) -> Credentials | CredentialProvider | N
 
 
 def _own_addresses(profile: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a profile, without its addresses if a variable names a different region."""
+    """Return a profile; without its addresses, if a variable names another region than the profile."""
     own = profile.get("WOSDK_REGION", _REGIONS[0])
     left_out = ADDRESSES if given.get("WOSDK_REGION", own) != own else ()
     return {key: value for key, value in profile.items() if key.removeprefix(PREFIX) not in left_out}

@@ -26,7 +26,7 @@ CREDENTIALS = ("CLIENT_ID", "CLIENT_SECRET", "CLIENT_SECRET_FILE", "CREDENTIALS_
 ADDRESSES = ("TOKEN_URL", "LOCATOR_URL", "TRUSTED_HOSTS")
 NAMES = ("COMPANY", "REGION", *CREDENTIALS, *ADDRESSES)
 """Settings allowed in a profile, in the order of the file."""
-# Only the values of these settings may be shown: a misspelt name may hold a secret.
+# Only the values of these settings may be shown, because a misspelt name may hold a secret.
 _SHOWN = {*NAMES, "PROFILE", "CONFIG"} - {"CLIENT_SECRET", "CREDENTIALS_COMMAND"}
 
 
@@ -105,11 +105,11 @@ def _file(path: Path, env: Mapping[str, Any]) -> tuple[dict[str, Any], os.stat_r
             return _without_secrets(parse_toml(content.decode())), about
         except ValueError as cause:  # from parse_toml, or a UnicodeDecodeError
             why = f"is not TOML: {cause}"
-    # Raised outside the handler, so that the error does not keep its cause: a decoding error holds the file,
-    # which may contain a secret.
+    # Not raised in the handler, where the error would keep its cause: a decoding error contains the file, and
+    # so perhaps a secret.
     del content
-    named = ", which WOSDK_CONFIG names" if env.get("WOSDK_CONFIG") else ""
-    raise ConfigurationError(f"the settings file {path} {why}{named}")
+    source = " (from WOSDK_CONFIG)" if env.get("WOSDK_CONFIG") else ""
+    raise ConfigurationError(f"the settings file {path}{source} {why}")
 
 
 def _without_secrets(data: dict[str, Any]) -> dict[str, Any]:
@@ -144,9 +144,9 @@ _warned: set[str] = set()  # files already warned of; harmless if two threads bo
 def access_of_others(
     path: str | Path, found: os.stat_result, denied: int, *, folders: bool = True
 ) -> str | None:
-    """Describe other users' access to a file, with the remedy; None if they have none, or on Windows.
+    """Describe other users' access to a file, with the remedy. None without such access, or on Windows.
 
-    Files owned by root may be readable: that is root's decision. With ``folders``, also check that others
+    Files of root may be readable, because that is root's decision. With ``folders``, also check that others
     cannot replace the file through parent folders or links; in a sticky folder, only the owner can.
     """
     if os.name != "posix":

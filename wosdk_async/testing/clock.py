@@ -76,7 +76,7 @@ class SkippingClock(VirtualClock):
         return sum(timer.callback is not None for _, _, timer in self._timers)
 
     def client_clock(self) -> TransportClock:
-        """Return this clock for a client, in seconds since its start: floats since 1970 are too coarse."""
+        """Return this clock for a client, in seconds since its start. (Floats since 1970 are too coarse.)"""
         return TransportClock(
             lambda: (self() - self._start) / _SECOND, self._sleep_of_client, self.call_later
         )
@@ -150,7 +150,7 @@ class SkippingClock(VirtualClock):
         return bool(self._pending) and all(own.waits for own in self._pending)
 
     def _jump(self) -> None:
-        """Jump to the next timer, and check again for work still waiting."""
+        """Jump to the next timer, and check again, in case all work is still waiting."""
         while self._timers and self._timers[0][2].callback is None:
             heapq.heappop(self._timers)
         if self._timers:

@@ -171,7 +171,7 @@ class AsgiEngine:
             yield StreamedResponse(response.status, response.headers, chunks)
 
     async def aclose(self) -> None:
-        """Do nothing: an open client holds no resources here."""
+        """Do nothing, because the engine holds no resources."""
 
 
 def scope_of(method: str, url: str, headers: RequestHeaders) -> Scope:

@@ -1,6 +1,7 @@
 """Service operations by path and name, checks for mocks that would never match, and mock bodies.
 
-Names missing from the catalogue are allowed unless similar to a known name: the service may have more.
+Names that are not in the catalogue are allowed, because a later release may have them, unless they look like
+a misspelled known name.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def names_of(operation: ServiceOperation) -> list[str]:
 
 
 def name_of(what: Any) -> str:
-    """Return the name of a command or entity given as class or name. Raises InvalidCallError otherwise."""
+    """Return the name of a command or entity. Raises InvalidCallError if ``what`` is no class or name."""
     if isinstance(what, Record | Command):
         _refuse(f"on() takes a class or a name, not {described(what)}; pass {type(what).__name__}")
     given = what if isinstance(what, str) else getattr(what, "wire_name", None)
@@ -83,7 +84,7 @@ def name_of(what: Any) -> str:
 
 
 def require_operation(operation: ServiceOperation, given: str | None) -> None:
-    """Raise InvalidCallError if no request can be this operation; the caller passed the kind ``given``."""
+    """Raise InvalidCallError if no such operation exists. ``given`` is the kind that the caller passed."""
     kinds = ", ".join(_KINDS[:-1])
     if operation.kind not in _KINDS:
         _refuse(f"unknown operation {given!r}; use one of {kinds}")
@@ -94,7 +95,7 @@ def require_operation(operation: ServiceOperation, given: str | None) -> None:
 
 
 def require_code(code: Any) -> None:
-    """Raise InvalidCallError unless a code can be a service error."""
+    """Raise InvalidCallError unless ``code`` can be an error code of the service."""
     if not isinstance(code, str) or not code.strip():
         _refuse(f"refuses() takes an error code, such as 'ERROR_CODE_1019', not {described(code)}")
     if code not in CODES and not re.fullmatch(r"ERROR_CODE_\d+", code):
@@ -114,7 +115,7 @@ def _require_result(operation: ServiceOperation, value: Any) -> None:
             names = [meta["name"] for meta in expected.__wire__.values()]
             known = {name.lower() for name in names}
             for member in each:
-                # Later releases may add names: accept names dissimilar to known ones.
+                # A later release may have more names, so a name unlike the known ones is accepted.
                 if str(member).lower() not in known and (near := suggestion(str(member), names)):
                     _refuse(f"{where} {expected.__name__}, which has no {member!r}{near}")
 
@@ -201,7 +202,7 @@ def example_body(operation: ServiceOperation, path: str, query: str, body: bytes
 
 
 def wants_next_page(page: Mapping[str, Any], body: bytes) -> bool:
-    """Return whether a query asks for the page after ``page``: clients continue until a page is empty."""
+    """Return whether a query asks for the page after ``page``. Clients do so until a page is empty."""
     records = page.get("Entities")
     if not records:
         return False
@@ -228,7 +229,7 @@ def _plain(operation: ServiceOperation, value: Any) -> Any:
 
 
 def _id(kind: str, path: str, query: str, body: bytes) -> int:
-    """Return the id in a request; 1 for new records and other keys."""
+    """Return the id in a request; 1 for a new record or a compound key."""
     if kind == "update":
         id = (json.loads(body).get("Entity") or {}).get("Id")
         return id if isinstance(id, int) else 1
@@ -245,7 +246,7 @@ def _record(entity: Entity, id: int = 1) -> dict[str, Any]:
 
 def _result(command: CatalogueCommand) -> dict[str, Any]:
     """Return a successful command's result: references are whole records, lists have one element."""
-    fields = (field for field in command.response if field.of != "ErrorInfo")  # only failures have it
+    fields = (field for field in command.response if field.of != "ErrorInfo")  # only a failed command has it
     return {field.name: [_in_full(field)] if field.is_list else _in_full(field) for field in fields}
 
 

@@ -66,7 +66,7 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
         sandbox = Sandbox(**settings)
     except (StoreError, ValueError) as error:
         wrong = str(error)
-    if wrong:  # outside the handler, where pytest would show the message twice
+    if wrong:  # not in the handler, because pytest would show the message twice
         pytest.fail(f"@pytest.mark.wosdk: {wrong}", pytrace=False)
     with sandbox:
         yield sandbox
@@ -84,7 +84,7 @@ def wosdk_client(wosdk_sandbox: Sandbox) -> Client:
 
 @pytest.fixture
 def wosdk_company(wosdk_client: Client) -> Company:
-    """Return this test's Company with its verbs."""
+    """Return this test's Company, ready for calls."""
     return wosdk_client.company()
 
 
@@ -110,8 +110,8 @@ def wosdk_scrub() -> Any:
 def wosdk_recording(request: pytest.FixtureRequest, wosdk_scrub: Any) -> Iterator[Recording]:
     """Provide this test's recording, ``recordings/MODULE.TEST.json`` beside the test, for replay.
 
-    With ``pytest --wosdk-record``, record it instead, from the Company named by the WOSDK_* variables. The
-    file is written only if the test passes.
+    With ``pytest --wosdk-record``, record the test instead, using the Company named by the WOSDK_* variables.
+    The file is written only if the test passes.
     """
     from wosdk_async.testing.recording import Recording
 

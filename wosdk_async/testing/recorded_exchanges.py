@@ -30,7 +30,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\
 
 @attrs.define(eq=False, kw_only=True)
 class RecordedExchange:
-    """Recorded exchange: a request, and its response or how it ended without one.
+    """Recorded exchange: a request, and its response or failure.
 
     ``path`` includes the query, ``company`` is a placeholder, and ``headers`` are the response headers that
     the client reads. Without a response, ``status`` is 0 and ``failure`` is one of ``_FAILURES``.
@@ -53,7 +53,7 @@ class RecordedExchange:
 
     @property
     def timeless_key(self) -> tuple[str, ...]:
-        """The key without times: times may differ between runs."""
+        """The key without times, which may differ between runs."""
         body = mapped(self.body, lambda text: "{time}" if _TIME.fullmatch(text) else text)
         return attrs.evolve(self, body=body).key
 
@@ -81,7 +81,7 @@ class RemainingExchanges:
             self._exact[each.key].append(each)
 
     def take(self, request: RecordedExchange) -> RecordedExchange | str:
-        """Return the exchange for a request, or why there is none: an empty string if it was not recorded."""
+        """Return the exchange for a request, or an error message: empty if no remaining request matches."""
         exact = self._exact.get(request.key)
         if exact and request.is_login and len(exact) == 1:
             return exact[0]

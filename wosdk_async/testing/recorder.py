@@ -91,7 +91,7 @@ def _recorded(scope: Scope, body: bytes, status: list[int]) -> RecordedRequest:
 _COMMANDS = "/api/v1/cmd/"
 _DISCOVERY = "GetCompanyWsdkUrlCommand"  # sent by a client's log-in, not by the test
 _BASE = frozenset({"create", "update", "delete"})
-"""Operations on records only; newcomers expect them to match commands, too."""
+"""Operations of fault rules that only match records, although users expect them to match commands, too."""
 
 
 class UnmatchedFaultWarning(UserWarning):

@@ -1,4 +1,4 @@
-"""Recording of a program's requests and responses to a file without secrets, and replay.
+"""Recording of a program's requests and responses, in a file without secrets, and replay of the file.
 
 The first run records a test against a real Company. Later runs replay the file, without a network and without
 waiting. ``docs/testing.md`` shows the ``wosdk_recording`` fixture.
@@ -47,7 +47,7 @@ class Recording:
 
     ::
 
-        with Recording("orders.json", record=True) as recording:  # without record=, it is replayed
+        with Recording("orders.json", record=True) as recording:  # without record=, the file is replayed
             async with recording.client() as client:
                 await my_program(client.company())
 
@@ -56,8 +56,8 @@ class Recording:
     hosts and Company names are replaced.
 
     When replaying, nothing is sent and no time passes. A request gets a response if its method, path and body
-    match a recorded request. RequestIds may differ. Times may differ if only one remaining request matches.
-    Identical requests get responses in recorded order.
+    match a recorded request. RequestIds may differ. Times may differ unless the matching requests have
+    different responses. Identical requests get responses in recorded order.
 
     Args:
         path: recording file.

@@ -27,14 +27,14 @@ from wosdk_async.transport.http.engine import (
 )
 
 _NOT_SENT, _BROKEN, _NO_RESPONSE = "not sent", "broken", "no response"
-"""Outcomes without a response: never sent, connection broken, cancelled by the caller."""
+"""Failures: the request was never sent, the connection broke, the caller cancelled the request."""
 
 _ACCEPT = (("Accept-Encoding", "identity"),)  # for downloads
 
 
 @attrs.define(eq=False)
 class RawExchange:
-    """Request as sent, and its response or how it ended without one."""
+    """Request as sent, and its response or failure."""
 
     method: str
     url: str
@@ -67,7 +67,7 @@ class RecordingEngine(WatchedEngine):
 
     @contextlib.contextmanager
     def watch(self, request: Request) -> Iterator[OnResponse]:
-        """Record a request with its response, or how it ended without one."""
+        """Record a request with its response or failure."""
         exchange = RawExchange(request.method, request.url, request.headers, request.body)
         self._keep(exchange)
         try:
@@ -107,8 +107,8 @@ async def _kept_chunks(response: StreamedResponse, exchange: RawExchange) -> Asy
 class ReplayEngine:
     """Engine that responds from a recording and sends nothing.
 
-    ``play`` returns the recorded response, or how the request ended without one; it raises AssertionError if
-    the request was not recorded.
+    ``play`` returns the recorded response or failure. It raises AssertionError if the request was not
+    recorded.
     """
 
     def __init__(
@@ -146,11 +146,11 @@ class ReplayEngine:
             return found
 
     def statistics(self) -> PoolStatistics:
-        """Return zeros: there are no connections."""
+        """Return zeros, because there are no connections."""
         return PoolStatistics()
 
     async def aclose(self) -> None:
-        """Do nothing: no socket is open."""
+        """Do nothing, because no socket is open."""
 
 
 async def one_chunk(body: bytes) -> AsyncGenerator[bytes, None]:

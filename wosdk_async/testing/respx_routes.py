@@ -41,7 +41,7 @@ _PATHS = {
 def routes(
     router: respx.Router, *, company: str = "AcmeFacilities", region: Region = Region.AMERICAS
 ) -> Routes:
-    """Mock the whole service for one Company; see :class:`Routes`. Call it again for each other Company.
+    """Mock the whole service for one Company; see :class:`Routes`. Call this once for each Company.
 
     Args:
         router: respx router, such as the ``respx_mock`` fixture.
@@ -60,7 +60,7 @@ class Routes:
 
     Responses are examples from the catalogue unless set with :meth:`on`. A request that is not a service
     operation fails the test with an AssertionError that names it. The router's ``assert_all_called`` only
-    checks routes with set responses.
+    checks operations whose response was set.
     """
 
     def __init__(self, router: respx.Router, company: str, region: Region) -> None:
@@ -149,8 +149,9 @@ class PreparedResponse:
         """Respond with these results in turn, repeating the last one.
 
         Args:
-            values: a result of the command's class; a record; a list of records for ``query``; an id for
-                ``create``, ``update`` and ``delete``; or dicts with service names instead.
+            values: for a command, its result; for ``retrieve``, a record; for ``query``, a list of records;
+                for ``create``, ``update`` and ``delete``, an id. Results and records may be dicts with
+                service names.
 
         Raises:
             InvalidCallError: the operation cannot have this result.
@@ -226,7 +227,7 @@ class _InTurn:
 
 
 def _response(request: Any, body: dict[str, Any], status: int = 200) -> respx.MockResponse:
-    """Return a response; for commands it ends with the request's RequestId."""
+    """Return a response. That of a command repeats the request's RequestId."""
     # facts 5
     if "/cmd/" in request.url.path:
         sent = codec.loads(request.content) if request.content else {}

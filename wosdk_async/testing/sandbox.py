@@ -62,7 +62,7 @@ class Sandbox:
 
     Attributes:
         app: ASGI application, for other HTTP clients.
-        clock: test or system clock; may be moved forward at any time.
+        clock: clock of the Companies and their clients; may be moved forward at any time.
         faults: fault script and counters; empty at first.
     """
 
@@ -102,7 +102,7 @@ class Sandbox:
 
     @property
     def variables(self) -> dict[str, str]:
-        """Environment variables of the first Company. Without a socket, only :meth:`client` can reach it."""
+        """Environment variables of the first Company. Only :meth:`client` can reach it."""
         return self.variables_of(self.name)
 
     def variables_of(self, company: str) -> dict[str, str]:
@@ -120,7 +120,7 @@ class Sandbox:
 
     @takes_options(ClientOptions)
     def client(self, options: ClientOptions) -> Client:
-        """Return a client for all Companies here. It holds no socket and need not be closed.
+        """Return a client for all Companies of the sandbox. It holds no socket and need not be closed.
 
         Keyword arguments are options of :class:`~wosdk_async.Client`. Options for TLS, proxies, HTTP/2 and
         httpx have no effect, because nothing is sent over a network.
@@ -140,7 +140,7 @@ class Sandbox:
         """Add rows to a Company: all of them, or none if one is invalid.
 
         Args:
-            rows: rows by entity type, as for a create, with or without an ``Id``.
+            rows: rows by entity type, as in a create request, with or without an ``Id``.
             company: Company name (default: the first).
 
         Raises:
@@ -193,7 +193,7 @@ class Sandbox:
         try:
             found = self._company(company)
         except KeyError:
-            found = self._companies[0]  # valid credentials: discovery refuses the name, not the log-in
+            found = self._companies[0]  # these are valid, so that discovery refuses the name, not the log-in
         return Credentials(found.client_id, found.client_secret)
 
     def _copy(self, store: Store) -> Store:

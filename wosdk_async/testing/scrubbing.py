@@ -1,8 +1,8 @@
 """Recorded form of requests and responses: without secrets, with placeholders for names.
 
 Placeholders replace values that differ between runs: ``{host}``, ``{company 3f9a01bc}`` and ``{request id}``.
-On replay, the program's names replace them. Bodies are stored as ``{"json": value}``,
-``{"text": ...}`` or ``{"base64": ...}``.
+In a replay, the names of the replaying program replace the placeholders. Bodies are stored as
+``{"json": value}``, ``{"text": ...}`` or ``{"base64": ...}``.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from wosdk_async.testing.recording_engines import RawExchange
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.session.login import asks_for_token, granted_token
 
-# A placeholder; if service text contains one by chance, it gets an extra brace.
+# A placeholder. If a text of the service looks like one, it is recorded with an extra brace.
 _LITERAL = re.compile(r"(\{*)\{(?:host|company [0-9a-f]{8}|request id)\}")
 PLAYED_HOST = "recorded.corrigo.com"  # the Company's host name in a replay; nothing is sent there
-_DISTINCT = 8  # characters: a text contains a name of this length only on purpose
+_DISTINCT = 8  # characters; a shorter name may be in a text by chance
 
 
 @attrs.define
@@ -44,7 +44,7 @@ class Names:
     )
     """Placeholder by origin or host."""
     defaults: dict[str, str] = attrs.field(factory=dict)
-    """Placeholders of a replay's default Companies, by their names in the replay."""
+    """In a replay, by the name of a default Company: the placeholder recorded for it."""
 
     def add_origins_of(self, raw: RawExchange) -> None:
         """Register a request's host, and the host in a locator response, as ``{host}``."""
@@ -69,7 +69,7 @@ class Names:
         return placeholder
 
     def hidden(self, text: str, request_id: str | None = None, *, companies: bool = True) -> str:
-        """Return ``text`` with placeholders.
+        """Return ``text`` with placeholders instead of names.
 
         A Company name is replaced wherever it is a whole word. Short names and service terms, such as "Task",
         are kept, because they may mean something else.

@@ -26,7 +26,7 @@ class CancelAbandonedReads:
         app.add_middleware(CancelAbandonedReads)
 
     Frameworks let handlers finish even if nobody reads the response. Cancelling removes the call from the
-    queue and frees its slot. Other methods continue, because a cancelled create would be in doubt.
+    queue and frees its slot. Other methods continue, because a cancelled change would be in doubt.
     """
 
     def __init__(self, app: Any) -> None:

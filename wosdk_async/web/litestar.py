@@ -115,7 +115,7 @@ class RecordDTO(AbstractDTO[Any]):
     def create_for_field_definition(
         cls, field_definition: FieldDefinition, handler_id: str, backend_cls: Any = None
     ) -> None:
-        """Do nothing: there are no models to create."""
+        """Do nothing, because there are no models to create."""
 
     @classmethod
     def create_openapi_schema(
@@ -126,12 +126,12 @@ class RecordDTO(AbstractDTO[Any]):
 
     @classmethod
     def generate_field_definitions(cls, model_type: type[Any]) -> Generator[DTOFieldDefinition, None, None]:
-        """Yield nothing: the model defines the fields."""
+        """Yield nothing, because the model defines the fields."""
         yield from ()
 
     @classmethod
     def detect_nested_field(cls, field_definition: FieldDefinition) -> bool:
-        """Return False: Litestar does not handle nested records."""
+        """Return False, because this class converts nested records itself."""
         return False
 
 

@@ -22,7 +22,7 @@ from wosdk_async.text.safe_text import one_line, shortened, without_markup
 
 __all__ = ["PROBLEMS", "ProblemDetails", "ProblemRule", "problem_of"]
 
-_TYPE = "urn:problem-type:wosdk:"  # a name, not an address: this library has no web site
+_TYPE = "urn:problem-type:wosdk:"  # a name, not an address, because this library has no web site
 _MAX_DETAIL = 500  # characters
 _MAX_READ = 10_000  # characters of service text
 _MAX_WAIT = 3600  # seconds; a limit, because the service may send any number
@@ -136,7 +136,7 @@ class ProblemDetails:
 def problem_of(error: WosdkError) -> ProblemDetails:
     """Return a web back end's response to ``error``.
 
-    Classes without a row, such as your own, get the response of the nearest base class.
+    An error class that is not in ``PROBLEMS``, such as your own, gets the response of its nearest base class.
     """
     rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
     if error.remedies and rule.retry_after is not None:  # the operator has to act
@@ -145,7 +145,7 @@ def problem_of(error: WosdkError) -> ProblemDetails:
         rule = attrs.evolve(
             rule,
             status=409,
-            title="Another job or file is in the way",
+            title="Conflict with another job or file",
             detail=_shown(without_markup(error.message)),
         )
     if isinstance(error, InDoubtError) and error.look_first:

@@ -1,7 +1,7 @@
 """Validation of records posted to a web back end, and of events from the service.
 
 The checks match those before a call, so valid data can be sent to the service. Any invalid JSON value raises
-:class:`InvalidRecordError`, whose facts are JSON-serializable.
+:class:`InvalidRecordError`, whose ``faults`` are JSON-serializable.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def validated(cls: type[T], value: Any, *, unknown: Unknown = "keep") -> T:
 
 
 def require_known(value: Any, unknown: Unknown = "refuse") -> None:
-    """Raise InvalidRecordError for names and enum values not in the catalogue, unless these are kept."""
+    """Raise InvalidRecordError for names and enum values not in the catalogue, unless ``unknown`` is keep."""
     if unknown == "keep":
         return
     found = islice(unknown_values(value), _MAX_FAULTS)
@@ -163,7 +163,7 @@ def read_event(body: bytes, entity: type[T]) -> list[T]:
         records: list[T] = objects(ROWS, entity)(body)
         return records
     except (ValueError, TypeError, KeyError) as cause:
-        why = f": {cause}" if isinstance(cause, ValueError) else ""  # others have only Python's words
+        why = f": {cause}" if isinstance(cause, ValueError) else ""  # other messages come from Python
         raise PayloadError(
             f"the body is not in the service's format {{Entities: [{{Data}}]}}{why}"
         ) from cause

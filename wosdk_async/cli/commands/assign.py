@@ -87,7 +87,7 @@ class _Assigning:
     async def carry_out(
         self, company: Company, order: int, comment: str | None, at: datetime | None
     ) -> ChangeResult:
-        """Assign, then report the actual assignees; the service may ignore the call without an error."""
+        """Assign, then report who is assigned, because the service may ignore the call without an error."""
         await company.work_orders.assign(order, self.employees, mode=self.mode, comment=comment, at=at)
         facts: dict[str, Any] = {"mode": self.mode}
         try:
@@ -104,7 +104,7 @@ class _Assigning:
         return ChangeResult(text if after != before else f"nothing changed: {text}", facts)
 
     async def _learn(self, company: Company, ids: Iterable[int]) -> None:
-        """Read the names of unknown employees, with the id as a fallback."""
+        """Read names that are not in ``names`` yet. The id replaces a name that cannot be read."""
         unknown = sorted(set(ids) - set(self.names))
         self.names |= zip(unknown, await asyncio.gather(*(_name(company, id) for id in unknown)), strict=True)
 

@@ -23,8 +23,8 @@ from wosdk_async.settings.environment import Settings
 def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> None:
     """Diagnose the connection: settings, credentials, token, discovery and one read.
 
-    Each step shows its host and proxy. Log-in and read each time out after 10 s, or after --deadline. The
-    check changes nothing and shows no secrets. Exit status: 2 bad setting, 3 refused, 5 log-in failed, 6
+    Each step shows its host and proxy. The log-in and the read time out after 10 s each, or after --deadline.
+    The check changes nothing and shows no secrets. Exit status: 2 bad setting, 3 refused, 5 log-in failed, 6
     unreachable.
 
     \b

@@ -48,8 +48,8 @@ def create_command(
     """Create a record.
 
     Fields are NAME=VALUE as in `wosdk run`; `wosdk describe ENTITY` lists them. Work orders are created by
-    WoCreateCommand. The service computes the due time, unless DtDue or another field that it would overwrite,
-    such as Priority, is given. To set fields of the command itself, use `wosdk run WoCreateCommand`.
+    WoCreateCommand. The service computes the due time unless you give DtDue, or another field that it would
+    overwrite, such as Priority. To set fields of the command itself, use `wosdk run WoCreateCommand`.
 
     \b
       wosdk create Contact FirstName=Ann LastName=Lee CustomerId=512
@@ -139,5 +139,5 @@ def _order_warnings(values: Mapping[str, Any]) -> Iterator[str]:
             f"the order gets no due time, because computing it would overwrite {' and '.join(replaced)};"
             f" add DtDue=TIME or leave {'this field' if len(replaced) == 1 else 'these fields'} out"
         )
-    if values.get("Contactid"):  # spec 4.3 sends it; facts 5: a release that was recorded drops it
+    if values.get("Contactid"):  # spec 4.3 sends the field; facts 5: a recorded release drops it
         yield "some releases drop Contactid; use RequestorContact=ID"

@@ -100,7 +100,7 @@ def _show_command(file: IO[str], row: Command) -> None:
 
 
 def _show_enum(file: IO[str], row: EnumType) -> None:
-    _lines(file, (f"{row.name}: enum, an open list", row.note, _source(row.sources), ""))
+    _lines(file, (f"{row.name}: enum; the service may add values", row.note, _source(row.sources), ""))
     lines = [
         [
             f"  {value.name}",

@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     required=True,
     metavar="FILE",
-    help="File to write; a directory with --since last.",
+    help="File to write; with --since last, a directory.",
 )
 @where_option
 @properties_option("--select")
-@click.option("--since", metavar="last|TIME", help="Export work orders changed since then.")
+@click.option("--since", metavar="last|TIME", help="Only work orders changed since the last run or TIME.")
 @click.option("--limit", type=Whole(1), metavar="N", help="Maximum rows; lowest ids first.")
 @click.option(
     "--format",

@@ -124,7 +124,7 @@ def resume(ctx: click.Context, folder: Path, outcomes: Path | None, as_json: boo
     require_lasting(plan, folder)
     file = input_of(plan, folder)
     before = kept_arguments(plan.options, folder)
-    # Not repeated: anyone who can edit the job folder could name any file here.
+    # --outcomes is not repeated, because anyone who can edit the job folder could set it to any file.
     files = [each for each in before if each.startswith("--outcomes=")]
     if files and outcomes is None:
         say(f"not writing outcomes; to append to the last run's file, add {shell_words(*files)}")
@@ -263,7 +263,7 @@ def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
     else:
         click.echo(
             f"{counted(figures['looked_up'], 'row')} looked up: {figures['found']} found, "
-            f"{figures['not_there']} absent and planned again, {left} in doubt"
+            f"{figures['not_there']} absent, to be sent by a resume, {left} in doubt"
         )
     return signals.status or (Exit.SOME if left else Exit.DONE)
 

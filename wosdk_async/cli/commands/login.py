@@ -42,7 +42,7 @@ _OPTIONS = {
     "client_secret": "--client-secret-file FILE|- or --credentials-command COMMAND",
 }
 _QUESTIONS = {"company": "Company", "client_id": "Client id"}
-_ASKED_AGAIN = {  # answers to ask for again, by the step that refused them
+_ASKED_AGAIN = {  # by step that fails: the answers to ask for again
     "token": ("client_id", "client_secret"),
     "discovery": ("company", "region"),
 }
@@ -130,7 +130,7 @@ def _known_values(options: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def _complete(values: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, str]:
-    """Ask for missing values. For the same Company, the region defaults to that of the old profile."""
+    """Ask for missing values. If the old profile is for the same Company, its region is the default."""
     missing = _missing(values)
     if missing and not is_interactive():
         named = ", ".join(_OPTIONS[key] for key in missing if key in _OPTIONS)

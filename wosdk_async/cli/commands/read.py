@@ -149,7 +149,7 @@ def query_command(
             "--expression replaces the whole query; leave out --where, -p, --order, --limit and --all"
         )
     if count and (expression or paths or orders or limit or everything or result.format == "csv"):
-        raise click.UsageError("--count only works with --where, --json and --output")
+        raise click.UsageError("--count allows only --where, --json and --output")
     kind = entity_named(entity, unchecked)
     if not unchecked:
         require_support(kind, "query")
@@ -170,7 +170,7 @@ def _by_expression(target: Target, kind: type[Record] | str, path: Path, result:
     with writing("the rows were read", result.path):
         write_rows(result, rows, (), kind)
     if len(rows) >= ROW_CAP:
-        say(f"a response has at most {ROW_CAP} rows, so there may be more; --all reads all")
+        say(f"a response has at most {ROW_CAP} rows; to read all, use --where and --all, not --expression")
 
 
 def _count(target: Target, kind: type[Record] | str, conditions: tuple[str, ...], result: Output) -> None:

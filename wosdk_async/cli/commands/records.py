@@ -148,7 +148,7 @@ async def _by_class(
     for name, value in values.items():
         had = old.get(name)
         if metas[name]["type"] == "money" and isinstance(value, dict) and isinstance(had, dict):
-            whole[name] = had | value  # facts 3.4: an amount is written whole, with its existing parts
+            whole[name] = had | value  # facts 3.4: an amount is written whole, so unchanged parts are added
     new, changes = _differing(old, whole), {}
     if new:
         record = record_of(kind, new)
@@ -166,7 +166,7 @@ async def _by_class(
 
 
 def _paths_below(name: str, meta: Wire) -> list[str]:
-    """Return the paths to read for a reference or list: all fields, or id and name of a separate record."""
+    """Return the paths to read below a field: id and name of a separate record; all of other records."""
     if meta["type"] != "ref":
         return []
     if meta.get("many") or meta["of"] in OWNED:
@@ -180,7 +180,7 @@ def _differing(old: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _same(old: Any, new: Any) -> bool:
-    """Return whether two values are equal. Objects are compared only by the fields to write."""
+    """Return whether two values are equal. Of objects, only the fields in ``new`` are compared."""
     if isinstance(new, dict) and isinstance(old, dict):
         return bool(new) and all(_same(old.get(key), value) for key, value in new.items())
     return bool(old == new)

@@ -51,7 +51,7 @@ def run_command(
     """Run a command of the service.
 
     Fields are NAME=VALUE. A dotted NAME sets a field of a nested object, a reference takes an id, and
-    NAME:=JSON sets any other value. All override --json-body. `wosdk describe COMMAND` lists the fields.
+    NAME:=JSON sets any other value. They override --json-body. `wosdk describe COMMAND` lists the fields.
 
     \b
       wosdk run WoOnHoldCommand WorkOrderId=1 ActionReasonId=2201 Comment='Waiting for parts'
@@ -77,7 +77,7 @@ class _Request:
 
     name: str
     command: Command[Any] | str
-    """A class, or the name of a command missing from the catalogue."""
+    """The name, if the command is missing from the catalogue."""
     fields: dict[str, Any]
 
     @property

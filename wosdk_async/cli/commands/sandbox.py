@@ -103,7 +103,7 @@ def serve(
             say(f"`{words}` prints the settings of all Companies")
         say(f"serving {store}; press Ctrl-C to stop")
 
-    # On a full disk, an invalid Company name, or a fault for an unknown Company, a new store is removed.
+    # Errors that remove a new store: full disk, invalid Company name, fault for an unknown Company
     with _sandbox_errors(), _removed_on_error(store, StoreError, ValueError, FaultScriptError):
         serve_store(
             store,
@@ -148,7 +148,7 @@ def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
 @sandbox_command.command("add-company")
 @_new_store
 @click.argument("name")
-@click.option("--host", default="", help="Only host name to serve, such as acme.localhost.")
+@click.option("--host", default="", help="Only host name that serves it, such as acme.localhost.")
 @click.option("--live", is_flag=True, help="Create a live Company (default: stage or preview).")
 @click.option("--empty", is_flag=True, help="Omit initial records.")
 @click.option("--no-verification", is_flag=True, help="Omit the verification step.")
@@ -165,7 +165,7 @@ def add_company(store: Path, name: str, host: str, live: bool, empty: bool, no_v
 
 @sandbox_command.command()
 @_store
-@click.option("--url", default="http://127.0.0.1:8900", show_default=True, help="Address that serve printed.")
+@click.option("--url", default="http://127.0.0.1:8900", show_default=True, help="Address printed by serve.")
 def companies(store: Path, url: str) -> None:
     """Print a store's Companies as profiles for a settings file (TOML)."""
     with _opened(store) as opened:
@@ -224,7 +224,7 @@ def reset(store: Path, to: Path | None) -> None:
 
 
 def _require_replaceable(env_file: Path, force: bool) -> None:
-    """Raise CliError for an env file that is not writable, or that `serve` may not have written."""
+    """Raise CliError if the env file is not writable, or has text that `serve` did not write."""
     from wosdk_async.sandbox.env import are_assignments
 
     require_writable(env_file)
@@ -236,13 +236,14 @@ def _require_replaceable(env_file: Path, force: bool) -> None:
         text = file.read(_MAX_ENV_FILE)
     if text and not force and not are_assignments(text):
         raise CliError(
-            f"{env_file} exists and was not written by `wosdk sandbox serve`; name another or add --force"
+            f"{env_file} exists and was not written by `wosdk sandbox serve`; "
+            "name another file or add --force"
         )
 
 
 @contextmanager
 def _opened(path: Path, *, make: bool = False) -> Iterator[Store]:
-    """Open a store, turning its errors into CliError. Remove a new store if the block fails.
+    """Open a store; raise its errors as CliError. If the block fails, remove a new store.
 
     Without ``make`` the store must exist, so that a misspelt name does not create an empty one.
     """
@@ -256,7 +257,7 @@ def _opened(path: Path, *, make: bool = False) -> Iterator[Store]:
 
 @contextmanager
 def _removed_on_error(store: Path, *errors: type[BaseException]) -> Iterator[None]:
-    """Remove a store created by the block if it raises one of ``errors``."""
+    """If the block raises one of ``errors``, remove the store that it created."""
     existed = store.exists()
     try:
         yield

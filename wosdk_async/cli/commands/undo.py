@@ -27,7 +27,7 @@ _REFERENCED = "created record"  # in messages: a record that the job created bec
 
 
 class _NotUndone:
-    """Count of rows that are not undone, and the first ``most`` of them (None: all)."""
+    """Rows that are not undone: their number, and the first ``most`` rows (None: all)."""
 
     def __init__(self, most: int | None) -> None:
         self.most = most

@@ -75,7 +75,7 @@ _start_option = click.option("--start", is_flag=True, help="Also pick up and sta
 async def resume_command(_: Company, *, start: bool, comment: str | None, at: datetime | None) -> OrderPlan:
     """Resume work orders that are on hold or paused.
 
-    Resuming reopens the order as New: no command leads from OnHold directly to InProgress. --start also picks
+    Resuming reopens the order as New, because no command leads from OnHold to InProgress. --start also picks
     up and starts each order, for a total of three commands. Orders in other states do not change; to reopen a
     finished order run `wosdk run WoReopenCommand WorkOrderId=ID`.
 

@@ -26,7 +26,7 @@ _ASSIGNMENT = "write NAME=VALUE, such as WorkOrderId=90417, or NAME:=JSON"
 
 
 def json_object(option: str, path: Path) -> dict[str, Any]:
-    """Read a JSON object from a file, or from stdin for ``-``. Raises CliError that names the option."""
+    """Read a JSON object from a file, or from stdin for ``-``. Raises CliError, which names the option."""
     if str(path) == "-":
         data = sys.stdin.buffer.read(_MAX_JSON + 1)
     else:
@@ -85,8 +85,8 @@ def _require_new(
 ) -> None:
     """Refuse an assignment that would silently overwrite an earlier value."""
     for other, earlier in before.items():
-        same = min(len(other), len(path))
-        if other[:same] != path[:same]:
+        length = min(len(other), len(path))
+        if other[:length] != path[:length]:
             continue
         if len(other) >= len(path) or _is_in(fields, path):
             raise CliError(f"{earlier!r} and {text!r} both set {'.'.join(path)}; set it once")
@@ -140,7 +140,7 @@ def _field(cls: type[Record], name: str) -> Wire:
     table = {alias: meta for meta in cls.__wire__.values() for alias in meta.get("aliases", ())}
     table |= {meta["name"]: meta for meta in cls.__wire__.values()}
     if name not in table:
-        hint = suggestion(name, table) or f"; wosdk describe {cls.wire_name} lists them."
+        hint = suggestion(name, table) or f"; wosdk describe {cls.wire_name} lists its fields."
         raise CliError(f"{cls.wire_name} has no field {name!r}{hint} --unchecked sends it unchanged")
     return table[name]
 

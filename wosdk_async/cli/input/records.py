@@ -1,6 +1,6 @@
 """Record look-up by id, compound key, number or name.
 
-Digits can be one work order's id and another's number, so neither is assumed.
+Digits can be the id of one work order and the number of another, so changes look up both.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ class RecordTexts:
         return cls(kind, tuple(texts), None)
 
     async def ids(self, company: Company, *, certain: bool = False) -> list[Id]:
-        """Return the id for each argument. Raises NotFoundError or NotUniqueError that names the argument.
+        """Return the id for each argument. Raises NotFoundError or NotUniqueError with the argument's text.
 
-        With ``certain``, digits that name a work order are also looked up as a number.
+        Digits are an id. With ``certain``, they are also looked up as the number of a work order.
         """
         ids = {text: self._id(text) for text in self.texts}
         names = [text for text, id in ids.items() if id is None]
@@ -104,7 +104,7 @@ class RecordTexts:
             return {name: await self._search(company, name) for name in names}
 
     async def _search(self, company: Company, name: str) -> int:
-        """Look up a record's id by name, searching properties in turn."""
+        """Look up a record's id by its name in each property that can hold one."""
         kind: Any = self.kind
         keys = [key for key in _NAMED_BY if key in kind.__wire__ and kind.__wire__[key]["type"] == "string"]
         for key in keys:
@@ -202,7 +202,7 @@ def _parse_id(text: str) -> Id | None:
     if _ID.fullmatch(text):
         try:
             return int(text)
-        except ValueError:  # Python does not convert thousands of digits, which are no id
+        except ValueError:  # Python does not convert thousands of digits; no id is that long
             return None
     if not text.startswith("{"):
         return None
@@ -215,7 +215,7 @@ def _parse_id(text: str) -> Id | None:
 
 
 def _text_property(kind: type[Record], name: str) -> str:
-    """Return the Python name of a text property. Raises CliError for other types."""
+    """Return the Python name of a text property. Raises CliError for any other property."""
     key = python_name(kind, name, "--by")
     meta = kind.__wire__[key]
     if meta["type"] != "string" or meta.get("many"):
@@ -224,7 +224,7 @@ def _text_property(kind: type[Record], name: str) -> str:
 
 
 def python_name(kind: type[Record], name: str, option: str) -> str:
-    """Return a property's Python name. Raises CliError with ``option`` as a prefix."""
+    """Return a property's Python name. Raises CliError, which begins with ``option``, for an unknown name."""
     for key, meta in kind.__wire__.items():
         if name in (key, meta["name"], *meta.get("aliases", ())):
             return key
@@ -245,7 +245,7 @@ def newest_of(entity: str) -> str:
 
 
 def look_for_order(fields: Mapping[str, Any], hint: str = "") -> str:
-    """Return a shell command that finds an order by PoNumber; without one, it lists the newest orders."""
+    """Return a shell command that lists the orders with the PoNumber in ``fields``, or the newest orders."""
     number = fields.get("PoNumber")
     if not isinstance(number, str) or not number:
         return newest_of("WorkOrder")

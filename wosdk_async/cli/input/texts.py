@@ -69,7 +69,7 @@ def order(text: str) -> str:
 def _require_operator(field: Path, operator: str, text: str) -> None:
     if isinstance(field, Nested) and operator not in FOR_REFERENCES:
         raise _error(
-            text, f"{operator} does not work on references; compare ids with =, != or in, or write is null"
+            text, f"{operator} does not work on references; compare ids with =, != or 'in', or use 'is null'"
         )
     if operator.endswith("like") and not isinstance(field, TextProperty | Unchecked):
         raise _error(text, f"{operator} needs a text property")
@@ -78,7 +78,7 @@ def _require_operator(field: Path, operator: str, text: str) -> None:
 def _raw_values(operator: str, rest: str, text: str) -> list[str]:
     if operator.startswith("is"):
         if rest:
-            raise _error(text, f"nothing follows {operator}")
+            raise _error(text, f"{operator!r} takes no value; remove the text after it")
         return []
     if operator.endswith("between"):
         ends = _BETWEEN.fullmatch(rest)
@@ -88,7 +88,7 @@ def _raw_values(operator: str, rest: str, text: str) -> list[str]:
     if operator.endswith("in"):
         return _list(operator, rest, text)
     if rest.lower() == "null":
-        raise _error(text, "write is null or is not null; for the string null write 'null'")
+        raise _error(text, "use the operator is null or is not null; for the string null write 'null'")
     return [_unquoted(rest, text)]
 
 
@@ -96,13 +96,13 @@ def _list(operator: str, rest: str, text: str) -> list[str]:
     inner = rest[1:-1]
     if not (rest.startswith("(") and rest.endswith(")") and inner.strip()):
         raise _error(text, f"write {operator} (A, B)")
-    values, place, more = [], 0, True
+    values, offset, more = [], 0, True
     while more:
-        item = _ITEM.match(inner, place)
+        item = _ITEM.match(inner, offset)
         if item is None:
             raise _error(text, "a quote is not closed, or a comma is missing after it")
         values.append(_unquoted(item[1].strip(), text))
-        place, more = item.end(), item[2] == ","
+        offset, more = item.end(), item[2] == ","
     return values
 
 
@@ -126,7 +126,7 @@ def _value(raw: str, field: Path, text: str) -> Any:
         try:
             return typed_value(raw, {"type": "integer"}, f"--where {text!r}: {place.path}, compared by id,")
         except CliError as error:
-            hint = f"; its name is {place.name_path}" if place.name_path else ""
+            hint = f"; to compare its name, use {place.name_path}" if place.name_path else ""
             raise CliError(f"{error.message}{hint}") from None
     meta = place.meta
     return raw if meta is None else typed_value(raw, meta, f"--where {text!r}: {place.path}")
@@ -170,13 +170,13 @@ def _unknown_name(kind: str, name: str, names: Any, unchecked: bool) -> str:
         raise CliError(f"{enum} is an enum, not {article} {kind}; `wosdk describe {enum}` lists its values")
     if hint := suggestion(name, names):
         raise CliError(f"the catalogue has no {kind} {name!r}{hint} {unchecked_hint()}")
-    if has_unchecked():  # a command without --unchecked refuses the name itself
+    if has_unchecked():  # if there is no --unchecked, the command refuses the name later
         say(f"the catalogue has no {kind} {name!r}: sending it unchecked")
     return name
 
 
 def typed_value(text: str, meta: Wire, place: str) -> Any:
-    """Parse a property value. Raises CliError with ``place`` as a prefix."""
+    """Parse a property value. Raises CliError, whose message starts with ``place``."""
     if meta["type"] == "enum":
         return _member(text, meta["of"], place)
     try:
@@ -189,5 +189,5 @@ def _member(text: str, enum: str, place: str) -> str:
     names = [str(member) for member in registry.resolve(enum)]
     if text in names:
         return text
-    hint = suggestion(text, names) or f"; wosdk describe {enum} lists them."
+    hint = suggestion(text, names) or f"; wosdk describe {enum} lists its values."
     raise CliError(f"{place}: {enum} has no value {text!r}{hint} {unchecked_hint()}")

@@ -61,7 +61,7 @@ def opened(output: Output) -> Iterator[IO[str]]:
 
 
 def _remove_empty(path: Path) -> None:
-    """Remove an empty file: it would look like a result without rows."""
+    """Remove an empty file, because it would look like a result without rows."""
     with suppress(OSError):
         found = path.lstat()
         if stat.S_ISREG(found.st_mode) and not found.st_size:
@@ -77,7 +77,7 @@ def require_writable(path: Path) -> None:
         try:
             path.stat()
             target = path
-        except FileNotFoundError:  # the file will be created; for a link, where the link points
+        except FileNotFoundError:  # the file will be created; if it is a link, at its target
             target = Path(os.path.realpath(path)).parent
             target.stat()
         if not os.access(target, os.W_OK):
@@ -87,7 +87,7 @@ def require_writable(path: Path) -> None:
 
 
 def require_stdout(remedy: str = "") -> None:
-    """Raise CliError if stdout is closed: the result would be lost."""
+    """Raise CliError if stdout is closed. ``remedy`` is added to the message."""
     if not sys.stdout.writable():
         raise CliError(f"stdout is closed, so the result would be lost; open it{remedy}")
 

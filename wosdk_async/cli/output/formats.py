@@ -89,7 +89,7 @@ def csv_cell(
 
 
 def guarded_texts(count: int, *, raw: bool) -> str:
-    """Return a warning about cells that got an apostrophe or, if ``raw``, would lose it in an import."""
+    """Return a warning about cells that got an apostrophe or, if ``raw``, would lose one in an import."""
     if raw:
         return (
             f"{counted(count, 'cell')} already had an apostrophe before a formula; wosdk import would "
@@ -145,7 +145,7 @@ class CsvFormat:
         )
 
     def close(self) -> None:
-        """Report escaped text, and columns that only appear in later pages."""
+        """Report cells with :func:`guarded_texts`, and columns that only appear in later pages."""
         if self._guard.texts:
             say(guarded_texts(self._guard.texts, raw=self._guard.raw))
         if self._left_out:

@@ -117,7 +117,7 @@ class RowProgress:
 
     def _pace(self, total: int) -> list[str]:
         """Return the rate over the last progress lines, and the remaining time."""
-        # Not measured from the start: rows there may be refused or found without being sent, which is faster.
+        # Not measured from the start, where rows may be refused or found without being sent, which is faster.
         self._lines.append((self._clock(), self.rows, self._carried_out))
         seconds, rows, carried_out = (
             now - then for now, then in zip(self._lines[-1], self._lines[0], strict=True)

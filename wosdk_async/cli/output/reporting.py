@@ -30,11 +30,11 @@ from wosdk_async.text.remedies import Remedy
 
 _MAX_SHOWN = 5  # causes and warnings in the summary
 _MAX_WARNED = 3  # causes of row warnings in the summary
-_OF_INPUT = ("--format", "--sheet", "--header-row", "--outcomes")  # these do not apply to rejects.csv
+_INPUT_ONLY = ("--format", "--sheet", "--header-row", "--outcomes")  # options not used for rejects.csv
 _TAB = "\t"
 _PLACES = 3  # rows named for each cause
 _HEAD = 1 << 20  # bytes: enough for any header
-_ADDED = re.compile(
+_REPORT_HEADER = re.compile(
     '"?(?P<delimiter>[^\\w"])"?'.join(map(re.escape, REPORT_COLUMNS[:2])) + '"?(?P=delimiter)'
 )
 
@@ -44,7 +44,7 @@ class _Causes:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        # By cause: the text of its first row, and its first rows.
+        # By cause: the text for the first of its rows, and these first rows.
         self.first: dict[object, tuple[str, list[RowOutcome]]] = {}
         self.counts: Counter[object] = Counter()
 
@@ -71,7 +71,7 @@ def say_cause(text: str, rows: Sequence[RowOutcome | Finding], count: int) -> No
 class OutcomeWriter:
     """Writer of outcomes as JSON lines. Keeps the first problems for the summary.
 
-    A failed write calls ``stop``; the outcomes of calls in flight go to stderr instead.
+    If a write fails, ``stop`` is called, and the outcomes of calls in flight are printed on stderr.
     """
 
     def __init__(self, file: IO[bytes] | None, stop: Callable[[], None]) -> None:
@@ -101,9 +101,9 @@ class OutcomeWriter:
         self._warned += bool(outcome.warnings)
         for cause, text in {cause_of(text): text for text in outcome.warnings}.items():
             self._warnings.add(cause, outcome, f"warning: {text}")
-        if outcome.outcome in ("failed", "in_doubt"):  # rows in doubt stay separate, others by cause
-            is_alone = outcome.outcome != "failed" or outcome.request_id
-            group = outcome.row if is_alone else cause_of(outcome.reason or "")
+        if outcome.outcome in ("failed", "in_doubt"):  # failed rows are grouped by cause
+            has_own_cause = outcome.outcome != "failed" or outcome.request_id
+            group = outcome.row if has_own_cause else cause_of(outcome.reason or "")
             sent = f" (RequestId {outcome.request_id})" if outcome.request_id else ""
             self._faults.add(group, outcome, f"{outcome.outcome.replace('_', ' ')}: {outcome.reason}{sent}")
 
@@ -175,7 +175,7 @@ def say_files(summary: Summary, plan: JobPlan) -> None:
 
 
 def say_kept(files: Sequence[Path]) -> None:
-    """Report files kept because they have been edited."""
+    """Report edited files: they were kept, so the new ``files`` have a number in their names."""
     for path in files:
         if (kept := unnumbered(path)) != path:
             say(f"{kept} has been edited and was kept; the new file is {path.name}")
@@ -198,9 +198,7 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
         f"{summary.in_doubt} in doubt{not_started}{empty}"
     )
     if summary.changed:
-        click.echo(
-            f"{counted(summary.changed, 'row')} edited since; not resent, as each is already {summary.label}"
-        )
+        click.echo(f"{counted(summary.changed, 'row')} edited after being {summary.label}; not resent")
     if summary.audit_state != "none":
         about = summary.audit_why or summary.audit
         found = f": {about}" if about is not None else ""
@@ -244,13 +242,13 @@ def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
         if _is_utf8(head):
             options.pop("--encoding", None)
     usual = file_format.delimiter or ("," if "delimiter" in file_format.options else excel)
-    added = _ADDED.search(head.decode("utf-8", errors="replace"))  # None without report columns
-    delimiter = added and added["delimiter"]
+    header = _REPORT_HEADER.search(head.decode("utf-8", errors="replace"))  # None without report columns
+    delimiter = header and header["delimiter"]
     if delimiter is not None or "--delimiter" not in options:
         options.pop("--delimiter", None)
         if (delimiter := delimiter or usual) != ",":
             options["--delimiter"] = f"--delimiter={'tab' if delimiter == _TAB else delimiter}"
-    kept = [text for name, text in options.items() if name not in _OF_INPUT]
+    kept = [text for name, text in options.items() if name not in _INPUT_ONLY]
     return shell_words("wosdk", "import", str(rejects.absolute()), *kept, *_company(plan))
 
 

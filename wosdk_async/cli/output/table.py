@@ -40,7 +40,7 @@ _INDEX = re.compile(r"\[[0-9]+\]")
 
 
 class TableFormat:
-    """Rows below one header. The first page sets the columns and, on a terminal, the widths."""
+    """Rows below one header. The first page decides the columns and, on a terminal, their widths."""
 
     def __init__(self, file: IO[str], paths: Sequence[str], entity: type[Record] | str = "") -> None:
         self._file = file
@@ -65,7 +65,7 @@ class TableFormat:
         if lines:
             headers = [self._header(name) for name in self._names] if is_first else None
             widths = self._widths
-            if _line_width(self._file) is None:  # if lines may be long, later pages may widen the columns
+            if _line_width(self._file) is None:  # without a line width, later pages may widen the columns
                 widths = [max(cells, _natural_width("", lines, i)) for i, cells in enumerate(widths)]
             lines = [[_cut(cell, widths[i]) for i, cell in enumerate(line)] for line in lines]
             _print(self._file, headers, lines, widths)
@@ -97,7 +97,7 @@ class TableFormat:
         all_requested = bool(self._paths) and not any(path.endswith("*") for path in self._paths)
         if width is not None and not all_requested:
             widths = [min(cells, _MAX_WIDTH // 2) for cells in widths]
-            narrowed = self._narrowed_first(widths, width)
+            narrowed = self._narrowed_leading(widths, width)
             count = len(narrowed) if narrowed else _fitting(widths, width)
             widths = narrowed or widths[:count]
             self._left_out += len(names) - count
@@ -106,7 +106,7 @@ class TableFormat:
                 del line[count:]
         self._widths = widths if width is None else _narrowed(widths, width)
 
-    def _narrowed_first(self, widths: list[int], width: int) -> list[int]:
+    def _narrowed_leading(self, widths: list[int], width: int) -> list[int]:
         """Return narrower widths for the leading columns; an empty list if they already fit."""
         first = self._default.first if self._default else ()
         names = [name for name in self._names or [] if name in first]
@@ -124,7 +124,7 @@ class TableFormat:
 
 
 def _is_shown(value: Any) -> bool:
-    """Return whether a value's cell would not be empty."""
+    """Return whether a value's cell has text."""
     return any(map(has_content, value)) if isinstance(value, list) else has_content(value)
 
 
