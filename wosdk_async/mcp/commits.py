@@ -57,7 +57,7 @@ class Commits:
     target: str
     clock: TransportClock = TransportClock()
     _look_ups: dict[tuple[str, int], LookUps] = attrs.field(factory=dict, init=False)
-    """Look-ups of plans in doubt, by plan id and attempt, because another server may start one."""
+    """Look-ups of plans in doubt, by plan id and attempt; another server may start the next one."""
 
     async def outcome(self, id: str, *, send: bool) -> CommitOutcome:
         """Find out the outcome of a plan. With ``send``, carry it out if it was certainly not done."""
@@ -101,7 +101,7 @@ class Commits:
         except (InDoubtError, NotUniqueError) as error:
             return self._in_doubt(self._doubt(plan), error)
         except _NOTHING_DONE as error:
-            with suppress(PlansUnusableError):  # if not, it says ``sending``: in doubt, which is safe
+            with suppress(PlansUnusableError):  # else the journal says ``sending``, which is safe
                 self.journal.plan_again(plan.id)
             return CommitOutcome(state=State.PLANNED.word, plan=plan, problem=self._problem(error))
         except WosdkError as error:

@@ -106,7 +106,7 @@ def class_of(action: str, name: str) -> type[Record]:
 def service_names(cls: type[Record], value: Any) -> Any:
     """Convert the field names in a record's JSON to service names, at every depth; keep unknown names.
 
-    A name may be an alias or a Python name, in any case. Raises InvalidCallError if two names are one field.
+    A name may be an alias or a Python name, in any case. Raises InvalidCallError if two mean one field.
     """
     if isinstance(value, list):
         return [service_names(cls, item) for item in value]
@@ -217,7 +217,7 @@ class _View:
 
     def _name(self, name: str) -> str:
         shown = one_line(self.secrets.hide(name, len(name)))
-        if shown != name or len(name) > 100:  # changed, it could look like another name
+        if shown != name or len(name) > 100:  # a changed name could look like another
             raise InvalidCallError(f"the name {shown:.60} cannot be shown unchanged; leave it out")
         return name
 

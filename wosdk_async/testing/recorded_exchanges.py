@@ -81,7 +81,7 @@ class RemainingExchanges:
             self._exact[each.key].append(each)
 
     def take(self, request: RecordedExchange) -> RecordedExchange | str:
-        """Return the exchange for a request, or an error message: empty if no remaining request matches."""
+        """Return the exchange for a request, or an error message, empty if no remaining request matches."""
         exact = self._exact.get(request.key)
         if exact and request.is_login and len(exact) == 1:
             return exact[0]

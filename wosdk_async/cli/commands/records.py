@@ -166,7 +166,7 @@ async def _by_class(
 
 
 def _paths_below(name: str, meta: Wire) -> list[str]:
-    """Return the paths to read below a field: id and name of a separate record; all of other records."""
+    """Return the paths to read below a field: id and name of a separate record, all fields of any other."""
     if meta["type"] != "ref":
         return []
     if meta.get("many") or meta["of"] in OWNED:

@@ -148,7 +148,7 @@ def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
 @sandbox_command.command("add-company")
 @_new_store
 @click.argument("name")
-@click.option("--host", default="", help="Only host name that serves it, such as acme.localhost.")
+@click.option("--host", default="", help="Only host name that serves NAME, such as acme.localhost.")
 @click.option("--live", is_flag=True, help="Create a live Company (default: stage or preview).")
 @click.option("--empty", is_flag=True, help="Omit initial records.")
 @click.option("--no-verification", is_flag=True, help="Omit the verification step.")
