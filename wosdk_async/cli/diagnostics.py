@@ -164,7 +164,7 @@ _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
 
 
 def remedy_for(error: WosdkError, network: str = _NETWORK) -> str:
-    """Return the remedy for ``error``, with ``network`` for connection errors; empty if the message has one."""
+    """Return the remedy for ``error``, with ``network`` if not connected; empty if the message has one."""
     if error.remedies:
         return ""
     if isinstance(error, DeadlineError):
