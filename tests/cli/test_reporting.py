@@ -201,7 +201,7 @@ def test_what_was_said_before_is_not_said_again(capsys: pytest.CaptureFixture[st
     """A warning that came during the import."""
     writer = OutcomeWriter(None, stop=lambda: None)
     writer.row(outcome(1, "failed"))
-    writer.stage("warning: there is no marker")
+    writer.note_printed("warning: there is no marker")
     assert writer.problems == "1 failed"
     writer.say_problems(Summary(rows=9, warnings=["there is no marker", "a worker is lost"]), None)
     assert lines(capsys) == ["row 1 (line 2) failed: reason 1", "warning: a worker is lost"]

@@ -135,7 +135,7 @@ _VARIABLES = {"token": "WOSDK_TOKEN_URL", "discovery": "WOSDK_LOCATOR_URL"}
 """By step: the environment variable that sets the address of the step's host."""
 
 # Parts of error messages of the operating system and OpenSSL, in lower case, with remedies; the first match
-# wins. Only the messages can be compared: the errors themselves contain the token, so they are not kept.
+# wins. The errors themselves are not available here, because they contain the token.
 _BY_TEXT = (
     (("[ssl",), "the TLS handshake fails: check the port in the address, or the proxy"),
     (
@@ -203,7 +203,7 @@ async def steps(
 
 async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: float) -> list[Step]:
     """Return the credentials, token and discovery steps."""
-    # The credentials are not None: without them, the client could not have been created.
+    # The credentials are not None, because a client cannot be created without them.
     tenant = Tenant(name, settings.region, settings.credentials)  # type: ignore[arg-type]
     started = time.monotonic()
     try:

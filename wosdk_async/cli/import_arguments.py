@@ -184,7 +184,7 @@ _PARSER = click.command("import", add_help_option=False)(import_options(lambda *
 
 
 def kept_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:
-    """Return the options in a job's journal that ``wosdk import`` may have written.
+    """Return the options in a job's journal that ``wosdk import`` can have written.
 
     Other texts are skipped, because anyone with write access to the folder can edit the journal. Raises
     CliError if a program started the job.

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from wosdk_async.cli.options import TEMPORARY, Number, Whole, added, excel_option
+from wosdk_async.cli.options import TEMPORARY, Number, Whole, excel_option, with_options
 
 _PATH = click.Path(path_type=Path)
 
@@ -137,9 +137,9 @@ _RUN = (
 
 def input_options(command: Any) -> Any:
     """Add the options for reading a file and mapping its rows."""
-    return added(command, *_INPUT)
+    return with_options(command, *_INPUT)
 
 
 def import_options(command: Any) -> Any:
     """Add the FILE argument and all import options."""
-    return added(command, _FILE, _MAP, *_INPUT, *_JOB, *_RUN, *_RESULTS)
+    return with_options(command, _FILE, _MAP, *_INPUT, *_JOB, *_RUN, *_RESULTS)

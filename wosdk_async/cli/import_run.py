@@ -165,7 +165,7 @@ async def _run(
         opened = await job.open()
         writer = OutcomeWriter(file, job.stop)
         for warning in job.warnings:  # printed before the prompt, so the summary must not repeat them
-            writer.stage(f"warning: {warning}")
+            writer.note_printed(f"warning: {warning}")
         skipped, shown = opened.plan.rows(Action.SKIP), not opened.is_idle
         with RowProgress(job.rows, done=skipped, shown=shown, workers=lambda: job.workers_now) as progress:
 
@@ -174,7 +174,7 @@ async def _run(
                 progress.add(1, writer.problems, failed=outcome.outcome == "failed")
 
             def on_stage(text: str) -> None:
-                writer.stage(text)
+                writer.note_printed(text)
                 progress.stage(text)
 
             async with polling(1.0, progress.idle):

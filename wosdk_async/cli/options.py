@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wosdk_async import Client
 
 
-def added(command: Any, *options: Callable[[Any], Any]) -> Any:
+def with_options(command: Any, *options: Callable[[Any], Any]) -> Any:
     """Add options to a command, in the order shown in the help."""
     return functools.reduce(lambda made, option: option(made), reversed(options), command)
 
@@ -87,7 +87,7 @@ def target_options(hidden: bool = False) -> Callable[[Any], Any]:
         ),
     )
 
-    return lambda function: added(function, *options)
+    return lambda function: with_options(function, *options)
 
 
 def target_of(ctx: click.Context) -> Target:
@@ -150,7 +150,7 @@ def output_options(function: Any) -> Any:
             require_not_kept("--output", output)
         return function(*args, result=Output(kind, output, csv_for_excel, csv_raw), **others)
 
-    return added(command, *_OUTPUT)
+    return with_options(command, *_OUTPUT)
 
 
 @attrs.frozen(kw_only=True)
@@ -169,7 +169,7 @@ def change_options(function: Any) -> Any:
     def command(*args: Any, yes: bool, dry_run: bool, as_json: bool, **others: Any) -> Any:
         return function(*args, options=ChangeOptions(yes=yes, dry_run=dry_run, as_json=as_json), **others)
 
-    return added(
+    return with_options(
         command,
         yes_option,
         click.option("--dry-run", is_flag=True, help="Show the requests without sending them."),

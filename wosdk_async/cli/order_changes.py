@@ -13,7 +13,7 @@ import click
 from wosdk_async import Company
 from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.input.records import ORDER_RULE, RecordTexts, by_option
-from wosdk_async.cli.options import ChangeOptions, added, change_options
+from wosdk_async.cli.options import ChangeOptions, change_options, with_options
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 from wosdk_async.cli.texts import visible
 from wosdk_async.codec.text_values import parse_value
@@ -94,7 +94,7 @@ def order_verb(
         text, examples, rest = (plan.__doc__ or "").partition("\n\n    \b\n")
         command.__doc__ = f"{text}\n\n    {ORDER_RULE}{examples}{rest}"
         argument = click.argument("orders", nargs=-1, required=True, metavar="ORDER...")
-        decorated = added(command, argument, by_option, click.pass_context, *options, change_options)
+        decorated = with_options(command, argument, by_option, click.pass_context, *options, change_options)
         return click.command(name, no_args_is_help=True)(decorated)
 
     return decorate

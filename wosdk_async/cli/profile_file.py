@@ -111,10 +111,10 @@ def _change_lines(lines: list[str], name: str, changes: Mapping[str, str | None]
     new = {key: value for key, value in changes.items() if value is not None}
     if start is None:
         blank = [] if not lines or not lines[-1].strip() else ["\n"]
-        return [*_ended(lines), *blank, f"[profiles.{name}]\n", *_entries(new)]
+        return [*_with_final_break(lines), *blank, f"[profiles.{name}]\n", *_entries(new)]
     end = next((i for i in range(start + 1, len(lines)) if _TABLE.match(lines[i])), len(lines))
     section: list[str] = []
-    for line in _ended(lines[start + 1 : end]):
+    for line in _with_final_break(lines[start + 1 : end]):
         found = _KEY.match(line)
         key = found["key"] if found else ""
         if key in new:
@@ -123,11 +123,10 @@ def _change_lines(lines: list[str], name: str, changes: Mapping[str, str | None]
             section.append(line)
     last = max((i + 1 for i, line in enumerate(section) if line.strip()), default=0)
     section[last:last] = _entries(new)
-    return [*_ended(lines[: start + 1]), *section, *lines[end:]]
+    return [*_with_final_break(lines[: start + 1]), *section, *lines[end:]]
 
 
-def _ended(lines: list[str]) -> list[str]:
-    """Return the lines with a final line break."""
+def _with_final_break(lines: list[str]) -> list[str]:
     return [*lines[:-1], f"{lines[-1].rstrip(chr(10))}\n"] if lines else []
 
 

@@ -67,7 +67,7 @@ class RecordChange:
     @property
     def status(self) -> Exit:
         """The exit status for the outcome."""
-        if self.partly:
+        if self.partly_done:
             return Exit.SOME
         return status_of(self.outcome) if isinstance(self.outcome, WosdkError) else Exit.DONE
 
@@ -77,7 +77,7 @@ class RecordChange:
         return isinstance(self.outcome, ChangeResult)
 
     @property
-    def partly(self) -> bool:
+    def partly_done(self) -> bool:
         """Whether the change failed after at least one of its calls took effect."""
         failed = isinstance(self.outcome, WosdkError) and not isinstance(self.outcome, InDoubtError)
         return failed and self.trace is not None and self.trace.effect
@@ -91,7 +91,7 @@ class RecordChange:
         text = f"{self.label}: {self._error}"
         if isinstance(self.outcome, InDoubtError):
             return f"{text}. {advice(self.look)}"
-        if self.partly:
+        if self.partly_done:
             return f"{text}. Part of the change was already made. {advice(self.look)}"
         return text
 
@@ -101,7 +101,7 @@ class RecordChange:
             more = {"outcome": "done", **self.outcome.facts}
         else:
             doubt = isinstance(self.outcome, InDoubtError)
-            outcome = "in doubt" if doubt else "partly done" if self.partly else "failed"
+            outcome = "in doubt" if doubt else "partly done" if self.partly_done else "failed"
             more = {"outcome": outcome, "error": self._error}
         return json_text({**self.facts, **more})
 
@@ -196,7 +196,7 @@ async def _make_all(company: Company, changes: Sequence[RecordChange], at_once: 
 
 
 def _status(changes: Sequence[RecordChange]) -> Exit:
-    """Return 7 if any change is in doubt, else a single change's status, or 1 if one of several failed."""
+    """Return 7 if a change is in doubt, else the status of a single change, or 1 if any of several failed."""
     found = [change.status for change in changes if change.status is not Exit.DONE]
     if not found or Exit.IN_DOUBT in found:
         return Exit.IN_DOUBT if found else Exit.DONE

@@ -42,8 +42,8 @@ class Interruption:
 INTERRUPTION = Interruption()
 
 
-# Seconds that calls in flight get after the signal: few for SIGTERM, because Docker kills a container 10 s
-# after it.
+# Seconds that calls in flight get after the signal. SIGTERM gives few, because Docker kills a container 10 s
+# later.
 _GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
 if hasattr(signal, "SIGHUP"):  # Windows has none
     _GRACE[signal.SIGHUP] = 6.0

@@ -96,7 +96,7 @@ _MAX_LINE = 1000  # characters per request line and per header
 _MAX_BODY = 4000
 _MAX_HEADERS = 40
 _MAX_SEARCHED = 64 * 1024  # bytes of a request that are searched for secret fields
-_KEPT = 16  # secrets to hide: more than the current ones, because a late response may contain an old token
+_KEPT = 16  # secrets to hide; more than are in use, because a late response may contain an old token
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 _MEMBER = re.compile(r'"(?P<name>(?:[^"\\]|\\.){1,200})"\s*:\s*"(?P<value>(?:[^"\\]|\\.)*)"?')

@@ -88,7 +88,7 @@ class Commits:
         if plan.state is State.PLANNED:
             return await self._send(plan) if send else CommitOutcome(state=State.PLANNED.word, plan=plan)
         if plan.state is State.SENDING:  # the lock was free, so the sending server has ended
-            plan = self._doubt(plan)
+            plan = self._record_doubt(plan)
         return await self._resolve(plan, send=send)
 
     async def _send(self, plan: Plan) -> CommitOutcome:
@@ -99,7 +99,7 @@ class Commits:
             with self.gate.open(True):
                 record = await change.send(self.company)
         except (InDoubtError, NotUniqueError) as error:
-            return self._in_doubt(self._doubt(plan), error)
+            return self._in_doubt(self._record_doubt(plan), error)
         except _NOTHING_DONE as error:
             with suppress(PlansUnusableError):  # else the journal says ``sending``, which is safe
                 self.journal.plan_again(plan.id)
@@ -110,12 +110,12 @@ class Commits:
                 self.journal.end(plan.id, State.REFUSED, found.model_dump(mode="json"))
             return CommitOutcome(state=State.REFUSED.word, plan=plan, problem=found)
         except Exception:  # a bug: the request may have been carried out
-            return self._in_doubt(self._doubt(plan), None)
+            return self._in_doubt(self._record_doubt(plan), None)
         with suppress(PlansUnusableError):  # the change was made, even if that cannot be recorded
             self.journal.end(plan.id, State.DONE, record)
         return CommitOutcome(state=State.DONE.word, plan=plan, record=record)
 
-    def _doubt(self, plan: Plan) -> Plan:
+    def _record_doubt(self, plan: Plan) -> Plan:
         """Record that a plan is in doubt. Its request may still take effect within the settle time."""
         self._look_ups[plan.id, plan.attempt] = LookUps(self.clock.now(), self.company.options.settle)
         with suppress(PlansUnusableError):  # ``sending`` in the journal also means in doubt

@@ -196,7 +196,7 @@ class PlanJournal:
                 with connection:
                     yield connection
         except (OSError, sqlite3.Error, OverflowError) as error:
-            # Not str() of an OSError: it contains the path, which agents must not get.
+            # Not str(error), because that of an OSError contains the path, which agents must not get.
             why = getattr(error, "strerror", None) or error
             raise PlansUnusableError(f"the plans cannot be read or written ({why})") from error
 

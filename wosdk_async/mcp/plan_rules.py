@@ -53,7 +53,7 @@ def refuse_command(kind: type[Command[Any]]) -> None:
 
 
 def refuse_fields(value: Any) -> None:
-    """Raise InvalidCallError for a field that is secret (plans and chats are stored) or deletes something."""
+    """Raise InvalidCallError for a field that deletes, or is secret, because plans and chats are stored."""
     for _, name, item in _members(value):
         if is_secret_name(name):
             raise InvalidCallError(f"{name!r:.60} is a secret; set this field without an agent")

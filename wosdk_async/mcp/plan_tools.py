@@ -260,20 +260,20 @@ def _of_command(plan: Plan) -> dict[str, Any] | None:
     return None
 
 
-def _can(entity: Any, operation: str) -> bool:
+def _supports(entity: Any, operation: str) -> bool:
     row = load().entity(entity) if isinstance(entity, str) else None
     return row is not None and row.operations.get(operation) is True
 
 
 def _record(entity: Any, id: Any) -> dict[str, Any] | None:
     id = id_in(str(id))
-    if id is None or not _can(entity, "retrieve"):
+    if id is None or not _supports(entity, "retrieve"):
         return None
     return {"tool": "get_record", "arguments": {"entity": entity, "record": id}}
 
 
 def _newest(entity: str) -> dict[str, Any] | None:
-    if not _can(entity, "query") or entity in KEYS:
+    if not _supports(entity, "query") or entity in KEYS:
         return None
     return {
         "tool": "query_records",

@@ -35,8 +35,8 @@ class Change:
     """Fields to update, by Python name."""
     version: int | None = None
 
-    def key(self) -> Marker | None:
-        """Return the marker with its key. Raises InvalidCallError if the record cannot have a marker."""
+    def keyed_marker(self) -> Marker | None:
+        """Return the marker with its key, if any. Raises InvalidCallError if the record cannot have one."""
         make: Any = Marker.of_command if isinstance(self.subject, Command) else Marker.of_record
         return make(self.subject, self.marker) if self.marker else None
 
@@ -45,7 +45,7 @@ class Change:
 
         Raises NotUniqueError if several records have the marker.
         """
-        marker, kind = self.key(), type(self.subject)
+        marker, kind = self.keyed_marker(), type(self.subject)
         if marker is None or self.marker is None:
             return None
         records = await company.find_marked(kind, self.marker, [marker.key])
@@ -142,7 +142,7 @@ def change_of(plan: Plan) -> Change:
         raise InvalidCallError(f"{kind.wire_name}: {' '.join(found)}")
     if plan.action != "update":
         change = Change(subject=record, marker=plan.marker)
-        change.key()  # validates the marker
+        change.keyed_marker()  # validates the marker
         return change
     changes = {
         python: getattr(record, python) for python, meta in kind.__wire__.items() if meta["name"] in fields

@@ -167,7 +167,7 @@ class ReadTools:
             record = await self.company.get("WorkOrder", found, properties=["*"])
         log = record.get("ActionLogRecords")
         if isinstance(log, list):
-            record = record | {"ActionLogRecords": log[::-1]}  # newest first: the end may be cut
+            record = record | {"ActionLogRecords": log[::-1]}  # newest first, in case the end is cut
         shown, _, cut = fit_record(record, secrets_of(self.company))
         return RecordResult(entity="WorkOrder", untrusted_record=shown, cut=cut)
 

@@ -147,7 +147,7 @@ def problem(error: WosdkError, secrets: Secrets) -> Problem:
     # Errors about records contain values of the Company, so they are untrusted even if we wrote the text.
     is_untrusted = not rule.detail and (bool(error.status) or isinstance(error, _ABOUT_RECORDS))
     detail, code = one_line(str(body["detail"])), body.get("code")
-    # Remedies are omitted: they are for the operator and may repeat text of another host. Only those of
+    # Remedies are for the operator and may repeat text of another host, so they are omitted. Only those of
     # business rules are kept, because we wrote all of their text.
     remedy = _OPERATOR if error.remedies and isinstance(error, _OF_CONNECTION) else ""
     if isinstance(error, BusinessRuleError) and error.remedies:

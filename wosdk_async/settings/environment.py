@@ -86,7 +86,7 @@ class Settings:
         name = profile or env.get("WOSDK_PROFILE")
         given = {key: value for key, value in env.items() if value}
         if name:
-            settings = _own_addresses(named_profile(name, env), given) | given
+            settings = _profile_for_region(named_profile(name, env), given) | given
         elif credentials or region or trusted_hosts is not None or not given.keys().isdisjoint(_VARIABLES):
             settings = given  # without the profile ``default``, which may belong to another Company
         else:
@@ -175,7 +175,7 @@ def _credentials(env: Mapping[str, Any]) -> Credentials | CredentialProvider | N
     return None
 
 
-def _own_addresses(profile: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _profile_for_region(profile: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a profile; without its addresses, if a variable names another region than the profile."""
     own = profile.get("WOSDK_REGION", _REGIONS[0])
     left_out = ADDRESSES if given.get("WOSDK_REGION", own) != own else ()

@@ -76,7 +76,7 @@ class SkippingClock(VirtualClock):
         return sum(timer.callback is not None for _, _, timer in self._timers)
 
     def client_clock(self) -> TransportClock:
-        """Return this clock for a client, counting from its start: floats since 1970 are too coarse."""
+        """Return this clock for a client. It starts at 0, because floats since 1970 are too coarse."""
         return TransportClock(
             lambda: (self() - self._start) / _SECOND, self._sleep_of_client, self.call_later
         )

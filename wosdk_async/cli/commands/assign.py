@@ -25,7 +25,7 @@ from wosdk_async.errors import NameNotFoundError, RefusedError, WosdkError
 from wosdk_async.model import Employee
 from wosdk_async.text.suggestions import suggestion
 
-_SEARCHED = 1000  # employees searched for a suggestion: few enough for one response
+_SEARCHED = 1000  # employees searched for a suggestion; they fit into one response
 
 _to_option = click.option(
     "--to",

@@ -18,7 +18,7 @@ from wosdk_async.model import DocumentType, WorkOrder
 from wosdk_async.resources.files import media_type, stored_type
 
 _MAX_SIZE = 20 * 1024 * 1024  # bytes
-_AT_ONCE = 2  # concurrent uploads: few, because each keeps its whole file in memory
+_AT_ONCE = 2  # concurrent uploads; few, because each keeps its whole file in memory
 
 
 @click.command("attach", no_args_is_help=True)

@@ -16,7 +16,7 @@ from wosdk_async.cli.options import Number, target_of, target_options
 if TYPE_CHECKING:
     from wosdk_async import Client
 
-_DEADLINE = 45.0  # seconds: less than the 60 s after which MCP clients commonly time out
+_DEADLINE = 45.0  # seconds; MCP clients commonly time out after 60 s
 
 
 @click.command("mcp")

@@ -10,7 +10,7 @@ import click
 
 from wosdk_async import Trace, codec
 from wosdk_async.cli.exit_codes import CliError, advice, say_sent, status_of, writing
-from wosdk_async.cli.input.fields import assigned, json_object, record_of
+from wosdk_async.cli.input.fields import add_assignments, json_object, record_of
 from wosdk_async.cli.input.records import look_for_order, newest_of
 from wosdk_async.cli.input.texts import command_named
 from wosdk_async.cli.options import (
@@ -90,8 +90,8 @@ class _Request:
         kind = command_named(name, unchecked)
         fields = json_object("--json-body", body) if body is not None else {}
         if isinstance(kind, str):
-            return cls(kind, kind, assigned(fields, texts, None))
-        fields = assigned(fields, texts, kind)
+            return cls(kind, kind, add_assignments(fields, texts, None))
+        fields = add_assignments(fields, texts, kind)
         return cls(kind.wire_name, record_of(kind, fields), fields)
 
 

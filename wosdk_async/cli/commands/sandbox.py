@@ -154,7 +154,7 @@ def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
 @click.option("--no-verification", is_flag=True, help="Omit the verification step.")
 def add_company(store: Path, name: str, host: str, live: bool, empty: bool, no_verification: bool) -> None:
     """Add a Company to a store. The store may be in use by a server."""
-    with _opened(store, make=True) as opened:
+    with _opened(store, create=True) as opened:
         from wosdk_async.sandbox.seed.initial import create_company
 
         company = create_company(
@@ -242,14 +242,14 @@ def _require_replaceable(env_file: Path, force: bool) -> None:
 
 
 @contextmanager
-def _opened(path: Path, *, make: bool = False) -> Iterator[Store]:
+def _opened(path: Path, *, create: bool = False) -> Iterator[Store]:
     """Open a store; raise its errors as CliError. If the block fails, remove a new store.
 
-    Without ``make`` the store must exist, so that a misspelt name does not create an empty one.
+    Without ``create`` the store must exist, so that a misspelt name does not create an empty one.
     """
     with extra("sandbox", "the sandbox"):
         from wosdk_async.sandbox import open_store
-    if not make and not path.exists():
+    if not create and not path.exists():
         raise CliError(f"{path}: no such store; `wosdk sandbox serve` creates one")
     with _sandbox_errors(), _removed_on_error(path, BaseException), closing(open_store(path)) as store:
         yield store

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.undo.reversal import Undo
 
 _SHOWN = 20  # rows listed on stderr
-_REFERENCED = "created record"  # in messages: a record that the job created because a row refers to it
+_REFERENCED = "created record"  # in messages, a record that the job created because a row refers to it
 
 
 class _NotUndone:
@@ -127,7 +127,7 @@ def undo_command(
         _say_references(runner, undo)
         if not check:
             confirmed, left = _confirm_undo(runner, undo, summary, ask=not yes), _NotUndone(left.most)
-            # Called even if nothing remains to be undone: it also records the end of an undo that was killed.
+            # Called even if nothing remains to be undone, because it also records the end of a killed undo.
             summary, status = _carry_out(runner, undo, reason_id, comment, left)
             if confirmed:
                 left.say()

@@ -43,7 +43,7 @@ def json_object(option: str, path: Path) -> dict[str, Any]:
     return content
 
 
-def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | None) -> dict[str, Any]:
+def add_assignments(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | None) -> dict[str, Any]:
     """Add the ``NAME=VALUE`` assignments to ``fields``, refusing duplicates, and return ``fields``."""
     before: dict[tuple[str, ...], str] = {}
     for text in texts:
@@ -67,7 +67,7 @@ def parsed_fields(kind: type[Record] | str, texts: tuple[str, ...], body: Path |
     """Parse ``--json-body`` and ``NAME=VALUE`` into fields by wire name; ``NAME=`` is null."""
     cls = None if isinstance(kind, str) else kind
     fields = json_object("--json-body", body) if body is not None else {}
-    return assigned(fields, [_null_if_empty(text) for text in texts], cls)
+    return add_assignments(fields, [_null_if_empty(text) for text in texts], cls)
 
 
 def _null_if_empty(text: str) -> str:

@@ -24,7 +24,7 @@ from wosdk_async.query.paging import ROW_CAP
 from wosdk_async.resources.names import batches
 from wosdk_async.text.suggestions import suggestion
 
-_ID = re.compile(r"0|-?[1-9][0-9]*")  # 0071 is a name: work order numbers may have leading zeros
+_ID = re.compile(r"0|-?[1-9][0-9]*")  # 0071 is a name, because a work order number may have leading zeros
 _MAX_ID = 2**31 - 1  # a larger value is no id, so it can only be the number of a work order
 _NAMED_BY = ("number", "name", "username", "display_as")
 _LABELS = ("Number", "Name", "DisplayAs", "Username")

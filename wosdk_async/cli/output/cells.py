@@ -125,7 +125,7 @@ _CHOSEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 _STATE = ("status", "state", "type")  # enum properties with such a word in their name are always shown
 _NAMED_FIRST = ("display_as", "name", "number")  # the first of these that exists is shown for a reference
-_REFERENCES = 6  # maximum references to read by name: each makes the query larger
+_REFERENCES = 6  # maximum references to read by name, because each makes the query larger
 _REQUEST_FLAGS = ("PerformDeletion", "IsNew")  # these control a request and are not data of the record
 
 
@@ -208,11 +208,11 @@ def _references(entity: type[Record]) -> Iterator[str]:
 
 def type_at(entity: type[Record] | str, path: str) -> str:
     """Return the catalogue type of the value at a path; ``any`` if unknown."""
-    owner: Any = entity  # Any: mypy does not accept a class as Hashable
+    owner: Any = entity  # because mypy does not accept a class as Hashable
     return _type_at(owner, path)
 
 
-@functools.lru_cache(4096)  # bounded: the service may send any number of names
+@functools.lru_cache(4096)  # bounded, because the service may send any number of names
 def _type_at(entity: Any, path: str) -> str:
     try:
         return find(root(entity), path).kind

@@ -90,8 +90,8 @@ class OutcomeWriter:
         counts = ((kind, self._counts[kind]) for kind in kinds)
         return ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in counts if count)
 
-    def stage(self, text: str) -> None:
-        """Note a printed warning, so that the summary does not repeat it."""
+    def note_printed(self, text: str) -> None:
+        """Remember a printed warning, so that the summary does not repeat it."""
         self._said.add(text)
 
     def row(self, outcome: RowOutcome) -> None:
@@ -175,7 +175,7 @@ def say_files(summary: Summary, plan: JobPlan) -> None:
 
 
 def say_kept(files: Sequence[Path]) -> None:
-    """Report edited files: they were kept, so the new ``files`` have a number in their names."""
+    """Report edited files. They are kept, so the new ``files`` have a number in their names."""
     for path in files:
         if (kept := unnumbered(path)) != path:
             say(f"{kept} has been edited and was kept; the new file is {path.name}")
