@@ -182,7 +182,7 @@ async def test_no_plan_holds_the_id_of_another(work: Workplace, name: str) -> No
         first = (await agent("plan", **create()))["plan"]
         for value in (first, first.upper(), f" {first}"):
             found = await agent("plan", **create(**{name: value}, Items=[ITEM | {"Comment": "OTHER"}]))
-            assert "is a plan id" in found["problem"]["detail"]
+            assert "is the id of a plan" in found["problem"]["detail"]
         assert "plan" in await agent(
             "plan", **create(Items=[ITEM | {"Comment": f"see plan {first}, please"}])
         )
