@@ -69,7 +69,7 @@ class RecordTexts:
     async def ids(self, company: Company, *, certain: bool = False) -> list[Id]:
         """Return the id for each argument. Raises NotFoundError or NotUniqueError with the argument's text.
 
-        Digits are an id. With ``certain``, they are also looked up as the number of a work order.
+        With ``certain``, digits that can be the id of a work order are also looked up as a number.
         """
         ids = {text: self._id(text) for text in self.texts}
         names = [text for text, id in ids.items() if id is None]
