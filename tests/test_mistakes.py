@@ -166,7 +166,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         "properties is '*'; it takes a list of paths",
     ),
     # commands
-    "run a dict": (lambda a: a.run({"WorkOrderId": 7}), "takes a command, not a dict; pass one such as"),
+    "run a dict": (lambda a: a.run({"WorkOrderId": 7}), "takes a command, not a dict; pass one, such as"),
     "run a class": (lambda a: a.run(WoCreateCommand), "the class WoCreateCommand…WoCreateCommand(...)"),
     "run a record": (lambda a: a.run(ORDER), "WoCreateCommand(work_order=...)…change it with update("),
     "run another record": (lambda a: a.run(Customer(name="x")), "create a Customer with create(record)"),

@@ -324,11 +324,11 @@ class Company(Uncopied):
             InvalidCallError: an update cannot express the change.
             ConflictError: another caller has changed the record (``if_unchanged`` only).
         """
-        held = record if read is None else read
-        require_record("update", held)
+        original = record if read is None else read
+        require_record("update", original)
         if check:
-            require_support(type(held), "update")
-            for each in (record, held):
+            require_support(type(original), "update")
+            for each in (record, original):
                 require_own(each, self._sender.origin, Remedy.UNCHECKED)
         if read is not None and changes:
             raise InvalidCallError("pass either an edited copy and the record read, or named fields")
@@ -341,7 +341,7 @@ class Company(Uncopied):
         if call is None:
             return after
         if if_unchanged:
-            updates.require_unchanged(held, await self._sender.send(updates.version(held)))
+            updates.require_unchanged(original, await self._sender.send(updates.version(original)))
         return updates.versioned(after, await self._sender.send(call))
 
     async def put(
@@ -474,18 +474,18 @@ class Company(Uncopied):
         properties: Iterable[str | Path] = (),
         overlap: timedelta = timedelta(minutes=5),
     ) -> ChangeFeed[E]:
-        """Return the records that moved since a watermark: ``async for order in acme.changes(WorkOrder)``.
+        """Return the records that changed since a watermark: ``async for order in acme.changes(WorkOrder)``.
 
         Args:
             entity: WorkOrder, the only entity with a ``LastActionDateUtc``.
-            since: ``feed.watermark`` of an earlier feed; a time with a zone, for records that moved after
-                that time minus ``overlap``; None for all records, moved or not.
+            since: ``feed.watermark`` of an earlier feed; a time with a zone, for records that changed after
+                that time minus ``overlap``; None for all records.
             properties: property paths as in :meth:`get`; the fields that distinguish versions are always
                 read.
             overlap: how far each pass looks back, at most a day. The overlap must exceed both the skew
                 between the service's clocks and the duration of its transactions.
 
-        Not every change is a move: see ``docs/changes.md``.
+        Changes that do not set ``LastActionDateUtc`` may be missed: see ``docs/changes.md``.
 
         Raises:
             UnsupportedError: the entity does not record its last change.
@@ -568,17 +568,17 @@ class Company(Uncopied):
         look_first: bool = False,
         check: bool = True,
     ) -> Any:
-        """Run a command and return its result. For one that the catalogue lacks: ``run("Name", {...})``.
+        """Run a command and return its result; ``run("Name", {...})`` runs one that the catalogue lacks.
 
         Args:
             command: the command, or its name.
             fields: fields for a command given by name.
             marker: the path to your own queryable key in the command, as in
                 ``run(WoCreateCommand(work_order=order), marker="work_order.po_number")``. If the call is in
-                doubt, the record with this key is looked up until the options' ``settle`` time has
-                passed since the last attempt. If the record exists, it is the result; otherwise the command
-                is retried, all within the deadline. Calls with equal keys run one at a time, and each may use
-                the previous result. See ``docs/failures.md`` for the remaining risk.
+                doubt, the client looks up the record with this key, for up to the options' ``settle`` seconds
+                after the last attempt. If the record exists, it is the result; otherwise the client retries
+                the command within the deadline. Calls with equal keys run one at a time; a waiting call may
+                return the previous result. See ``docs/failures.md`` for the remaining risk.
             look_first: look for the key before the first attempt. If its record exists, the result holds
                 the record, nothing is sent, and ``found`` in the :meth:`trace <traced>` is true.
             check: before sending, refuse whatever the service would refuse or drop.
@@ -638,13 +638,13 @@ class Company(Uncopied):
                 raises, only that input fails.
             marker: the path to your own key in each command, as for :meth:`run`.
             look_first: look for each key first, as for :meth:`run`; keys waiting at the same time share a
-                query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` means that its record already
+                query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` is true if the record already
                 existed.
             limit: maximum concurrent calls, and maximum unread outcomes.
-            grace: seconds that calls in flight get to finish if the block is cancelled or raises.
+            grace: seconds for calls in flight to finish if the ``async with`` block raises or is cancelled.
             keep_replies: add each call's raw response to its outcome, as ``reply``.
 
-        :class:`~wosdk_async.calls.run_many.Run` describes what happens if the block is left early.
+        :class:`~wosdk_async.calls.run_many.Run` describes what happens if that block is left early.
         """
         if command is not None and not callable(command):
             raise InvalidCallError(

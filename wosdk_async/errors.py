@@ -62,7 +62,7 @@ class WosdkError(Exception):
 
     Errors caused by a response carry its ``status``, ``code`` (the ErrorCode) and ``time_stamp`` (the
     server's own text). ``request_id`` is taken from the response, or else from the request. Unknown values
-    are 0, empty or None. Further ``details`` become attributes: the facts that a remedy names.
+    are 0, empty or None. Any other ``details`` also become attributes, for the texts of remedies.
     """
 
     kind: str = "error"
@@ -81,7 +81,7 @@ class WosdkError(Exception):
     code: str = ""
     time_stamp: str | None = None
     for_callers: str = ""
-    """Message for callers that sent the values as JSON; empty if :attr:`message` serves both."""
+    """Message for callers that sent the values as JSON; empty if :attr:`message` suits them, too."""
     conflict: bool = False
     """Whether another run of the job or an existing file prevents this call; web callers get a 409."""
 

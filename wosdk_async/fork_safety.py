@@ -1,4 +1,4 @@
-"""Objects bound to one process: forked children drop their sockets, and copying is refused."""
+"""Objects bound to one process: a forked child drops its parent's sockets, and copying is refused."""
 
 from __future__ import annotations
 

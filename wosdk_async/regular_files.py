@@ -144,7 +144,7 @@ def replace_file(
         path: the file. A link of this name is replaced.
         mode: permissions of the new file; other users get none that the old file does not grant.
         named_by_user: follow a link and replace its target.
-        concurrent: others may write the same file at the same time, as is always assumed with
+        concurrent: other processes may write the same file at the same time, as is always assumed with
             ``named_by_user``.
 
     Raises:
@@ -193,10 +193,10 @@ def connect_database(path: Path, *, access: str = "mode=rw", **options: Any) -> 
     """
     import sqlite3
 
-    for beside in ("", "-wal", "-shm", "-journal"):
-        name = f"{os.path.realpath(path)}{beside}" if beside else path
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        name = f"{os.path.realpath(path)}{suffix}" if suffix else path
         with suppress(FileNotFoundError):  # for a missing file, callers expect the error of connect() below
-            if access == "mode=rw" or beside == "-shm":
+            if access == "mode=rw" or suffix == "-shm":
                 _require_own(name, os.lstat(name))
             else:
                 _require(name, os.stat(name))
@@ -205,7 +205,7 @@ def connect_database(path: Path, *, access: str = "mode=rw", **options: Any) -> 
 
 
 def sync_file(path: Path, replaced: Path | None = None) -> None:
-    """Flush a closed file to the disk, with no permissions for others beyond those of ``replaced``."""
+    """Flush a closed file to the disk; other users keep only permissions that ``replaced`` also grants."""
     number = open_existing(path)
     try:
         if replaced is not None:

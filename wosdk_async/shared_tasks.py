@@ -92,7 +92,7 @@ class SingleFlight:
         self._tasks.pop(key, None)
 
     def _remove(self, key: object, task: SharedTask[Any]) -> None:
-        # Another task may have replaced this one after a cancellation. If a loop in another thread does so
+        # Another task may have replaced this one after a cancellation. If another thread replaces the task
         # between these two steps, the new task is removed instead, and the next caller queries again.
         if self._tasks.get(key) is task:
             self._tasks.pop(key, None)

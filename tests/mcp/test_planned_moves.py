@@ -15,8 +15,8 @@ from wosdk_async.testing import Sandbox
 
 TO_COMPLETE = (
     "WoCompleteCommand is not known to move an order from state 'New' to 'Completed':"
-    " the service may refuse it; to move the order from New to InProgress, pick it up and then start it;"
-    " each Company configures its state transitions."
+    " the service may refuse the command; to move the order from New to InProgress, pick it up and then start"
+    " it; each Company configures its state transitions."
 )
 
 
@@ -47,7 +47,7 @@ async def plan(agent: Agent, command: str, order: int, **fields: Any) -> dict[st
 
 def about_moves(planned: dict[str, Any]) -> list[str]:
     """Return the warnings about the move."""
-    return [each for each in planned["warnings"] if "service may refuse it" in each]
+    return [each for each in planned["warnings"] if "service may refuse the command" in each]
 
 
 async def test_a_move_that_the_state_does_not_allow_has_the_words_of_its_refusal(
@@ -86,7 +86,7 @@ async def test_an_order_that_is_there_already_needs_no_way_on(work: Workplace, a
     async with work.agent() as agent:
         planned = await plan(agent, "WoOnHoldCommand", await order_in(acme, "OnHold"), ActionReasonId=2201)
     assert about_moves(planned) == [
-        "The order is already in state 'OnHold': the service may refuse it;"
+        "The order is already in state 'OnHold': the service may refuse the command;"
         " each Company configures its state transitions."
     ]
 

@@ -143,7 +143,7 @@ def test_unknown_properties(build: Callable[[], Any], told: str) -> None:
         (lambda: query().where((f.id == 1) | (fields(Customer).id == 1)), "is not a property of WorkOrder"),
         (lambda: query().order_by(fields(Customer).name), "is not a property of WorkOrder"),
         (lambda: query().order_by(fields(Customer).name.desc()), "is not a property of WorkOrder"),
-        (lambda: query().order_by("Customer"), "cannot be ordered by 'Customer'; name a single value"),
+        (lambda: query().order_by("Customer"), "cannot be ordered by 'Customer'; name a scalar property"),
         (lambda: query().order_by("Items.Id"), "cannot be ordered by 'Items.Id'"),
         (lambda: query().order_by(f), "cannot be ordered by ''"),
         (lambda: query().select("Customer"), "write 'Customer.*' or name one of its properties"),

@@ -115,7 +115,7 @@ class KeyTurn:
 
 
 class KeyTurns:
-    """Keys of one Company's calls in one event loop that are in progress or were recently in doubt."""
+    """Keys of one Company's calls in one event loop: those in progress, and those recently in doubt."""
 
     def __init__(self, clock: TransportClock) -> None:
         self.clock = clock

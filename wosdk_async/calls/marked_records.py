@@ -54,7 +54,7 @@ class _Search:
         field = self.field
         expression = field.expression(list(keys.values()), self.properties)
         try:
-            # Sent with a RequestId (``numbered``), so that no other response can be taken for this one.
+            # With a RequestId (``numbered``), another call's response cannot be taken for this query's.
             rows = await self.send(calls.query(field.entity, expression, numbered=True))
         except RefusedError as error:
             if ending_of(error).passes:
@@ -72,8 +72,7 @@ class _Search:
                 text = field.text_in(row)
             except NoAnswerError as error:
                 return error
-            # not shown; assumed: the service may ignore case, and return records whose keys differ in case.
-            # These are skipped.
+            # Records whose keys differ in case are skipped. Not shown; assumed: the service may ignore case.
             if text in found:
                 found[text].append(row)
         return found

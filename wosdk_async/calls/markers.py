@@ -39,7 +39,7 @@ from wosdk_async.text.suggestions import suggestion
 Key = str | int
 
 MAX_ROWS = 1000
-"""Maximum records per look-up; below the service's cap, so a shorter response is complete."""
+"""Maximum records per look-up; below the service's cap, so a response with fewer records is complete."""
 
 _SHOWN = 5  # maximum fields named in a message
 _KEY_LENGTH = 20  # characters that a field must hold: default keys for a million rows have up to 16
@@ -79,9 +79,9 @@ class MarkedField:
         where = f"marker {marker!r:.80}"
         try:
             found = functools.reduce(ResolvedPath.by_python, path.split("."), root(entity))
-        except UnknownPropertyError as error:  # kept in the new message: it suggests a similar name
+        except UnknownPropertyError as error:  # the new message keeps its suggestion of a similar name
             raise UnknownPropertyError(f"{where}: {error.message}", **error.facts) from None
-        _require_key_field(found, where, _fitting(entity, marker.removesuffix(path)))
+        _require_key_field(found, where, _suitable_fields(entity, marker.removesuffix(path)))
         _require_query(entity, where)
         return cls(entity, path, found)
 
@@ -114,26 +114,26 @@ class MarkedField:
         return str(value).strip()
 
 
-def _require_key_field(found: ResolvedPath, where: str, fitting: str) -> None:
-    """Raise InvalidCallError for a property that cannot hold a key; ``fitting`` lists suitable properties."""
+def _require_key_field(found: ResolvedPath, where: str, suitable: str) -> None:
+    """Raise InvalidCallError for a property that cannot hold a key; the message lists ``suitable`` ones."""
     name = found.path.rpartition(".")[2]
     if found.in_list or found.below is not None:
         kind = "a list" if found.in_list else "a record"
         raise InvalidCallError(
-            f"{where} names {kind}, {found}; name a single value that holds your key{fitting}"
+            f"{where} names {kind}, {found}; name a scalar property that holds your key{suitable}"
         )
     if name in _SET_BY_SERVICE or (found.entity, found.path) in _COMPUTED_BY_SERVICE:
         raise InvalidCallError(
             f"{where}: the service sets {found} itself and ignores your value; name a field that keeps your"
-            f" key{fitting}"
+            f" key{suitable}"
         )
     if found.meta is not None and found.meta.get("secret"):
         raise InvalidCallError(
-            f"{where}: {found} is a secret and is never read back; name another field{fitting}"
+            f"{where}: {found} is a secret and is never read back; name another field{suitable}"
         )
 
 
-def _fitting(entity: type[Record], holder: str) -> str:
+def _suitable_fields(entity: type[Record], holder: str) -> str:
     """Describe the fields of ``entity`` that can hold a key, each prefixed with ``holder``."""
     found = [f"{holder}{name}" for name in _keys(entity)]
     return f": {', '.join(found[:_SHOWN])}" if found else ""
@@ -189,7 +189,7 @@ class Marker:
     def of_command(cls, command: Command[Any] | Written | str, path: str) -> Marker:
         """Return the marker at ``path`` of a command, such as ``"work_order.po_number"``.
 
-        Raises InvalidCallError if there is no key at the path, or the command's result has no such record.
+        Raises InvalidCallError if the path leads to no key, or the command's result lacks the key's record.
         """
         if isinstance(command, str):
             raise InvalidCallError(f"a marker needs an instance of a command class, not the name {command!r}")
@@ -241,7 +241,7 @@ def field_of(owner: object, path: str) -> MarkedField:
         entity_name(cls)
         return _of_entity(cls, _path(path))
     raise InvalidCallError(
-        f"a look-up by marker needs the class of a command or entity, not {described(owner)}; pass one such"
+        f"a look-up by marker needs the class of a command or entity, not {described(owner)}; pass one, such"
         " as WoCreateCommand"
     )
 

@@ -166,7 +166,7 @@ class RunInputs(Generic[I]):
                 self.exhausted = True
             except BaseException as error:
                 if isinstance(error, asyncio.CancelledError) and _task_is_cancelled():
-                    # The iterable was cancelled as well, which ends a generator.
+                    # The cancellation also reached the iterable, and ends it if it is a generator.
                     self.exhausted = self.cut_off = isinstance(self._source, AsyncGenerator)
                     raise
                 self.exhausted = True
@@ -183,7 +183,7 @@ class RunInputs(Generic[I]):
 
     def _give(self, taken: _Taken[I]) -> None:
         while self._waiting:
-            if not (waiter := self._waiting.popleft()).done():  # otherwise it was cancelled
+            if not (waiter := self._waiting.popleft()).done():  # if done, the worker was cancelled
                 waiter.set_result(taken)
                 return
         self._left.append(taken)

@@ -27,7 +27,7 @@ R = TypeVar("R")
 
 
 class Run(Uncopied, Generic[I, R]):
-    """Concurrent calls, one per input. No call outlives the block.
+    """Concurrent calls, one per input. No call outlives the ``async with`` block.
 
     ::
 
@@ -177,8 +177,8 @@ class Run(Uncopied, Generic[I, R]):
                 self._keep(NotStarted(*taken))
                 return
             if len(self._workers) < self._limit:
-                self._add_worker()  # each input starts one more, so that few inputs start few workers
-            # The rest is no function of its own: another coroutine would cost a hundredth of a call.
+                self._add_worker()  # each input starts another worker, so that few inputs start few
+            # The rest is not a separate function, because its coroutine would make a call 1 % slower.
             (index, item), trace = taken, Trace()
             self._calls_in_progress += 1
             try:

@@ -96,7 +96,7 @@ class CallSender:
         return self.transport.send(call, self.sessions, self.options, trace)
 
     async def _send_traced(self, call: Call[T], shared: Trace) -> T:
-        """Send ``call`` with a new trace, and copy it to ``shared``.
+        """Send ``call`` with a new trace, and copy the trace to ``shared``.
 
         A call's trace shows whether the call is in doubt, so overlapping calls cannot share a trace.
         """
@@ -110,7 +110,7 @@ class CallSender:
     def send_marked(
         self, call: Call[Any], marker: Marker, trace: Trace | None = None, *, look_first: bool = False
     ) -> Coroutine[Any, Any, Any]:
-        """Send a call with a marker; look up its record if in doubt, and before sending if ``look_first``."""
+        """Send a call. Look up its record by ``marker`` after a doubt; with ``look_first``, also before."""
         if trace is None and self.trace is not None:
             return self._send_marked_traced(call, marker, self.trace, look_first)
         hold = self.transport.hold()

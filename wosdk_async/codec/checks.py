@@ -78,7 +78,7 @@ def check_text(value: Any, meta: Wire) -> Finding | None:
     if meta["max_length_source"] == "doc":
         return Finding(f"has {len(value)} characters; the service accepts {limit}: shorten it.")
     return Finding(
-        f"has {len(value)} characters; a third-party client's limit is {limit}, so it may be truncated.",
+        f"has {len(value)} characters; a third-party client allows {limit}, so the text may be truncated.",
         "warning",
     )
 
@@ -95,7 +95,7 @@ def check_integer(value: Any, _: Wire) -> Finding | None:
         shown = reprlib.repr(value)
         return Finding(f"is {shown}; it takes a whole number of at most 64 bits: send a smaller one.")
     if not -_INT32 <= number < _INT32:  # not shown; assumed: the vendor's schema says int, which has 32 bits
-        return Finding(f"is {value}; the service uses 32-bit integers and may refuse it.", "warning")
+        return Finding(f"is {value}; the service uses 32-bit integers and may refuse this one.", "warning")
     return None
 
 
@@ -196,7 +196,7 @@ def _read(value: Any) -> datetime:
 
 
 def check_object(value: Any, meta: Wire) -> Finding | None:
-    """Check a reference or object: an instance of its class, a dict, or for a reference a Ref."""
+    """Check a reference or object: an instance of its class, or a dict; a reference may also be a Ref."""
     of = meta["of"]
     if of is None or isinstance(value, dict):  # ``of`` is None if the catalogue lacks the class
         return None

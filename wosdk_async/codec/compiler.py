@@ -68,7 +68,7 @@ def compile_reader(
 
     Args:
         cls: the class.
-        hook_of: returns the named class's reader of dicts, called with ``(data, None)``.
+        hook_of: returns the function that reads dicts of the named class, called with ``(data, None)``.
         as_dict: converts any other mapping to a dict, or raises TypeError.
         sort_out: splits a dict with unknown names into known and unknown fields.
         from_user: whether the dicts come from the program's user instead of the service.
@@ -96,7 +96,7 @@ def read_text(
     hook_of: Callable[[str], Callable[..., Any]],
     from_user: bool = False,
 ) -> str:
-    """Return the source that reads the value of ``get``; add the functions that it calls to ``names``."""
+    """Return the source that reads the value of the expression ``get``; add its functions to ``names``."""
     of, kind = meta["of"], "enum" if meta["type"] == "enum" else "object"
     if not of and (meta.get("many") or meta["type"] not in FIELD_TYPES):
         return get
@@ -230,7 +230,7 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[s
 def content_source(
     cls: type[Record], slots: Mapping[str, str], names: dict[str, Any], writers: Any = None
 ) -> str:
-    """Return source that adds the fields in ``slots`` to the dict ``made``; add what it uses to ``names``.
+    """Return source that adds the fields in ``slots`` to the dict ``made``; add its functions to ``names``.
 
     ``slots`` has the expression for each field's value: a record's slot or, without ``writers``, a variable
     in which nested objects are already written.

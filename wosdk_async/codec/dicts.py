@@ -49,7 +49,7 @@ def make_reader(cls: type[Record], converter: cattrs.BaseConverter) -> Callable[
 
 
 def hook_of(converter: cattrs.BaseConverter, name: str) -> Callable[..., Any]:
-    """Return the structure hook of the class ``name``, resolved on first use: classes may form cycles."""
+    """Return the structure hook of class ``name``, resolved on first use, because classes may form cycles."""
     found: list[Any] = []
 
     def read(data: Any, _: Any = None) -> Any:

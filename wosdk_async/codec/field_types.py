@@ -51,7 +51,7 @@ class FieldType:
     take: str = ""
     """Like ``read``, for a value from the program's user; if empty, ``read`` is used."""
     quick: str = ""
-    """Like ``read``, without a function call; raises ``NOT_QUICK`` for undocumented values."""
+    """Like ``read``, without a function call; raises ``NOT_QUICK`` for values of undocumented types."""
     write: str = "v"
     """Expression that converts a stored value other than None for sending."""
     fits: str = "False"

@@ -63,8 +63,8 @@ def check_size(body: bytes) -> None:
 def loads(body: bytes) -> Any:
     """Parse ``body`` with exact numbers. Raises ValueError for invalid JSON.
 
-    Near-JSON (lone surrogates, a byte order mark, ``NaN``) is also read, but slowly, so that no response
-    is lost. Bodies with more than 2,000,000 brackets and commas are refused.
+    So that no response is lost, near-JSON (lone surrogates, a byte order mark, ``NaN``) is read, too, by a
+    slower parser. Bodies with more than 2,000,000 brackets and commas are refused.
     """
     check_size(body)
     try:
@@ -164,19 +164,19 @@ def _first_fault(value: Any) -> str | None:
         return "$ is nested too deeply for JSON, or contains itself."
 
 
-def _faults(value: Any, place: str) -> Iterator[str]:
-    """Yield a message for each part of ``value`` that cannot be written, with its place and remedy."""
+def _faults(value: Any, path: str) -> Iterator[str]:
+    """Yield a message for each part of ``value`` that cannot be written, with its path and the remedy."""
     if isinstance(value, dict):
         for key, item in value.items():
             if not isinstance(key, str):
-                yield f"{place} has the key {key!r}; JSON keys must be strings."
-            yield from _faults(str(key), f"the name {key!r} in {place}")
-            yield from _faults(item, f"{place}.{key}")
+                yield f"{path} has the key {key!r}; JSON keys must be strings."
+            yield from _faults(str(key), f"the name {key!r} in {path}")
+            yield from _faults(item, f"{path}.{key}")
     elif isinstance(value, list | tuple):
         for i, item in enumerate(value):
-            yield from _faults(item, f"{place}[{i}]")
+            yield from _faults(item, f"{path}[{i}]")
     elif reason := _fault(value):
-        yield f"{place} is {reason}"
+        yield f"{path} is {reason}"
 
 
 def _fault(value: Any) -> str | None:
@@ -212,7 +212,7 @@ class Envelope:
 
     ``plain(document, one)`` returns the objects in the parsed JSON, each created by ``one`` from its data.
     ``typed(found, origin)`` returns the same objects from ``found``, an instance of the generic Struct
-    ``envelope[struct]``, or None if only ``plain`` can read the response.
+    ``envelope[struct]``. If only ``plain`` can read the response, ``typed`` returns None.
     """
 
     plain: Callable[[Any, One], Any]

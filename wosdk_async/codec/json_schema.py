@@ -64,7 +64,7 @@ def class_schema(
     cls: type[Record], refer: Callable[[type[Record]], dict[str, Any]], *, names: Names = "wire"
 ) -> dict[str, Any]:
     """Return the schema of one class; ``refer`` returns the schema that refers to a nested class."""
-    about = _about(cls)
+    about = _docs_by_field(cls)
     properties = {
         meta["name"] if names == "wire" else name: _property(meta, refer, about.get(name))
         for name, meta in cls.__wire__.items()
@@ -101,7 +101,7 @@ def _one(meta: Wire, refer: Callable[[type[Record]], dict[str, Any]]) -> dict[st
     return schema
 
 
-def _about(cls: type[Record]) -> dict[str, str]:
+def _docs_by_field(cls: type[Record]) -> dict[str, str]:
     """Return the docstrings of a class's fields from its source, if available."""
     texts: dict[str, str] = {}
     for each in reversed(cls.__mro__):

@@ -23,7 +23,7 @@ from wosdk_async.model.base import Record
 from wosdk_async.model.compiled import compile_function
 from wosdk_async.model.metadata import Wire
 
-By = Mapping[type[Any], Callable[[Any], Any]]
+ByValueClass = Mapping[type[Any], Callable[[Any], Any]]
 Fix = Callable[[dict[str, Any], Any], dict[str, Any]]
 """Function that fixes the copied dict of a Struct and returns it; called with the dict and the Struct."""
 
@@ -48,7 +48,7 @@ class ByClass(dict[Any, Any]):
 class StructWriters:
     """Writers of Structs as dicts; the results equal those of ``writers`` for the records."""
 
-    writers: By
+    writers: ByValueClass
     by_python_name: bool
     secrets: bool
     """Whether secret fields are written."""
@@ -110,7 +110,7 @@ _QUICK_VALUE = """\
 class _FixCompiler:
     """Compiler of the functions that fix the dicts of Structs, including nested ones."""
 
-    def __init__(self, writers: By, by_python_name: bool, secrets: bool) -> None:
+    def __init__(self, writers: ByValueClass, by_python_name: bool, secrets: bool) -> None:
         self._names = {**NAMES, "writers": writers, "plain": lambda value: writers[value.__class__](value)}
         self._by_python_name = by_python_name
         self._secrets = secrets
@@ -143,7 +143,7 @@ class _FixCompiler:
                     yield _LIST.format(wire=wire, items=items)
                 elif names[fix] is not None:
                     yield _PART.format(wire=wire, fix=fix)
-            elif meta.get("many") or meta["type"] != "enum":  # msgspec already copied a single member's value
+            elif meta.get("many") or meta["type"] != "enum":  # msgspec has copied the value of an enum
                 yield from _value(meta, fields, names)
 
 

@@ -17,7 +17,7 @@ from wosdk_async.text.safe_text import Secrets, is_secret_name
 _MASK = "***"
 _NO_SECRETS = Secrets()
 _MAX_NESTED = 4  # maximum nesting of JSON text in JSON text
-_MAX_GAP = 1000  # characters between a pair of delimiters; bounds the time
+_MAX_GAP = 1000  # maximum characters between two delimiters, to limit the time of a search
 
 # Credentials in a URL.
 _USER = re.compile(
@@ -33,7 +33,7 @@ _PARAMETER = re.compile(
     r"(?:(?!(?(level)%(?P=level)(?:23|26)|(?:&amp;|\\u0026)))[^&\s\"'<>#])+",
     re.IGNORECASE,
 )
-# A name before a value, as in JSON, forms, settings, headers and XML attributes, and the value.
+# A name and everything up to its value, as in JSON, forms, settings, headers and XML attributes.
 _NAME = re.compile(
     r"(?<![\w.-])(?P<name>[\w.-]{1,200})\\{0,8}[\"']?\s{0,20}[=:]\s{0,20}(?:(?:Bearer|Basic)\s+)?",
     re.IGNORECASE,

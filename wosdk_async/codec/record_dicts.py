@@ -65,8 +65,8 @@ _LIST = """\
     if (v := record.{slot}) is not None:
         if not v and (v.__class__ is tuple or v.__class__ is list): made[{name!r}] = []
         else: made[{name!r}] = writers[v.__class__](v)"""
-# A Lazy object stands in for its dict, which keeps the order of the fields, until all of a record's Lazy
-# objects are written together.
+# All Lazy objects of a record are written together. Until then, each holds the place of its dict, so that the
+# fields keep their order.
 _OBJECT = """\
     if (v := record.{slot}) is not None:
         if isinstance(v, Lazy): structs[{name!r}] = made[{name!r}] = v

@@ -50,7 +50,7 @@ class CompiledStruct:
 class _Pace:
     """Schedule for recompiling a class's Struct.
 
-    Each recompilation waits for more responses than the last: it takes as long as reading a hundred.
+    The wait before a recompilation grows, because compiling takes as long as reading a hundred responses.
     """
 
     is_behind: bool = False
@@ -121,8 +121,8 @@ class RecordReader:
             self._unknown.update(dict.fromkeys(unknown[: MAX_UNKNOWN - len(self._unknown)]))
         any_new = bool(new or unknown)
         for name, reader in self._nested_readers():
-            held = getattr(record, name)
-            for each in held[:MAX_LEARNED] if isinstance(held, list) else (held,):
+            value = getattr(record, name)
+            for each in value[:MAX_LEARNED] if isinstance(value, list) else (value,):
                 any_new |= reader.learn(each)
         return any_new
 
@@ -169,8 +169,8 @@ class RecordReaders(dict[type[Record], RecordReader]):
 
     def forked(self) -> None:
         """Clear the readers in a forked child if a thread of the parent was compiling or learning."""
-        held, self.lock = self.lock, threading.RLock()
-        if not held.acquire(blocking=False):
+        inherited, self.lock = self.lock, threading.RLock()
+        if not inherited.acquire(blocking=False):
             self.clear()
             self.version += 1
 
@@ -195,7 +195,7 @@ class RecordReaders(dict[type[Record], RecordReader]):
     def is_unhooked(self, cls: type[Record]) -> bool:
         """Return whether no program hook reads ``cls`` or a class nested in its objects.
 
-        A hook may refuse its data. It must therefore run while the response can still be reported as
+        A hook may refuse its data. The hook must therefore run while the response can still be reported as
         unreadable, so the objects that it reads cannot be created lazily.
         """
         hook_of = self.converter.get_structure_hook

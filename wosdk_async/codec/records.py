@@ -162,25 +162,25 @@ def _written(writers: DictWriters, record: Record) -> Any:
     raise InvalidCallError(found or _first_fault(writers, record, type(record).__name__))
 
 
-def _first_fault(writers: DictWriters, value: Any, place: str) -> str:
-    """Describe the first value in ``value`` that cannot be written, with its place."""
+def _first_fault(writers: DictWriters, value: Any, path: str) -> str:
+    """Describe the first value in ``value`` that cannot be written, with its path."""
     if isinstance(value, Record):
-        held = [(f".{name}", getattr(value, name)) for name in value.__wire__]
-        held.append((".extra", value.extra))
+        parts = [(f".{name}", getattr(value, name)) for name in value.__wire__]
+        parts.append((".extra", value.extra))
     elif isinstance(value, Mapping):
-        held = [(f"[{name!r}]", item) for name, item in value.items()]
+        parts = [(f"[{name!r}]", item) for name, item in value.items()]
     else:
-        held = [(f"[{i}]", item) for i, item in enumerate(value)] if isinstance(value, list | tuple) else []
-    for step, item in held:
+        parts = [(f"[{i}]", item) for i, item in enumerate(value)] if isinstance(value, list | tuple) else []
+    for step, item in parts:
         try:
             writers.write(item)
         except TypeError:
-            return _first_fault(writers, item, place + step)
+            return _first_fault(writers, item, path + step)
     try:
         writers.write(value)
     except TypeError as error:
-        return f"{place} {error}."
-    return f"{place} changed while it was being written; write it again."
+        return f"{path} {error}."
+    return f"{path} changed while it was being written; write it again."
 
 
 # --- parts of a record that the catalogue lacks (facts 3.3) --------------------------------------

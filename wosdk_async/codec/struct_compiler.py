@@ -55,7 +55,7 @@ class _StructText:
                 lines.append(f"{slot} = None")
                 continue
             kind, read = self._field(meta, parts.get(name), slot, x)
-            # A program reads a command result for the record inside, so that is created immediately.
+            # Programs run a command to get the record in its result, so this record is created immediately.
             if issubclass(cls, CommandResult) and name in parts and not meta.get("many"):
                 read = [f"{slot} = {x} if {x} is None else {x}.__made__(origin)"]
             fields.append((name, kind, msgspec.field(name=meta["name"], default=None)))
@@ -90,7 +90,7 @@ class _StructText:
         text = read_text(meta, x, self.names, self.hook_of)
         if text == x:
             return Any, []
-        if meta.get("many") or is_nested(meta):  # most are absent or empty, and need no conversion
+        if meta.get("many") or is_nested(meta):  # most of these values are absent or empty
             return Any, [f"if {slot}: {slot} = {text.replace(x, slot)}"]
         return Any, [f"{slot} = {text}"]
 
@@ -114,8 +114,8 @@ def compile_struct(
         cls: the class.
         known: fields of the Struct. msgspec raises for JSON with any other name.
         unknown: wire names that the catalogue lacks, which go to ``extra``.
-        parts: Structs of the fields whose objects are read as such. Other objects are read as dicts.
-        hook_of: returns the named class's reader of dicts, called with ``(data, None)``.
+        parts: Structs of the fields whose objects are read as Structs. Other objects are read as dicts.
+        hook_of: returns the function that reads dicts of the named class, called with ``(data, None)``.
     """
     names = {
         "astuple": msgspec.structs.astuple,

@@ -100,8 +100,8 @@ def _boolean(text: str, _: Wire, lenient: bool) -> bool:
 
 
 def _enum(text: str, meta: Wire, lenient: bool) -> Any:
-    # The lists are open (facts 9), but an unknown name is refused here, because the service would read it as
-    # the default (facts 3.3).
+    # Enums may have other members (facts 9), but an unknown name is refused here, because the service would
+    # read it as the default (facts 3.3).
     members = {member.name: member for member in registry.resolve(meta["of"])}
     for name, member in members.items():
         if name == text or (lenient and name.casefold() == text.casefold()):

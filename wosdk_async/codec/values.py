@@ -36,7 +36,7 @@ def read_zoned(value: Any) -> Any:
 
 
 def read_utc(value: Any) -> Any:
-    """Read a UTC time, with or without its ``Z`` (facts 3.5); an offset is converted."""
+    """Read a UTC time, with or without its ``Z`` (facts 3.5); convert a time with an offset."""
     try:
         moment = _parse(value)
         if moment.tzinfo is not None:
@@ -47,7 +47,7 @@ def read_utc(value: Any) -> Any:
 
 
 def read_digits(value: Any) -> Any:
-    """Read an integer or a string of digits from a program's user: the service accepts both."""
+    """Read an integer or a string of digits from a program's user; the service accepts both."""
     # spec 4.4
     return int(value) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
 

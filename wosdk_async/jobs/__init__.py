@@ -6,7 +6,7 @@
     summary = await job.run(company)
 
 ``sources/`` reads files, and ``mapping/`` converts rows to commands and records. ``journal/`` manages a job's
-SQLite file, and ``ledger/`` uses the journal to decide what a command does. ``imports/`` opens the ledger,
+SQLite file, and ``ledger/`` uses the journal to decide on each row of a file. ``imports/`` opens the ledger,
 runs an import in stages, and settles rows in doubt. ``report/`` writes the output files, ``undo/`` rolls an
 import back, and ``cluster/`` distributes rows to workers. ``exports/`` writes query results, and ``stop.py``
 stops runs.

@@ -56,7 +56,7 @@ class Timeouts:
     read: float | None = _seconds(120.0)
     """Seconds until the first byte of the response, and between its chunks."""
     write: float | None = _seconds(30.0)
-    """Seconds for which the service may accept no bytes of a request."""
+    """Seconds until the service accepts more bytes of a request."""
     pool: float | None = _seconds(None)
     """Seconds until a connection is free."""
 
@@ -173,7 +173,7 @@ class RetryPolicy:
     wait_initial: float = number(0.25, "seconds, 0 or more")
     """Upper bound in seconds of the random wait before the first retry; doubles with each further retry."""
     wait_max: float = number(8.0, "seconds, 0 or more")
-    """Seconds up to which ``wait_initial`` doubles."""
+    """Maximum in seconds of the random wait before any retry."""
     max_retry_after: float = number(60.0, "seconds, 0 or more")
     """Maximum Retry-After in seconds. After a longer one, the call is not retried."""
     waits: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
@@ -210,7 +210,7 @@ class CallOptions:
         """Return the same options with the deadline ``seconds``, which is 0 or more."""
         # Created without validation, because this runs for each attempt of a marked call.
         copy = object.__new__(CallOptions)
-        for name in _KEPT:
+        for name in _ALL_BUT_DEADLINE:
             object.__setattr__(copy, name, getattr(self, name))
         object.__setattr__(copy, "deadline", seconds)
         return copy
@@ -222,7 +222,7 @@ class CallOptions:
         return 60.0 if call.repeat_safe else 120.0
 
 
-_KEPT = tuple(field.name for field in attrs.fields(CallOptions) if field.name != "deadline")
+_ALL_BUT_DEADLINE = tuple(field.name for field in attrs.fields(CallOptions) if field.name != "deadline")
 
 
 @attrs.frozen(kw_only=True, eq=False)

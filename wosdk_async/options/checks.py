@@ -148,7 +148,7 @@ def takes_options(
     arguments = inspect.signature(kind).parameters
     fields = attrs.fields(kind) if attrs.has(kind) else ()  # type: ignore[arg-type]
     hidden: dict[str, Any] = {each.name: each.converter for each in fields if each.metadata == HIDDEN_FIRST}
-    places = sum(each.kind is not each.KEYWORD_ONLY for each in arguments.values())
+    most = sum(each.kind is not each.KEYWORD_ONLY for each in arguments.values())
 
     def decorate(method: Callable[[S, O], R]) -> Callable[Concatenate[S, P], R]:
         @functools.wraps(method)
@@ -157,9 +157,9 @@ def takes_options(
             if unknown := [name for name in named if name not in arguments]:
                 del values, named
                 raise TypeError(f"{method.__qualname__}() got an unexpected keyword argument {unknown[0]!r}")
-            if (given := len(values)) > places:
+            if (given := len(values)) > most:
                 del values, named
-                takes = "1 positional argument" if not places else f"{places + 1} positional arguments"
+                takes = "1 positional argument" if not most else f"{most + 1} positional arguments"
                 raise TypeError(f"{method.__qualname__}() takes {takes} but {given + 1} were given")
             for name in hidden.keys() & named.keys():
                 named[name] = hidden[name](named[name])

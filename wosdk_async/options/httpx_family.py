@@ -51,7 +51,7 @@ class HttpxTimeout(Protocol):
     """A ``Timeout`` of httpx or httpx2."""
 
     def as_dict(self) -> dict[str, float | None]:
-        """Return the seconds of each step."""
+        """Return the timeout of each phase, in seconds."""
 
 
 class HttpxLimits(Protocol):
@@ -149,5 +149,5 @@ def mocked() -> ModuleType | None:
 
 
 def _is_genuine(method: Any) -> bool:
-    """Return whether a library defines ``method``, judged by its globals, which decorators do not copy."""
+    """Return whether a library defines ``method``, judged by ``__globals__``: decorators do not copy it."""
     return method is None or is_of_family(getattr(method, "__globals__", {}).get("__name__", ""))

@@ -55,7 +55,7 @@ def _class_name(cls: Any) -> str:
     if issubclass(cls, Command):
         raise InvalidCallError(f"{cls.__name__} is a command, not an entity; use run({cls.__name__}(...))")
     if not issubclass(cls, Record) or issubclass(cls, CommandResult):
-        raise InvalidCallError(f"the class {cls.__name__} is not an entity; pass one such as WorkOrder")
+        raise InvalidCallError(f"the class {cls.__name__} is not an entity; pass one, such as WorkOrder")
     name: str = cls.wire_name
     return name
 
@@ -79,12 +79,12 @@ def require_id(entity: Any, id: Any) -> None:
     if isinstance(id, str):
         raise InvalidCallError(f"{where} is {described(id)}, a string; {_instead_of_text(entity, id)}")
     if isinstance(id, Record | type(Ref(0))):
-        held, name, other = getattr(id, "id", None), entity_name(entity), type(id).__name__
+        own_id, name, other = getattr(id, "id", None), entity_name(entity), type(id).__name__
         if isinstance(id, Record) and isinstance(entity, type) and not isinstance(id, entity):
             raise InvalidCallError(
                 f"{where} is {kind_of(id)}; pass the id of {_article(name)}, not of {_article(other)}"
             )
-        remedy = "pass its id" if held is None else f"pass its id, {held}"
+        remedy = "pass its id" if own_id is None else f"pass its id, {own_id}"
         raise InvalidCallError(f"{where} is {kind_of(id)}; {remedy}")
     shown = "an empty dict" if isinstance(id, Mapping) else described(id)
     why = "; a record has an id once it has been read or created" if id is None else ""
@@ -171,7 +171,7 @@ def require_command(value: Any) -> None:
         how = "WoCreateCommand(work_order=...)" if name == "WorkOrder" else "create(record)"
         remedy = f"create {_article(name)} with {how}, and change it with update(record, field=value)"
     else:
-        remedy = "pass one such as WoStartCommand(work_order_id=1), or its name with fields: run('Name', {})"
+        remedy = "pass one, such as WoStartCommand(work_order_id=1), or its name with fields: run('Name', {})"
     raise InvalidCallError(f"run() takes a command, not {described(value)}; {remedy}")
 
 

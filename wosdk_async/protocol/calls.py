@@ -41,7 +41,7 @@ Content = dict[str, Any]
 def content_of(
     record: Record, check: bool = True, *, new: bool = False, origin: str | None = None
 ) -> dict[str, Any]:
-    """Return ``record`` as a JSON object; ``new`` if the call creates the record.
+    """Return ``record`` as a JSON object; ``new`` means that the call creates the record.
 
     Raises InvalidCallError with each fault and its remedy; a nested record from a Company other than
     ``origin`` is a fault. Without ``check``, only values that JSON cannot represent are refused.
@@ -89,7 +89,7 @@ def _refuse(name: str, found: list[Problem], *remedies: Remedy) -> None:
             for_callers=f"{name}: {in_json}",
         )
     for problem in found:
-        _log.warning("%s: %s", name, problem)  # one line: only names and numbers from the catalogue
+        _log.warning("%s: %s", name, problem)  # unescaped: only names and numbers from the catalogue
 
 
 def body_of(content: Mapping[str, Any]) -> bytes:
@@ -268,7 +268,7 @@ def _category(name: str) -> int | str:
 
 
 def _create_work_order(content: Content) -> None:
-    """Send the category as a number, and the requestor in both fields."""
+    """Send the category as a number, and the requestor's id in both Contactid and RequestorContact."""
     order = content.get("WorkOrder")
     if order.__class__ is not dict:
         return

@@ -236,16 +236,16 @@ def _list(of: str | None, before: Any, after: Any, where: str) -> list[Any]:
     if after is None or not (after or before):
         raise InvalidCallError(f"{where}: an update cannot send {after!r}", remedies=(Remedy.KEEP_ELEMENTS,))
     before = before if isinstance(before, list) else []
-    held, kept = _by_id(before, where), _by_id(after, where)
-    to_send = [_removal({"Id": key}, where) for key in held if key not in kept]
-    for key, element in kept.items():
-        spot = f"{where}[id {key}]"
-        if key not in held or element.get("PerformDeletion") is True:
+    old, new = _by_id(before, where), _by_id(after, where)
+    to_send = [_removal({"Id": key}, where) for key in old if key not in new]
+    for key, element in new.items():
+        path = f"{where}[id {key}]"
+        if key not in old or element.get("PerformDeletion") is True:
             # not shown; assumed: an element with an id that was not read links an existing record
-            to_send += elements(of, [element], spot)
-        elif changed := _changed(of, held[key], element, spot):
-            to_send.append({"Id": key} | changed)
-    return to_send + _added(of, before, after, where)
+            to_send += elements(of, [element], path)
+        elif fields := _changed_fields(of, old[key], element, path):
+            to_send.append({"Id": key} | fields)
+    return to_send + _new_elements(of, before, after, where)
 
 
 def _by_id(content: list[Any], where: str) -> dict[Any, Any]:
@@ -261,7 +261,7 @@ def _by_id(content: list[Any], where: str) -> dict[Any, Any]:
     return by_id
 
 
-def _changed(of: str | None, before: Content, after: Content, where: str) -> dict[str, Any]:
+def _changed_fields(of: str | None, before: Content, after: Content, where: str) -> dict[str, Any]:
     """Return an element's changed fields; an update cannot change its nested parts."""
     for name, meta in _fields_by_wire_name(of).items():
         if _is_part(meta) and before.get(name) != after.get(name):
@@ -269,7 +269,7 @@ def _changed(of: str | None, before: Content, after: Content, where: str) -> dic
     return _members(of, before, after, where).fields
 
 
-def _added(of: str | None, before: list[Any], after: list[Any], where: str) -> list[Any]:
+def _new_elements(of: str | None, before: list[Any], after: list[Any], where: str) -> list[Any]:
     """Return the new elements; elements read without an id must be present and unchanged."""
     new = [element for element in after if _key_of(element) is None]
     for element in before:

@@ -45,7 +45,7 @@ class RequestIds:
     def __init__(self) -> None:
         self._echoing: set[tuple[str, bool, bool]] = set()
         """Kinds of responses that have carried a RequestId, as (host, is command, is success)."""
-        # Loops in several threads share the set; the GIL makes adding and looking up atomic.
+        # GIL: loops in several threads share the set; adding and looking up are atomic.
 
     def check(
         self,
@@ -71,16 +71,16 @@ class RequestIds:
         found = _echoed(response.body)
         if found is None:
             if kind in self._echoing and not (failure is not None and is_early(failure)):
-                why = f"it carries no RequestId, but this host has sent one before{_HOW_TO_SKIP}"
+                why = f"the response carries no RequestId, but this host has sent one before{_HOW_TO_SKIP}"
                 raise InconclusiveResponse(response.status, why)
             return False
-        # not shown; assumed: a refusal without a code may come from a gateway, with a RequestId of its own.
-        # It does not show whether the service sends RequestIds.
+        # Not shown; assumed: a refusal without a code may come from a gateway, with a RequestId of its own.
+        # Such a refusal does not show whether the service sends RequestIds.
         if failure is None or failure.code:
             self._echoing.add(kind)
         if found.strip().lower() != sent.lower():
             shown = secrets.hide(found, _MAX_ID)
-            why = f"it carries the RequestId {shown!a} of another call{_HOW_TO_SKIP}"
+            why = f"the response carries the RequestId {shown!a} of another call{_HOW_TO_SKIP}"
             raise InconclusiveResponse(response.status, why)
         return True
 
@@ -107,7 +107,7 @@ def require_no_request_id(call: Call[Any], response: Response) -> None:
     The service repeats only a RequestId that was sent, and record calls send none (facts 5).
     """
     if _echoed(response.body) is not None and b"requestid" not in (call.body or b"").lower():
-        why = f"it carries a RequestId although none was sent, so it belongs to another call{_HOW_TO_SKIP}"
+        why = f"the response carries a RequestId, but none was sent: it belongs to another call{_HOW_TO_SKIP}"
         raise InconclusiveResponse(response.status, why)
 
 

@@ -93,7 +93,7 @@ def warning_of_move(command: str, state: object) -> str:
         said = f"{command} is not known to move an order from state '{state}' to '{move.target}'"
     facts = next_step(state, move.target)
     remedy = in_python(facts["remedies"][0], facts) if facts else OWN_MOVES
-    return f"{said}: the service may refuse it; {remedy}"
+    return f"{said}: the service may refuse the command; {remedy}"
 
 
 def next_step(state: str, target: str) -> dict[str, Any]:

@@ -127,7 +127,7 @@ def delete(entity: type[Record] | str, id: Id, *, missing_ok: bool) -> Call[Enti
 
 
 def specifier_of(result: Mapping[str, Any]) -> EntitySpecifier:
-    """Return the specifier of a generic command's record, from the command's result."""
+    """Return the EntitySpecifier in the result of a command given by name."""
     return codec.structure(result.get("EntitySpecifier") or {}, EntitySpecifier)
 
 
@@ -146,8 +146,8 @@ class Upload:
         self._max_bytes = max_bytes
         self._rest = b""
         self._body = io.BytesIO()
-        # facts 3.10. The blob comes first, so that the file is read before any request is made: finding the
-        # document's type may take a query.
+        # facts 3.10. The blob comes first, so that the file is read before any request is made, including the
+        # query for the document's type.
         name = body_of({"FileName": file_name}).removesuffix(b"}")
         self._body.write(_ENTITY + b'"Blob":' + name + b',"Body":"')
 

@@ -153,7 +153,7 @@ def _has_error_body(body: bytes) -> bool:
     found = members(body)
     code = _text(found.get("ErrorCode"))
     if code and any(found.get(name) for name in _RESULTS):
-        raise InconclusiveResponse(200, f"it has both a result and an error: {code[:_MAX_REASON]}")
+        raise InconclusiveResponse(200, f"the body has both a result and an error: {code[:_MAX_REASON]}")
     return bool(code)
 
 

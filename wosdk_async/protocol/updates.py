@@ -49,7 +49,7 @@ def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> 
     fields: dict[str, Any] = {}
     for name in changes:
         meta = entity.__wire__[name]
-        steps, fields[meta["name"]] = _written(name, meta, content.get(meta["name"]))
+        steps, fields[meta["name"]] = _paths_and_value(name, meta, content.get(meta["name"]))
         properties += [meta["name"] + step for step in steps]
     after = _with_fields(copy.copy(record), {name: _after(record, name, changes[name]) for name in changes})
     return update(entity, id, properties, fields), _converted(after, fields)
@@ -76,7 +76,7 @@ def change_to(edited: E, read: E, origin: str | None = None) -> tuple[UpdateCall
     _without_removed(after)
     _converted(after, found.fields)
     if _is_versioned(read):
-        _with_fields(after, {"concurrency_id": _held(read)})
+        _with_fields(after, {"concurrency_id": _version_of(read)})
     return (update(type(read), id, found.properties, found.fields) if found.properties else None), after
 
 
@@ -99,7 +99,7 @@ def version(record: E) -> Call[E]:
             remedies=(Remedy.LEAVE_OUT,),
             option="if_unchanged",
         )
-    if _held(record) is None:
+    if _version_of(record) is None:
         raise InvalidCallError(
             f"the version of the {name} is unknown: the record was read without ConcurrencyId, or an update's"
             ' response had none; reread the record with properties=["*"] first'
@@ -109,7 +109,7 @@ def version(record: E) -> Call[E]:
 
 def require_unchanged(held: Record, found: Record) -> None:
     """Raise ConflictError, as the service would (facts 3.7), if two reads have different versions."""
-    ours, theirs = _held(held), _held(found)
+    ours, theirs = _version_of(held), _version_of(found)
     if ours != theirs:
         raise ConflictError(
             f"version {ours} was read, but the current version is {theirs}: the {type(held).__name__} was "
@@ -172,12 +172,12 @@ def _is_versioned(record: Record) -> bool:
     return "concurrency_id" in record.__wire__
 
 
-def _held(record: Record) -> int | None:
+def _version_of(record: Record) -> int | None:
     version: int | None = getattr(record, "concurrency_id", None)
     return version
 
 
-def _written(name: str, meta: Wire, value: Any) -> tuple[list[str], Any]:
+def _paths_and_value(name: str, meta: Wire, value: Any) -> tuple[list[str], Any]:
     """Return the paths below a field's name in ``Properties``, and the value to send (facts 3.6)."""
     if meta.get("many"):
         if not value:
@@ -263,15 +263,15 @@ def _complete_amounts(edited: Record, read: Record, where: str) -> None:
     """Complete the changed amounts in ``edited``, its parts and its elements, in place."""
     for name, meta in edited.__wire__.items():
         value, held = getattr(edited, name), getattr(read, name)
-        place = f"{where}.{meta['name']}"
+        path = f"{where}.{meta['name']}"
         if value is None or value == held:
             continue
         if meta.get("many"):
-            _complete_elements(value, held, place)
+            _complete_elements(value, held, path)
         elif meta.get("of") in OWNED and isinstance(value, Record) and isinstance(held, Record):
-            _complete_amounts(value, held, place)
+            _complete_amounts(value, held, path)
         else:
-            setattr(edited, name, _whole_amount(meta, value, held, place))
+            setattr(edited, name, _whole_amount(meta, value, held, path))
 
 
 def _complete_elements(value: Any, held: Any, where: str) -> None:

@@ -95,7 +95,7 @@ _AS_GIVEN = {"status_id": "New"}
 
 
 def _member(content: Any, cls: type[Record], field: str) -> tuple[str, Any]:
-    """Return the name and value of a field of a record or JSON object; None for anything else."""
+    """Return a field's name and value in a record or JSON object; the value is None in anything else."""
     if isinstance(content, Record):
         return field, getattr(content, field, None)
     wire = cls.__wire__[field]["name"]

@@ -78,8 +78,8 @@ WAIT = Verdict(
     "wait",
     "always",
     when="429; 503 with an error body from the service or `Retry-After`; a code of `RetryPolicy(waits=...)`",
-    then="retried after the requested wait plus jitter, then `ThrottledError`, "
-    "which a wait above 60 s raises at once",
+    then="retried after the requested wait plus jitter, then `ThrottledError`; "
+    "not retried if the requested wait is above 60 s",
 )
 REPEAT = Verdict(
     "repeat",
@@ -191,8 +191,8 @@ class StatusRule:
 
 
 STATUSES = (
-    # facts 5: a success may contain an ErrorInfo. spec 7 shows error bodies without a status; assumed: a
-    # success may contain one, too.
+    # facts 5: a success may contain an ErrorInfo. spec 7 shows error bodies without a status. Not shown;
+    # assumed: a success may contain an error body, too.
     StatusRule(range(300), None, None),
     StatusRule(range(401, 402), SESSION_REFUSED, SessionRefusedError),  # facts 6: with any body
     StatusRule(range(429, 430), WAIT, ThrottledError),  # facts 6: not shown; assumed

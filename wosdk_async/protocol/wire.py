@@ -67,7 +67,7 @@ class InconclusiveResponse(Exception):
         super().__init__(f"HTTP {status}: {why}")
         self.status = status
         self.plain = plain
-        """Whether the response is complete, but not an error body of the service."""
+        """Whether the response is complete, but its body is no service error."""
 
     def hide(self, secrets: Secrets) -> None:
         """Hide ``secrets`` that the response repeated."""

@@ -1,7 +1,7 @@
 """Write states, and the rule that confirms a write in doubt as absent.
 
-The service has no idempotency key (facts 5). The client therefore looks up a write without a response, and
-repeats it only if confirmed absent. Marked calls, imports and agent plans share this rule.
+The service has no idempotency key (facts 5). After a write without a response, the client looks up its
+record, and repeats the write only if the record is absent. Marked calls, imports and plans share this rule.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class State(IntEnum):
     """State of a write. Import journals store the numbers; agent plans store the words."""
 
     PLANNED = 0
-    """Never sent, or confirmed absent. If it has a reason, the job ended before it sent the write."""
+    """Never sent, or confirmed absent. A reason, if any, tells why the job ended before it sent the write."""
     SENDING = 1
     """Possibly sent, with no recorded outcome yet."""
     DONE = 2

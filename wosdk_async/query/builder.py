@@ -216,7 +216,7 @@ def _order_of(plan: Plan, order: Any) -> Order:
     descending = isinstance(order, str) and order.startswith("-")
     path = _resolve(plan, order[1:] if descending else order)
     if path.in_list or path.below is not None or path.kind == "entity":
-        raise InvalidCallError(f"{path.entity} cannot be ordered by {path.path!r}; name a single value")
+        raise InvalidCallError(f"{path.entity} cannot be ordered by {path.path!r}; name a scalar property")
     return Order(path.entity, path.path, descending)
 
 

@@ -49,7 +49,7 @@ class Cells:
     read: Callable[[Any], Any]
     """Reads a non-null value by the rules for records; returns None if it cannot be a cell."""
     quick: Callable[[list[Any]], Any]
-    """Builds the array from documented values; raises or returns None for most others."""
+    """Builds the array if the values have the documented type; for most others, raises or returns None."""
 
     def array(self, values: list[Any]) -> tuple[Any, Odd]:
         """Return the array, and the values that do not fit."""
@@ -92,7 +92,7 @@ def _json_texts(arrow: Any, column: Column) -> Cells:
     return Cells(type, str, text, quick)
 
 
-# --- one per type -----------------------------------------------------------------------------
+# --- one converter per type -------------------------------------------------------------------
 
 
 def _texts(arrow: Any, _: Column) -> Cells:
@@ -101,7 +101,7 @@ def _texts(arrow: Any, _: Column) -> Cells:
 
 
 def _enums(arrow: Any, column: Column) -> Cells:
-    """Represent enums as strings: the list of values grows, and dictionaries would differ between batches."""
+    """Represent enums as strings, because dictionaries of an enum that grows would differ between batches."""
     members = EnumReader(lambda: registry.resolve(column.of or ""))
 
     def read(value: Any) -> Any:

@@ -17,13 +17,13 @@ from wosdk_async.query.plan import KEYS
 EXTRA = "Extra"
 """Name of the last column, for all values that have no other column."""
 
-_CUT = {"Actor": ("Id", "TypeId")}
+_SENT_PROPERTIES = {"Actor": ("Id", "TypeId")}
 """Properties that the service sends for a reference, if more than ``Id`` (facts 3.4)."""
 
 
 @attrs.frozen
 class Column:
-    """Column of a table: a single value of a record, or a part as JSON text."""
+    """Column of a table: a single value of a record, or a part of the record as JSON text."""
 
     entity: type[Record] = attrs.field(repr=False)
     """Class of the records."""
@@ -63,7 +63,7 @@ def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[C
             found = find(root(cls), path.removesuffix(".*"))
             if path.endswith(".*") and found.below is None:
                 found.by_wire("*")  # raises the error for a property of a single value
-        for column in _below(_Place(cls, cls), path.split(".")):
+        for column in _below(_RecordPart(cls, cls), path.split(".")):
             asked.setdefault(column.steps, column)
     for column in tuple(asked.values()):
         implied |= {each.steps: each for each in _implied(column)}
@@ -88,15 +88,15 @@ def _class_of(entity: type[Record] | str) -> type[Record]:
 
 
 @attrs.frozen
-class _Place:
+class _RecordPart:
     """Object in a record whose properties can be columns."""
 
     entity: type[Record]
     cls: type[Record]
     steps: tuple[str, ...] = ()
 
-    def into(self, meta: Wire) -> _Place:
-        return _Place(self.entity, registry.resolve(meta["of"]), (*self.steps, meta["name"]))
+    def into(self, meta: Wire) -> _RecordPart:
+        return _RecordPart(self.entity, registry.resolve(meta["of"]), (*self.steps, meta["name"]))
 
     def column(self, meta: Wire) -> Column:
         kind = "list" if meta.get("many") else meta["type"]
@@ -104,44 +104,44 @@ class _Place:
         return Column(self.entity, steps, kind, self.cls.wire_name, meta["of"])
 
 
-def _below(place: _Place, steps: Sequence[str]) -> Iterator[Column]:
+def _below(part: _RecordPart, steps: Sequence[str]) -> Iterator[Column]:
     name, *rest = steps
     if name == "*":
-        yield from _whole(place)
+        yield from _whole(part)
         return
-    meta = fields_of(place.cls)[name]
+    meta = fields_of(part.cls)[name]
     if meta.get("secret"):
-        raise InvalidCallError(f"{place.cls.wire_name}.{name} is a secret; tables exclude secrets")
+        raise InvalidCallError(f"{part.cls.wire_name}.{name} is a secret; tables exclude secrets")
     if meta.get("many") or not is_nested(meta):
-        yield place.column(meta)  # a list is one column, even if only some of its properties are selected
+        yield part.column(meta)  # a list is one column, even if only some of its properties are selected
     else:
-        inside = place.into(meta)
-        for each in [rest] if rest else _cut(inside.cls):
+        inside = part.into(meta)
+        for each in [rest] if rest else _default_paths(inside.cls):
             yield from _below(inside, each)
 
 
-def _whole(place: _Place) -> Iterator[Column]:
+def _whole(part: _RecordPart) -> Iterator[Column]:
     """Yield the columns of ``*``: single values, amounts, and ids of references (facts 3.4)."""
-    for meta in fields_of(place.cls).values():
+    for meta in fields_of(part.cls).values():
         if not (meta.get("many") or meta.get("secret") or meta["of"] in OWNED):
-            yield from _below(place, [meta["name"]])
+            yield from _below(part, [meta["name"]])
 
 
-def _cut(cls: type[Record]) -> list[list[str]]:
+def _default_paths(cls: type[Record]) -> list[list[str]]:
     """Return the paths to read in an object if no requested path names its properties."""
-    if cls.wire_name == "Money":  # facts 3.4: the service always sends all of it
+    if cls.wire_name == "Money":  # facts 3.4: the service always sends whole amounts
         return [["*"]]
-    return [[name] for name in _CUT.get(cls.wire_name, ("Id",)) if name in fields_of(cls)]
+    return [[name] for name in _SENT_PROPERTIES.get(cls.wire_name, ("Id",)) if name in fields_of(cls)]
 
 
 def _implied(column: Column) -> Iterator[Column]:
     """Yield the columns that the service adds: ids along the path, and the rest of an amount."""
-    place = _Place(column.entity, column.entity)
+    part = _RecordPart(column.entity, column.entity)
     for name in (*column.steps[:-1], None):
-        fields = fields_of(place.cls)
-        if place.cls.wire_name == "Money":
-            yield from _whole(place)
+        fields = fields_of(part.cls)
+        if part.cls.wire_name == "Money":
+            yield from _whole(part)
         elif "Id" in fields:
-            yield place.column(fields["Id"])
+            yield part.column(fields["Id"])
         if name is not None:
-            place = place.into(fields[name])
+            part = part.into(fields[name])

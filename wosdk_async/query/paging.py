@@ -20,7 +20,7 @@ import attrs
 from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.query.plan import Comparison, Order, Plan
 
-ROW_CAP = 4000  # rows per response (facts 7; the same in catalogue/differences.json)
+ROW_CAP = 4000  # maximum rows per response (facts 7, catalogue/differences.json)
 
 Fetch = Callable[[Plan, dict[str, Any]], Awaitable[list[Any]]]  # sends an expression and returns its records
 
@@ -248,8 +248,8 @@ async def highest_id(fetch: Fetch, plan: Plan) -> int | None:
     again = await _first_id(fetch, plan, descending=True)
     if again is None or again < added:
         raise WosdkError(
-            f"the highest Id of {plan.name} should be {again}, but {added} exists too: the service ignores"
-            f" descending order, so records cannot be read by ranges"
+            f"in descending order, the first {plan.name} has the Id {again}, although {added} exists: the"
+            f" service ignores the order, so records cannot be read by ranges"
         )
     return highest
 

@@ -61,11 +61,11 @@ class ResolvedPath:
 
     def by_python(self, name: str) -> ResolvedPath:
         """Return the path to the property with this model name."""
-        return self._open(name) if not self.checked else self._step(name, _by_python(self.below))
+        return self._unchecked(name) if not self.checked else self._step(name, _by_python(self.below))
 
     def by_wire(self, name: str) -> ResolvedPath:
         """Return the path to the property with this wire name."""
-        return self._open(name) if not self.checked else self._step(name, fields_of(self.below))
+        return self._unchecked(name) if not self.checked else self._step(name, fields_of(self.below))
 
     def _step(self, name: str, table: dict[str, Wire]) -> ResolvedPath:
         meta = table.get(name)
@@ -73,11 +73,11 @@ class ResolvedPath:
             raise self._unknown(name, table)
         below = _below(meta)
         if below is None and meta["type"] == "object":  # the catalogue does not define the object's content
-            return self._open(meta["name"], in_list=bool(meta.get("many")))
+            return self._unchecked(meta["name"], in_list=bool(meta.get("many")))
         is_in_list = self.in_list or bool(meta.get("many"))
         return ResolvedPath(self.entity, self._joined(meta["name"]), meta, below, in_list=is_in_list)
 
-    def _open(self, name: str, *, in_list: bool = False) -> ResolvedPath:
+    def _unchecked(self, name: str, *, in_list: bool = False) -> ResolvedPath:
         return ResolvedPath(self.entity, self._joined(name), checked=False, in_list=self.in_list or in_list)
 
     def _joined(self, name: str) -> str:
@@ -190,7 +190,7 @@ def _by_python_type(value: Any, where: str) -> str:
 
 
 def identifier(value: Any, where: str, of: str | None = None) -> int:
-    """Return the id of a record of class ``of`` or of a Ref, or the id itself. Raises InvalidCallError."""
+    """Return the id in ``value``: a record (of class ``of``), a Ref or an id. Raises InvalidCallError."""
     fits = of is None or any(base.__name__ == of for base in type(value).__mro__)
     is_record = isinstance(value, Record) and fits
     found = getattr(value, "id", None) if is_record or isinstance(value, type(Ref(0))) else value

@@ -154,7 +154,7 @@ KEYS: dict[str, tuple[str, ...]] = {
 """Properties that identify a record where ``Id`` alone does not (facts 3.1); empty if unknown."""
 
 
-@functools.lru_cache(maxsize=256)  # called for every page; bounded, as a program may generate many names
+@functools.lru_cache(maxsize=256)  # called for every page; bounded, because programs may generate names
 def _key_of(name: str) -> tuple[str, ...]:
     known = entity_class(name)
     return KEYS.get(known.wire_name if known else name, ("Id",))
@@ -196,7 +196,7 @@ class Plan:
         """Return the ``QueryExpression`` with additional conditions ``bounds``; omit None in ``paging``."""
         paths = list(dict.fromkeys(self.properties)) or ["*"]
         if "Id" in self.key and not {"*", "Id"}.intersection(paths):
-            paths.append("Id")  # always included, because pages depend on it
+            paths.append("Id")  # always read, because paging needs the id
         expression: dict[str, Any] = {"PropertySet": {"Properties": paths}}
         if parts := (*bounds, *self.conditions):
             expression["Criteria"] = criteria(parts)

@@ -78,7 +78,7 @@ class Path:
 
 
 class Comparable(Path, Generic[T]):
-    """Property or reference that equals values of type ``T`` or not."""
+    """Property or reference that can be tested for equality with values of type ``T``."""
 
     __slots__ = ()
 
@@ -213,7 +213,7 @@ def property_at(path: ResolvedPath) -> Path:
 
 
 def resolved(property: Path) -> ResolvedPath:
-    """Return a property's path. This is not a method, because its name could shadow a field of the model."""
+    """Return a property's path. Not a method, because a method's name could shadow a field of the model."""
     return property._path
 
 
@@ -242,11 +242,11 @@ FOR_REFERENCES = ("=", "!=", "in", "not in", "is null", "is not null")
 
 
 def compared(field: Path, operator: str, values: Sequence[Any]) -> Condition:
-    """Return a property's comparison. Raises UnknownPropertyError for a pattern if it is not text."""
+    """Return a property's comparison. Raises UnknownPropertyError for a pattern on anything but text."""
     if "like" in operator and not isinstance(field, PatternProperty):
         path = resolved(field)
         raise UnknownPropertyError(
-            f"{path} is not text and does not support {operator}; use a comparison or in"
+            f"{path} is not text and does not support {operator}; use a comparison or 'in'"
         )
     compare: Callable[..., Condition] = getattr(field, _METHODS[operator])
     return compare(values) if operator in ("in", "not in") else compare(*values)

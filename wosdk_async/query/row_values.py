@@ -2,8 +2,8 @@
 
 The slow path, for rows as dicts, defines the result: names are case-insensitive, and values without a column
 are kept. The fast path decodes a page into Structs with the columns as fields, in half the time. A page that
-does not fit (an unknown name, a string where an object is documented) takes the slow path, which adds its
-names to the Structs for the next page.
+does not fit (an unknown name, a string where an object is documented) takes the slow path, which adds the
+page's names to the Structs for the next page.
 """
 
 from __future__ import annotations
@@ -174,26 +174,26 @@ class _Branch:
 
     def read(self, objects: Objects, values: Values, extras: Extras) -> None:
         """Add column values to ``values``, and all others to ``extras``."""
-        found = self._found(objects)
+        found = self._values_of(objects)
         members = sum(map(len, filter(None, objects)))
         if members != sum(len(objects) - column.count(None) for column in found.values()):
-            found = self._found(self._tidy(objects, extras))  # some objects have other names, or nulls
+            found = self._values_of(self._tidy(objects, extras))  # some have other names, or nulls
         for name, index in self._leaves.items():
             values[index] = found[name]
         for name, branch in self._branches.items():
             branch.read(branch.objects(found[name], extras), values, extras)
 
-    def _found(self, objects: Objects) -> dict[str, list[Any]]:
+    def _values_of(self, objects: Objects) -> dict[str, list[Any]]:
         return {name: [None if each is None else each.get(name) for each in objects] for name in self._names}
 
     def _tidy(self, objects: Objects, extras: Extras) -> Objects:
         """Return the objects with catalogue names only; move the rest to ``extras``."""
         return [
-            each if each is None or each.keys() <= self._names else self._sorted_out(i, each, extras)
+            each if each is None or each.keys() <= self._names else self._known_fields(i, each, extras)
             for i, each in enumerate(objects)
         ]
 
-    def _sorted_out(self, row: int, data: dict[str, Any], extras: Extras) -> dict[str, Any]:
+    def _known_fields(self, row: int, data: dict[str, Any], extras: Extras) -> dict[str, Any]:
         known, unknown = sort_out(self._cls, data)
         for name in known.keys() - self._names:
             if not self._is_secret(name):
@@ -203,7 +203,7 @@ class _Branch:
         return known
 
     def objects(self, values: list[Any], extras: Extras) -> Objects:
-        """Return ``values``, with None for anything but an object."""
+        """Return ``values``; replace anything but an object with None, and move it to ``extras``."""
         if set(map(type, values)) <= {dict, type(None)}:
             return values
         kept: list[dict[str, Any] | None] = []

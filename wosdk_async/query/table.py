@@ -37,7 +37,7 @@ class TableBuilder:
         return self._splitter.rows(body)
 
     def batch(self, rows: Sequence[Any]) -> Any:
-        """Return the ``pyarrow.RecordBatch`` of the result of :meth:`rows`, or of raw dicts."""
+        """Return the ``pyarrow.RecordBatch`` for ``rows``: the result of :meth:`rows`, or raw dicts."""
         values, extras = self._splitter.split(rows)
         arrays = {index: self._array(index, values[index], extras) for index in values}
         for index, column in enumerate(self.columns):

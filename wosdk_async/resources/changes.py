@@ -25,7 +25,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 E = TypeVar("E", bound=Record)
 
-MOVED = "LastActionDateUtc"
+MOVED = "LastActionDateUtc"  # a record "moves" when an action sets this time
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -59,7 +59,7 @@ def follow(
 
 
 class ChangeFeed(Generic[E]):
-    """Records that moved since a watermark; each ``async for`` is one pass up to the present.
+    """Records that changed since a watermark; each ``async for`` is one pass up to the present.
 
     ::
 
@@ -68,9 +68,9 @@ class ChangeFeed(Generic[E]):
             ...
         stored = str(feed.watermark)
 
-    No move is lost. A record is repeated only if it moved again, if the loop stopped at it, if more records
-    moved within the overlap than a watermark holds (5,000), if its ``ConcurrencyId`` is not an integer, or if
-    the service set its clock back.
+    No change is lost. A record is repeated only if it changed again, if the loop stopped at it, if more
+    records changed within the overlap than a watermark holds (5,000), if its ``ConcurrencyId`` is not an
+    integer, or if the service set its clock back.
 
     Attributes:
         clock_behind: how far the service's clock was behind the watermark at the start of the last pass, if
@@ -159,7 +159,7 @@ class ChangeFeed(Generic[E]):
             newest, clock = await self._newest()
         if newest is None and self._time is not None and self._highest is None:
             return None
-        # Read two, to check that the order is descending; if not, records above the first would be missed.
+        # Read two records, to check that the order is descending; if not, higher ids would be missed.
         highest = await first_page(self._query(None).select("Id").order_by(self._key.desc()), 2)
         if not highest:
             return None
@@ -173,7 +173,7 @@ class ChangeFeed(Generic[E]):
 
     def _behind(self, clock: datetime | None) -> timedelta:
         """Return how far the service's clock is behind the watermark, if beyond the overlap."""
-        # Without either, no pass has ended, and the watermark's time is still the caller's.
+        # Before the end of the first pass, the watermark's time is the caller's, not the service's.
         is_of_service = self._highest is not None or self._seen
         if clock is None or self._time is None or not is_of_service:
             return timedelta(0)
@@ -185,7 +185,7 @@ class ChangeFeed(Generic[E]):
 
         A new record's time may precede the watermark if the service's clock was temporarily behind.
         """
-        # Assumed: new records have higher ids than all earlier ones (docs/assumptions.md).
+        # Not shown; assumed: new records have higher ids than all earlier ones (docs/assumptions.md).
         known = reading.highest if self._time is None or self._highest is None else self._highest
         ranges = [
             (self._moved(), reading.last, min(known, reading.highest)),
@@ -232,7 +232,7 @@ def _moved_at(record: Any) -> datetime | None:
 
 
 def _end_of_pass(newest: Any, clock: datetime | None) -> datetime | None:
-    """Return the newest record's time, which may be in the future, or the service's if that is earlier."""
+    """Return the time of the newest record or, if that is in the future, the service's current time."""
     at = None if newest is None else _moved_at(newest)
     if at is None:
         return None
@@ -263,8 +263,8 @@ def require_moves(entity: type[Record]) -> None:
     """Raise UnsupportedError unless records of ``entity`` carry the time of their last change."""
     if "last_action_date_utc" in entity.__wire__:
         return
-    counted = "concurrency_id" in entity.__wire__
-    compare = "the ConcurrencyId of each record" if counted else "the records"
+    is_versioned = "concurrency_id" in entity.__wire__
+    compare = "the ConcurrencyId of each record" if is_versioned else "the records"
     raise UnsupportedError(  # facts 4: other entities carry no modification time
         f"{entity.wire_name} has no {MOVED}, so its changes cannot be queried; read or export all"
         f" records each time, and compare {compare} with the previous read"

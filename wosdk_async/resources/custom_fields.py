@@ -93,8 +93,8 @@ class CustomFields(Resource):
     async def get(self, record: Record) -> dict[str, FieldValue]:
         """Return a record's custom fields by label: ``await acme.custom_fields.get(order)``.
 
-        Values are int, Decimal (also for money), date, time or bool, by the field's type. Other fields, and
-        values that cannot be parsed, are strings. Fields whose definition was removed are omitted.
+        Values are int, Decimal (also for money), date, time or bool, by the field's type. Values of other
+        types, and values that cannot be parsed, are strings. Fields whose definition was removed are omitted.
 
         Args:
             record: a record of an entity with ``custom_fields``; its id is enough: ``WorkOrder.ref(1)``.

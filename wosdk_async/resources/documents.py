@@ -87,7 +87,7 @@ class Documents(Resource):
                 from it: ``Picture`` for an image, PDF for a PDF.
             doc_type: a DocumentType, its id, or its name in the Company (such as ``"Picture"``; a name costs
                 an extra query), for files that are neither images nor PDFs. By default, such files get the
-                PDF type: no other type is documented.
+                PDF type, because no other type is documented.
             shared: ``IsShared``; not sent by default.
             public: ``IsPublic``; not sent by default.
             actor_type: the kind of the owner, if its class does not determine it.
@@ -196,8 +196,8 @@ class Documents(Resource):
 
         Args:
             document: a record, a reference or an id.
-            to: the file to write, replaced only once the download is complete; for a link, its target. For
-                a directory, the file name is the document's id and the service's name, ``70021-belt.jpg``.
+            to: the file to write (or the target of a link), replaced only once the download is complete. In
+                a directory, the file name is the document's id and the service's name: ``70021-belt.jpg``.
             progress: called with the number of bytes received so far and the total (None if the storage does
                 not send one). The count restarts if the file is fetched again after a failure.
             max_bytes: maximum bytes of the file.
@@ -213,7 +213,7 @@ class Documents(Resource):
         seconds = _DOWNLOAD_SECONDS if options.deadline is None else options.deadline
         id = document_id(document)
         require_size(max_bytes)
-        place = None if to is None else require_writable(to)
+        path = None if to is None else require_writable(to)
         try:
             async with asyncio.timeout(seconds) as limit:
                 address = await self._address(id)
@@ -224,7 +224,7 @@ class Documents(Resource):
                     progress=progress,
                     secrets=self._sender.sessions.secrets,
                 )
-                receive = read_into_memory if place is None else _writer(place, address, id)
+                receive = read_into_memory if path is None else _writer(path, address, id)
                 downloads = self._sender.transport.downloads(self._sender.sessions)
                 return await downloads.fetch(download, receive, options.retry)
         except DownloadError as error:
@@ -283,7 +283,7 @@ def _writer(to: Path, address: GetDocDownloadUrl, id: int) -> Callable[[Stream],
     if not to.is_dir():
         return file_writer(to, named_by_user=True)
     name = address.file_name or unquote(urlsplit(address.url or "").path)
-    target = to / f"{id}-{safe_name(name, 'document')}"  # with the id, because many are called image.jpg
-    if not target.is_symlink():  # a link is replaced by the file, so its target need not be writable
+    target = to / f"{id}-{safe_name(name, 'document')}"  # with the id: many files are called image.jpg
+    if not target.is_symlink():  # the file replaces a symlink, so the target need not be writable
         require_writable(target)
     return file_writer(target, named_by_user=False)

@@ -40,8 +40,8 @@ def document_id(document: object) -> int:
         is_document = not isinstance(document, Record) or isinstance(document, model.Document)
     if not is_document:
         raise InvalidCallError(
-            f"document is {kind_of(document)}; it takes a Document, the result of attach(), or an id; the"
-            " documents of a record are its Documents.*"
+            f"document is {kind_of(document)}; it takes a Document, the result of attach(), or an id; to"
+            " find the documents of a record, read its Documents.*"
         )
     return identifier(document, "document")
 
@@ -90,7 +90,7 @@ def media_type(file_name: str) -> str:
 
 
 def safe_name(name: str, otherwise: str) -> str:
-    """Return an untrusted path's last part as a printable name of up to 200 bytes, or else ``otherwise``."""
+    """Return an untrusted path's last part as a printable name of up to 200 bytes, else ``otherwise``."""
     last = re.split(r"[/\\]", name)[-1]
     shown = "".join(char for char in _NOT_IN_NAMES.sub("_", last) if char.isprintable())
     stem, suffix = os.path.splitext(shown.strip(" ."))
@@ -186,7 +186,7 @@ def file_writer(target: Path, *, named_by_user: bool) -> Callable[[Stream], Awai
                 await flush()
 
         async def flush() -> None:
-            """Write the buffered pieces in a thread. A cancelled write runs until the file closes."""
+            """Write the buffered pieces in a thread, which a cancellation of this task does not stop."""
             nonlocal size
             pieces, size = waiting.copy(), 0
             waiting.clear()

@@ -80,7 +80,7 @@ class Labor:
             async with aclosing(aiter(each)) as costs:
                 async for cost in costs:
                     for item in cost.items or ():
-                        if _is_asked_for(item, since, until):
+                        if _matches(item, since, until):
                             item.wo_id = item.wo_id or cost.id  # facts 5: a cost has the id of its work order
                             yield item
 
@@ -94,8 +94,8 @@ class Labor:
         return ids
 
 
-def _is_asked_for(item: FinancialItem, since: datetime | None, until: datetime | None) -> bool:
-    """Return whether a line matches: the service sends all lines of an order if any line matches."""
+def _matches(item: FinancialItem, since: datetime | None, until: datetime | None) -> bool:
+    """Return whether a line itself matches: the service sends all lines of an order with a matching line."""
     start = item.start_date
     if item.cost_category_id != "Labor" or (start is None and (since or until)):
         return False

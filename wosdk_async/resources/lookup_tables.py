@@ -24,7 +24,7 @@ E = TypeVar("E", bound=Record)
 MAX_AGE = 300.0  # seconds for which a table or an id is cached
 
 _SHOWN = 20  # maximum names shown in an error
-_PAGE = 1000  # records in the first query; below the cap, so a shorter response is complete (facts 7)
+_PAGE = 1000  # records in the first query; below the cap (facts 7), so a response with fewer is complete
 
 
 def normalized(name: str) -> str:
@@ -131,7 +131,7 @@ class LookupTables:
         return page if len(page) < _PAGE else await query.all()
 
     async def records(self, entity: type[E], not_before: float) -> list[E]:
-        """Return all records of a small table, read not before a time; concurrent callers share one query."""
+        """Return a small table, read at ``not_before`` or later; concurrent callers share one query."""
         table = self.places[_TABLES].get(entity)
         if table is not None and table.asked_at >= not_before:
             return table.records

@@ -56,7 +56,7 @@ def spellings(names: Iterable[str]) -> Iterator[list[str]]:
     return batches(texts)
 
 
-class _Found:
+class _NameCache:
     """Thread-safe cache of recently used names, with their ids and look-up times."""
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class _Found:
                 self._ids.popitem(last=False)
 
 
-_FOUND = Place(lambda _: _Found())
+_NAMES = Place(lambda _: _NameCache())
 
 
 class _Batch(SharedTask[Ids]):
@@ -127,7 +127,7 @@ class NameResolver:
         return reference
 
     async def _ids(self, entity: type[E], key: str, names: Iterable[str]) -> dict[str, int]:
-        known = self._tables.places[_FOUND]
+        known = self._tables.places[_NAMES]
         not_before = self._tables.now() - self._max_age
         asked: dict[str, _Batch] = {}
         ids: dict[str, int] = {}

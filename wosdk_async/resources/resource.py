@@ -106,7 +106,7 @@ ACTOR_TYPES = {
     "Contact": "LeaseUser",  # facts 9
     "Employee": "Employee",  # facts 9
     "Space": "CommLeaseSpace",  # spec 2.10
-    "Location": "Asset",  # assumed from the name
+    "Location": "Asset",  # not shown; assumed from the name
 }
 """Entity type -> ``ActorTypeId``, the service's name for a document owner's type."""
 

@@ -94,7 +94,7 @@ class Secrets:
 
     @cached_property
     def _halves(self) -> dict[int, frozenset[int]]:
-        """Hashes of the half pieces that :func:`_common_pieces` compares: each whole piece contains one."""
+        """Hashes of half pieces, by size of the whole piece. Any text with a whole piece has one of them."""
         return {
             size: frozenset(map(hash, _pieces(forms.reveal(), size // 2, size - size // 2 + 1)))
             for size, forms in self._forms.items()
@@ -104,7 +104,7 @@ class Secrets:
         """Replace the secrets in ``text`` with ``***``, then truncate it to ``longest`` characters."""
         if len(text) < self._shortest:
             return text[:longest]
-        if len(text) < _SHORT and not _ESCAPE.search(text) and self._is_far_from(text):
+        if len(text) < _SHORT and not _ESCAPE.search(text) and self._has_no_half_piece(text):
             return text[:longest]
         searched = text[: longest + _LOOKAHEAD]
         is_secret = bytearray(len(searched))  # 1 for each character of a secret
@@ -136,8 +136,8 @@ class Secrets:
         shown = self.hide(text, longest)
         return shown if len(text) <= longest else f"{shown}{_cut_from(text)}"
 
-    def _is_far_from(self, text: str) -> bool:
-        """Return whether unescaped text contains no half of a searched piece: a fast path for most text."""
+    def _has_no_half_piece(self, text: str) -> bool:
+        """Return whether unescaped text has none of the half pieces, and so no secret: true for most text."""
         folded = text.translate(_FOLDED)
         for size, halves in self._halves.items():
             half = size // 2
@@ -199,17 +199,17 @@ def _decoded(text: str) -> Iterator[tuple[str, list[int]]]:
     yield text, starts
     for _ in range(_MAX_DECODINGS):
         pieces: list[str] = []
-        places: list[int] = []
+        positions: list[int] = []
         done = 0
         for found in _ESCAPE.finditer(text):
             if (read := _char(found)) is not None:
                 char, end = read
                 pieces += (text[done : found.start()], char)
-                places += starts[done : found.start() + len(char)]
+                positions += starts[done : found.start() + len(char)]
                 done = end
         if not done:
             return
-        text, starts = "".join((*pieces, text[done:])), places + starts[done:]
+        text, starts = "".join((*pieces, text[done:])), positions + starts[done:]
         yield text, starts
 
 

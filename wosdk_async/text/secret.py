@@ -71,6 +71,6 @@ def withheld(value: object) -> Any:
 
 
 def without_login(address: str) -> str:
-    """Return an address, made unusable if it has a user or password: ``***`` replaces both."""
+    """Replace the user and password in an address with ``***``, which makes the address unusable."""
     # Anything but a string is refused by a later check.
     return _LOGIN.sub(r"\1***@", address) if isinstance(address, str) else address

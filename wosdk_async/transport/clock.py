@@ -48,7 +48,7 @@ class _Tick:
 
 
 class Scope:
-    """Section of a task that is cancelled at its deadline. It starts on creation.
+    """Section of a task: starts when the scope is created, and is cancelled at the deadline.
 
     As with ``asyncio.timeout``, a simultaneous cancellation from outside takes precedence and is never lost.
     As a context manager, the scope raises TimeoutError.

@@ -39,7 +39,7 @@ from wosdk_async.transport.telemetry.statistics import PHASES, Counters, Trace
 T = TypeVar("T")
 
 _SEARCH = 3.0  # seconds that a call waits for another host before it retries the same one
-_MAX_RENEWALS = 2  # session renewals per `send_call`: for an expired token, and a Company that has moved
+_MAX_RENEWALS = 2  # per `send_call`: one for an expired token, one for a Company that has moved
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -96,7 +96,7 @@ class Dispatcher:
             attempts = Attempts(self, call, sessions, queue, trace, now, scope.until, options.retry, observed)
             try:
                 result: T = await attempts.send_call(started)
-                if self.quota.left < self.quota.capacity:  # usually false, which saves a call
+                if self.quota.left < self.quota.capacity:  # usually false, which saves the function call
                     self.quota.succeeded(False)
             except FAILURES as failure:
                 retries = Retries(options.retry, self.clock, self.quota, scope.until)
@@ -154,7 +154,7 @@ class Dispatcher:
         trace.start_phase(trace.phase, self.clock.now())
         name = type(error).__name__
         self.counters.outcomes[name] += 1
-        sessions.last_error = self.clock.now(), name  # GIL: loops in other threads also set it atomically
+        sessions.last_error = self.clock.now(), name  # GIL: other threads also set this attribute atomically
         if isinstance(error, ThrottledError) and not error.attempts:
             # The service may reply with a bare "Busy", so the message gets the context that it lacks.
             attempts = "1 attempt" if trace.attempts == 1 else f"{trace.attempts} attempts"
@@ -189,7 +189,7 @@ class Dispatcher:
 
 @attrs.define(eq=False, repr=False)
 class Attempts:
-    """Attempts of one call, created only once the call has its first slot.
+    """Attempts of one call, created when the call gets its first slot.
 
     A trace is created only if the caller reads it, the call waits, or an attempt fails.
     """
@@ -262,7 +262,7 @@ class Attempts:
                 limiter.release(self._queue)
                 if self._trace is not None:
                     self._note_attempt()
-                if call.other_paths:  # GIL: loops in other threads also set it atomically
+                if call.other_paths:  # GIL: loops in other threads also set this key atomically
                     sessions.paths[call.operation] = path
                 return result
 
@@ -350,8 +350,8 @@ def _is_unproven(call: Call[Any]) -> bool:
     """Return whether the call's path is a short one that only one source documents.
 
     All sources document the full name (facts 5). Not shown; assumed: a 404 page from a host that has never
-    accepted the short path means that the call was not carried out. For a full name, this is uncertain, and
-    a create must not be sent twice.
+    accepted the short path means that the call was not carried out. A 404 page for a full name does not prove
+    that, and a create must not be sent twice.
     """
     return bool(call.other_paths) and call.path != COMMANDS + call.operation
 

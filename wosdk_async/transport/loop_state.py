@@ -34,10 +34,10 @@ _DOWNLOADS = 8  # concurrent downloads; on their own connections, so that long o
 _MAX_DOWNLOADS = 32  # maximum concurrent downloads while the storage of some Companies hangs
 _LOGIN_CONNECTIONS = 64  # for log-ins of all Companies; session/login_slots.py distributes them
 _LOGIN_CONNECT = 5.0  # maximum seconds to connect for a log-in
-# Seconds, so short that each log-in request opens a new connection: its response names no Company or request,
-# and could be taken for another's on a shared connection.
+# Seconds: so short that each log-in request opens a new connection. A log-in response names no Company or
+# request, so on a shared connection it could be taken for the response to another request.
 _LOGIN_LIFETIME = 1e-6
-_LOGIN_WAIT = 4.0  # maximum seconds between log-in attempts: a deadline of 12 s outlasts an outage of 3 s
+_LOGIN_WAIT = 4.0  # maximum seconds between log-in attempts, so that calls of 12 s survive an outage of 3 s
 _CLEAN_UP = 1.0  # seconds in which cancelled calls may clean up after the grace period
 
 
@@ -84,8 +84,8 @@ class LoopState:
     dispatcher: Dispatcher
     login: Login
     engines: list[Engine | StreamingEngine]
-    # Only the loop's own thread uses these. GIL: any thread may drop the last reference to a manager, which
-    # removes its key from these dicts atomically.
+    # Only the loop's own thread uses these attributes. GIL: any thread may drop the last reference to a
+    # manager, which removes its key from both dicts atomically.
     _downloading: tuple[StreamingEngine, ConcurrencyLimiter] | None = None
     _downloads: WeakKeyDictionary[SessionManager, Downloads] = attrs.field(
         factory=WeakKeyDictionary, init=False

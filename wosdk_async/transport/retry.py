@@ -119,7 +119,7 @@ class Retries:
     on_wait: Callable[[Failure, float], None] | None = None
     """Called with a failure and the seconds until the next attempt."""
     _unreached: int = attrs.field(default=0, init=False)
-    """Attempts that reached no host: ``policy`` does not count them, as the locator may soon name another."""
+    """Attempts that reached no host. ``policy`` ignores them: the locator may soon name another host."""
 
     async def run(
         self,

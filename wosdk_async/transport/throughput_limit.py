@@ -11,8 +11,8 @@ from wosdk_async.transport.limiter import AIMDLimit
 class ThroughputLimit(AIMDLimit):
     """AIMDLimit that exceeds ``START`` only while a higher limit completes more calls per second.
 
-    A round consists of as many responses as the limit, at least ``ROUND``, received while all slots were in
-    use. The round then completes ``limit / mean time`` calls per second (Little's law). A trial compares a
+    A round consists of ``limit`` responses, but at least ``ROUND``, that arrived while all slots were in use.
+    The round then completes ``limit / mean time`` calls per second (Little's law). A trial compares a
     round with another at twice the limit. If the higher limit completes ``gain`` times as many calls, the
     limit becomes ``lower * gain``. After a trial with little effect, trials pause for ``PAUSE`` rounds;
     otherwise the next trial follows at once.
@@ -112,7 +112,7 @@ class ThroughputLimit(AIMDLimit):
 
 
 def _mean(times: list[float]) -> float:
-    """Return the mean, capping the slowest eighth: a few late responses are not a queue."""
+    """Return the mean, capping the slowest eighth, because a few late responses do not show a queue."""
     ordered = sorted(times)
     cut = len(ordered) * 7 // 8
     return max(1e-6, (sum(ordered[:cut]) + (len(ordered) - cut) * ordered[cut]) / len(ordered))

@@ -97,7 +97,7 @@ class Transport:
         )
 
     def require_usable(self, region: Region) -> None:
-        """Raise ConfigurationError if a region rules out a log-in. Each region is checked once."""
+        """Raise ConfigurationError if the settings prevent log-ins in a region; check each region once."""
         if region not in self._usable:
             self._settings.require_usable(region)
             self._usable.add(region)
@@ -239,11 +239,11 @@ class Transport:
 
     def _loop_state(self) -> LoopState:
         if self.closed:
-            raise ConfigurationError("the client is closed; open a new one, or leave its block later")
+            raise ConfigurationError("the client is closed; open a new one, or close this one later")
         loop = asyncio.get_running_loop()
         state = self._loops.get(loop)
         if state is None:
-            # GIL: loops in other threads do the same, so the dict is changed in place by atomic operations.
+            # GIL: loops in other threads also change this dict, so each change is one atomic operation.
             for other in list(self._loops):
                 if other.is_closed():
                     self._loops.pop(other, None)
@@ -254,7 +254,7 @@ class Transport:
     def _set_observers(self) -> None:
         """Set the observers: the program's hook, and OpenTelemetry once it has a provider."""
         # Not run for each call, because OpenTelemetry rereads the environment until a provider is set. Two
-        # loops that open at the same time may each create a Telemetry; either works: none holds call state.
+        # loops that open at the same time may each create a Telemetry; either works (neither has call state).
         if self.options.telemetry and self._telemetry is None:
             self._telemetry = active_telemetry(traceparent=self.options.traceparent)
         hook = self.options.on_attempt and HookObserver(self.options.on_attempt)

@@ -16,10 +16,10 @@ from wosdk_async.text.remedies import Remedy
 _MAX_BEFORE = 1 << 20  # bytes at the start of a file that are searched for a certificate
 _MAX_SESSIONS = 1024  # maximum cached sessions, one per host and port
 
-Place = tuple[ssl.SSLContext, str, int]
+SessionKey = tuple[ssl.SSLContext, str, int]
 
 
-class TLSSessions(dict[Place, ssl.SSLSession]):
+class TLSSessions(dict[SessionKey, ssl.SSLSession]):
     """TLS session cache: resume a host's session to shorten the next handshake.
 
     The key holds the context, verified name and port, because Python resumes a session under any name without
@@ -31,18 +31,18 @@ class TLSSessions(dict[Place, ssl.SSLSession]):
         super().__init__()
         self._most = most
 
-    def keep(self, place: Place, session: ssl.SSLSession | None) -> None:
+    def keep(self, key: SessionKey, session: ssl.SSLSession | None) -> None:
         """Keep the newest session for a host."""
         if session is None or not self._most:
             return
         if len(self) >= self._most:
             self.clear()
-        self[place] = session
+        self[key] = session
 
-    def drop(self, place: Place, offered: ssl.SSLSession | None) -> None:
+    def drop(self, key: SessionKey, offered: ssl.SSLSession | None) -> None:
         """Drop the session that was ``offered`` to a host, unless a newer one has replaced it."""
-        if self.get(place) is offered:
-            self.pop(place, None)
+        if self.get(key) is offered:
+            self.pop(key, None)
 
 
 class TLSContextProvider:
@@ -73,12 +73,12 @@ class TLSContextProvider:
         """
         async with self._loading:
             if self._context is None:
-                self._context = await asyncio.to_thread(_system_context, *_named())
+                self._context = await asyncio.to_thread(_system_context, *_certificate_paths())
             return self._context
 
 
-def _named() -> tuple[str, str, int]:
-    """Return both variables and the file's modification time, so that a new client rereads a changed file."""
+def _certificate_paths() -> tuple[str, str, int]:
+    """Return SSL_CERT_FILE, SSL_CERT_DIR and the file's modification time: a changed file is reread."""
     file = os.environ.get("SSL_CERT_FILE", "")
     changed = os.stat(file).st_mtime_ns if os.path.exists(file) else 0
     return file, os.environ.get("SSL_CERT_DIR", ""), changed
@@ -102,7 +102,7 @@ def _system_context(file: str, folders: str, _: int) -> ssl.SSLContext:
 
 def require_certificates() -> None:
     """Raise ConfigurationError if a variable names no certificates, without the cost of loading them."""
-    file, folders, _ = _named()
+    file, folders, _ = _certificate_paths()
     if file:
         with _translated(file):
             content, _ = read_regular(file, _MAX_BEFORE, cut=True)

@@ -57,7 +57,7 @@ class BadContent(Exception):
 
 
 class UnwantedContent(BadContent):
-    """Refused body: it would exceed its bounds, or its coding was not requested."""
+    """Refused body: it would exceed a limit, or its coding was not requested."""
 
 
 class LoopTurns:
@@ -77,7 +77,7 @@ class LoopTurns:
 def decompressor_for(headers: Mapping[str, str]) -> Decompressor | None:
     """Return the decompressor for a body with these headers; None for a plain body. Raises BadContent.
 
-    The error omits the header, because a response may repeat the token.
+    The error omits the header, which may repeat the token.
     """
     values = headers.get("content-encoding", "").lower().split(",")
     codings = [each for value in values if (each := value.strip()) not in ("", "identity")]

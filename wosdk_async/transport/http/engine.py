@@ -134,9 +134,9 @@ class SendError(Exception):
 
 @attrs.frozen
 class PoolStatistics:
-    """Connections of an engine: ``busy`` ones are in use or opening; ``waiting`` counts requests without one.
+    """Connections of an engine: ``busy`` (in use or opening) and ``idle``.
 
-    ``sockets`` counts open sockets, including those that are being closed.
+    ``waiting`` counts requests without a connection, ``sockets`` all sockets that are not yet closed.
     """
 
     busy: int = 0
@@ -177,7 +177,7 @@ class StreamedResponse:
     """Response with an unread body. Header names are lower case, and chunks are decompressed.
 
     Iterating ``chunks`` raises :class:`SendError` if the body is corrupt or incomplete, and
-    :class:`~wosdk_async.errors.DownloadError` if its content coding is not accepted or it exceeds a bound.
+    :class:`~wosdk_async.errors.DownloadError` if its content coding is not accepted or it is too large.
     """
 
     status: int

@@ -57,7 +57,7 @@ class Proxy:
 
     @property
     def is_socks(self) -> bool:
-        """Whether the proxy speaks SOCKS 5; even with ``socks5``, it looks up the service's name."""
+        """Whether the proxy speaks SOCKS 5. It looks up the service's name, even with ``socks5``."""
         return self.scheme.startswith("socks")
 
     @property
@@ -89,8 +89,8 @@ class ProxyRules:
     def route(self, url: str) -> tuple[Proxy | None, str]:
         """Return the proxy for ``url`` (None: connect directly) and the setting that decided, if any.
 
-        Connections to this machine bypass environment proxies, because a proxy's loopback address is another
-        machine. Raises ConfigurationError.
+        Connections to this machine bypass environment proxies, because a proxy on another machine would
+        connect to itself instead. Raises ConfigurationError.
         """
         if self._own is not None:
             return self._own, "proxy="

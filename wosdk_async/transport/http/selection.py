@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from wosdk_async.transport.http.httpx.client import ClientEngine
 
 _RESERVED = 64 + 32 + 64  # files for log-ins, for downloads, and for the program itself
-_LEAST = 16  # minimum connections; opening may fail if the file limit is below _RESERVED plus these
+_LEAST = 16  # minimum connections, even if the file limit is so low that opening them fails
 
 
 def engine_for(
@@ -38,7 +38,7 @@ def engine_for(
 ) -> StreamingEngine:
     """Return an engine with these ``options``; ``limits`` replaces the options' own.
 
-    ``ceiling`` bounds a native engine's connections in a burst (default: ``limits.connections``).
+    ``ceiling`` is the maximum of a native engine's connections in a burst (default: ``limits.connections``).
     """
     limits = limits or options.limits
     client = options.http_client

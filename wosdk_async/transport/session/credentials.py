@@ -44,7 +44,7 @@ def _why_not_sendable(value: str | Secret) -> str:
 
 
 def _is_stray(text: str, at: int) -> bool:
-    """Return whether a character comes from copying or quoting. Not shown; assumed: no secret has it."""
+    """Return whether a character comes from copying or quoting. Not shown; assumed: secrets contain none."""
     kind, at_end = unicodedata.category(text[at]), at in (0, len(text) - 1)
     is_quoted = at_end and len(text) > 1 and text[0] + text[-1] in ('""', "''", "``", "“”", "‘’")
     return is_quoted or kind in ("Cc", "Cf", "Zl", "Zp") or (kind == "Zs" and (at_end or text[at] != " "))
@@ -132,7 +132,7 @@ class Region:
     """Addresses of one region, for token requests and for the look-up of a Company's host.
 
     ``attrs.evolve(Region.EMEA, token_url=...)`` changes one address. Custom regions may have any name.
-    ``locator_url`` is the origin of the discovery command.
+    The discovery command is sent to ``locator_url``, an origin.
     """
 
     name: str
@@ -167,8 +167,8 @@ class Tenant:
 
     @origin.default
     def _name_and_place(self) -> str:
-        place = self.region.locator_url.rstrip("/")
-        return f"{self.company} at {place.removesuffix(':443' if place.startswith('https') else ':80')}"
+        url = self.region.locator_url.rstrip("/")
+        return f"{self.company} at {url.removesuffix(':443' if url.startswith('https') else ':80')}"
 
     async def pair(self) -> Credentials | AccessToken:
         """Return the current credentials. Raises ConfigurationError if the provider returns none."""

@@ -91,7 +91,7 @@ class HostRules:
     """Rules for the hosts that may receive a token.
 
     A locator may name hosts under ``suffixes``, and this machine if the locator runs here. The user's
-    ``trusted`` hosts may be named by any locator, and do not require https. Both include subdomains.
+    ``trusted`` hosts may be named by any locator, and do not require https. Both settings include subdomains.
     """
 
     suffixes: tuple[str, ...] = attrs.field(default=("corrigo.com",), converter=_suffixes)  # facts 2

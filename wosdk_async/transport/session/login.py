@@ -69,8 +69,8 @@ T = TypeVar("T")
 
 _NO_SECRETS = Secrets()
 
-# Seconds. An attempt that began in an outage of 3 s and hangs ends after at most 11 s, in time for another
-# attempt within a deadline of 12 s.
+# Seconds. If an attempt begins during an outage of 3 s and hangs, it ends after at most 11 s, in time for
+# another attempt within a deadline of 12 s.
 _ATTEMPT_TIMEOUT = 8.0
 _MAX_TEXT = 200  # maximum characters of a version
 
@@ -258,7 +258,7 @@ class Login:
             except SendError as failure:
                 failure.hide(secrets)
                 raise
-            except InconclusiveResponse as page:  # after this, the engine has closed the connection
+            except InconclusiveResponse as page:  # for this error, the engine has closed the connection
                 error = address.strange_page(base, page)
             else:
                 return result

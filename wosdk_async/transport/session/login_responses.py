@@ -62,7 +62,7 @@ class Address:
         )
 
     def strange_page(self, url: str, page: InconclusiveResponse) -> Exception:
-        """Return the error for a page that the endpoint did not write; ``page`` itself if it may pass."""
+        """Return the error for a page that is not the endpoint's; ``page`` itself for a transient failure."""
         if page.status == 400 and self is LOCATOR:
             # facts 2 shows only the status of this refusal, so the body does not matter.
             return refused("", "", 400)

@@ -24,7 +24,7 @@ _log = logging.getLogger("wosdk_async")
 
 _MARGIN = 30.0  # a token is not used in its last seconds, because requests take time to arrive
 _EARLY = 0.8  # a token is renewed in the background after this part of its usable lifetime
-# Renewal is earlier by a random part up to this, so that Companies opened together do not renew together.
+# Up to this part of the lifetime, chosen at random, is subtracted, so that Companies do not renew together.
 _SPREAD = 0.1
 _GRANTS = 4  # number of latest grants whose secrets are hidden: old responses may arrive after renewals
 _EARLY_INTERVAL = 15.0  # seconds after which a failed early renewal is retried
@@ -77,7 +77,8 @@ class SessionManager:
     ) -> None:
         self.company = company
         self.origin = origin
-        # GIL: loops in several threads read and set these atomically, and use the values they have read.
+        # GIL: loops in several threads read and set the attributes down to ``last_error`` atomically, and use
+        # the values that they have read.
         self.paths: dict[str, str] = {}
         """Command -> path accepted by this Company, for commands whose sources give different paths."""
         self.queue: TenantQueue | None = None
@@ -116,7 +117,7 @@ class SessionManager:
 
     @property
     def login_since(self) -> float | None:
-        """Start time of the latest log-in, while it or the hold-off after it lasts; otherwise None."""
+        """Start time of the latest log-in, until the log-in and any hold-off after it are over; then None."""
         running = self._renewal is not None or self.hold_off.active
         return self._login_since if running else None
 

@@ -45,7 +45,7 @@ class Renewal(Generic[T]):
 
     @property
     def usable(self) -> bool:
-        """Whether a caller in the running loop can wait for this; a log-in in another loop may never end."""
+        """Whether a caller in the running loop can wait for the task; one in another loop may never end."""
         task = self.task
         return not (task.done() or task.cancelling()) and task.get_loop() is asyncio.get_running_loop()
 
@@ -84,7 +84,7 @@ class HoldOff:
     """Pause in one Company's log-ins, across event loops, after a Retry-After or refused credentials."""
 
     def __init__(self, clock: TransportClock) -> None:
-        # GIL: loops in several threads read and set these atomically.
+        # GIL: loops in several threads read and set ``_busy`` and ``_refused`` atomically.
         self._now, self._sleep = clock.now, clock.sleep
         self._busy: tuple[float, float, WosdkError] | None = None
         """End of the hold-off, the earliest deadline with which a caller may wait for it, and the error."""

@@ -99,7 +99,7 @@ class ObservedCall:
         self._attempts = 0
 
     async def run(self, send: Callable[[], Awaitable[T]]) -> T:
-        """Return the result of ``send()``, and notify the observers when it ends."""
+        """Return the result of ``send()``, and notify the observers of the call's end."""
         started = time.monotonic()
         error = code = ""
         try:

@@ -146,7 +146,7 @@ class CompanyStats:
     """Statistics of one Company: calls ``in_flight``, of at most ``limit``, and calls ``queued`` for a slot.
 
     ``calls`` counts all unfinished calls, including those waiting for the session or a retry. These four
-    cover the running event loop; the other values are shared by all loops.
+    values cover the running event loop; all others are shared by all loops.
 
     ``session_age`` is the seconds since the session was opened, and ``session_left`` is the seconds until it
     must be renewed; both are None without a session. ``session_number`` counts the sessions opened.

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import httpx
 
 _loop_of: WeakKeyDictionary[Any, asyncio.AbstractEventLoop] = WeakKeyDictionary()
-"""Event loop of each program transport that has a pool. Under the GIL, threads set a key atomically."""
+"""Event loop of each program transport that has a pool."""  # GIL: threads set a key atomically
 
 
 class ClientEngine:
@@ -135,7 +135,7 @@ class ClientEngine:
             sent = departure.sent and request is not None and not was_never_sent(cause, request)
             if not is_of_hook(cause, self._library):
                 return None, send_error(asked.url, cause, sent=sent)
-            # The error does not keep its cause: a hook gets the request, which its frames may hold.
+            # Without a cause: the hook got the request, so frames of its exception may hold the request.
             raised, text = type(cause).__name__, str(cause)
             why = f"an event hook of the http_client raised {raised}{text and ': '}{text}"
             return None, SendError(why, sent=sent)

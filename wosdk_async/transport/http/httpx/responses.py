@@ -71,7 +71,7 @@ async def read_response(response: httpx.Response, limit: int, read: Read) -> tup
 
 
 async def _read_body(response: httpx.Response, limit: int) -> bytes:
-    if response.is_stream_consumed:  # a program hook has read it, or a mock has built it from its content
+    if response.is_stream_consumed:  # a program hook has read the response, or it is a mock's
         if len(response.content) > limit:
             raise BadContent(f"{TOO_LONG} {limit} bytes")
         return response.content
@@ -116,7 +116,7 @@ _STEPS = {"ConnectTimeout": "connect", "ReadTimeout": "read", "WriteTimeout": "w
 def was_never_sent(error: BaseException, request: httpx.Request | None = None) -> bool:
     """Return whether ``error`` proves that no byte of ``request`` (if given) was sent.
 
-    After ours, a hook may have sent another request, and raised that request's error.
+    The error may be that of another request, which a hook sent after ours.
     """
     if _NEVER_SENT.isdisjoint(error_kinds(error)):
         return False

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Container
 from typing import Any, Protocol
 
 _MAX_WAIT = 0.002  # maximum seconds that a request waits for others
-_LOOKED_AT = 32  # sockets checked together: few, because bytes may arrive between the check and the write
+_BATCH = 32  # sockets checked together: few, because bytes may arrive between the check and the write
 _MAX_EVENTS = 64  # maximum sockets read before the loop runs other work
 _MAX_READ = 64 * 1024  # maximum bytes read per socket
 
@@ -88,11 +88,11 @@ class WriteBatcher:
             self._send_all()
 
     def _send_all(self) -> None:
-        if self.inherited or not self._waiting:  # none wait if submit() has sent them after 2 ms
+        if self.inherited or not self._waiting:  # none waits if submit() has sent all after 2 ms
             return
         waiting, self._waiting = self._waiting, []
         while waiting:
-            part, waiting = waiting[:_LOOKED_AT], waiting[_LOOKED_AT:]
+            part, waiting = waiting[:_BATCH], waiting[_BATCH:]
             unread, now = readable([connection.fd for connection in part]), self._now()
             for connection in part:
                 connection.send(unread, now)

@@ -25,7 +25,7 @@ from wosdk_async.transport.http.native.request import Origin
 from wosdk_async.transport.http.native.resolver import Address
 from wosdk_async.transport.http.native.tls import TLSTransport
 
-_OURS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL)
+_LOCAL_ERRORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL)
 _STAGGER = 0.25  # seconds after which the next address is also tried (RFC 8305 5)
 
 
@@ -33,7 +33,7 @@ async def connect(pool: Pool, connection: Connection) -> None:
     """Open ``connection`` in the place that ``pool`` has reserved.
 
     Name look-up, TCP, tunnel and TLS share the ``connect`` timeout. On failure, frees the place and raises
-    SendError. An early close or early bytes from the service count as failures.
+    SendError. If the service then closes the connection or sends bytes, ``connection.live`` becomes false.
     """
     try:
         async with asyncio.timeout(pool.timeouts.connect) as limit:
@@ -43,7 +43,7 @@ async def connect(pool: Pool, connection: Connection) -> None:
         # An invalid host name causes a ValueError. A ConfigurationError is also a ValueError, but is raised
         # unchanged.
         if isinstance(cause, WosdkError) or not isinstance(cause, OSError | ValueError | SendError):
-            pool.closed(connection)  # uvloop does not always report the end of a cancelled task
+            pool.closed(connection)  # after a cancellation, uvloop may not call connection_lost()
             raise
         failure = _failure(pool, connection, cause, limit.expired())
     else:
@@ -60,20 +60,20 @@ def _failure(pool: Pool, connection: Connection, cause: BaseException, late: boo
     why = f"no connection within {pool.timeouts.connect} s" if late else str(cause) or type(cause).__name__
     # The resolver's OSError for a failed look-up has no number.
     number = getattr(cause, "errno", None)
-    of_machine = number in _OURS or (number is None and type(cause) is OSError)
-    of_host = isinstance(cause, OSError) and not (of_machine or isinstance(cause, ssl.SSLError))
+    is_local = number in _LOCAL_ERRORS or (number is None and type(cause) is OSError)
+    is_of_host = isinstance(cause, OSError) and not (is_local or isinstance(cause, ssl.SSLError))
     return SendError(
         f"{where}: {why}",
         sent=False,
         timeout="connect" if late else "",
         remedy=tls_remedy(cause, pool.tls.authority_remedy()),
         facts={"file": os.environ.get("SSL_CERT_FILE", "")},
-        host_gone=proxy is None and (late or of_host),
+        host_gone=proxy is None and (late or is_of_host),
     )
 
 
 async def _open(pool: Pool, connection: Connection) -> None:
-    """Open the socket and the layers up to ``connection``: TLS, tunnel, TLS."""
+    """Open the socket and the layers up to ``connection``: TLS to the proxy, tunnel, TLS to the service."""
     origin, proxy = connection.origin, connection.origin.proxy
     context = await pool.tls.context() if origin.tls or (proxy and proxy.tls) else None
     tls = tunnel = outer = None

@@ -15,8 +15,8 @@ from wosdk_async.transport.http.native.parser import BadResponse, ResponseParser
 from wosdk_async.transport.http.native.request import Origin, PreparedRequest, write_request
 from wosdk_async.transport.http.native.tls import TLSTransport
 
-# Seconds that a new connection must stay silent before a request that must not be sent twice, and seconds
-# between two checks.
+# A new connection waits this many seconds for unexpected bytes before it sends a request that must not be
+# sent twice. A connection that must wait longer checks again at this interval.
 _QUIET = 0.002
 
 
@@ -74,8 +74,8 @@ class Connection(Layer):
         """TLS layers that hold part of a record; None without TLS."""
         self._send_by = 0.0
         """Deadline for a request that waits for silence or a complete record; 0: none."""
-        self._untried = True
-        """Whether no request has been ready to send yet."""
+        self._is_untried = True
+        """True until the first request is ready to be sent."""
         self._has_socket = False
         self._waiter: asyncio.Future[Response] | None = None
         self._prepared: PreparedRequest | None = None
@@ -124,7 +124,7 @@ class Connection(Layer):
 
     @property
     def stale(self) -> bool:
-        """Whether the failure is typical of an idle timeout: not a byte arrived."""
+        """Whether a failure looks like an idle timeout: no byte arrived, but the connection worked before."""
         return self.reused and self._parser.untouched
 
     # --- for the pool ---------------------------------------------------------------------------
@@ -161,7 +161,7 @@ class Connection(Layer):
         server that speaks first.
         """
         came, partial = self.fd in unread, bool(self._mid_record)
-        early, self._untried = self._untried and not repeat_safe, False
+        early, self._is_untried = self._is_untried and not repeat_safe, False
         if not (came or partial or early):
             return False
         if (came and self._mid_record is None) or (partial and self.reused):

@@ -33,7 +33,7 @@ from wosdk_async.transport.http.native.pool import Pool
 from wosdk_async.transport.http.native.request import Origin, PreparedRequest
 from wosdk_async.transport.http.native.streaming import StreamConnection
 
-_MAX_OPENED = 2  # additional connections for a request of which no byte has been sent
+_MAX_OPENED = 2  # maximum further connections that are opened while no byte of a request has been sent
 
 _of_the_parent: list[Pool] = []
 """Pools copied by a fork, kept so that this process never closes the parent's sockets."""
@@ -145,11 +145,11 @@ class NativeEngine:
         try:
             origin, target = pool.targets.get(request.url) or pool.locate(request.url)
             return pool, origin, (request, target, origin.head(request.headers))
-        except WosdkError:  # before ValueError: the ConfigurationError for an unusable proxy is also one
+        except WosdkError:  # an unusable proxy raises ConfigurationError, which is also a ValueError
             raise
         except ValueError as wrong:
             why = str(wrong)
-        raise SendError(why, sent=False)  # raised outside the handler, as the ValueError may hold a header
+        raise SendError(why, sent=False)  # raised outside the handler: the ValueError may hold a header
 
     @contextlib.asynccontextmanager
     async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:

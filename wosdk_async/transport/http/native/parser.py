@@ -70,7 +70,7 @@ class ResponseParser:
 
     def feed(self, data: bytes) -> Response | None:
         """Parse ``data`` and return the response once complete. Raises BadResponse."""
-        if self._stage == HEAD:  # keep the raw head: with llhttp, each header costs two strings and a call
+        if self._stage == HEAD:  # keep the raw head: llhttp would create two strings and a call per header
             if not self._head:
                 self._head = data
             else:
@@ -102,7 +102,7 @@ class ResponseParser:
         raise BadResponse(f"the service closed the connection {when}")
 
     def _keep_chunks(self, received: int) -> None:
-        """Move chunks to the body, and bound the bytes outside it: headers, chunk framing, 1xx."""
+        """Move chunks to the body, and limit the bytes outside the body: headers, chunk framing, 1xx."""
         if not self._chunks:
             self._overhead += received
             if self._overhead > self._limits.head:

@@ -30,9 +30,9 @@ _MAX_TARGETS = 1024  # maximum URLs with a cached origin
 class Pool:
     """Connections of one engine on one event loop.
 
-    A request gets the most recently used idle connection. If none is idle, it opens one, up to ``ceiling``,
-    or waits in first-come, first-served order. Beyond ``limits.connections``, an idle connection is closed
-    first. At most ``limits.connections`` stay idle.
+    A request gets the most recently used idle connection to its origin. Without one, it opens a connection,
+    up to ``ceiling``, or waits in first-come, first-served order. From ``limits.connections`` on, it first
+    closes an idle connection, if any. At most ``limits.connections`` stay idle.
     """
 
     loop: asyncio.AbstractEventLoop

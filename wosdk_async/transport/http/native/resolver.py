@@ -27,7 +27,7 @@ except ImportError:  # on Windows, sockets do not count as files
 Address = tuple[int, int, int, str, Any]
 """Address as returned by ``socket.getaddrinfo``."""
 
-_KEPT = 5.0  # seconds for which addresses are cached
+_CACHE_SECONDS = 5.0
 _MAX_QUICK = 64  # maximum concurrent look-ups that have run for less than _SLOW seconds
 _SLOW = 0.25
 _MAX_FILES = 16 * 1024  # maximum files, even if the system allows more: connections cost memory and ports
@@ -46,7 +46,7 @@ def usable_files() -> int:
 
 
 def max_look_ups() -> int:
-    """Return the maximum number of concurrent look-ups; each has a thread until the system's timeout."""
+    """Return the maximum number of concurrent look-ups; each may keep a thread until the system's timeout."""
     return max(1, usable_files() // 16)
 
 
@@ -60,7 +60,7 @@ class Resolver:
     def __init__(self, loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> None:
         self._loop = loop
         self.now = now
-        self._kept: dict[_Host, tuple[float, Sequence[Address]]] = {}
+        self._cache: dict[_Host, tuple[float, Sequence[Address]]] = {}
         """Cached addresses and their expiry times."""
         self._pending: dict[_Host, asyncio.Future[Sequence[Address]]] = {}
         """Look-ups that are running or waiting for a thread."""
@@ -75,22 +75,22 @@ class Resolver:
         except socket.gaierror:
             pass
         key = host, port
-        until, kept = self._kept.get(key, (0.0, ()))
+        until, cached = self._cache.get(key, (0.0, ()))
         if self.now() < until:
-            return kept
+            return cached
         if key not in self._pending:
             self._pending[key] = pending = self._loop.create_future()
             pending.add_done_callback(mark_retrieved)
-            (self._waiting.appendleft if key in self._kept else self._waiting.append)(key)
+            (self._waiting.appendleft if key in self._cache else self._waiting.append)(key)
             self._start_next()
         return await asyncio.shield(self._pending[key])  # shielded, because other callers share the result
 
     def forget(self, host: str, port: int) -> None:
         """Discard the cached addresses of a host, because none could be reached."""
-        self._kept.pop((host, port), None)
+        self._cache.pop((host, port), None)
 
     def _start_next(self) -> None:
-        reserved = 0 if self._waiting and self._waiting[0] in self._kept else self._most // 8
+        reserved = 0 if self._waiting and self._waiting[0] in self._cache else self._most // 8
         if self._waiting and self._quick < _MAX_QUICK and self._threads < self._most - reserved:
             key = self._waiting.popleft()
             self._threads += 1
@@ -115,9 +115,9 @@ class Resolver:
         elif not found:
             pending.set_exception(socket.gaierror(socket.EAI_NONAME, "the name has no address"))
         else:
-            if len(self._kept) >= _MAX_HOSTS:
-                self._kept.clear()
-            self._kept[key] = self.now() + _KEPT, found
+            if len(self._cache) >= _MAX_HOSTS:
+                self._cache.clear()
+            self._cache[key] = self.now() + _CACHE_SECONDS, found
             pending.set_result(found)
 
 

@@ -61,7 +61,7 @@ class StreamConnection(Connection):
         self._ended = False
         """Whether the body is complete."""
         self._failure: SendError | None = None
-        self._held = True  # always, so that it is never idle; `_waiter` is set while a task waits for data
+        self._held = True  # always: the connection is never idle, even while no task waits for data
 
     async def request(self, prepared: PreparedRequest) -> StreamedResponse:
         """Send a request and return the response, whose chunks arrive later. Raises SendError."""

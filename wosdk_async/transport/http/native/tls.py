@@ -12,7 +12,7 @@ import ssl
 from collections import deque
 from typing import Any
 
-from wosdk_async.transport.http.certificates import Place, TLSSessions
+from wosdk_async.transport.http.certificates import SessionKey, TLSSessions
 from wosdk_async.transport.http.native.batching import Layer
 
 _RECORD = 16 * 1024  # maximum bytes of a TLS record
@@ -26,19 +26,19 @@ class TLSTransport(Layer):
 
     Args:
         above: receiver of the decrypted bytes after :meth:`handshake`.
-        place: context, name to verify in the certificate, and port.
+        key: context, name to verify in the certificate, and port.
         sessions: session cache.
         buffer: receive memory for encrypted bytes.
     """
 
-    def __init__(self, above: Layer, place: Place, sessions: TLSSessions, buffer: memoryview) -> None:
+    def __init__(self, above: Layer, key: SessionKey, sessions: TLSSessions, buffer: memoryview) -> None:
         super().__init__(buffer)
         self._above = above
         self._sessions = sessions
-        self._place = place
-        context, host, _ = place
+        self._key = key
+        context, host, _ = key
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self._offered = offered = sessions.get(place)
+        self._offered = offered = sessions.get(key)
         self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=host, session=offered)
         self._handshake: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done when the handshake has succeeded or failed."""
@@ -53,7 +53,7 @@ class TLSTransport(Layer):
         self._paused = False
         self.mid_record: set[TLSTransport] = set()
         """TLS layers (this one, or that of a proxy below it) that have received only part of a record. The
-        peer began the record before it could see our next request.
+        rest of the record is no response to our next request, because the peer began the record before.
         """
         self._head = b""
         """First bytes of the partial record, until its length is known."""
@@ -175,7 +175,7 @@ class TLSTransport(Layer):
     def connection_lost(self, exc: Exception | None) -> None:
         """Report that the socket is closed."""
         if not self._is_proven:  # the service may have rejected the session
-            self._sessions.drop(self._place, self._offered)
+            self._sessions.drop(self._key, self._offered)
         self._is_open = False
         self._fail_handshake(exc, "the service closed the connection")
         self._above.connection_lost(exc)
@@ -183,7 +183,7 @@ class TLSTransport(Layer):
     def eof_received(self) -> None:
         """Report a truncated connection: the service sent no close_notify."""
         if self._is_open:
-            self._sessions.pop(self._place, None)
+            self._sessions.pop(self._key, None)
             self.lost(
                 ssl.SSLEOFError(ssl.SSL_ERROR_EOF, "the service closed the connection without close_notify")
             )
@@ -222,7 +222,7 @@ class TLSTransport(Layer):
     def _fail_handshake(self, error: Exception | None, text: str) -> None:
         if not self._handshake.done():
             self._handshake.set_exception(error or ConnectionResetError(text))
-            self._handshake.exception()  # retrieved, as asyncio would log it if no task is waiting any more
+            self._handshake.exception()  # retrieved: asyncio would log it if no task waits any more
 
     def _decrypt(self) -> None:
         incoming, tls = self._incoming, self._tls
@@ -274,10 +274,10 @@ class TLSTransport(Layer):
         self._is_proven = True
         if not self._tls.session_reused:
             # Called after the first data: in TLS 1.3, the tickets come before the data.
-            self._sessions.keep(self._place, self._tls.session)
+            self._sessions.keep(self._key, self._tls.session)
 
     def _fail(self, error: OSError) -> None:
-        self._sessions.pop(self._place, None)
+        self._sessions.pop(self._key, None)
         self._flush()  # sends OpenSSL's alert, if any
         self.lost(error)
 
