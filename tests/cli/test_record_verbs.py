@@ -146,7 +146,7 @@ def test_a_part_of_an_amount_leaves_the_other(wosdk: Wosdk) -> None:
         (("update", "Customer", "512"), 2, "no fields given; add some"),
         (("update", "Customer", "512", "TaxExempt=perhaps"), 2, "TaxExempt"),
         (("update", "Customer", "512", "Id=5"), 2, "update never writes Id, the key of the given record; to update the other record, run wosdk update Customer 5"),
-        (("update", "Customer", "512", "ConcurrencyId=3"), 2, "ConcurrencyId, which the service counts; to compare it, add --if-unchanged"),
+        (("update", "Customer", "512", "ConcurrencyId=3"), 2, "ConcurrencyId, which the service increments; to compare it, add --if-unchanged"),
         (("update", "Customer", "512", "PerformDeletion=true"), 2, "to delete this record, run wosdk delete Customer 512"),
         (("update", "Customer", "512", "WorkZone:={}"), 2, 'refer to it by {"Id": id}'),
         (("delete", "AssetAttribute", "1"), 2, "update the Location with the element, its id and PerformDeletion, in its attributes"),

@@ -45,7 +45,7 @@ _SHOWN = 5  # maximum fields named in a message
 _KEY_LENGTH = 20  # characters that a field must hold: default keys for a million rows have up to 16
 _CACHED = 1024  # cached fields: more than a program uses as markers
 _SET_BY_SERVICE = {"Id", "ConcurrencyId"}  # facts 3.3: a create ignores both
-# The service overwrites these fields, so a record with a key in one of them would not be found, and would be
+# The service overwrites these fields. A record with a key in one of them would not be found, and would be
 # created twice.
 _COMPUTED_BY_SERVICE = {
     ("WorkOrder", "Number"),  # spec 2.3: calculated on creation

@@ -28,7 +28,7 @@ from wosdk_async.transport.transport import Transport
 
 _MAX_WAIT = 5.0  # maximum seconds between two look-ups
 _FOR_LOOKUPS = 5.0  # an attempt ends this many seconds before the deadline, to leave time for look-ups
-_SHARE = 0.25  # but look-ups get at most this part of the deadline
+_SHARE = 0.25  # maximum part of the deadline for these look-ups
 # A query without a response is repeated after this part of the time for look-ups, then after twice as long:
 # three queries that hang take 1/7, 2/7 and 4/7 of the time.
 _PATIENCE = 1 / 7
@@ -182,7 +182,7 @@ class Reconciler:
         assert doubt is not None  # noqa: S101 - the first attempt was made
         raise NoAnswerError(
             f"not carried out: no record appeared within {self.commit_window:g} s of any attempt"
-            f" ({self.trace.attempts} made; {doubt.message})",
+            f" (attempts: {self.trace.attempts}; {doubt.message})",
             status=doubt.status,
         ) from doubt
 

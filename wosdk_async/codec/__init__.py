@@ -93,13 +93,13 @@ def structure(data: Any, cls: type[T]) -> T:
 
 
 def decode(body: bytes, cls: Any, form: Envelope = WHOLE) -> Any:
-    """Return the objects of ``cls`` that ``form`` finds in ``body``; faster than :func:`structure`."""
+    """Return the objects of ``cls`` in ``body`` with the envelope ``form``, faster than :func:`structure`."""
     return reader(cls, form)(body)
 
 
 @functools.lru_cache(maxsize=1024)
 def reader(cls: Any, form: Envelope = WHOLE) -> Callable[[bytes], Any]:
-    """Return a function equivalent to :func:`decode` for one class and form."""
+    """Return a function equivalent to :func:`decode` for one class and envelope."""
     return ResponseReader(cls, form, _readers).read
 
 

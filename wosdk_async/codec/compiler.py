@@ -186,7 +186,7 @@ def write(record, origin):
 {lines}
     return made
 """
-# Most fields of a record are None: reading the others twice is cheaper than assigning each to a variable.
+# Most fields of a record are None, so reading the others twice is cheaper than assigning all to variables.
 # Slots are read instead of fields, because reading a field that holds objects is a function call.
 _SCALAR = """\
     if {slot} is not None:

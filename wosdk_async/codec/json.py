@@ -253,7 +253,7 @@ class ResponseReader:
         if self._version != self._readers.version and self._version is not None:
             self._build()
         # GIL: another thread may also be in _build(), which sets the attributes one by one. The old and new
-        # functions both read a response correctly, and so does the slow path.
+        # decoders and the slow path all read a response correctly.
         if self._fast is None:
             return None
         try:

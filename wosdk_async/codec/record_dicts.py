@@ -183,10 +183,10 @@ class DictReaders(dict[type[Record], Callable[..., Any]]):
 
     def __missing__(self, cls: type[Record]) -> Callable[..., Any]:
         as_dict, sort_out = functools.partial(_as_dict, cls), functools.partial(_sort_out, cls)
-        self[cls] = compile_reader(cls, self._named, as_dict, sort_out, from_user=True)
+        self[cls] = compile_reader(cls, self._reader_of, as_dict, sort_out, from_user=True)
         return self[cls]
 
-    def _named(self, name: str) -> Callable[..., Any]:
+    def _reader_of(self, name: str) -> Callable[..., Any]:
         return lambda data, _=None: self[registry.resolve(name)](data)
 
 

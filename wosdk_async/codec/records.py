@@ -53,10 +53,10 @@ def to_dict(record: Record | Iterable[Record], *, names: Names = "wire", secrets
     """
     writers = _writers(names, secrets)
     if isinstance(record, Record):
-        return _written(writers, record)
+        return _write(writers, record)
     if isinstance(record, str | bytes | Mapping | type) or not isinstance(record, Iterable):
         raise InvalidCallError(f"takes a model record or a list of records, not {_shown(record)}")
-    return [_written(writers, each) for each in record]
+    return [_write(writers, each) for each in record]
 
 
 def to_json(record: Record | Iterable[Record], *, names: Names = "wire", secrets: bool = False) -> bytes:
@@ -150,7 +150,7 @@ def _writers(names: Names, secrets: bool) -> DictWriters:
     return DictWriters(names, secrets)
 
 
-def _written(writers: DictWriters, record: Record) -> Any:
+def _write(writers: DictWriters, record: Record) -> Any:
     if not isinstance(record, Record):
         raise InvalidCallError(f"only a model record can be written, not {_shown(record)}")
     try:

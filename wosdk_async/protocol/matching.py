@@ -68,7 +68,7 @@ class RequestIds:
         if response.body.endswith(b'"RequestId":"%b"}' % sent.encode()):
             self._echoing.add(kind)
             return True
-        found = _echoed(response.body)
+        found = _request_id_in(response.body)
         if found is None:
             if kind in self._echoing and not (failure is not None and is_early(failure)):
                 why = f"the response carries no RequestId, but this host has sent one before{_HOW_TO_SKIP}"
@@ -85,7 +85,7 @@ class RequestIds:
         return True
 
 
-def _echoed(body: bytes) -> str | None:
+def _request_id_in(body: bytes) -> str | None:
     """Return a body's RequestId, whose key is case-insensitive; None if missing."""
     # A body may reach 64 MB. If it does not end with the key, it is parsed only if it is short and has the
     # key in the usual spelling, or in any spelling near the end.
@@ -106,7 +106,7 @@ def require_no_request_id(call: Call[Any], response: Response) -> None:
 
     The service repeats only a RequestId that was sent, and record calls send none (facts 5).
     """
-    if _echoed(response.body) is not None and b"requestid" not in (call.body or b"").lower():
+    if _request_id_in(response.body) is not None and b"requestid" not in (call.body or b"").lower():
         why = f"the response carries a RequestId, but none was sent: it belongs to another call{_HOW_TO_SKIP}"
         raise InconclusiveResponse(response.status, why)
 

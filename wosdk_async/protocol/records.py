@@ -98,7 +98,7 @@ def _write(
     remedy = None
     if verb == "update" and name == "WorkOrder":
         computed = computed_names("WorkOrder").intersection(content["Properties"])
-        # facts 10 row 4: an update of StatusId fails. Not shown; assumed: an update of the others fails, too.
+        # facts 10 row 4: an update of StatusId fails. Not shown; assumed: so do updates of the others.
         remedy = Remedy.MOVED_BY_COMMANDS if "StatusId" in computed else Remedy.GIVEN if computed else None
     return Call(
         f"{verb} {name}",

@@ -31,7 +31,7 @@ def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> 
 
     None is sent as null. A reference is sent as an id; the fields of the referenced record are not written.
     An amount of money takes a missing part, such as the currency, from ``record``. Raises InvalidCallError
-    for an unknown field, a key or version, a record or reference without an id, a record from a Company other
+    for an unknown field, an id or version, a record or reference without an id, a record from a Company other
     than ``origin``, or an empty list, which the service accepts and ignores (spec 4.9 rule 3).
     """
     if not changes:
@@ -145,7 +145,7 @@ def _require_writable(entity: type[Record], id: int, name: str, changes: Mapping
 _NOT_WRITTEN = {
     "Id": ("the key of the given record", Remedy.UPDATE_OTHER),
     "PerformDeletion": ("which removes elements of lists", Remedy.DELETE),
-    "ConcurrencyId": ("which the service counts", Remedy.IF_UNCHANGED),
+    "ConcurrencyId": ("which the service increments", Remedy.IF_UNCHANGED),
 }
 """Fields that no update writes, with the reason and the remedy."""
 

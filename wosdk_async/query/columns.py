@@ -63,10 +63,10 @@ def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[C
             found = find(root(cls), path.removesuffix(".*"))
             if path.endswith(".*") and found.below is None:
                 found.by_wire("*")  # raises the error for a property of a single value
-        for column in _below(_RecordPart(cls, cls), path.split(".")):
+        for column in _columns_below(_RecordPart(cls, cls), path.split(".")):
             asked.setdefault(column.steps, column)
     for column in tuple(asked.values()):
-        implied |= {each.steps: each for each in _implied(column)}
+        implied |= {each.steps: each for each in _implied_columns(column)}
     own = {steps: column for steps, column in implied.items() if steps == ("Id",) and steps not in asked}
     return (*(own | asked | implied).values(), Column(cls, (), "extra"))
 
@@ -104,10 +104,10 @@ class _RecordPart:
         return Column(self.entity, steps, kind, self.cls.wire_name, meta["of"])
 
 
-def _below(part: _RecordPart, steps: Sequence[str]) -> Iterator[Column]:
+def _columns_below(part: _RecordPart, steps: Sequence[str]) -> Iterator[Column]:
     name, *rest = steps
     if name == "*":
-        yield from _whole(part)
+        yield from _star_columns(part)
         return
     meta = fields_of(part.cls)[name]
     if meta.get("secret"):
@@ -117,14 +117,14 @@ def _below(part: _RecordPart, steps: Sequence[str]) -> Iterator[Column]:
     else:
         inside = part.into(meta)
         for each in [rest] if rest else _default_paths(inside.cls):
-            yield from _below(inside, each)
+            yield from _columns_below(inside, each)
 
 
-def _whole(part: _RecordPart) -> Iterator[Column]:
+def _star_columns(part: _RecordPart) -> Iterator[Column]:
     """Yield the columns of ``*``: single values, amounts, and ids of references (facts 3.4)."""
     for meta in fields_of(part.cls).values():
         if not (meta.get("many") or meta.get("secret") or meta["of"] in OWNED):
-            yield from _below(part, [meta["name"]])
+            yield from _columns_below(part, [meta["name"]])
 
 
 def _default_paths(cls: type[Record]) -> list[list[str]]:
@@ -134,13 +134,13 @@ def _default_paths(cls: type[Record]) -> list[list[str]]:
     return [[name] for name in _SENT_PROPERTIES.get(cls.wire_name, ("Id",)) if name in fields_of(cls)]
 
 
-def _implied(column: Column) -> Iterator[Column]:
+def _implied_columns(column: Column) -> Iterator[Column]:
     """Yield the columns that the service adds: ids along the path, and the rest of an amount."""
     part = _RecordPart(column.entity, column.entity)
     for name in (*column.steps[:-1], None):
         fields = fields_of(part.cls)
         if part.cls.wire_name == "Money":
-            yield from _whole(part)
+            yield from _star_columns(part)
         elif "Id" in fields:
             yield part.column(fields["Id"])
         if name is not None:

@@ -59,7 +59,7 @@ class RowSplitter:
         return rows  # type: ignore[no-any-return]
 
     def split(self, rows: Sequence[Any]) -> tuple[Values, Extras]:
-        """Return each column's values, and those without one. Raises WosdkError if a row is not an object."""
+        """Return values by column, and those without a column. Raises WosdkError unless rows are objects."""
         kinds = set(map(type, rows))
         extras: Extras = {}
         if len(kinds) == 1 and (form := self._forms.get(next(iter(kinds)))) is not None:

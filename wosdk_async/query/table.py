@@ -65,14 +65,14 @@ def _texts(column: Column, extras: Extras, count: int) -> list[str | None]:
 def _schema(columns: Sequence[Column], types: Sequence[Any]) -> Any:
     arrow = pyarrow()
     fields = [
-        arrow.field(column.name, type, column.nullable, _described(column))
+        arrow.field(column.name, type, column.nullable, _metadata_of(column))
         for column, type in zip(columns, types, strict=True)
     ]
     about = {"entity": columns[0].entity.wire_name, "wosdk_async": VERSION}
     return arrow.schema(fields, metadata=about)
 
 
-def _described(column: Column) -> dict[str, str]:
+def _metadata_of(column: Column) -> dict[str, str]:
     from wosdk_async.catalogue import load
 
     if column.type == "extra":

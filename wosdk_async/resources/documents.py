@@ -104,7 +104,7 @@ class Documents(Resource):
             raise InvalidCallError("the file has no name; pass file_name=")
         mime_type = mime_type or media_type(name)
         document = model.Document(
-            **_placed(owner, actor_type, "Cloud"),  # spec 2.9, 4.9 rule 5: sent together with a Blob
+            **_owner_fields(owner, actor_type, "Cloud"),  # spec 2.9, 4.9 rule 5: sent together with a Blob
             title=title or name,
             description=description,
             is_shared=shared,
@@ -138,7 +138,7 @@ class Documents(Resource):
         require_link(url)
         return await self._company.create(
             model.Document(
-                **_placed(owner, actor_type, "URL"),  # facts 3.10
+                **_owner_fields(owner, actor_type, "URL"),  # facts 3.10
                 title=title,
                 description=description,
                 is_shared=shared,
@@ -271,7 +271,7 @@ class Documents(Resource):
         return model.DocumentType(id=record.id, display_as=record.display_as)
 
 
-def _placed(owner: Record | int, actor_type: ActorType | str | None, storage: str) -> dict[str, Any]:
+def _owner_fields(owner: Record | int, actor_type: ActorType | str | None, storage: str) -> dict[str, Any]:
     """Return the fields for a document's owner and storage; a bare id is a work order's."""
     kind = actor_type or (ACTOR_TYPES.get(owner.wire_name) if isinstance(owner, Record) else "WO")
     if kind is None:

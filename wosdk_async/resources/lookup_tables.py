@@ -94,7 +94,7 @@ class LookupTables:
 
     @property
     def places(self) -> Places:
-        """Cached values of the Company."""
+        """The Company's cached values."""
         # GIL: loops in other threads share the cache, and set each value atomically.
         return self.sender.sessions.places
 

@@ -40,8 +40,8 @@ class WorkOrders(OrderLookups):
     and the result is a WorkOrder with only its id. ``comment`` goes into the order's log; ``at`` is the local
     time of a past action.
 
-    Names are compared without case and without leading and trailing whitespace. A Company's names are cached
-    for 300 seconds, and reread before a name is reported as unknown. Ids are sent unchanged: pass a record's
+    Names are case-insensitive, and whitespace around them is ignored. A Company's names are cached for 300
+    seconds, and reread before a name is reported as unknown. Ids are sent unchanged: pass a record's
     ``Id``, not its ``ReasonId``.
 
     Raises:
@@ -106,7 +106,7 @@ class WorkOrders(OrderLookups):
         """Resume a work order that is on hold or paused: ``await acme.work_orders.resume(order)``.
 
         The call reopens the order, so its state becomes New. No documented command leads from OnHold directly
-        to InProgress: the vendor's samples reopen, pick up and start.
+        to InProgress; the vendor's samples run three commands: reopen, pick up and start.
 
         Finished orders can also be reopened, so the client reads the state first and sends it as the expected
         state. If another caller moves the order in the meantime, the service refuses with a ConflictError and
@@ -123,7 +123,7 @@ class WorkOrders(OrderLookups):
         Raises:
             BusinessRuleError: the order is in another state; ``status`` is 0, and nothing was sent.
         """
-        # facts 5.1: the vendor's samples show this for Paused; for OnHold it is assumed
+        # facts 5.1: the vendor's samples reopen a Paused order. Not shown; assumed: this works for OnHold.
         id = order_id(order)
         expected = await self._held_state(id)
         resumed = await self._act(model.WoReopenCommand(comment=comment, status_id=expected), id, at)
@@ -207,7 +207,7 @@ class WorkOrders(OrderLookups):
     async def note(
         self, order: WorkOrder | int, body: str, *, note_type: WONoteType | str = "Private"
     ) -> EntitySpecifier:
-        """Add a note: ``await acme.work_orders.note(order, "Gate code 4711")``; return the new WoNote.
+        """Add a note, ``await acme.work_orders.note(order, "Gate code 4711")``; return its type and id.
 
         Args:
             order: the work order, in any state.

@@ -61,7 +61,7 @@ def _written_out(words: Iterable[str]) -> list[str]:
 
 
 def _is_misspelt(given: Sequence[str], words: Sequence[str]) -> bool:
-    """Return whether a few letters differ: in each word, or in the joined words together."""
+    """Return whether at most a few letters differ, in each word or in the joined words."""
     if len(given) == len(words):
         return all(_is_near(one, other) for one, other in zip(given, words, strict=True))
     return _is_near("".join(given), "".join(words))
@@ -70,11 +70,11 @@ def _is_misspelt(given: Sequence[str], words: Sequence[str]) -> bool:
 def _shares_words(few: Sequence[str], many: Sequence[str]) -> bool:
     """Return whether all words of ``few`` are in ``many`` and make up a good part of it."""
     found = [word for word in few if any(_means(word, other) for other in many)]
-    telling = [word for word in found if word not in _FILLERS]
-    if not telling or any(word not in _FILLERS for word in few if word not in found):
+    significant = [word for word in found if word not in _FILLERS]
+    if not significant or any(word not in _FILLERS for word in few if word not in found):
         return False
     letters = sum(map(len, found))
-    return letters >= _PART * sum(map(len, many)) and (letters > _FEW or telling == [many[0]])
+    return letters >= _PART * sum(map(len, many)) and (letters > _FEW or significant == [many[0]])
 
 
 def _means(word: str, other: str) -> bool:
@@ -88,7 +88,7 @@ def _means(word: str, other: str) -> bool:
 
 
 def _is_near(one: str, other: str, most: int | None = None) -> bool:
-    """Return whether few letters are wrong, missing, extra, or swapped with a neighbour."""
+    """Return whether at most a few letters are wrong, missing, extra, or swapped with a neighbour."""
     shorter = min(len(one), len(other))
     allowed = max(1, shorter // _LETTERS) if most is None else most
     if abs(len(one) - len(other)) > allowed or shorter < _FEW or len(one) == len(other) == _FEW:

@@ -106,7 +106,7 @@ class Deadlines:
         self.loop = loop
         self._clock = clock
         self._ticks: dict[float, _Tick] = {}
-        """Ticks by end time: those with scopes, and the latest."""
+        """Ticks by end time: the ticks with scopes, and the latest tick."""
         self._ends: list[float] = []  # heap of the keys of _ticks; may still hold keys of dropped ticks
         self._latest = _NO_TICK
         self._timer: Timer | None = None

@@ -87,7 +87,7 @@ class TenantQueue:
 
 
 class ConcurrencyLimiter:
-    """Limiter of ``total`` slots in one event loop, or ``ceiling`` for queues that hold less than ``SHARE``.
+    """Limiter of the slots in one event loop: ``total``, or ``ceiling`` for queues with fewer than ``SHARE``.
 
     A queue holds at most the slots its algorithm allows, capped by ``per_queue``. A caller that is cancelled
     while waiting leaves the queue; a slot it was just granted passes to the next caller.

@@ -84,7 +84,7 @@ def _certificate_paths() -> tuple[str, str, int]:
     return file, os.environ.get("SSL_CERT_DIR", ""), changed
 
 
-@lru_cache(maxsize=8)  # harmless: two threads may both load a context at first
+@lru_cache(maxsize=8)  # two threads may both load a context at first, which is harmless
 def _system_context(file: str, folders: str, _: int) -> ssl.SSLContext:
     context = ssl.create_default_context()
     if file:  # OpenSSL has loaded the file, but silently ignores an unreadable one, so load it again

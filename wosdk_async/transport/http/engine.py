@@ -128,7 +128,7 @@ class SendError(Exception):
         self.too_long = TOO_LONG in why
 
     def hide(self, secrets: Secrets) -> None:
-        """Remove ``secrets`` that a response repeated, then shorten the text. Engines do neither."""
+        """Remove ``secrets`` that a response repeated, then shorten the text. Engines do not do this."""
         self.args = (secrets.hide(str(self), _MAX_REASON),)
 
 

@@ -79,7 +79,7 @@ class ProxyRules:
     """The client's own proxy for all requests, or proxies by scheme."""
 
     _own: Proxy | None
-    _named: dict[str, Secret]
+    _by_scheme: dict[str, Secret]
     """Proxies by scheme, as the standard library returns them: ``{"https":
     "http://user:password@proxy.example"}``.
     """
@@ -97,8 +97,8 @@ class ProxyRules:
         from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]  # typeshed
 
         parts = urlsplit(url)
-        name = parts.scheme if self._named.get(parts.scheme) else "all"
-        proxy = self._named.get(name)
+        name = parts.scheme if self._by_scheme.get(parts.scheme) else "all"
+        proxy = self._by_scheme.get(name)
         host = parts.hostname or ""
         if not proxy:
             return None, ""
@@ -130,7 +130,7 @@ def parse_proxy(address: Secret, name: str) -> Proxy:
     Raises ConfigurationError, which names the setting (``name``) but omits the address, because it may
     contain a password.
     """
-    proxy = _parsed(address.reveal())
+    proxy = _proxy_at(address.reveal())
     if proxy is None:
         raise ConfigurationError(
             f"{name} is not the address of a proxy; it takes http://host:port (or https, socks5, socks5h), "
@@ -141,7 +141,7 @@ def parse_proxy(address: Secret, name: str) -> Proxy:
     return proxy
 
 
-def _parsed(address: str) -> Proxy | None:
+def _proxy_at(address: str) -> Proxy | None:
     """Return the proxy at ``address``; None if invalid. Never raises, so that no error shows the password."""
     url = address if "://" in address else f"http://{address}"
     try:

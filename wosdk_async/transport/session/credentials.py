@@ -23,7 +23,7 @@ _COPY = "copy it again from the page where the administrator generated it"
 _CONTROLS = {"\n": "LINE FEED", "\r": "CARRIAGE RETURN", "\t": "TAB"}  # Unicode has no names for these
 
 
-def _sendable(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
+def _require_sendable(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
     if not isinstance(value, str | Secret):
         raise ConfigurationError(f"{attribute.name} is a {type(value).__name__}; it takes text")
     if why := _why_not_sendable(value):
@@ -56,8 +56,8 @@ class Credentials:
 
     # spec 5 rule 2
 
-    client_id: str = attrs.field(validator=_sendable)
-    client_secret: Secret = attrs.field(validator=_sendable)
+    client_id: str = attrs.field(validator=_require_sendable)
+    client_secret: Secret = attrs.field(validator=_require_sendable)
 
     def __init__(self, client_id: str, client_secret: str | Secret) -> None:
         hidden = as_secret(client_secret)
@@ -77,7 +77,7 @@ class Credentials:
         return Secrets(self.client_secret, in_form, base64.b64encode(pair.encode()).decode())
 
 
-def _lifetime(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
+def _require_lifetime(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
         shown = value if isinstance(value, int | float) else f"a {type(value).__name__}"
         raise ConfigurationError(
@@ -94,8 +94,8 @@ class AccessToken:
 
     # spec 5 rule 3: how tokens are issued is not shown
 
-    token: Secret = attrs.field(validator=_sendable)
-    expires_in: float = attrs.field(validator=_lifetime)
+    token: Secret = attrs.field(validator=_require_sendable)
+    expires_in: float = attrs.field(validator=_require_lifetime)
     base_url: str | None = attrs.field(default=None, converter=attrs.converters.optional(without_login))
 
     def __init__(self, token: str | Secret, expires_in: float, base_url: str | None = None) -> None:

@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
 _HERE = [*map(ipaddress.ip_network, ("0.0.0.0/8", "127.0.0.0/8", "::/96", "::ffff:0:0/96", "64:ff9b::/96"))]
 """Networks that may lead to this machine: unspecified, loopback, and IPv4-mapped IPv6."""
 _MAX_URL = 2048  # maximum characters: a locator's response may be arbitrarily long
-_MAX_SIGNED_URL = 8192  # the same for a storage address, which may contain a signature and a session
+_MAX_SIGNED_URL = 8192  # maximum characters of a storage address, which may hold a signature and a session
 
 
 def _trusted(given: object) -> tuple[str, ...]:

@@ -148,7 +148,7 @@ class Login:
             token, lifetime = credentials.token, max(credentials.expires_in, MIN_LIFETIME)
             _require_token(token)
             if credentials.base_url is not None:
-                return self._of_known_host(company, region, credentials, credentials.base_url)
+                return self._grant_for_host(company, region, credentials, credentials.base_url)
         else:
             token, lifetime = await self._token(login, credentials, known + replaced)
         secrets = Secrets(token) + known
@@ -178,7 +178,7 @@ class Login:
             company_id=number if isinstance(number, int) else None,
         )
 
-    def _of_known_host(self, company: str, region: Region, given: AccessToken, base_url: str) -> TokenGrant:
+    def _grant_for_host(self, company: str, region: Region, given: AccessToken, base_url: str) -> TokenGrant:
         try:
             host = self.hosts.given_host(base_url)
         except ConfigurationError as error:

@@ -15,7 +15,7 @@ T = TypeVar("T")
 # Seconds after which the first, second and each further attempt may be preempted. With these, 1,200 hanging
 # requests delay the next one by 6 s.
 _ALLOWANCES = (0.25, 2.5, 60.0)
-_OWN_POOL = (1.0, 60.0)  # the same with the program's own pool; 500 hanging requests delay the next by 10 s
+_OWN_POOL = (1.0, 60.0)  # allowances with the program's own pool; 500 hanging requests delay the next by 10 s
 _SLOW_SHARE = 4  # one in this many slots is reserved for slow requests
 
 

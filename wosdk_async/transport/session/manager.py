@@ -134,7 +134,7 @@ class SessionManager:
             now = self.clock.now()
         if session is None or now >= session.expires_at:
             return None
-        # Loops in two threads may both start a renewal at the same moment: harmless, but it costs a log-in.
+        # Loops in two threads may each start a renewal at the same moment, which only costs another log-in.
         early = now >= session.renew_after and now >= self._early_renewal_from
         if early and self._renewal is None and not self.hold_off.active:
             self._start().task.add_done_callback(self._early_renewal_ended)
@@ -168,7 +168,7 @@ class SessionManager:
 
         Queries the locator at most once per 5 s. Raises the log-in's error.
         """
-        # Loops in two threads may both ask at the same moment: harmless, but it costs a log-in.
+        # Loops in two threads may each search at the same moment, which only costs another log-in.
         if self.session is gone and self._renewal is None:
             if (now := self.clock.now()) < self._search_from:
                 return gone

@@ -206,7 +206,7 @@ _SAME_REQUEST = {"BasicAuth", "DigestAuth", "NetRCAuth"}
 """``auth`` classes that send the given request unchanged; a custom class may send another."""
 
 _BEFORE = ("connection.", "proxy.", "socks.", "http2.send_connection_init.")
-"""Events before the first byte of a request. A CONNECT emits the same events as the request after it."""
+"""Events before the first byte of a request. A CONNECT to a proxy emits the events of a request, too."""
 
 
 class Departure:

@@ -336,7 +336,7 @@ def _socks_address(host: str) -> bytes:
 
 
 def _address_length(received: bytearray) -> int:
-    """Compute the length of the rest of a reply from its address type; 0 while unknown."""
+    """Return how many bytes of a reply follow its code, computed from the address type; 0 while unknown."""
     if len(received) < 3:
         return 0
     return 4 + {1: 4, 4: 16}.get(received[1], 1 + received[2])

@@ -51,7 +51,7 @@ class Origin:
     def head(self, headers: RequestHeaders) -> Secret:
         """Return the encoded HTTP version and header lines. Raises ValueError for an invalid header."""
         last, head = self._last
-        if headers is not last:  # usually the same, because all calls of a session share their headers
+        if headers is not last:  # usually false, because all calls of a session share their headers
             head = self._heads.get(headers) or self._encode_head(headers)
             self._last = headers, head
         return head
