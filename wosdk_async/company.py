@@ -304,7 +304,7 @@ class Company(Uncopied):
     ) -> E:
         """Write only the given fields of a record; return a copy with the changes and the new version.
 
-        ``update(order, po_number="PO-77")`` writes the named fields, None as null. ``update(edited, order)``
+        ``update(order, po_number="PO-77")`` writes the named fields (None as null). ``update(edited, order)``
         writes the difference between an edited copy and the record that was read. If nothing differs, nothing
         is sent. To add a list element, omit its id; to remove one, set ``perform_deletion=True``
         (``docs/updates.md``).

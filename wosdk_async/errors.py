@@ -6,7 +6,7 @@ fix the call              :class:`ConfigurationError`, :class:`InvalidCallError`
 log in again              :class:`SessionError` and below
 read the refusal          :class:`RefusedError` and below: the service did nothing
 retry                     :class:`NotSentError`, :class:`NoAnswerError`, :class:`DeadlineError`
-look before you repeat    :class:`InDoubtError`: the service may have done it
+look before you repeat    :class:`InDoubtError`: the service may have carried out the call
 ========================  ====================================================================
 
 Exceptions hold only plain data, so that they can be pickled, copied and logged: a stable ``kind``, facts as

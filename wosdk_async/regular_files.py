@@ -126,7 +126,7 @@ def open_or_create(path: str | Path) -> int:
 
     Also raises OSError for a file with several hard links.
     """
-    return _open(path, os.O_CREAT, _require_own)
+    return _open(path, os.O_CREAT, _require_single_link)
 
 
 def open_user_path(path: str | Path, *, append: bool = False, buffering: int = -1) -> BinaryIO:
@@ -197,7 +197,7 @@ def connect_database(path: Path, *, access: str = "mode=rw", **options: Any) -> 
         name = f"{os.path.realpath(path)}{suffix}" if suffix else path
         with suppress(FileNotFoundError):  # for a missing file, callers expect the error of connect() below
             if access == "mode=rw" or suffix == "-shm":
-                _require_own(name, os.lstat(name))
+                _require_single_link(name, os.lstat(name))
             else:
                 _require(name, os.stat(name))
     db: sqlite3.Connection = sqlite3.connect(f"{path.absolute().as_uri()}?{access}", uri=True, **options)
@@ -258,7 +258,7 @@ def _require(path: str | Path, found: os.stat_result) -> None:
         raise OSError(errno.EINVAL, f"it is {kind}, not a regular file", str(path))
 
 
-def _require_own(path: str | Path, found: os.stat_result) -> None:
+def _require_single_link(path: str | Path, found: os.stat_result) -> None:
     _require(path, found)
     if found.st_nlink > 1:
         raise OSError(errno.EMLINK, f"it has {found.st_nlink} hard links", str(path))

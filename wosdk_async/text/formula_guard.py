@@ -15,10 +15,10 @@ _FORMULA = re.compile(f"'*(?:[\t\r\n]|[{_BLANK}]*[{_SIGNS}])")
 _GUARDED = re.compile(f"'(?:[\t\r\n]|[{_BLANK}]*[{_SIGNS}])")
 _SIGN = re.compile(f"[{_SIGNS}]")
 _NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
-# A formula may also begin inside text, because a spreadsheet may split a row at another delimiter than this
-# file's: it takes the delimiter from its locale, or guesses it. A new cell then begins after each comma,
-# semicolon, tab or bar, and a new row after each line break; a quote there opens the cell. Each run of these
-# characters is matched as a whole, in linear time.
+# A formula may also begin inside text: spreadsheets take the delimiter from their locale or guess it, and may
+# split a row at another one than this file's. A new cell then begins after each comma, semicolon, tab or bar,
+# and a new row after each line break; a quote there opens the cell. Each run of these characters is matched
+# as a whole, in linear time.
 # People can also choose spaces or colons as delimiters. These are not guarded: "on hold - call first" is
 # ordinary text.
 _SEPARATORS = ",;|\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029"

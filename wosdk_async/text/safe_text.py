@@ -114,7 +114,7 @@ class Secrets:
             if len(texts[0]) < _SHORT and self._halves[size].isdisjoint(
                 hash(piece) for text in texts for piece in _pieces(text, size // 2)
             ):
-                continue  # the usual case: no piece can match, so the forms need not be cut again
+                continue  # the usual case: no piece can match, so skip the comparison of pieces
             pieces = _common_pieces(texts, forms.reveal(), size)
             for each, starts in decoded if pieces else ():
                 for at in range(len(each) - size + 1):
@@ -250,9 +250,9 @@ def _common_pieces(texts: list[str], forms: str, size: int) -> set[str]:
 
     Sets keep the time linear: the service may send tokens as long as a header.
     """
-    # First compare half pieces, of which texts and forms usually have none in common. Every piece contains a
-    # half piece that starts at a multiple of ``step``, so one side needs only these. The other, the shorter
-    # one, lists all its half pieces.
+    # First compare half pieces: texts and forms usually have none in common. Each piece contains a half piece
+    # that starts at a multiple of ``step``, so the longer side lists only the half pieces at those positions,
+    # and the shorter side lists all of its own.
     half = size // 2
     step = size - half + 1
     in_forms, in_texts = (step, 1) if len(forms) > len(texts[0]) else (1, step)

@@ -21,7 +21,7 @@ from wosdk_async.transport.http.engine import without_frames
 
 _CALL, _DOWNLOAD = "call", "download"
 _STEP = re.compile(r"((?:receive|send|response|setup)_\w+\.\w+) .*", re.DOTALL)
-"""Log message of a request's step; its details may be headers, exception text or a SOCKS proxy's password."""
+"""Log message of a request's step, whose details may be headers, exception text or a SOCKS password."""
 _REASONS: dict[object, str] = {status.value: status.phrase for status in HTTPStatus}
 _STATUS = 3  # index in httpx's log record: method, address, version, status, reason
 

@@ -273,7 +273,7 @@ class TLSTransport(Layer):
         """
         self._is_proven = True
         if not self._tls.session_reused:
-            # Called after the first data: in TLS 1.3, the tickets come before the data.
+            # Read only now, because in TLS 1.3 the session tickets arrive before the first data.
             self._sessions.keep(self._key, self._tls.session)
 
     def _fail(self, error: OSError) -> None:
