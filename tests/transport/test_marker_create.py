@@ -120,7 +120,7 @@ async def test_a_record_without_an_id_is_not_taken() -> None:
 
 async def test_the_ends_are_those_of_commands() -> None:
     """Never there, several there, and no time to settle."""
-    with pytest.raises(NoAnswerError, match=r"not carried out: no record appeared within .* \(2 made"):
+    with pytest.raises(NoAnswerError, match=r"not carried out: no record appeared within .* \(attempts: 2;"):
         await Customers(*["lost"] * 9).create(retry=RetryPolicy(attempts=2))
     several = Customers("lost")
     several.stored = [{"Id": number, "TenantCode": "T"} for number in (1, 2)]
