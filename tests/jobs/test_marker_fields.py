@@ -13,7 +13,7 @@ from wosdk_async.calls.markers import field_of
 from wosdk_async.jobs import ImportMap, ImportMapError
 from wosdk_async.jobs.mapping.marking import RowKeys
 
-FITTING = r"name a string field, such as .*work_order\.po_number"
+FITTING = r"use a string field, such as .*work_order\.po_number"
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ FITTING = r"name a string field, such as .*work_order\.po_number"
         ("work_order.vendor_nte", f"vendor_nte is an amount, but a key is a string; {FITTING}"),
         (
             "compute_schedule",
-            r"compute_schedule is true or false, but a key is a string; name a string field$",
+            r"compute_schedule is true or false, but a key is a string; use a string field$",
         ),
     ],
 )

@@ -88,7 +88,7 @@ async def test_rows_that_are_sent_now_are_not_in_doubt(tmp_path: Path) -> None:
         (
             [D, S],
             None,
-            "undone in part: 1 of 2; 1 left; the undo did not finish: the same command resumes it",
+            "undone in part: 1 of 2; 1 left; the undo did not finish; the same command resumes the undo",
         ),
         ([R, R], {"refused": 2}, None),
     ],

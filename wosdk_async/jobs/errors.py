@@ -25,7 +25,7 @@ class MapMistakes:
         self._mistakes: list[ImportMapError] = []
 
     @contextmanager
-    def kept(self) -> Iterator[None]:
+    def collect(self) -> Iterator[None]:
         """Collect an ImportMapError that the block raises."""
         try:
             yield
@@ -94,7 +94,7 @@ def joined(faults: Sequence[RowError]) -> RowError:
     Other errors take precedence over :class:`WaitingRowError`.
     """
     single = [fault for each in faults for fault in each.faults or (each,)]
-    # Drop repetitions: the fault of a key may also be reported for a field with the same cells.
+    # Drop repetitions, because the fault of a key may also be reported for a field with the same cells.
     single = list({each.message: each for each in single}.values())
     final = [each for each in single if not isinstance(each, WaitingRowError)] or single[:1]
     if len(final) == 1:

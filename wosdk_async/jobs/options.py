@@ -62,7 +62,7 @@ class ImportOptions:
     """Field that carries each row's key, such as ``work_order.po_number`` (default: the map's marker). If the
     map does not set the field, the key is ``{job}-{row}``, with the ledger's row number."""
     if_exists: IfExists = attrs.field(default="fail", validator=attrs.validators.in_(("fail", "skip")))
-    """Whether to fail or skip a row whose key already exists in the Company before the first attempt."""
+    """Whether a row fails or is skipped if its key exists in the Company before the row's first attempt."""
     limit: int = number(32, "a number of calls, 1 or more", low=1, whole=True)
     """Maximum concurrent calls. A kill leaves at most twice as many rows in doubt; with workers, at most 16
     times as many or 2,000, whichever is larger."""

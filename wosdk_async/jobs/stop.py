@@ -43,8 +43,8 @@ class Stop:
     and programs call :meth:`ask`, which also cancels waits and look-ups; a second :meth:`ask` aborts the
     calls in flight.
 
-    A stop cancels code within :meth:`ends`. Calls that may change something run within :meth:`lets_end`,
-    which lets them finish. Both apply to the current task only.
+    :meth:`ask` cancels code within :meth:`ends`. Calls that may change something run within
+    :meth:`lets_end`, which lets them finish. Both apply to the current task only.
     """
 
     cause: WosdkError | None = None
@@ -194,7 +194,7 @@ class StopRules:
     def refused(self, reason: str, *, alike: bool = True) -> None:
         """Count a row that the client or the service refused.
 
-        ``alike`` means that it counts towards the limit on rows refused at the start for the same reason.
+        With ``alike``, the row counts towards the limit on rows refused at the start for the same reason.
         """
         self._fail()
         if not alike:

@@ -82,7 +82,7 @@ async def admit_file(journal: Journal, rows: Sequence[FileRow]) -> None:
     assert isinstance(plan, Plan)
     await journal.start_run()
     change = functools.partial(
-        admit, plan=plan, job=journal.plan.job, run=journal.run, open_keys=False, learns=False
+        admit, plan=plan, job=journal.plan.job, run=journal.run, default_keys=False, learns=False
     )
     await journal.admit(change, attrs.evolve(journal.plan, rows=len(rows)))
 

@@ -59,7 +59,7 @@ class Ledger:
         rows: Sequence[FileRow],
         *,
         rejects: bool = False,
-        open_keys: bool = False,
+        default_keys: bool = False,
         learns: bool = False,
         **chosen: bool,
     ) -> Compared:
@@ -76,7 +76,7 @@ class Ledger:
             still_planned=0,
         )
         self.db.execute("BEGIN")
-        admit(self.db, plan, job="job", run=1, open_keys=open_keys, learns=learns or rejects)
+        admit(self.db, plan, job="job", run=1, default_keys=default_keys, learns=learns or rejects)
         self.db.execute("COMMIT")
         return compared
 

@@ -155,11 +155,11 @@ def test_a_row_keeps_its_number_its_identities_and_what_was_done(
 @given(cells=CELLS, more=CELLS)
 def test_an_open_key_is_the_number_of_the_row_and_never_changes(cells: Cells, more: Cells) -> None:
     ledger = Ledger()
-    ledger.take(rows_of(cells, keyed=False), open_keys=True)
+    ledger.take(rows_of(cells, keyed=False), default_keys=True)
     keys = ledger.column("key")
     assert keys == {row: f"job-{row}" for row in range(1, len(cells) + 1)}
     ledger.end(State.REFUSED)
-    ledger.take(rows_of([*more, *cells], keyed=False), open_keys=True, retry_refused=True)
+    ledger.take(rows_of([*more, *cells], keyed=False), default_keys=True, retry_refused=True)
     assert ledger.column("key").items() >= keys.items()
     assert ledger.column("key") == {row: f"job-{row}" for row in ledger.states()}
 

@@ -12,7 +12,7 @@ from wosdk_async.jobs.imports.inputs import keep_copy
 from wosdk_async.jobs.journal import JobFolders, JobPlan, Journal, new_job_id
 from wosdk_async.jobs.journal.store import explained
 from wosdk_async.jobs.ledger.admission import admit
-from wosdk_async.jobs.ledger.facts import decided, find_ledger, ledger_warnings, sent_elsewhere
+from wosdk_async.jobs.ledger.facts import decide_import, find_ledger, ledger_warnings, sent_elsewhere
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.overview import audit_state_of
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
@@ -59,7 +59,7 @@ class OpenedJob:
             plan=self.plan,
             job=self.about.job,
             run=journal.run,
-            open_keys=keys is not None and not keys.are_own,
+            default_keys=keys is not None and not keys.are_own,
             learns=rows.is_rejects or self.about.key != rows.key,
         )
         await journal.admit(change, about)
@@ -80,11 +80,11 @@ async def open_job(
     existing = await asyncio.to_thread(find_ledger, request, rows, company, ledgers)
     if existing is None:
         elsewhere = await asyncio.to_thread(sent_elsewhere, request, rows, company, request.base)
-        _require_plan(decided(None, request, rows, company, elsewhere=elsewhere))
+        _require_plan(decide_import(None, request, rows, company, elsewhere=elsewhere))
         return await _begin(request, rows, company, folders, journals)
     journal = await asyncio.to_thread(journals.open, existing)
     try:
-        read = functools.partial(decided, request=request, rows=rows, company=company, folder=existing)
+        read = functools.partial(decide_import, request=request, rows=rows, company=company, folder=existing)
         plan = _require_plan(await journal.read(read))
         # Keep the old ledger locked until the new one is locked, so that no other process sends these rows.
         if plan.begins:
@@ -119,7 +119,7 @@ async def _begin(
     """Create an empty ledger; :meth:`OpenedJob.admit` adds the file's rows."""
     journal = await asyncio.to_thread(_create, request, company, folders, journals, after)
     try:
-        read = functools.partial(decided, request=request, rows=rows, company=company)
+        read = functools.partial(decide_import, request=request, rows=rows, company=company)
         plan = _require_plan(await journal.read(read))
     except BaseException:
         await journal.discard()

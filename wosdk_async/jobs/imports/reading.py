@@ -18,7 +18,7 @@ from wosdk_async.jobs.ledger.file_rows import PAGE, fingerprint
 from wosdk_async.jobs.ledger.identity import Identities
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.marking import RowKeys, own_keys
-from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext, written
+from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext, json_node
 from wosdk_async.jobs.mapping.operations import Found
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.sources.rows import Row
@@ -106,7 +106,7 @@ class RowBuilder:
         # Written content cannot be changed, so the map itself must set the key in its field, as a string.
         if not issubclass(kind, Command) or (keys is not None and getattr(keys.node, "parse", True)):
             return record.build
-        write = written(record, self.index).build
+        write = json_node(record, self.index).build
 
         def build(context: RowContext) -> Written:
             content = write(context)

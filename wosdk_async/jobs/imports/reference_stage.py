@@ -141,7 +141,7 @@ class ReferenceStage:
         reason = ""
         while self._first:
             number, entries = self._first.pop(0)
-            if not self.builder.index.hold_back(but=entries):
+            if not self.builder.index.hold_back(allowed=entries):
                 reason = ""
                 break
             await self._create_missing()

@@ -1,4 +1,4 @@
-"""Admission of a compared file to the ledger: new rows get numbers, and rows to send are planned."""
+"""Admission of a compared file to the ledger, where new rows get numbers and rows to send become PLANNED."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ def admit(
     *,
     job: str,
     run: int,
-    open_keys: bool,
+    default_keys: bool,
     learns: bool,
 ) -> None:
-    """Add the compared file's rows to the ledger, in a transaction, and plan the rows to send.
+    """Add the compared file's rows to the ledger, and set the rows to send to PLANNED.
 
-    Open keys consist of the ledger's id and the row number instead of cells. For a rejects file or a changed
-    key, the ledger ``learns`` new identities of known rows.
+    The caller provides the transaction. With ``default_keys``, a row's key is the ledger's id and the row
+    number. With ``learns``, for a rejects file or a changed key, known rows get further identities.
     """
     sent = [int(each) for each in Standing if plan.actions[each] is Action.SEND and each is not Standing.NEW]
     sent_here = f"standing IN ({', '.join(map(str, sent))})"
     _place(db, renames=not plan.rejects)
-    key = f"'{job}-' || {{row}}" if open_keys else "file.key"
-    _insert_new(db, key.format(row="planned.row") if open_keys else None)
+    key = f"'{job}-' || {{row}}" if default_keys else "file.key"
+    _insert_new(db, key.format(row="planned.row") if default_keys else None)
     if learns:  # a reject's new key identifies its row only if the row is sent with that key
         _add_identities(db, f"cells IS NULL OR {sent_here}" if plan.rejects else "TRUE")
     _plan_known(db, plan, key.format(row="planned.row"), sent_here)
@@ -48,8 +48,8 @@ def admit(
 def _place(db: sqlite3.Connection, *, renames: bool) -> None:
     """Update the place, line, digest and name of known rows from the file.
 
-    Rows previously identified by their cells are now named by their key, even unsent rows. If a spreadsheet
-    later changes the key, the name reveals it. Other rows keep the key with which they were sent.
+    With ``renames``, a row that was identified by its cells so far is named by its key, so that a later
+    change of the key by a spreadsheet is noticed. Other rows keep their names.
     """
     db.execute("""UPDATE planned SET place = NULL WHERE place IS NOT NULL
         AND row IS NOT (SELECT row FROM temp.matched WHERE matched.place = planned.place)""")
@@ -67,16 +67,16 @@ def _place(db: sqlite3.Connection, *, renames: bool) -> None:
     )
 
 
-def _insert_new(db: sqlite3.Connection, open_key: str | None) -> None:
+def _insert_new(db: sqlite3.Connection, default_key: str | None) -> None:
     """Add the file's new rows, numbered consecutively by SQLite."""
     last = db.execute("SELECT coalesce(max(row), 0) FROM planned").fetchone()[0]
     # A repeated key is not stored, because its look-up would find the earlier row's record.
     db.execute(f"""INSERT INTO planned (place, line, digest, sent, key, name, dismissed)
         SELECT place, line, digest, digest, iif(standing = {int(Standing.REPEATED)}, NULL, key), name, 0
         FROM temp.matched JOIN temp.file USING (place) WHERE matched.row IS NULL ORDER BY place""")
-    if open_key is not None:
+    if default_key is not None:
         db.execute(
-            f"""UPDATE planned SET key = {open_key} WHERE row > ? AND place NOT IN (
+            f"""UPDATE planned SET key = {default_key} WHERE row > ? AND place NOT IN (
             SELECT place FROM temp.matched WHERE standing = {int(Standing.REPEATED)})""",
             [last],
         )
@@ -88,7 +88,7 @@ def _insert_new(db: sqlite3.Connection, open_key: str | None) -> None:
 
 
 def _add_identities(db: sqlite3.Connection, which: str) -> None:
-    """Add the identities of known rows in this file."""
+    """Add the identities that known rows have in this file."""
     known = f"matched.row IS NOT NULL AND matched.standing <> {int(Standing.REPEATED)} AND ({which})"
     db.execute(f"""INSERT INTO identity
         SELECT identity, before + row_number() OVER (PARTITION BY identity ORDER BY place), row FROM (
@@ -100,7 +100,7 @@ def _add_identities(db: sqlite3.Connection, which: str) -> None:
 
 
 def _plan_known(db: sqlite3.Connection, plan: Plan, key: str, sent_here: str) -> None:
-    """Plan known rows to send, with their current cells and key."""
+    """Store the current digest, key and name of known rows to send, and set these rows to PLANNED."""
     rows = f"SELECT row FROM temp.matched WHERE row IS NOT NULL AND {sent_here}"
     db.execute(f"""UPDATE planned SET sent = found.digest, key = found.key, name = found.name
         FROM (SELECT planned.row, file.digest, {key} AS key, file.name
@@ -108,13 +108,13 @@ def _plan_known(db: sqlite3.Connection, plan: Plan, key: str, sent_here: str) ->
             WHERE matched.row IN ({rows})) AS found
         WHERE found.row = planned.row
             AND (planned.sent, planned.key, planned.name) IS NOT (found.digest, found.key, found.name)""")
-    # Store the ids of undone records, so that look-ups ignore these records: they keep their keys, but other
-    # rows may have the keys now.
+    # Store the ids of undone records, so that look-ups ignore these records. They keep their keys, which
+    # other rows may have now.
     keep_undone(db, ids=own_undone_ids(db))
     if plan.actions[Standing.UNDONE] is Action.SEND:
         db.execute(f"""DELETE FROM undo WHERE row IN ({rows}) OR row IN (
             SELECT row FROM temp.matched WHERE standing = {int(Standing.REPEATED)})""")
-    # The outcome stays, as PLANNED: it shows that the row was tried before.
+    # Not deleted, because an outcome shows that the row was tried before.
     db.execute(f"""UPDATE outcome SET state = {int(State.PLANNED)}, detail = NULL
         WHERE state <> {int(State.PLANNED)} AND row IN ({rows})""")
 

@@ -25,7 +25,7 @@ _COLUMNS = [column.split()[0] for column in FILE_COLUMNS.split(", ")]
 _MATCHED = "CREATE TEMP TABLE matched (place INTEGER PRIMARY KEY, nth, row INTEGER, standing)"
 TEMPORARY = ("file", "repeated", "matched", "gone", "plain")
 
-# Most rows have no equal row, so only rows with equal rows are numbered.
+# Most identities occur once, so only rows with a repeated identity are numbered.
 _REPEATED = """CREATE TEMP TABLE repeated AS
     SELECT place, identity, row_number() OVER (PARTITION BY identity ORDER BY place) AS nth FROM temp.file
     WHERE identity IN (SELECT identity FROM temp.file GROUP BY identity HAVING count(*) > 1)"""
@@ -55,7 +55,7 @@ _SENT = f"{RISKY}, {int(Standing.UNDONE)}"
 
 
 # A reject that the user also corrected in the original file. Without a key, that correction counted as a new
-# row and has been sent, so the reject must not be.
+# row and has been sent, so the reject must not be sent.
 _TWIN = f"""cells IS NULL
     AND NOT EXISTS (
         SELECT 1 FROM identity WHERE identity.identity = file.identity AND identity.row = file.row)
@@ -79,7 +79,7 @@ class Compared:
     first_gone: RowSample | None = None
     disguised: Mapping[Standing, Resembling] = attrs.field(factory=dict)
     back: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Rows of the file that were in an earlier file but not in the last one, by standing."""
+    """Rows of the file that the previous file lacked, but an earlier one had, by standing."""
     unknown_line: int | None = None
     """Line of a row in a rejects file that is missing from the ledger."""
 
@@ -95,7 +95,7 @@ def compare(
 ) -> Compared:
     """Compare a file's rows with the ledger, and keep the temporary tables for ``admit`` in ``admission.py``.
 
-    If the map counts, as for updates, a done row counts as changed if the map's ``fingerprint`` has changed.
+    With ``map_counts``, as for updates, a done row counts as changed if the map's ``fingerprint`` differs.
     With ``retry_undone``, the keys of undone rows must be unique, too.
     """
     for table in TEMPORARY:
@@ -161,8 +161,8 @@ def _match(
                 (SELECT row FROM identity WHERE identity = numbered.cells AND nth = 1)) AS known
             FROM (SELECT *, {_NTH} AS nth FROM temp.file AS file) AS numbered"""
         repeated, twin = "numbered.nth > 1", "0"
-    # A map that reads another column, such as a new key, changes the digests; a row whose cells are the same
-    # as before has not changed.
+    # A map that reads another column, such as a new key, changes the digests, but a row whose cells are the
+    # same as before has not changed.
     changed = """planned.sent <> numbered.digest AND NOT EXISTS (
         SELECT 1 FROM identity WHERE identity.identity = numbered.cells AND identity.row = numbered.known)"""
     other_map = "coalesce(json_extract(run.details, '$.map'), '') <> :map"
@@ -187,11 +187,11 @@ def _match(
 
 
 def _separate(db: sqlite3.Connection) -> None:
-    """Match each ledger row with one file row. Other file rows that match its older identities are new.
+    """Match each ledger row with only one file row; treat other file rows that it matches as new rows.
 
-    A corrected reject gives its row a second identity. With keys, the ledger row stays with the file row
-    whose cells were sent, or else with the one whose key is most alike; the others are sent as new rows.
-    Without keys, the first file row keeps the ledger row.
+    A ledger row can match several, because a corrected reject gives it a second identity. With keys, it
+    stays matched with the file row whose cells were sent, or else with the one whose key is most alike.
+    Without keys, it stays matched with the first.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute(f"""UPDATE temp.matched SET row = NULL, standing = iif(

@@ -36,8 +36,9 @@ def decide(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) 
 def action_of(standing: Standing, options: ImportOptions, *, can_look_up: bool, updates: bool) -> Action:
     """Decide what happens to a row.
 
-    A row in doubt ``can_look_up`` by its marker or by the record to change. ``updates`` are idempotent; it is
-    False for rejects, which may be older than other changes.
+    ``can_look_up`` tells whether a row in doubt can be looked up, by its marker or by the record to change.
+    ``updates`` tells whether changed rows are sent again, because the operation is idempotent; it is False
+    for rejects, which may be older than other changes.
     """
     match standing:
         case Standing.SENDING | Standing.IN_DOUBT:

@@ -1,4 +1,4 @@
-"""Facts from which an import is decided: its ledger, and the comparison of the ledger with the file."""
+"""Facts for the decision about an import: its ledger, and the comparison of the ledger with the file."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
         return request.base
     plans = [(folder, plan) for folder in ledgers if _is_ledger(folder, plan := plan_of(folder))]
     if request.options.folder is not None and plans:  # a named folder is used whatever its last input was
-        found, known = plans[0]
-        for folder, plan in plans:  # follow ledgers created to resend all rows
-            if plan.after == known.job:
-                found, known = folder, plan
-        return found
+        newest, newest_plan = plans[0]
+        for folder, plan in plans:  # follow the ledgers that were created to resend all rows
+            if plan.after == newest_plan.job:
+                newest, newest_plan = folder, plan
+        return newest
     wanted = company, request.import_map.operation, request.sheet
     fitting = [folder for folder, plan in plans if (plan.company, plan.operation, plan.sheet) == wanted]
     return fitting[-1] if fitting else None
 
 
 def _is_ledger(folder: Path, plan: JobPlan) -> bool:
-    """Return whether a ledger is valid; one created to resend another's rows is invalid without rows."""
+    """Return whether a ledger is valid. One that was created to resend rows is invalid while it has none."""
     if plan.after is None:
         return True
     with _opened(folder) as db:
@@ -112,7 +112,7 @@ def _opened(folder: Path | None) -> Iterator[sqlite3.Connection]:
             yield db
 
 
-def decided(
+def decide_import(
     db: sqlite3.Connection | None,
     request: ImportRequest,
     rows: FileRows,
@@ -121,9 +121,9 @@ def decided(
     folder: Path | None = None,
     elsewhere: tuple[Path, int] | None = None,
 ) -> tuple[Plan | Refusal, Mapping[Standing, Action]]:
-    """Compare a file with a ledger, and decide on the import and on the rows of each standing.
+    """Compare a file with a ledger; return the decision on the import, and the action for each standing.
 
-    A new import has no ``folder``; without ``db``, this decides only whether a ledger may be created.
+    A new import has no ``folder``. Without ``db``, the decision is only whether a ledger may be created.
     """
     compared = Compared(standings={}, gone={})
     if db is not None:
@@ -202,7 +202,7 @@ def sent_elsewhere(
 def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, key: str | None) -> list[str]:
     """Return warnings about rows with a new key, and about rows that were created with another map.
 
-    Updates send rows again if the map has changed. ``key`` is the ledger's key template.
+    An update with another map sends rows again and needs no warning. ``key`` is the ledger's template.
     """
     warnings = [] if key is None else new_keys(db, plan)
     if request.action.compares:
@@ -232,14 +232,14 @@ class Preview:
     _db: sqlite3.Connection = attrs.field(repr=False)
 
     def standings(self, first: int, last: int) -> dict[int, Standing]:
-        """Return the standings of the rows from place ``first`` to ``last`` of the file."""
+        """Return the standings of the file's rows ``first`` to ``last`` (inclusive), by place."""
         found = self._db.execute(
             "SELECT place, standing FROM temp.matched WHERE place BETWEEN ? AND ?", (first, last)
         )
         return {place: Standing(standing) for place, standing in found}
 
     def reasons(self, first: int, last: int) -> Mapping[int, str]:
-        """Return the reasons of rows that remain refused, from place ``first`` to ``last``."""
+        """Return the reasons why rows ``first`` to ``last`` (inclusive) remain refused, by place."""
         found = self._db.execute(
             f"""SELECT place, coalesce(json_extract(detail, '$[2]'), '') FROM temp.matched
             JOIN outcome ON outcome.row = matched.row
@@ -259,7 +259,7 @@ def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator
     folder = find_ledger(request, rows, company, jobs_at(request.base))
     elsewhere = sent_elsewhere(request, rows, company, request.base) if folder is None else None
     with _opened(folder) as db:
-        plan, actions = decided(db, request, rows, company, folder=folder, elsewhere=elsewhere)
+        plan, actions = decide_import(db, request, rows, company, folder=folder, elsewhere=elsewhere)
         warnings: list[str] = []
         if folder is not None and isinstance(plan, Plan) and not plan.begins:
             warnings = ledger_warnings(db, request, plan, read_plan(db, folder / JOURNAL).key)

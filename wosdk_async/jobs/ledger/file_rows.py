@@ -26,7 +26,7 @@ from wosdk_async.jobs.sources.source import Source
 
 PAGE = 200  # rows per fingerprint
 _CHUNK = 10 * PAGE
-_DIGESTS = 250_000
+_PART = 250_000  # numbers to count at a time, to limit memory
 _ROW = re.compile(r"[1-9][0-9]{0,17}")
 
 FileRow = tuple[int, int, int, bytes, bytes | None, str | None, str | None, str | None, int | None]
@@ -45,7 +45,7 @@ def fingerprint(rows: Sequence[Row]) -> int:
 
 def repetitions(numbers: array[int]) -> int:
     """Count the numbers that equal an earlier number."""
-    parts = 1 + len(numbers) // _DIGESTS  # to bound the memory
+    parts = 1 + len(numbers) // _PART
     return len(numbers) - sum(
         len({each for each in numbers if each % parts == part}) for part in range(parts)
     )
@@ -148,7 +148,7 @@ class FileRows:
             entries = list(map(self._entry, chunk))
             if unkeyed:
                 self._digests.extend([entry[2] for entry in entries])
-            # One blob per chunk: a column per value would take most of the time here.
+            # One blob per chunk, because a column per value would take most of the time here.
             self._db.execute("INSERT INTO chunk VALUES (?)", [marshal.dumps(entries)])
             if self.is_rejects:
                 self._db.executemany(

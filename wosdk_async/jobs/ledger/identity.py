@@ -43,9 +43,9 @@ class RowIdentity(msgspec.Struct):
     digest: int
     """Truncated hash of the relevant cells."""
     key: str | None
-    """The marker's key; None without a marker, or if the key is the ledger's row number."""
+    """Key that the map sets in the marker field; None if the map sets none."""
     name: str | None
-    """Name in messages: the map's key if the map has no marker, or the beginning of the cells."""
+    """Name in messages if ``key`` is None: the value of the map's ``key`` or the beginning of the cells."""
     cells: bytes | None = None
     """Hash of the cells of a row with a key, to match ledger rows from before the map had a key."""
 
@@ -57,8 +57,8 @@ class Identities:
     identified by its non-blank cells and their column names, ignoring columns that begin with ``_`` unless
     the map reads them.
 
-    Changes count in the columns ``counting``; None means all columns. ``columns`` are those that identify
-    rows without a key, ``filled`` the non-empty ones.
+    A change matters only in the columns ``relevant``; None means all columns. The attribute ``columns`` has
+    the columns that identify rows without a key, and ``filled`` those of them that are not empty.
     """
 
     def __init__(
@@ -66,17 +66,17 @@ class Identities:
         columns: Collection[str],
         keys: RowKeys | None,
         key: Template | None = None,
-        counting: Set[str] | None = None,
+        relevant: Set[str] | None = None,
     ) -> None:
         self.filled: set[str] = set()
         self._names = [
-            name for name in columns if name and (not name.startswith("_") or name in (counting or ()))
+            name for name in columns if name and (not name.startswith("_") or name in (relevant or ()))
         ]
         self.columns = sorted(self._names)
         self._texts_of = _getter(self._names)
         self._hashes: dict[tuple[str, ...], tuple[_Hash, _Hash]] = {}
-        """Hashes of a row's cells, by its non-blank columns, which are the same in many rows."""
-        self._counting = counting
+        """How to hash all cells and the relevant ones, by the row's non-blank columns."""
+        self._relevant = relevant
         self._marked = own_keys(keys)
         self._key = key
 
@@ -99,13 +99,13 @@ class Identities:
         return digest
 
     def _filled(self, row: Row) -> tuple[list[str], _Hash, _Hash]:
-        """Return the non-blank cells, and hashes of all and of the relevant ones.
+        """Return the non-blank cells, and how to hash all of them and the relevant ones.
 
-        For a row that does not fit the header, all cells count.
+        In a row that does not fit the header, all cells are relevant.
         """
         if row.raw_cells is not None:
             return list(row.raw_cells), _RAW, _RAW
-        cells = row.cells if type(row.cells) is dict else dict(row.cells.items())  # includes unusable cells
+        cells = row.cells if type(row.cells) is dict else dict(row.cells.items())  # items() never raises
         try:
             texts = self._texts_of(cells)
         except KeyError:
@@ -121,7 +121,7 @@ class Identities:
         if len(self._hashes) == _MAX_HASHES:
             self._hashes.clear()
         self.filled.update(names)
-        relevant = [name for name in names if self._counting is None or name in self._counting]
+        relevant = [name for name in names if self._relevant is None or name in self._relevant]
         every = _hash_of(names, names)
         self._hashes[names] = found = every, every if relevant == [*names] else _hash_of(names, relevant)
         return found
@@ -136,7 +136,7 @@ class Identities:
 
 
 def _hash_of(names: Sequence[str], hashed: Collection[str]) -> _Hash:
-    """Return a hash of the columns ``hashed``, in any order, for cells in the order of ``names``."""
+    """Return how to hash the columns ``hashed``, in whatever order, of cells in the order of ``names``."""
     columns, places = sorted(hashed), {name: place for place, name in enumerate(names)}
     empty = blake2b(digest_size=_BYTES, person=b"cells", salt=_hashed(_COLUMNS, columns))
     return empty, _getter([places[name] for name in columns])
@@ -198,8 +198,8 @@ def _rounded(number: re.Match[str], digits: int) -> str:
     return format(Decimal(number[0]).normalize(Context(prec=digits, rounding=ROUND_HALF_UP)), "f")
 
 
-# Only exponents of two digits, because such numbers are too large to be exponents. Otherwise "1e-1e+1"
-# would become "1e-10", which is a number.
+# Only exponents of two digits, because the number that replaces the match is then too large for an exponent.
+# With one digit, "1e-1e+1" would become "1e-10", which is a number.
 _EXPONENT = re.compile(r"(?<![0-9.])[1-9](?:\.[0-9]+)?e\+[1-9][0-9](?![0-9.e])")
 _LONG = re.compile(r"(?<![0-9.])[1-9][0-9]{11,}(?![0-9.])")
 _ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")

@@ -20,11 +20,11 @@ RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
 
 
 def disguised_keys(db: sqlite3.Connection, some_were_missing: bool) -> dict[Standing, Resembling]:
-    """Return, for each standing, the sendable keys that resemble the key of a missing row in the Company.
+    """Return, by standing, the sendable rows whose keys resemble that of a missing row in the Company.
 
-    Such keys differ only by spreadsheet formatting. Two rows of the last file are always different rows.
-    A pair is not reported again after the user declared one row permanently gone while the other was
-    in the file. ``some_were_missing`` tells whether any sendable row was missing from the last file.
+    Such keys differ only by spreadsheet formatting. No pair is reported if the previous file had both rows,
+    or if the user declared one row permanently gone while the other was in the file.
+    ``some_were_missing`` tells whether any sendable row was missing from the previous file.
     """
     for function in (undisguised, abbreviated, disguises):
         db.create_function(function.__name__, 1, function, deterministic=True)
@@ -61,7 +61,7 @@ def disguised_keys(db: sqlite3.Connection, some_were_missing: bool) -> dict[Stan
 def new_keys(db: sqlite3.Connection, plan: Plan) -> list[str]:
     """Return a warning about refused rows that will be sent with a key other than the ledger's, if any.
 
-    A row that had no key, or was refused because another row has its key, needs a new key.
+    Rows that needed a new key, because they had none or that of another row, are not counted.
     """
     refused = (Standing.REFUSED_HERE, Standing.REFUSED, Standing.REFUSED_CHANGED)
     sent = ", ".join(str(int(each)) for each in refused if plan.actions[each] is Action.SEND)

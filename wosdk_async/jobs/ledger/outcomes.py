@@ -138,7 +138,7 @@ class Summary:
 
     @property
     def all_ended(self) -> bool:
-        """Whether the same command would neither send nor look up any row."""
+        """Whether running the import again would neither send nor look up any row."""
         return not (self.in_doubt or self.not_started or self.waiting)
 
     @property

@@ -89,7 +89,7 @@ class Overview:
 
     @property
     def audit_left(self) -> bool:
-        """Whether the same command would audit all rows."""
+        """Whether running the import again would audit all rows."""
         return self.audit in ("due", "not clean") and self.undone is None
 
     @property
@@ -163,7 +163,7 @@ def stop_of(run: JobRun) -> RunStoppedError | None:
 
 
 def failure_of(run: JobRun, name: Literal["stopped", "error"] = "error") -> RunStoppedError | None:
-    """Restore the error that ended a run from the run details; None if there was none."""
+    """Restore, from the run details, the error that ended the run; None if there was none."""
     text, kept = run.details.get(name), run.details.get(f"{name}_details")
     if not text:
         return None

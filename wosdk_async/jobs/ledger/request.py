@@ -67,7 +67,7 @@ class ImportRequest:
     marker: str | None = attrs.field()
     """The field for each row's key."""
     index: ReferenceIndex = attrs.field()
-    """The names in the rows."""
+    """Index of the names in the rows."""
     sha256: str = attrs.field()
     """Hash of the source's bytes."""
     size: int = attrs.field()
@@ -126,7 +126,7 @@ class ImportRequest:
             )
 
     def with_rules(self) -> ImportRequest:
-        """Apply the map's rules to the rows, and store the rules in the options."""
+        """Return a request whose source applies the map's rules to rows, and whose options store them."""
         rules, keys = self.import_map.rules, self.keys("job")
         node = keys.node if keys is not None else None
         key = self.import_map.key or (node.template if isinstance(node, TextNode) else None)
@@ -161,7 +161,7 @@ class ImportRequest:
 
     @property
     def looks_first(self) -> bool:
-        """Whether to look up each row by its own key before sending it."""
+        """Whether to look up each row, by a key from its cells, before sending it."""
         return own_keys(self.keys("job")) is not None
 
     def keys(self, job: str) -> RowKeys | None:
@@ -224,7 +224,7 @@ class ImportRequest:
             RUN_GIVEN: dict(self.options.details),
             "file": str(self.path),
             "sha256": self.sha256,
-            "map": self.import_map.fingerprint,  # the comparison's SQL reads this name
+            "map": self.import_map.fingerprint,  # SQL in comparison.py and facts.py reads this key
             "limit": self.options.limit,
             "rate": company.rate,
         }

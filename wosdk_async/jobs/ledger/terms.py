@@ -22,7 +22,7 @@ class Standing(IntEnum):
     IN_DOUBT = 3
     DONE = 4
     DONE_CHANGED = 5
-    """Done or found, but the cells (for updates, also the map) have changed since."""
+    """Done or found, but the cells (or, for updates, the map) have changed since."""
     REFUSED_HERE = 6
     """Refused before sending, for example because a name has no record."""
     REFUSED = 7
@@ -79,7 +79,7 @@ class RowSample:
 
 FIRST = 3  # resembling keys to show
 Resembling = tuple[int, tuple[tuple[RowSample, RowSample], ...]]
-"""Number of keys that equal the key of a missing sent row except for formatting, and the first pairs."""
+"""Number of rows that resemble sent rows missing from the file, and the first pairs (row, missing row)."""
 
 
 @attrs.frozen(kw_only=True)
@@ -90,13 +90,13 @@ class LedgerFacts:
     company: str
     operation: str
     counts: Mapping[Standing, int] = attrs.field(factory=dict)
-    """All rows by standing: PLANNED, SENDING, IN_DOUBT and DONE."""
+    """Rows by standing; only PLANNED, SENDING, IN_DOUBT and DONE are used."""
     gone: Mapping[Standing, int] = attrs.field(factory=dict)
     """Rows missing from the file, by standing."""
     gone_unexplained: int = 0
     """Rows in ``gone`` that may be in the Company and were not declared permanently gone."""
     first_gone: RowSample | None = None
-    """The first unexplained row."""
+    """The first row counted in ``gone_unexplained``."""
     columns: frozenset[str] = frozenset()
     """Non-empty columns of the last file."""
     header: frozenset[str] = attrs.field(default=attrs.Factory(lambda self: self.columns, takes_self=True))
@@ -117,7 +117,7 @@ class LedgerFacts:
 
     @property
     def unfinished(self) -> int:
-        """Number of rows that this job can still send or look up; no new job may send them."""
+        """Number of rows that this job can still send or look up, so no new job may send them."""
         return self.planned + self.in_doubt
 
 
@@ -137,12 +137,12 @@ class FileFacts:
     marker: str | None = None
     updates: bool = False
     back: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Rows that were in an earlier file but not in the last one, by standing."""
+    """Rows of the file that the previous file lacked, but an earlier one had, by standing."""
     first_new: RowSample | None = None
     disguised: Mapping[Standing, Resembling] = attrs.field(factory=dict)
-    """Keys that differ only in spreadsheet formatting from the key of a missing sent row, by standing.
+    """Rows whose keys differ only in spreadsheet formatting from that of a sent row now missing, by standing.
 
-    The last file lacked at least one of the two keys.
+    The previous file lacked at least one of the two keys.
     """
     rejects: bool = False
     """Whether the file is a rejects file, whose rows name their ledger rows."""
@@ -167,7 +167,7 @@ class Plan:
     leaves_done: int = 0
     """Done rows of the previous ledger that a new ledger would resend, after a confirmation."""
     resembling: int = 0
-    """Rows to resend whose keys resemble keys that the previous ledger sent but the file lacks."""
+    """Rows to resend whose keys resemble those of sent rows that the file lacks."""
     gone: Mapping[Standing, int]
     """Rows of the ledger missing from the file, by standing. Missing rows in doubt are looked up, too."""
     dismisses: bool
@@ -214,7 +214,7 @@ class Refusal:
     first_new: RowSample | None = None
     first_gone: RowSample | None = None
     resembling: tuple[tuple[RowSample, RowSample], ...] = ()
-    """The first unsent rows whose keys resemble keys of sent rows, each with the sent row."""
+    """The first rows to send whose keys resemble those of sent rows, each with the sent row."""
     columns: tuple[str, ...] = ()
     """Columns that were added or removed."""
     was: str | None = None

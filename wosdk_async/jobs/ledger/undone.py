@@ -144,8 +144,8 @@ class UndoState:
         if self.references:
             texts.append(f"references: {self.references} left")
         if not self.complete and (self.left is None or self.references):
-            ended = "the undo did not finish: " if self.left is None else ""
-            texts.append(f"{ended}the same command resumes it")
+            texts += ["the undo did not finish"] if self.left is None else []
+            texts.append("the same command resumes the undo")
         return "; ".join(texts)
 
 
@@ -166,13 +166,13 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
     return UndoState(done, journal.counts()[State.DONE], left, len(begun), earlier)
 
 
-async def undone_beside(base: Path, company: str, operation: str, *, besides: Path | None = None) -> set[int]:
-    """Return the ids of records undone by the jobs at ``base``, except the job in ``besides``."""
+async def undone_beside(base: Path, company: str, operation: str, *, exclude: Path | None = None) -> set[int]:
+    """Return the ids of records undone by the jobs at ``base``, except the job in ``exclude``."""
     ids: set[int] = set()
     for folder in jobs_at(base):
         async with Journal.open(folder, snapshot=True) as journal:
             plan = journal.plan
-            if folder != besides and (plan.company, plan.operation) == (company, operation):
+            if folder != exclude and (plan.company, plan.operation) == (company, operation):
                 ids |= await journal.undone_ids()
     return ids
 
@@ -183,7 +183,7 @@ async def keep_undone(journal: Journal, base: Path) -> None:
     if plan.marker is None:
         return
     try:
-        ids = await undone_beside(base, plan.company, plan.operation, besides=journal.folder)
+        ids = await undone_beside(base, plan.company, plan.operation, exclude=journal.folder)
         if ids:
             await journal.write(partial(run_table.keep_undone, ids=ids))
     except BaseException:

@@ -39,7 +39,7 @@ def _is_sign(unit: str) -> bool:
 
 
 def with_currency(node: ObjectNode, raw: Mapping[str, Any], path: str) -> ObjectNode:
-    """Return an amount's node. Raise ImportMapError if ``strip`` removes signs of another currency."""
+    """Add currency checks to an amount's node. Raise ImportMapError unless its currency fits ``strip``."""
     value, currency = node.fields.get("value"), node.fields.get("currency_type_id")
     if not isinstance(value, TextNode):
         return node

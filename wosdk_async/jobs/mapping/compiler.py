@@ -40,7 +40,7 @@ def compile_object(kind: type[Record], table: object, path: str) -> ObjectNode:
     nodes: dict[str, Node] = {}
     mistakes = MapMistakes()
     for key, raw in table.items():
-        with mistakes.kept():
+        with mistakes.collect():
             name, meta = field_spelled(kind, key, f"{path}.{key}")
             if name in nodes:
                 raise ImportMapError(f"{path}.{key}: {name!r} appears twice, in two spellings; delete one")
@@ -58,7 +58,7 @@ def _node(meta: Wire, raw: object, path: str) -> Node:
 
 
 def _element(meta: Wire, raw: object, path: str) -> Node:
-    """Compile a list element. With only fixed references, it is sent even if its other fields are empty."""
+    """Compile a list element. If its records are constants, it is sent even if its other fields are empty."""
     node = _single_node(meta, raw, path)
     if not isinstance(node, ObjectNode):
         return node
@@ -176,7 +176,7 @@ def _length_limit(meta: Wire, truncate: bool, path: str) -> LengthLimit:
             f"{path}: {meta['name']} has no known maximum length to truncate to; delete truncate"
         )
     documented = meta.get("max_length_source") == "doc"
-    # The service strips trailing blanks of an order's ContactName (facts 3.4). Not shown; assumed: others'.
+    # facts 3.4: the service strips trailing blanks of ContactName in orders. In others: not shown; assumed
     cuts_blanks = meta["name"] == "ContactName"
     return LengthLimit(path, length, documented, truncate, cuts_blanks)
 

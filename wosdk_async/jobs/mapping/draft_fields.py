@@ -53,7 +53,7 @@ class DraftField:
     meta: Wire
     required: bool
     note: str = ""
-    """Purpose, unless the name makes it obvious."""
+    """Beginning of the field's comment in the draft, such as ``identifies the record; ``."""
     target: type[Record] | None = None
     """Entity of a reference."""
     where: str = ""
@@ -229,7 +229,7 @@ def _in_words(column: str, field: DraftField) -> float:
     names = [_words(field.name.removesuffix(_AMOUNT)), _words(target.__name__ if target is not None else "")]
     if column_words and column_words in names:
         return _EQUAL_WORDS
-    # Only for names: in fields of other types, more or fewer words often mean a different value.
+    # In fields other than references and strings, more or fewer words often mean a different value.
     is_named = target is not None or field.meta["type"] == "string"
     contained = [words for words in names if words and (column_words <= words or words <= column_words)]
     return _MORE_WORDS if is_named and column_words and contained else 0.0

@@ -39,12 +39,12 @@ def draft_map(
     operation: RowOperation,
     file: str,
     keys: KeyColumns | None = None,
-    described: str = "",
+    note: str = "",
     header_row: int | None = None,
 ) -> str:
     """Return a draft map for ``file``, as TOML text.
 
-    ``keys`` is None if the rows have not been read; ``described`` points to the field documentation.
+    ``keys`` is None if the rows have not been read; ``note`` says where further fields are described.
     """
     keys = keys or KeyColumns()
     found = draft_fields(columns, operation, keys.unique, keys.unlike)
@@ -60,7 +60,7 @@ def draft_map(
         *_tables(operation, shown, keys),
         *_references(shown),
         "",
-        *_more(found, shown, described),
+        *_more(found, shown, note),
     ]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -163,9 +163,9 @@ def _explained(field: DraftField) -> str:
     return f"{'required; ' if field.required else field.note}{text}"
 
 
-def _more(found: Sequence[DraftField], shown: Sequence[DraftField], described: str) -> Iterator[str]:
+def _more(found: Sequence[DraftField], shown: Sequence[DraftField], note: str) -> Iterator[str]:
     if hidden := [f"{_bare(each.table)}.{each.name}" for each in found if each not in shown]:
-        yield from _comment(f"Further fields{described}: {', '.join(hidden)}")
+        yield from _comment(f"Further fields{note}: {', '.join(hidden)}")
 
 
 def _comment(text: str) -> list[str]:
@@ -177,8 +177,8 @@ def _quoted(text: Any) -> str:
 
 
 _ROWS = 100_000  # maximum rows to read
-_EXCEPTIONS = 3  # maximum exceptions of a nearly unique column
-_ROWS_TO_EXCEPTION = 4  # minimum rows for each exception
+_EXCEPTIONS = 3  # maximum, in a nearly unique column
+_ROWS_PER_EXCEPTION = 4  # minimum, in a nearly unique column
 _KEY = re.compile(r"\S{1,40}")
 # Coordinates, timestamps and the like are often unique but not keys.
 _NO_KEY = re.compile(r"[+-]?[0-9]*[.,][0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]+")
@@ -192,11 +192,11 @@ class KeyColumns:
     nearly: Sequence[str] = ()
     """Columns that are unique except for a few cells."""
     exceptions: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
-    """Reason why each other column is not a key, such as ``line 3 has an empty cell``."""
+    """For each column with unsuitable cells, the first of these, as in ``line 3 has an empty cell``."""
     unlike: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
     """For each column, the kinds (``time`` or ``number``) that most of its first cells do not resemble."""
     formats: Mapping[str, Mapping[str, str]] = attrs.field(factory=dict)
-    """For each column, the format of all its first cells, as TOML, by kind."""
+    """For each column, the TOML of a format that fits all its first cells, by kind."""
 
 
 def key_columns(source: Source) -> KeyColumns:
@@ -210,7 +210,7 @@ def key_columns(source: Source) -> KeyColumns:
         if row.fault is not None:
             continue
         rows += 1
-        cells = dict(row.cells.items())  # items() includes unusable cells
+        cells = dict(row.cells.items())  # unlike [], items() never raises RowError
         for column in list(seen):
             cell = cells.get(column, "")
             first = seen[column].setdefault(hash(cell), row.line)
@@ -226,7 +226,7 @@ def key_columns(source: Source) -> KeyColumns:
     if rows <= 1:
         return KeyColumns(unlike=unlike, formats=formats)
     unique = [column for column in seen if not exceptions[column]]
-    nearly = [column for column in seen if 0 < len(exceptions[column]) <= rows / _ROWS_TO_EXCEPTION]
+    nearly = [column for column in seen if 0 < len(exceptions[column]) <= rows / _ROWS_PER_EXCEPTION]
     excepted = {name: found for name, found in exceptions.items() if found}
     return KeyColumns(unique, nearly, excepted, unlike, formats)
 
@@ -278,7 +278,7 @@ def _formats(texts: Sequence[str]) -> dict[str, str]:
     """Return the German formats, by kind, that fit all cells of a column."""
     if all(map(_GERMAN_DATE.fullmatch, texts)):
         return {"time": 'date = "%d.%m.%Y"'}
-    # with three digits behind each comma, they may be thousands
+    # if three digits follow each comma, the commas may mark thousands
     decimals = any(len(text.partition(",")[2]) not in (0, 3) for text in texts)
     if not decimals or not all(map(_GERMAN_NUMBER.fullmatch, texts)):
         return {}

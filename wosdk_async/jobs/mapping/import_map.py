@@ -94,7 +94,7 @@ class ImportMap:
         return found
 
     def columns_behind(self, reason: str) -> str | None:
-        """Return the source of a field that the service reports as missing, or None if unknown."""
+        """Describe the columns of the field that ``reason`` reports as missing, or return None if unknown."""
         named = _REQUIRED.search(reason)
         if named is None:
             return None
@@ -103,7 +103,7 @@ class ImportMap:
         if len(nodes) != 1:
             return None if nodes else "the map does not set it"
         columns = columns_of(nodes[0], self)
-        # A list is reported only if its columns are blank; another field may have a value that is rejected.
+        # A list is reported only if it is blank; another field is also reported if its value is rejected.
         blank = "blank " if isinstance(nodes[0], ListNode) else ""
         return f"{blank}{named_columns(columns)}" if columns else None
 
@@ -134,7 +134,7 @@ def _fingerprint(tables: MapTables) -> str:
     return hashlib.sha256(content.encode(errors="replace")).hexdigest()[:32]
 
 
-_ADDED = ("header_row", "fill_down", "skip_when")  # newer keys, hashed only if set, so that old hashes remain
+_ADDED = ("header_row", "fill_down", "skip_when")  # newer keys, hashed only if set, to keep old maps' hashes
 
 
 def _rules(tables: MapTables) -> TableRules:
@@ -172,11 +172,11 @@ def _compiled(tables: MapTables, action: RowOperation) -> tuple[ObjectNode, tupl
     if raw_record is None:
         raise ImportMapError(f"{table} is missing; add a table [{table}] with {action.kind.__name__} fields")
     mistakes, specs = MapMistakes(), {}
-    with mistakes.kept():
+    with mistakes.collect():
         record = compile_object(action.kind, raw_record, table)
     for name, raw in tables.reference.items():
         path = f"reference.{name}"
-        with mistakes.kept():
+        with mistakes.collect():
             specs[name] = compile_reference(name, checked_table(ReferenceTable, raw, path), path)
     mistakes.require_none()
     action.require_fields(record.fields)
@@ -215,7 +215,7 @@ def _check_filters(spec: ReferenceSpec, specs: Mapping[str, ReferenceSpec]) -> N
 
 
 def _ordered(specs: Mapping[str, ReferenceSpec]) -> tuple[ReferenceSpec, ...]:
-    # Follow the map's order: the iteration order of a string set differs between processes.
+    # In the map's order, because the iteration order of a string set differs between processes.
     needs = {name: [each for each in specs if each in spec.needs] for name, spec in specs.items()}
     sorter = graphlib.TopologicalSorter(needs)
     try:

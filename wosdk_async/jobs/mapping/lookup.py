@@ -53,7 +53,7 @@ async def find_elsewhere(
     }
     try:
         return await _find_in(company, spec, context, names, other_fields)
-    except UnknownNameError:  # facts 12 row 12: one unknown field fails the query, so query each field
+    except UnknownNameError:  # facts 12 row 12: one unknown field fails the query, so query each field alone
         found: dict[str, set[str]] = {}
         for path, field in other_fields.items():
             with suppress(UnknownNameError):
@@ -148,7 +148,7 @@ def _comparison(spec: ReferenceSpec, each: Filter, value: Any) -> Comparison | N
     """Return the query condition for a filter, or None if only :func:`_equal` can decide.
 
     The service may store False, 0 and ``""`` as null, which queries for them do not match (facts 3.4).
-    Whether enums compare by name is unknown (facts 4). Recorded requests send values as strings.
+    Whether queries compare enums by name is unknown (facts 4). Values are strings, as in recorded requests.
     """
     if not value or each.meta["type"] not in ("ref", "integer", "number", "string", "boolean"):
         return None

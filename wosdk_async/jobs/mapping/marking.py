@@ -19,7 +19,7 @@ from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.calls import Written
 from wosdk_async.text.suggestions import suggestion
 
-_SHORT = 20  # characters of most keys
+_SHORT = 20  # characters; most keys are not longer
 
 
 def no_marker_for_workers(import_map: ImportMap) -> ImportMapError:
@@ -139,7 +139,7 @@ def _require_key_type(import_map: ImportMap, path: str, table: Mapping[str, Wire
     what = "a list" if table[name].get("many") else KINDS.get(kind, f"of type {kind}")
     fitting = f", such as {', '.join(found)}" if found else ""
     raise ImportMapError(
-        f"marker {path!r}: {name} is {what}, but a key is a string; name a string field{fitting}"
+        f"marker {path!r}: {name} is {what}, but a key is a string; use a string field{fitting}"
     )
 
 

@@ -81,8 +81,8 @@ def replaced_fields_warning(import_map: ImportMap) -> Callable[[Mapping[str, str
     def warning(cells: Mapping[str, str]) -> str | None:
         if computes is None or not columns or not _is_true(computes, cells):
             return None
-        all_cells = dict(cells.items())  # items() includes unusable cells
-        # a field without columns has a value in every row; otherwise, one cell is enough for a value
+        all_cells = dict(cells.items())  # unlike [], items() never raises RowError
+        # a field that reads no column is set in every row; any other is set if one of its cells is filled
         filled = [
             name for name, of in columns.items() if not of or any(all_cells[each].strip() for each in of)
         ]

@@ -38,8 +38,8 @@ class MissingRecord(Protocol):
 class References(Protocol):
     """Source of record ids for rows."""
 
-    def known(self, reference: str) -> tuple[Mapping[str, int], str]:
-        """Return the record ids cached so far, by cell, and the column of those cells (or ``""``)."""
+    def cached_ids(self, reference: str) -> tuple[Mapping[str, int], str]:
+        """Return the cache of record ids by cell, and the column of these cells, ``""`` if there is none."""
 
     def id_for(self, reference: str, context: RowContext) -> int | None:
         """Return the id of the record that a row names, or None. Raise RowError if there is no record."""
@@ -105,7 +105,7 @@ class TextNode:
 
     @property
     def is_plain(self) -> bool:
-        """Whether a short, non-blank string in the template's first column is the value, unchanged."""
+        """Whether a short, non-blank string in the template's first column is itself the value."""
         return self.parse is None and self.template.first is not None and not self.limit.cuts_blanks
 
     @property
@@ -114,7 +114,7 @@ class TextNode:
         return self.template.columns
 
     def fill(self, context: RowContext) -> Any:
-        """Return the parsed value. Outside string fields, blank cells count as empty."""
+        """Return the parsed value. Blank cells count as empty unless the field is a string."""
         text = self.template.fill(context.cells)
         if text is None:
             return self.blank
@@ -130,7 +130,6 @@ class TextNode:
             raise RowError(f"{self.path} {error} ({self.shown_columns})") from None
 
     def _note_currency(self, cell: TypedCell, context: RowContext) -> None:
-        """Warn that the currency or unit in a cell's format is not sent."""
         context.warnings.append(
             f"{self.path}: the cell format shows {cell.shown!r}, which is not sent ({self.shown_columns})"
         )
@@ -184,7 +183,7 @@ class ObjectNode:
     is_kept: bool = False
     """Whether to send the object even if all its varying fields are empty."""
     writes: References | None = None
-    """Source of ids for JSON content, which ``build`` and ``fill`` then return; None to return records."""
+    """Source of record ids. If set, ``build`` and ``fill`` return JSON content; otherwise, records."""
 
     @cached_property
     def columns(self) -> frozenset[str]:
@@ -208,27 +207,27 @@ class ObjectNode:
         return self._compiled(() if self.is_kept else varying)
 
     def _compiled(self, varying: Sequence[str]) -> Callable[[RowContext], Any]:
-        """Compile a function that returns the object, or None if there are ``varying`` fields, all empty."""
+        """Compile a function that returns the object, or None if it has ``varying`` fields, all empty."""
         names: dict[str, Any] = {"make": self.make, "RowError": RowError, "joined": joined}
         values, variables = [], {}
-        for place, (name, node) in enumerate(self.fields.items()):
-            variable = f"value{place}"
+        for index, (name, node) in enumerate(self.fields.items()):
+            variable = f"value{index}"
             if isinstance(node, ConstantNode):
                 names[variable] = node.content
             else:
-                names[f"fill{place}"] = node.fill
+                names[f"fill{index}"] = node.fill
                 first = _FILL
                 if isinstance(node, TextNode) and node.is_plain:
                     first = _CELL
-                    names[f"column{place}"] = node.template.first
-                    names[f"longest{place}"] = sys.maxsize if node.limit.length is None else node.limit.length
-                    names[f"blank{place}"] = node.blank
+                    names[f"column{index}"] = node.template.first
+                    names[f"longest{index}"] = sys.maxsize if node.limit.length is None else node.limit.length
+                    names[f"blank{index}"] = node.blank
                     if node.template.source == f"{{{node.template.first}}}":
-                        first = f"{_CELL} if text else blank{{place}}"
+                        first = f"{_CELL} if text else blank{{index}}"
                 elif isinstance(node, ReferenceNode) and self.writes is not None:
                     first = _ID if node.as_id else _REFERENCE
-                    names[f"known{place}"], names[f"column{place}"] = self.writes.known(node.name)
-                values.append(_VALUE.format(first=first.format(place=place), place=place))
+                    names[f"ids{index}"], names[f"column{index}"] = self.writes.cached_ids(node.name)
+                values.append(_VALUE.format(first=first.format(index=index), index=index))
             variables[name] = variable
         empty = " and ".join(f"{variables[name]} is None" for name in varying)
         return_if_empty = f"    if {empty}:\n        return None\n" if varying else ""
@@ -251,18 +250,18 @@ def fill(context):
     return made
 """
 
-_FILL = "value{place} = fill{place}(context)"
+_FILL = "value{index} = fill{index}(context)"
 
 # In most rows, the cell is the value, so ``fill`` need not be called.
 _CELL = """\
-text = context.cells[column{place}]
-        plain = type(text) is str and 0 < len(text) <= longest{place} and not text.isspace()
-        value{place} = text if plain else fill{place}(context)"""
+text = context.cells[column{index}]
+        plain = type(text) is str and 0 < len(text) <= longest{index} and not text.isspace()
+        value{index} = text if plain else fill{index}(context)"""
 
 # If an earlier row named the same record, its id is cached, so ``fill`` need not be called.
 _ID = """\
-id = known{place}.get(column{place} and context.cells[column{place}])
-        value{place} = id or fill{place}(context)"""
+id = ids{index}.get(column{index} and context.cells[column{index}])
+        value{index} = id or fill{index}(context)"""
 _REFERENCE = _ID.replace("id or", "{{'Id': id}} if id else")  # spec 2.1
 
 _VALUE = """\
@@ -302,11 +301,11 @@ class ListNode:
         return [value for value in values if value is not None] or None
 
 
-def written(node: Any, references: References) -> Any:
-    """Return the node that makes JSON content instead of records; its ``build`` may raise Unsupported."""
+def json_node(node: Any, references: References) -> Any:
+    """Convert a node to build JSON content instead of records. Its ``build`` may raise Unsupported."""
     if isinstance(node, ListNode):
-        return ListNode(tuple(written(each, references) for each in node.elements))
+        return ListNode(tuple(json_node(each, references) for each in node.elements))
     if not isinstance(node, ObjectNode):
         return node
-    fields = {name: written(each, references) for name, each in node.fields.items()}
+    fields = {name: json_node(each, references) for name, each in node.fields.items()}
     return attrs.evolve(node, fields=fields, writes=references)

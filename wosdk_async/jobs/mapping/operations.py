@@ -23,7 +23,7 @@ Label = Literal["created", "updated", "deleted", "done"]
 """Past participle of an operation, shown as the state of a done row."""
 
 Found = Mapping[str, Sequence[Any] | RowError]
-"""The records of each key, or an error if a key has too many."""
+"""For each key, the records that have it, or an error if there are too many."""
 
 
 def usable_id(value: Any) -> int | None:
@@ -79,11 +79,11 @@ class Making:
         }
 
     def set_id(self, record: Any, key: str, found: Sequence[Any]) -> None:
-        """Raise LookupError: only operations on existing records need an id."""
+        """Raise LookupError, because only operations on existing records need an id."""
         raise LookupError(f"{record!r:.40} {key} {len(found)}")
 
     def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
-        """Return the effect if a record carries the key, or None. Raise RowError if several records do."""
+        """Return the effect if a record has the key; otherwise None. Raise RowError if several records do."""
         del record
         if len(found) > 1:
             ids = ", ".join(str(each.id) for each in found)

@@ -160,7 +160,7 @@ class UpdateRecord(Changing):
         return {name: value for name, value in values.items() if value is not None}
 
     def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
-        """Return the effect if the record already has the new values, or None."""
+        """Return the effect if the record already has the new values; otherwise None."""
         changes = self._changes(record)
         if any(isinstance(value, list) for value in changes.values()):
             raise RowError("the row updates a list, which cannot be compared; check the record yourself")
@@ -192,7 +192,7 @@ class DeleteRecord(Changing):
         return await company.delete(self.kind, record.id)
 
     def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
-        """Return the effect if no record has the key, or None."""
+        """Return the effect if no record has the key; otherwise None."""
         del record, key
         if any(not getattr(each, "is_removed", None) for each in found):
             return None
@@ -216,10 +216,10 @@ def _equal(sent: Any, held: Any) -> bool:
 RowOperation = RunCommand | CreateRecord | UpdateRecord | DeleteRecord
 """Operation on each row.
 
-The map's ``table`` fills a record of class ``kind``, which must be complete if ``new``. ``by`` is the field
-that identifies existing records, or None. ``name`` identifies the operation in a journal, ``label`` is its
-past participle, and ``noun`` and ``question`` are shown to the user. ``settled`` decides the outcome of a row
-in doubt from the records with its key; if ``compares``, it also compares their values.
+The map's ``table`` fills a record of class ``kind``, which must have all required fields if ``new``. ``by``
+is the field that identifies existing records, or None. ``name`` identifies the operation in a journal,
+``label`` is its past participle, and ``question`` is shown to the user. ``settled`` decides the outcome of a
+row in doubt from the records with its key; if ``compares``, it also compares their values.
 """
 
 _OF_RECORDS = re.compile(r"(?P<verb>create|update|delete) (?P<entity>\w+)(?: by (?P<by>\w+))?")
@@ -261,5 +261,5 @@ def _of_records(verb: str, name: str, by: str | None) -> RowOperation:
 def _key_field(kind: type[Record], by: str, where: str) -> str:
     name, meta = field_spelled(kind, by, where)
     if meta["type"] not in ("string", "integer") or meta.get("many") or meta.get("secret"):
-        raise ImportMapError(f"{where}: {name} is neither a string nor an integer; name a key field")
+        raise ImportMapError(f"{where}: {name} is neither a string nor an integer; use another field")
     return name

@@ -40,7 +40,7 @@ _PROBED = 10  # missing names to search for in other fields
 
 
 class ReferenceIndex:
-    """Index of a map's referenced records; ``found`` and ``created`` are counts."""
+    """Index of a map's referenced records; ``found`` and ``created`` count records."""
 
     def __init__(self, specs: Iterable[ReferenceSpec]) -> None:
         self.specs = {spec.name: spec for spec in specs}
@@ -51,7 +51,7 @@ class ReferenceIndex:
         self._ids: dict[str, tuple[str | None, ReferenceSpec, dict[str, int]]] = {
             spec.name: (spec.first, spec, {}) for spec in self.specs.values()
         }
-        """For each reference's name: its ``first`` column, the reference, and a cache of ids by raw name."""
+        """By reference name: the spec's ``first``, the spec, and a cache of record ids by raw name."""
         self._uncollected = list(self.specs.values())
 
     def collect(self, rows: Sequence[Mapping[str, str]]) -> None:
@@ -60,14 +60,14 @@ class ReferenceIndex:
             recent, first = self._recent[spec.name], spec.first
             for cells in rows:
                 try:
-                    if first is not None and cells[first] in recent:  # blank names are never in `recent`
+                    if first is not None and cells[first] in recent:  # a blank cell is never in `recent`
                         continue
                     raw = spec.raw_name_in(cells)
                     if raw is not None and raw not in recent and (name := spec.name_of(raw)):
                         self._remember(spec, name)
                 except RowError:
                     pass
-        if len(self._uncollected) == len(self.specs):  # after the first rows, only columns can add names
+        if len(self._uncollected) == len(self.specs):  # later rows add names only to references with columns
             varied = (each for each in self.specs.values() if each.template is not None)
             self._uncollected = [each for each in varied if each.template and each.template.columns]
 
@@ -123,7 +123,7 @@ class ReferenceIndex:
     async def _explain(
         self, company: Company, spec: ReferenceSpec, missing: list[ReferenceEntry], limit: int
     ) -> None:
-        """Store why records that will not be created are missing; suggest fields that hold their names."""
+        """Set the reason of missing entries that will not be created; suggest fields with their names."""
         names = [entry.text for entry in missing if spec.template is not None]
         holders = defaultdict[str, set[str]](set)
         probe = partial(find_elsewhere, company, spec, RowContext({}, self))
@@ -178,7 +178,7 @@ class ReferenceIndex:
         for key in ids:
             in_other_case[key.casefold()].append(key)
         for key, entry in entries.items():
-            # The service's comparison is not shown. To avoid duplicates, accept a name in other letter case.
+            # How the service compares names is not shown. To avoid duplicates, accept one in another case.
             names = [key] if key in ids else in_other_case[key.casefold()]
             if found := sorted({id for name in names for id in ids[name]}):
                 self._add_found(spec, entry, found)
@@ -188,7 +188,7 @@ class ReferenceIndex:
             self.warnings.append(f"{spec.name}: {alike}; existing records are used")
 
     def _add_found(self, spec: ReferenceSpec, entry: ReferenceEntry, ids: list[int]) -> None:
-        """Store the records found for a name; several are an error unless the map takes the first."""
+        """Store the records found for a name; several records are an error unless the map takes the first."""
         others = ", ".join(map(str, ids[1:6]))
         if len(ids) > 1 and not spec.takes_first:
             entry.error = AmbiguousNameError
@@ -239,11 +239,11 @@ class ReferenceIndex:
     def _all(self) -> list[ReferenceEntry]:
         return list(chain.from_iterable(entries.values() for entries in self._entries.values()))
 
-    def hold_back(self, but: Sequence[MissingRecord] | None = None) -> bool:
-        """Hold back all records but ``but``; None releases all. Return whether any wanted record is held."""
+    def hold_back(self, allowed: Sequence[MissingRecord] | None = None) -> bool:
+        """Hold all records but the ``allowed``; None allows all. Return whether any wanted record is held."""
         entries = self._all()
         for entry in entries:
-            entry.held = but is not None and not any(entry is each for each in but)
+            entry.held = allowed is not None and not any(entry is each for each in allowed)
         return any(entry.held and entry.id is None and entry.wanted for entry in entries)
 
     def entries(self, entity: str) -> Iterator[tuple[ReferenceSpec, str, ReferenceEntry]]:
@@ -252,8 +252,8 @@ class ReferenceIndex:
             if entity in ("", spec.entity.wire_name):
                 yield from ((spec, key, entry) for key, entry in self._entries[spec.name].items())
 
-    def known(self, reference: str) -> tuple[Mapping[str, int], str]:
-        """Return the record ids cached so far, by cell, and the column of those cells (or ``""``)."""
+    def cached_ids(self, reference: str) -> tuple[Mapping[str, int], str]:
+        """Return the cache of record ids by cell, and the column of these cells, ``""`` if there is none."""
         first, _, ids = self._ids[reference]
         return ids, first or ""
 
@@ -261,7 +261,7 @@ class ReferenceIndex:
         """Return the id of the record that a row names, or None if the row names none.
 
         If the record must be created first, add it to ``context.missing`` and return a placeholder. Raise
-        RowError if the record does not exist, or this row lacks valid values for creating it.
+        RowError if the record is missing and cannot be created, or if the row lacks valid values for it.
         """
         first, spec, ids = self._ids[reference]
         if first is not None and (id := ids.get(context.cells[first])) is not None:
@@ -295,7 +295,7 @@ class ReferenceIndex:
         return entry.id
 
     def _note_missing(self, entry: ReferenceEntry, context: RowContext) -> None:
-        """Add an entry to ``context.missing``. Raise RowError if the row cannot supply the new record."""
+        """Add a record to ``context.missing``. Raise RowError if the row lacks valid values for it."""
         create = entry.spec.create
         if create is not None and not entry.wanted:
             # Keep only the cells that the new record needs, so that memory does not grow with the file.

@@ -48,7 +48,7 @@ class RowName:
 
 @attrs.frozen(kw_only=True)
 class ReferenceSpec:
-    """Compiled ``[reference.<name>]``. Without a template, the reference is the filters' first match."""
+    """Compiled ``[reference.<name>]``. Without a template, the filters' first match is used."""
 
     name: str
     entity: type[Record]

@@ -57,4 +57,4 @@ _WORDS = {
 }
 
 SYNONYMS = {field: frozenset(words.split()) for field, words in _WORDS.items()}
-"""Synonyms by field name, which includes the last part of the table, as in ``items.task``."""
+"""Synonyms by field, which is named by the last part of its table and its own name: ``items.task``."""

@@ -141,7 +141,7 @@ def _check_units(_: object, __: object, units: object) -> None:
 
 
 def is_unit(text: str) -> bool:
-    """Return whether ``strip`` can remove a unit: it contains no digits, ``+``, ``-``, ``.`` or ``,``."""
+    """Return whether ``strip`` accepts a unit: one without digits, signs, points, commas or brackets."""
     return _UNIT.fullmatch(text) is not None
 
 
@@ -240,7 +240,7 @@ def _only(accepts: Callable[[object], bool], wanted: str) -> Callable[[Any, Any]
     return hook
 
 
-def _has_words(kind: Any) -> bool:
+def _is_literal(kind: Any) -> bool:
     origin: Any = get_origin(kind)
     return origin is Literal
 
@@ -260,7 +260,7 @@ for _kind, _hook in {
     Fields: _only(lambda value: isinstance(value, Mapping), "takes a table"),
 }.items():
     _CONVERTER.register_structure_hook(_kind, _hook)
-_CONVERTER.register_structure_hook_func(_has_words, _one_of)
+_CONVERTER.register_structure_hook_func(_is_literal, _one_of)
 _CONVERTER.register_structure_hook(
     ReferenceTable, make_dict_structure_fn(ReferenceTable, _CONVERTER, from_=override(rename="from"))
 )

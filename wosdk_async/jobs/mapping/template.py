@@ -68,7 +68,7 @@ class Template:
             parts.append(_part(piece))
         if end != len(source):
             raise ValueError(
-                f"the brace at character {end + 1} of {source!r} is unmatched; double literal braces"
+                f"the brace at character {end + 1} of {source!r} is unmatched; write a literal brace twice"
             )
         return cls(source, tuple(parts))
 

@@ -1,4 +1,4 @@
-"""Typed cells, such as spreadsheet numbers, in fields with a string format."""
+"""Typed cells, such as spreadsheet numbers, in fields for which the map has a format for strings."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TypedValues:
         return self.parse_string("".join(texts).strip())
 
     def _is_value(self, cell: TypedCell) -> bool:
-        """Return whether a cell is a typed value. Raise ValueError if an edited cell could be either."""
+        """Return whether a cell is a typed value. Raise ValueError if an edited cell may also be a string."""
         if cell.type != self.type or cell == cell.was:
             return cell.type == self.type
         readings = [_reading(parse, cell.strip()) for parse in (self.parse_typed, self.parse_string)]

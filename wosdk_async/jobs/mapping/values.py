@@ -40,7 +40,7 @@ _WHOLE: Wire = {"type": "integer"}
 
 
 def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
-    """Return a field's parser; None for a string. Raise ImportMapError for a format that does not fit."""
+    """Return a field's parser; None for a string. Raise ImportMapError for options that its type lacks."""
     kind = meta["type"]
     is_time, is_number = kind.startswith("datetime"), kind in ("number", "integer")
     _require(is_time, table, ("date", "zone", "fold"), f"{path} is not a time field")
@@ -71,7 +71,7 @@ def word_parser(values: Mapping[str, Any]) -> Parser:
     def parse(text: str) -> Any:
         word = text.strip().casefold()
         if word not in meanings:
-            raise ValueError(f"takes {known}, not {shown_value(text)}; add it to values in the map")
+            raise ValueError(f"takes {known}, not {shown_value(text)}; add this word to values in the map")
         return meanings[word]
 
     return parse
@@ -197,7 +197,7 @@ class TimeFormat:
 
 
 class _NumberFormat:
-    """Parser for numbers, with a unit in ``strip`` and optional spaces before or after the number."""
+    """Parser for numbers that a unit in ``strip`` may precede or follow, with or without spaces."""
 
     def __init__(self, table: TextTable, whole: bool) -> None:
         self.decimal, self.thousands, self.strip = table.decimal or ".", table.thousands, table.strip or ()
