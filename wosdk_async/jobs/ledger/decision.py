@@ -37,7 +37,7 @@ def action_of(standing: Standing, options: ImportOptions, *, can_look_up: bool, 
     """Decide what happens to a row.
 
     ``can_look_up`` tells whether a row in doubt can be looked up, by its marker or by the record to change.
-    ``updates`` tells whether changed rows are sent again, because the operation is idempotent; it is False
+    ``updates`` tells whether changed rows are resent, because the operation is idempotent; it is False
     for rejects, which may be older than other changes.
     """
     match standing:

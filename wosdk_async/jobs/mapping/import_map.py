@@ -41,7 +41,7 @@ class ImportMap:
     fingerprint: str = ""
     """Hash of the map's content, without comments and formatting."""
     rules: TableRules = attrs.field(factory=TableRules)
-    """Rules for reading the file's rows."""
+    """Rules for reading the rows to import."""
 
     @classmethod
     def load(cls, path: str | Path, *, operation: str | None = None) -> ImportMap:

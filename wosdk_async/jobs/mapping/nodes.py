@@ -181,7 +181,7 @@ class ObjectNode:
     make: type[Record]
     fields: Mapping[str, Node]
     is_kept: bool = False
-    """Whether to send the object even if all its varying fields are empty."""
+    """Whether to send the object even if all its fields that vary by row are empty."""
     writes: References | None = None
     """Source of record ids. If set, ``build`` and ``fill`` return JSON content; otherwise, records."""
 
@@ -202,7 +202,7 @@ class ObjectNode:
 
     @cached_property
     def fill(self) -> Callable[[RowContext], Any]:
-        """Function that returns a row's object, or None if all varying fields are empty."""
+        """Function that returns a row's object, or None if all its fields that vary by row are empty."""
         varying = [name for name, node in self.fields.items() if node.columns or node.references]
         return self._compiled(() if self.is_kept else varying)
 
