@@ -86,7 +86,9 @@ def test_words_mean_what_the_map_says(
 
 
 def test_a_word_that_the_map_does_not_know_fails_its_row(tmp_path: Path) -> None:
-    with pytest.raises(RowError, match=r"takes 'ja', 'nein', not 'oui'; add it to values .*\(column 'c'\)"):
+    with pytest.raises(
+        RowError, match=r"takes 'ja', 'nein', not 'oui'; add this word to values .*\(column 'c'\)"
+    ):
         value(tmp_path, "FLAG", "values = { ja = true, nein = false }", "oui")
     many = ", ".join(f"w{number} = true" for number in range(1000))
     with pytest.raises(RowError, match=r"takes 'w0', .*, 'w7', \.\.\., not 'oui'"):

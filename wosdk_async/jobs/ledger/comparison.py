@@ -235,7 +235,7 @@ def _counted(db: sqlite3.Connection) -> Compared:
     some_were_missing = Standing.NEW in standings or any(each not in _NOT_TO_SEND for each, _ in back)
     unexplained = db.execute("SELECT coalesce(sum(unexplained), 0) FROM temp.gone").fetchone()[0]
     gone = {Standing(standing): count for standing, count in counts}
-    ask = {*gone}.intersection(IN_COMPANY) and {*standings} - _NOT_TO_SEND
+    may_resemble = {*gone}.intersection(IN_COMPANY) and {*standings} - _NOT_TO_SEND
     return Compared(
         standings=standings,
         gone=gone,
@@ -243,7 +243,7 @@ def _counted(db: sqlite3.Connection) -> Compared:
         back={Standing(standing): count for standing, count in back},
         first_new=first_new,
         first_gone=row_sample(db, "SELECT line, name FROM temp.gone WHERE unexplained ORDER BY row LIMIT 1"),
-        disguised=disguised_keys(db, some_were_missing) if ask else {},
+        disguised=disguised_keys(db, some_were_missing) if may_resemble else {},
     )
 
 

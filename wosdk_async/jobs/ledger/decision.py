@@ -84,7 +84,7 @@ def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
     return Refusal(why=why, remedies=(Remedy.OTHER_FOLDER,), folder=ledger.folder, was=was, now=now)
 
 
-def _again(ledger: LedgerFacts) -> tuple[Remedy, ...]:
+def _new_job_remedies(ledger: LedgerFacts) -> tuple[Remedy, ...]:
     """Return the remedy for starting a new job: send all rows again, or first settle rows in doubt."""
     if not ledger.unfinished:
         return (Remedy.SEND_AGAIN,)
@@ -117,7 +117,7 @@ def _key_changed(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
         return None
     return Refusal(
         why="key_changed",
-        remedies=(Remedy.SAME_MAP, *_again(ledger)),
+        remedies=(Remedy.SAME_MAP, *_new_job_remedies(ledger)),
         folder=ledger.folder,
         gone=ledger.gone_unexplained,
         first_gone=ledger.first_gone,
@@ -145,7 +145,7 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) 
     )
     if file.key is None and not file.rejects:
         if columns := tuple(sorted((file.columns - ledger.header) | (ledger.columns - file.header))):
-            remedies = (Remedy.KEY, *_again(ledger))
+            remedies = (Remedy.KEY, *_new_job_remedies(ledger))
             return attrs.evolve(about, why="columns_changed", remedies=remedies, columns=columns)
         return None if options.new_rows else about
     if not disguised or options.new_rows:
