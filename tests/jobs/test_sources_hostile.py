@@ -214,14 +214,14 @@ def test_a_reader_that_does_not_start_says_why(
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(ImportMapError) as caught:
         open_converted(Reader("broken_reader", "json", "files", "files"), hostile(tmp_path, ""))
-    assert "did not start its reader (" in caught.value.message
+    assert "could not start the reader (" in caught.value.message
     assert why in caught.value.message
     assert "damaged" not in caught.value.message
     assert "\n" not in caught.value.message
 
 
 def test_a_library_that_is_loaded_late_and_broken_says_so(tmp_path: Path) -> None:
-    with pytest.raises(ImportMapError, match=r"did not start its reader .*missing_library"):
+    with pytest.raises(ImportMapError, match=r"could not start the reader .*missing_library"):
         open_converted(HOSTILE, hostile(tmp_path, "import"), limits=LIMITS)
 
 
@@ -243,7 +243,7 @@ def test_a_launcher_that_starts_no_reader_says_why(
     monkeypatch.setattr(sys, "executable", str(launcher))
     with pytest.raises(ImportMapError) as caught:
         open_converted(HOSTILE, hostile(tmp_path, "end"), limits=LIMITS)
-    assert "did not start its reader (" in caught.value.message
+    assert "could not start the reader (" in caught.value.message
     assert why in caught.value.message
 
 

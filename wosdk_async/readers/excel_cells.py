@@ -23,7 +23,7 @@ from wosdk_async.readers.sheet_xml import (
 BOOK = "xl/workbook.xml"
 _RELATIONSHIPS = "xl/_rels/workbook.xml.rels"
 _STYLES = "xl/styles.xml"
-_NOT_OF_TIME = re.compile(r'"[^"]*"|[\\_*].|\[[^]]*]')
+_LITERALS = re.compile(r'"[^"]*"|[\\_*].|\[[^]]*]')
 _DATES = dict.fromkeys(["14", "15", "16", "17", "22"], True) | dict.fromkeys(
     ["18", "19", "20", "21", "45", "47"], False
 )
@@ -35,7 +35,7 @@ _NO_TIME = (
 )
 _CHUNK = 1 << 16
 _CELL = re.compile(rb"<(?:\w{1,20}:)?[vtf][ />]")
-_LONGEST = 24
+_LONGEST_MATCH = 24
 _TRUE = ("1", "true")
 _RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
 
@@ -65,7 +65,7 @@ def sheet_parts(book: zipfile.ZipFile, parts: Mapping[str, str]) -> tuple[dict[s
 
 
 def styles_in(book: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str, bool | str]:
-    """Map time styles to whether they show the day, and amount styles to their currency."""
+    """Return what cell styles show: a currency, or whether a style of times shows the day."""
     formats: dict[str, bool | str] = {**_DATES, **_AMOUNTS}
     styles: list[bool | str | None] = []
     is_of_cells = False
@@ -74,7 +74,7 @@ def styles_in(book: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str, bool
         nonlocal is_of_cells
         if element == "numFmt":
             code, number = attributes.get("formatCode", ""), attributes.get("numFmtId", "")
-            shown = _NOT_OF_TIME.sub("", code.lower())
+            shown = _LITERALS.sub("", code.lower())
             formats.pop(number, None)
             if re.search("[dmyhs]", shown) and not re.search(r"\[[hms]+]", code.lower()):
                 formats[number] = re.search("[dy]|mmm", shown) is not None
@@ -100,7 +100,7 @@ def has_cells(book: zipfile.ZipFile, part: str | None) -> bool:
         for chunk in iter(lambda: file.read(_CHUNK), b""):
             if _CELL.search(before + chunk):
                 return True
-            before = chunk[-_LONGEST:]
+            before = chunk[-_LONGEST_MATCH:]
     return False
 
 
@@ -117,10 +117,10 @@ class ExcelCells:
         self.hidden_rows: list[range] = []
         self.hidden_columns: list[range] = []
         self._row = self._column = 0
-        self._place = ""  # the cell's reference ("B7"), parsed into row and column only when needed
+        self._reference = ""  # such as "B7"; parsed into row and column only when needed
         self._type: str | None = None
-        self._is_pending = False  # whether the cell is a formula whose result has not been seen yet
-        self._has_day: bool | None = None  # whether a date or time shows the day; None for other cells
+        self._is_pending = False  # whether the cell is a formula, and its result was not found yet
+        self._has_day: bool | None = None  # whether the format shows the day; None unless it is for times
         self._number = ""
 
     def start(self, element: str, attributes: Attributes) -> bool:
@@ -128,11 +128,11 @@ class ExcelCells:
         if element == "c":
             if self._is_pending or self._number:
                 self.finish()
-            place = attributes.get("r", "")
-            if not place:
+            reference = attributes.get("r", "")
+            if not reference:
                 self._locate()
                 self._column += 1
-            self._place = place
+            self._reference = reference
             self._type = attributes.get("t")
             shown = self._styles.get(attributes.get("s", "0"))
             if isinstance(shown, str):
@@ -163,8 +163,8 @@ class ExcelCells:
 
     def _note_currency(self, currency: str) -> None:
         """Record the cell's currency; adjacent cells of a column with the same currency share a run."""
-        letters = self._place.rstrip("0123456789")
-        row = int(self._place[len(letters) :] or self._row)
+        letters = self._reference.rstrip("0123456789")
+        row = int(self._reference[len(letters) :] or self._row)
         run = self._runs.get(letters or self._column)
         if run is None or run[2] != currency or run[1] != row:
             self._locate()
@@ -174,14 +174,14 @@ class ExcelCells:
 
     @property
     def currencies(self) -> Currencies:
-        """Currencies of cells."""
+        """Currencies shown by the formats of cells."""
         return {
             column: [(range(first, stop), currency) for first, stop, currency in runs]
             for column, runs in self._currencies.items()
         }
 
     def text(self, text: str) -> None:
-        """Handle the cell's text, which is its result unless blank."""
+        """Handle a cell's text. Unless the text is blank, it is the result of the cell's formula."""
         self._is_pending &= not text.strip()
         self._number += text
 
@@ -204,11 +204,11 @@ class ExcelCells:
 
     def _locate(self) -> None:
         """Set the row and column from the cell's reference."""
-        if self._place:
-            letters = self._place.rstrip("0123456789")
-            self._row = int(self._place[len(letters) :] or self._row)
+        if self._reference:
+            letters = self._reference.rstrip("0123456789")
+            self._row = int(self._reference[len(letters) :] or self._row)
             self._column = _column_number(letters) or self._column + 1
-            self._place = ""
+            self._reference = ""
 
 
 def _column_number(letters: str) -> int:

@@ -68,8 +68,8 @@ class OpenDocumentCells:
         self._is_in_sheet = False
         self._rows = range(1)
         self._columns = range(0)
-        self._is_text = self._is_formula = self._is_read = False
-        self._shown = self._quotes = ""
+        self._is_text = self._may_show_error = self._has_value = False
+        self._shown = self._notation = ""
 
     def start(self, element: str, attributes: Attributes) -> bool:
         """Handle the start of an element; return whether the element's text is needed."""
@@ -107,15 +107,15 @@ class OpenDocumentCells:
             calculated = attributes.get(f"{_CALC} value-type")
             has_formula = f"{_TABLE} formula" in attributes
             self._is_text = kind == "string" and f"{OFFICE} string-value" not in attributes
-            self._is_formula = has_formula and calculated is None
-            self._is_read = kind is not None or f"{OFFICE} value" in attributes
+            self._may_show_error = has_formula and calculated is None
+            self._has_value = kind is not None or f"{OFFICE} value" in attributes
             if calculated == "error":
                 self._mark(ERROR)
             elif has_formula and kind is None:
                 self._mark(NO_RESULT)
         elif element in ("tab", "line-break") and self._is_text:
             self._mark(_LOST)
-        return self._is_formula or not self._is_read
+        return self._may_show_error or not self._has_value
 
     def _note_merged(self, attributes: Attributes) -> None:
         rows, columns = (
@@ -126,7 +126,7 @@ class OpenDocumentCells:
             self.merged.append((range(row, row + rows), range(column, column + columns)))
 
     def _note_style(self, element: str, attributes: Attributes) -> bool:
-        """Handle an element outside tables; return whether the element's text is shown with a number."""
+        """Handle an element outside tables; return whether its text is shown next to numbers."""
         if element.endswith("-style"):
             self._format = attributes.get(f"{_STYLE} name", "")
         elif element == "style":
@@ -135,7 +135,7 @@ class OpenDocumentCells:
                 self._styles[attributes.get(f"{_STYLE} name", "")] = currency
         elif element == "number" and attributes.get(f"{_NUMBER} display-factor", "1") != "1":
             self._formats[self._format] += "0,"
-        self._quotes = "[${}-]" if element == "currency-symbol" else '"{}"'
+        self._notation = "[${}-]" if element == "currency-symbol" else '"{}"'
         return element in ("currency-symbol", "text")
 
     def _note_currency(self, attributes: Attributes) -> None:
@@ -146,24 +146,24 @@ class OpenDocumentCells:
         for column in self._columns:
             if style is None:
                 shown = next((shown for columns, shown in self._column_styles if column in columns), None)
-            # A format with a text, such as "Mio", has priority: the cell's own currency lacks that text.
+            # A format with a text, such as "Mio", has priority, because the cell's currency lacks the text.
             has_text = shown is not None and shown.startswith('"')
             if currency := (shown if has_text else own or shown) or default:
                 self.currencies[column].append((self._rows, currency[: LONGEST_SIGN + 1]))
 
     def text(self, text: str) -> None:
-        """Handle text shown by the cell or the format."""
+        """Handle text in a cell or in a format."""
         if self._table:
             self._shown += text
         else:
-            self._formats[self._format] += self._quotes.format(text)
+            self._formats[self._format] += self._notation.format(text)
 
     def finish(self) -> Faults:
         """Finish the last cell, and return all faults."""
         if shown := self._shown.strip():
             if _SHOWN_ERROR.fullmatch(shown):
                 self._mark(ERROR)
-            elif not self._is_read:
+            elif not self._has_value:
                 self._mark(_LOST)
         self._shown = ""
         return self._faults

@@ -20,7 +20,7 @@ from wosdk_async.readers.program import Line
 _BATCH = 4096  # rows read at a time
 
 Cells = tuple[list[str], dict[int, str]]
-"""Texts of a column, and the reasons why some cannot be used, by place."""
+"""Texts of a column in a batch, and the reasons why some cannot be used, by index."""
 
 
 def read(path: str) -> Iterator[Line]:
@@ -48,10 +48,10 @@ def read(path: str) -> Iterator[Line]:
         ]
         for place in old_times:
             columns[place] = _old_time_cells(table.column(place), fraction.column(place))
-        faulty = [(place, faults) for place, (_, faults) in enumerate(columns) if faults]
+        faulty = [(place, by_row) for place, (_, by_row) in enumerate(columns) if by_row]
         for index, cells in enumerate(zip(*(texts for texts, _ in columns), strict=True)):
             line += 1
-            faults = {place: found[index] for place, found in faulty if index in found}
+            faults = {place: by_row[index] for place, by_row in faulty if index in by_row}
             if faults or any(map(str.strip, cells)):
                 yield line, list(cells), kinds, faults
     yield (line,)
@@ -64,20 +64,20 @@ def explain(_: str, error: BaseException) -> str:
 
 
 def _batches(path: str, dictionaries: list[str], unit: str) -> Iterator[arrow.Table]:
-    """Yield the rows; INT96 times are in ``unit``."""
+    """Yield tables of rows; INT96 times are in ``unit``."""
     with parquet.ParquetFile(path, read_dictionary=dictionaries, coerce_int96_timestamp_unit=unit) as file:
         for batch in file.iter_batches(_BATCH, use_threads=False):
             yield _flat(arrow.Table.from_batches([batch]))
 
 
 def _leaves(file: parquet.ParquetFile) -> dict[str, Any]:
-    """Return the file's columns, except lists, by their names in :func:`_flat`."""
+    """Return the file's columns, except lists; names are as in the tables of :func:`_flat`."""
     columns = [file.schema.column(place) for place in range(len(file.schema))]
     return {column.path: column for column in columns if not column.max_repetition_level}
 
 
 def _textless(schema: arrow.Schema, leaves: Mapping[str, Any]) -> dict[int, str]:
-    """Return the types of columns whose Arrow text is missing or wrong, by place."""
+    """Return the types of columns that Arrow converts to no text or to a wrong text, by column index."""
     textless: dict[int, str] = {}
     for place, field in enumerate(schema):
         kind, name = field.type, (field.metadata or {}).get(b"ARROW:extension:name", b"").decode()
@@ -113,10 +113,10 @@ def _cells(column: arrow.ChunkedArray) -> Cells:
     array = column.combine_chunks()
     used = array.indices.unique()
     texts, faults = _texts(array.dictionary.take(used))
-    places = {index: place for place, index in enumerate(used.to_pylist())}
-    found = [places[index] for index in array.indices.to_pylist()]
-    return [texts[each] for each in found], {
-        row: faults[each] for row, each in enumerate(found) if each in faults
+    positions = {index: position for position, index in enumerate(used.to_pylist())}
+    of_rows = [positions[index] for index in array.indices.to_pylist()]
+    return [texts[position] for position in of_rows], {
+        row: faults[position] for row, position in enumerate(of_rows) if position in faults
     }
 
 
@@ -168,12 +168,11 @@ def _bytes_cells(column: arrow.ChunkedArray, kind: str) -> Cells:
 
 def _no_texts(column: Any, kind: str) -> Cells:
     reason = f"it holds values of the type {kind}, which cannot be converted; write the column as text"
-    known = column.is_valid().to_pylist()
-    return [""] * len(known), {place: reason for place, valid in enumerate(known) if valid}
+    has_value = column.is_valid().to_pylist()
+    return [""] * len(has_value), {index: reason for index, valid in enumerate(has_value) if valid}
 
 
 def _decoded(values: list[bytes | None]) -> Cells:
-    """Decode byte strings one by one, and return their texts."""
     texts = [""] * len(values)
     faults: dict[int, str] = {}
     for place, value in enumerate(values):
@@ -215,7 +214,7 @@ def _float_cells(column: Any, bits: int) -> Cells:
 
 
 def _old_time_cells(seconds: Any, nanoseconds: Any) -> Cells:
-    """Return INT96 times: seconds cover the full range; nanoseconds overflow, but contain the fraction."""
+    """Return INT96 times. Nanoseconds overflow outside 1677 to 2262, so they give only the fractions."""
     texts: list[str | None] = seconds.cast("string").to_pylist()
     whole, wrapped = (column.cast("int64").to_pylist() for column in (seconds, nanoseconds))
     for place, text in enumerate(texts):

@@ -34,10 +34,10 @@ Line = (
 """First the header: line, cells and None (for a sheet: line, cells, its name, an empty dict and its facts).
 Then each row with content: line, cells, kinds and faults. Finally the line at which the table ends. Kinds are
 one letter per cell (``n`` number, ``t`` time, ``b`` boolean, space: text); faults are the reasons why cells
-cannot be used, by place."""
+cannot be used, by index."""
 
 CURRENCIES = 0x100
-"""Kinds from this character on are amounts: one character per currency of the sheet, in order."""
+"""Character code of the first kind for amounts. Each currency of the sheet has its own, in order."""
 
 Explain = Callable[[str, BaseException], "str | Unreadable"]
 
@@ -46,7 +46,7 @@ STARTED = b"reader started\n"
 
 
 class Unreadable(Exception):
-    """File that cannot be read: the text contains the reason, and the remedy unless ``remedy`` names one."""
+    """File that cannot be read. ``text`` is the reason, with a remedy unless ``remedy`` names one."""
 
     def __init__(self, text: str, remedy: str = "") -> None:
         super().__init__(text)
@@ -91,9 +91,9 @@ def main() -> None:
         os.write(2, STARTED)
         write_lines(reader.read(order.path, **order.options), sys.stdout.buffer)
         sys.stdout.flush()
-    except BaseException as error:  # the panic of a reader in Rust is not an Exception
-        said = _message(order.path, error, limits, explain)
-        os.write(2, f"\n{json.dumps([str(said)[:1000], getattr(said, 'remedy', '')])}".encode())
+    except BaseException as error:  # a panic in Rust code is not an Exception
+        message = _message(order.path, error, limits, explain)
+        os.write(2, f"\n{json.dumps([str(message)[:1000], getattr(message, 'remedy', '')])}".encode())
         os._exit(1)
     os._exit(0)  # skips the libraries' clean-up, which is not needed
 
@@ -115,8 +115,8 @@ def not_started(_: str, error: BaseException | str) -> str:
     """Return the message about a reader that did not start."""
     why = error if isinstance(error, str) else f"{type(error).__name__}: {error}".partition("\n")[0]
     return (
-        f"the Python at {sys.executable} did not start its reader ({why}); repair the installation, or save "
-        "the table as CSV"
+        f"the Python at {sys.executable} could not start the reader ({why}); repair the installation, or "
+        "save the table as CSV"
     )
 
 
@@ -136,7 +136,7 @@ def write_lines(lines: Iterable[Line], file: IO[bytes]) -> None:
 
 
 def lowered(limits: Limits) -> Limits:
-    """Return limits that do not exceed those of this process."""
+    """Return ``limits``, lowered where this process has a lower limit."""
     if resource is None:
         return limits
     kinds = {"memory": resource.RLIMIT_AS, "cpu": resource.RLIMIT_CPU, "size": resource.RLIMIT_FSIZE}
@@ -167,7 +167,7 @@ def _set_limits(limits: Limits) -> None:
 
 
 def _die_with(parent: int) -> None:
-    """Have the kernel kill this process when its parent exits; Ctrl-C is for the parent."""
+    """Have the kernel kill this process when its parent exits; ignore Ctrl-C, which the parent handles."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         import ctypes

@@ -1,4 +1,4 @@
-"""Facts about .xlsx and .ods sheets that calamine omits: faulty, merged and hidden cells, and currencies."""
+"""Faulty, merged and hidden cells and currencies of .xlsx and .ods sheets, which calamine does not report."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ def sheet_facts(path: str, sheet: str) -> SheetFacts | None:
         return None
     with zipfile.ZipFile(path) as book:
         parts = {name.casefold(): name for name in book.namelist()}
-        found: ExcelCells | OpenDocumentCells
+        cells: ExcelCells | OpenDocumentCells
         if BOOK in parts:
             names, days = sheet_parts(book, parts)
-            found, part = ExcelCells(styles_in(book, parts), days), names.get(sheet)
+            cells, part = ExcelCells(styles_in(book, parts), days), names.get(sheet)
             others = {name for name, other in names.items() if name != sheet and has_cells(book, other)}
         elif CONTENT in parts:
-            found, part = OpenDocumentCells(sheet), parts[CONTENT]
-            others = found.others
+            cells, part = OpenDocumentCells(sheet), parts[CONTENT]
+            others = cells.others
         else:  # .xlsb
             return None
         if part is None:
             raise Unreadable(f"the cells of {sheet!r} cannot be found; open the file and save it again")
         shapes: list[tuple[int, int]] = []
         with book.open(part) as file:
-            parse(file, found.start, found.text, shapes if part == parts.get(CONTENT) else None)
-        hidden = found.hidden_rows, found.hidden_columns
-        return SheetFacts(found.finish(), found.merged, *hidden, others, found.currencies, shapes)
+            parse(file, cells.start, cells.text, shapes if part == parts.get(CONTENT) else None)
+        hidden = cells.hidden_rows, cells.hidden_columns
+        return SheetFacts(cells.finish(), cells.merged, *hidden, others, cells.currencies, shapes)

@@ -12,7 +12,7 @@ Attributes = Mapping[str, str]
 Faults = dict[int, dict[int, str]]
 """Reasons why cells have no value, by row (from 1) and column (from 0)."""
 Currencies = dict[int, list[tuple[range, str]]]
-"""Currencies shown only by cell formats: for each column, the row ranges of each currency."""
+"""Currencies shown only by cell formats: for each column (from 0), ranges of rows and their currency."""
 
 ERROR = "the cell shows a formula error; correct it in the sheet"
 NO_RESULT = "the formula has no result; open the workbook in a spreadsheet program and save it"
@@ -29,7 +29,7 @@ _PIECES = re.compile(
 
 
 def currency_in(code: str) -> str | None:
-    """Return a number format's currency sign, or else its text with a leading quotation mark, if any.
+    """Return a number format's currency sign, or ``"`` and the format's text, or None without any text.
 
     Commas after the digits, which divide the displayed number by 1,000, count as text.
     """
@@ -69,7 +69,7 @@ def parse(
     """Call ``note`` with the local name and attributes of each element.
 
     If ``note`` returns a true value, ``text`` is called with the text that follows. With ``shapes``, shapes
-    and comments are skipped; if one contains text, the offsets of its start and end tag are added.
+    and comments are skipped; for one with text, the offsets of its tags are added to ``shapes``.
     """
 
     def start(element: str, attributes: Attributes) -> None:

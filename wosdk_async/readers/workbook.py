@@ -1,4 +1,4 @@
-"""Reader of Excel and OpenDocument workbooks: text is unchanged, numbers and times are as displayed."""
+"""Reader of Excel and OpenDocument workbooks, which converts numbers to decimal text, times to ISO 8601."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _DIGITS = 15  # number of significant digits that Excel keeps
 def read(path: str, *, sheet: str | int | None = None, header_row: int | None = None) -> Iterator[Line]:
     """Yield the lines of a sheet, with its row numbers. Formulas are read as their stored results.
 
-    ``sheet`` is a name or a number from 1 (default: the first visible one). A rejects file has its header on
-    the first row, whatever ``header_row`` is; the default is the first row with content.
+    ``sheet`` is a name or a number from 1 (default: the first visible sheet), and ``header_row`` the row
+    number of the header (default: the first row with content). In a rejects file, ``header_row`` is ignored.
     """
     _require_intact(path)
     with open(path, "rb") as file:  # the content decides the format, not the suffix
@@ -46,15 +46,15 @@ def read(path: str, *, sheet: str | int | None = None, header_row: int | None = 
     last, header = next((row for row in rows if _is_header(*row, header_row)), (0, []))
     if header_row and not header:
         raise Unreadable(f"row {header_row} of the sheet {name!r} should be its header, but is empty")
-    table.place_below(last)
+    table.find_covered_cells(last)
     yield last, [_text(value) for value in header], name, {}, table.about(others)
     faults = table.faults
     for line, values in rows:
         if line in faults or _has_content(values):
             last = line
-            row = _row(line, values, table.faults_in(line, values), times=facts is not None)
+            row = _row(line, values, table.faults_in(line, values), times_checked=facts is not None)
             yield table.with_currencies(row)
-    # Rows below calamine's range, which have only formulas without results.
+    # Rows that have only formulas without results may be below calamine's range.
     for last in sorted(line for line in faults if line > page.end[0] + 1):
         yield _row(last, [""] * page.width, faults[last])
     yield (last,)
@@ -76,7 +76,7 @@ def _facts_of(book: Any, page: Any, others: list[str]) -> SheetFacts:
 
 
 class _Table:
-    """Facts about a table's cells, by place in the row."""
+    """Facts about a table's cells, by index in the row."""
 
     def __init__(self, facts: SheetFacts, page: Any, *, is_blind: bool) -> None:
         self._facts, self._page, self._is_blind = facts, page, is_blind
@@ -87,20 +87,20 @@ class _Table:
         for line, row in facts.faults.items():
             if inside := {column - left: why for column, why in row.items() if column in self._columns}:
                 self.faults[line] = inside
-        known = {column: runs for column, runs in facts.currencies.items() if column in self._columns}
-        self._signs = sorted({sign for runs in known.values() for _, sign in runs})
+        of_table = {column: runs for column, runs in facts.currencies.items() if column in self._columns}
+        self._signs = sorted({sign for runs in of_table.values() for _, sign in runs})
         self._currencies = {
             column - left: sorted(
                 (run.start, run.stop, chr(CURRENCIES + self._signs.index(sign))) for run, sign in runs
             )
-            for column, runs in known.items()
+            for column, runs in of_table.items()
         }
-        """For each place, the runs of rows with the same currency: first row, end and kind."""
+        """By cell index, the runs of rows with the same currency: first row, row after the last, and kind."""
         self._top = 0
         self._covered: dict[int, list[tuple[int, str, bool]]] = {}
         self._fillable: list[tuple[str, int]] = []
 
-    def place_below(self, header: int) -> None:
+    def find_covered_cells(self, header: int) -> None:
         """Find the cells below the header that merged ranges cover."""
         self._top = header
         if not self._facts.merged:
@@ -138,20 +138,20 @@ class _Table:
         }
 
     def with_currencies(self, row: Row) -> Row:
-        """Return the row with a currency's kind for each amount whose currency only its cell format shows."""
+        """Return the row, in which numbers with a currency in their cell format get that currency's kind."""
         line, cells, kinds, faults = row
-        for place, runs in self._currencies.items():
+        for index, runs in self._currencies.items():
             _, stop, kind = runs[bisect_right(runs, line, key=itemgetter(0)) - 1]
-            if runs[0][0] <= line < stop and kinds[place] == "n":
-                kinds = f"{kinds[:place]}{kind}{kinds[place + 1 :]}"
+            if runs[0][0] <= line < stop and kinds[index] == "n":
+                kinds = f"{kinds[:index]}{kind}{kinds[index + 1 :]}"
         return line, cells, kinds, faults
 
     def faults_in(self, line: int, values: list[Any]) -> dict[int, str]:
         """Return the reasons why cells of a row cannot be used."""
         faults = self.faults.get(line, {})
-        for place, name, may_be_empty in self._covered.get(line, ()):
-            if not may_be_empty or _has_content([values[place]]):
-                faults[place] = _COVERED.format(name)
+        for index, name, may_be_empty in self._covered.get(line, ()):
+            if not may_be_empty or _has_content([values[index]]):
+                faults[index] = _COVERED.format(name)
         return faults
 
 
@@ -218,24 +218,24 @@ def _is_text(path: str) -> bool:
     return bool(text.strip()) and "\0" not in text
 
 
-def _row(line: int, values: list[Any], faults: dict[int, str], *, times: bool = True) -> Row:
-    """Return a row; ``times`` means that ``faults`` already lists invalid times."""
+def _row(line: int, values: list[Any], faults: dict[int, str], *, times_checked: bool = True) -> Row:
+    """Return a row. With ``times_checked``, ``faults`` already contains the invalid times."""
     cells: list[str] = []
     kinds: list[str] = []
-    for place, value in enumerate(values):
+    for index, value in enumerate(values):
         if isinstance(value, str):
             cells.append(value)
             kinds.append(" ")
             continue
         try:
-            if not times and _may_be_no_time(value):
+            if not times_checked and _may_be_no_time(value):
                 raise ValueError(_NO_TIME)
             cells.append(_text(value))
             kinds.append("b" if isinstance(value, bool) else "n" if isinstance(value, int | float) else "t")
         except ValueError as error:
             cells.append(str(value))
             kinds.append(" ")
-            faults[place] = str(error)
+            faults[index] = str(error)
     return line, cells, "".join(kinds), faults
 
 

@@ -241,4 +241,4 @@ class SimulatedCoordinator(Process):
         if self.allocator.stopped:
             self._apply(self.allocator.withdraw(lease))
         else:
-            self.allocator.granted(lease, worker)
+            self.allocator.deliver(lease, worker)

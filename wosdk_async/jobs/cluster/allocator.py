@@ -67,13 +67,13 @@ class Budget:
         self._balance()
 
     def _balance(self) -> None:
-        """Even out the shares as far as the unallocated calls allow."""
+        """Make the shares equal, as far as the unallocated calls allow."""
         held = {worker: max(share.in_flight for share in shares) for worker, shares in self._shares.items()}
         active = [worker for worker in held if worker not in self._lost]
         free = self._in_flight - sum(held.values())
-        each, more = divmod(self._in_flight - sum(held[worker] for worker in self._lost), len(active) or 1)
-        for place, worker in enumerate(active):
-            calls = min(each + (place < more), held[worker] + free)
+        each, extra = divmod(self._in_flight - sum(held[worker] for worker in self._lost), len(active) or 1)
+        for index, worker in enumerate(active):
+            calls = min(each + (index < extra), held[worker] + free)
             free -= max(calls - held[worker], 0)
             if calls != self.share(worker).in_flight:
                 self._shares[worker].append(self._new_share(calls))
@@ -92,7 +92,7 @@ _MAX_SECONDS_AHEAD = 1.0  # seconds that rows granted in advance may last, at th
 _ROWS_AHEAD = 8  # rows granted in advance per concurrent call
 _MAX_UNCONFIRMED = 3  # unconfirmed grants per worker: few, because each order repeats them
 _MAX_SILENCE = 5.0  # seconds without a report before a worker without leases loses its share
-_MAX_DEADLINES = 3  # a run waits for progress at least as long as this many rows may take
+_MAX_DEADLINES = 3  # without progress, a run waits at least as long as this many rows may take
 _REPORT_WITHIN = 0.1  # seconds that a worker may wait for results before it reports
 
 
@@ -206,7 +206,7 @@ class Allocator:
         self.waiting.put(row)
 
     def open_grant(self, worker: ConnectedWorker) -> Lease | None:
-        """Open a lease for a worker that has just reported; call :meth:`granted` once the lease is stored."""
+        """Open a lease for a worker that has just reported; call :meth:`deliver` once the lease is stored."""
         leases, report = self.leases.of(worker.nonce), worker.report
         has_session = report.session and report.session != report.session_refused
         is_isolated = any(row.losses for lease in leases.values() for row in lease.rows.values())
@@ -218,7 +218,7 @@ class Allocator:
         return self.leases.open(self.epoch, worker.nonce, batch, clock=report.clock, heard=worker.heard)
 
     def _room(self, worker: ConnectedWorker) -> int:
-        """Return how many rows to grant a worker now: only a few, because a lost worker loses all of them."""
+        """Return how many rows to grant a worker now. Few, because a lost worker loses all of its rows."""
         options, share = self.options, self.budget.share(worker.nonce)
         seconds = min(_MAX_SECONDS_AHEAD, (options.lease - options.deadline) / 2)
         if not share.in_flight or len(worker.unconfirmed) >= _MAX_UNCONFIRMED:
@@ -232,8 +232,8 @@ class Allocator:
             return 0
         return min(wanted - queued, share.in_flight + wanted - self.leases.outstanding(worker.nonce))
 
-    def granted(self, lease: Lease, worker: ConnectedWorker) -> None:
-        """Include a grant in the worker's next order, now that the journal contains it."""
+    def deliver(self, lease: Lease, worker: ConnectedWorker) -> None:
+        """Include a lease's grant in the worker's next order; the journal must contain the grant."""
         grant = Grant(epoch=lease.epoch, ends=lease.ends, rows=tuple(lease.rows.values()))
         worker.unconfirmed[lease.epoch] = grant
 

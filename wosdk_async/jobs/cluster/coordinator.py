@@ -131,13 +131,13 @@ class ClusterRun(Run[Any, Effect]):
             del self._endings[number]
         if isinstance(ending, Lease):
             raise LeaseLostError(f"{_DOUBT} {_SILENT} (grant {ending.epoch})")
-        # The row's duration is the worker's, without the time for messages.
+        # The duration of a row is the time measured by its worker, without the exchange of messages.
         claim.started = loop.time() - ending.seconds
         return _effect(ending, trace, self._secrets())
 
 
 def _effect(report: RowReport, trace: Trace, secrets: Secrets) -> Effect:
-    """Return the reported effect, or raise the reported error with ``secrets`` hidden; fill ``trace``."""
+    """Copy a report's counts to ``trace``; return its effect, or raise its error with ``secrets`` hidden."""
     trace.attempts, trace.waits, trace.found = report.attempts, report.waits, report.found
     if report.result == "done":
         return Effect(report.entity, usable_id(report.id), report.record, usable_id(report.version))
@@ -159,8 +159,8 @@ _MIN_CLAIMED, _CLAIMED_PER_CALL = 1000, 8  # rows to claim ahead: minimum, and p
 class Coordinator:
     """Coordinator of one run of a job.
 
-    ``session`` gets the numbers of a worker's current and refused sessions, and returns the session to push
-    to that worker. ``on_event`` gets a message when a worker is lost.
+    ``session(current, refused)`` takes the numbers of a worker's current and refused sessions, and returns
+    the session to push to that worker, if any. ``on_event`` is called with a message when a worker is lost.
     """
 
     def __init__(
@@ -200,7 +200,7 @@ class Coordinator:
         self._closing = True
         try:
             if self._tasks and not self.allocator.aborted:
-                # Let a final order to each worker confirm its results.
+                # Wait for a last order to each worker, which confirms its results.
                 await asyncio.wait(self._tasks, timeout=_CLOSING)
         finally:
             ticker, self._ticker = self._ticker, None
@@ -228,7 +228,7 @@ class Coordinator:
         return self._run
 
     def fail(self, error: Exception) -> None:
-        """End the run with an error that stops all rows from being sent."""
+        """Send no more rows, and let the run raise ``error``."""
         self._failure = self._failure or error
         if self._run is not None:
             self._run.fail(self._failure)
@@ -249,7 +249,7 @@ class Coordinator:
             for nonce, rows in Counter(lease.worker for _, lease in changes.lost).items():
                 # A worker that is no longer in `workers` has already been reported as lost.
                 if (worker := allocator.workers.get(nonce)) is not None:
-                    self._on_event(f"worker {worker.name} has been silent for too long: {_looked_up(rows)}")
+                    self._on_event(f"worker {worker.name} has been silent for too long: {_lookup_text(rows)}")
             if (seconds := allocator.stuck_for(now)) >= allocator.stuck_after:
                 why = "the workers returned all rows unsent" if allocator.workers else "no worker responded"
                 self.fail(WosdkError(f"no row could be sent for {seconds:.0f} s: {why} ({self.name})"))
@@ -260,7 +260,7 @@ class Coordinator:
         task.add_done_callback(self._tasks.discard)
 
     async def _converse(self, link: WorkerLink) -> None:
-        """Exchange orders and reports until the worker is lost, or its last results have been confirmed."""
+        """Exchange orders and reports until the worker is lost or, on closing, its results are confirmed."""
         worker: ConnectedWorker | None = None
         why, began = "", boottime()
         try:
@@ -290,7 +290,7 @@ class Coordinator:
         finally:
             rows = 0 if worker is None else self.allocator.lose(worker)
             if why and not self._closing:
-                loss = _looked_up(rows, " when their leases expire") if rows else "it had no rows"
+                loss = _lookup_text(rows, " when their leases expire") if rows else "it had no rows"
                 self._on_event(f"worker {link.name} was lost: {why}; {loss}")
             with contextlib.suppress(Exception):
                 await link.aclose()
@@ -323,12 +323,12 @@ class Coordinator:
         try:
             await self._journal.grant(record)
         except WosdkError as error:
-            self.fail(error)  # starts no more rows, but results of rows in flight still arrive
+            self.fail(error)  # no more rows start, but results of rows in flight still arrive
         if self.allocator.stopped:
             self._apply(self.allocator.withdraw(lease))
         else:
-            self.allocator.granted(lease, worker)
+            self.allocator.deliver(lease, worker)
 
 
-def _looked_up(rows: int, when: str = "") -> str:
+def _lookup_text(rows: int, when: str = "") -> str:
     return f"{rows} row{'s' if rows > 1 else ''} will be looked up{when}"

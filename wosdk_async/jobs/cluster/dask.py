@@ -41,8 +41,8 @@ def scheduler_address(text: object) -> str:
     Raises:
         ConfigurationError: the address is invalid, or the connection would expose the Company's token.
     """
-    scheme, separator, place = text.rpartition("://") if isinstance(text, str) else ("?", "", "")
-    host, port = _place(place)
+    scheme, separator, host_port = text.rpartition("://") if isinstance(text, str) else ("?", "", "")
+    host, port = _host_and_port(host_port)
     if scheme not in _SCHEMES or not host or (separator and not scheme):
         example = "dask+tls://HOST:8786, or dask://127.0.0.1:8786 for a scheduler on this machine"
         raise ConfigurationError(f"{text!r} is not a scheduler address; write {example}")
@@ -58,11 +58,11 @@ def scheduler_address(text: object) -> str:
     return address
 
 
-def _place(text: str) -> tuple[str, int | None]:
-    """Return the host and port of an address without a scheme; an invalid address has an empty host."""
+def _host_and_port(text: str) -> tuple[str, int | None]:
+    """Return the host and port of an address without a scheme; the host is empty if the text is invalid."""
     with contextlib.suppress(ValueError):
-        found = urlsplit(f"//{text}")
-        host, port = found.hostname or "", found.port
+        parts = urlsplit(f"//{text}")
+        host, port = parts.hostname or "", parts.port
         plain = text.rstrip("/").lower() in (f"{host}:{port}", f"[{host}]:{port}", host, f"[{host}]")
         if plain and port != 0 and " " not in host:
             return f"[{host}]" if ":" in host else host, port
@@ -71,8 +71,8 @@ def _place(text: str) -> tuple[str, int | None]:
 
 def _is_private(address: str) -> bool:
     """Return whether the traffic to a Dask address is encrypted or stays on this machine."""
-    scheme, _, place = address.rpartition("://")
-    host = _place(place)[0].strip("[]")
+    scheme, _, host_port = address.rpartition("://")
+    host = _host_and_port(host_port)[0].strip("[]")
     with contextlib.suppress(ValueError):
         return scheme == "tls" or (scheme in ("", "tcp") and ipaddress.ip_address(host).is_loopback)
     return scheme in ("", "tcp") and host == "localhost"
@@ -185,15 +185,15 @@ class DaskCluster:
                 why = f"the connection to the scheduler of the {self.name} was lost ({_text(error)})"
                 for link in self._links.values():
                     link.lost = why
-                self._broken(f"{why}; check that it is running or start a new one, then repeat the command")
+                self._broken(f"{why}; check the scheduler or start a new one, then repeat the command")
                 first.set()
                 return
-            self._compare(workers)
+            self._update_links(workers)
             if self._links or (self._refused and not self._starting):
                 first.set()
             await asyncio.sleep(_POLL if first.is_set() else _POLL / 10)
 
-    def _compare(self, workers: Mapping[str, Any]) -> None:
+    def _update_links(self, workers: Mapping[str, Any]) -> None:
         for address, link in list(self._links.items()):
             if address not in workers:
                 link.lost = "its process has exited"
@@ -212,7 +212,7 @@ class DaskCluster:
         try:
             if not _is_private(address):
                 raise ConfigurationError("the Company's token would be sent unencrypted; use TLS")
-            # Call a standard library function first: workers exit if they cannot unpickle a Dask message.
+            # First a standard library function, because a worker exits on a message that it cannot unpickle.
             version = await self._submit(address, pkgutil.resolve_name, "wosdk_async.version:VERSION")
             if version != VERSION:
                 raise ImportError(f"it runs wosdk_async {version}, but this process runs {VERSION}")

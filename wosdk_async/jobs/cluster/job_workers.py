@@ -22,7 +22,7 @@ _MIN_OWN = 0.5  # minimum calls per second reserved, up to half of the rate
 _DEADLINE_PART = 2 / 3  # deadline as a part of the lease, if the Company sets no deadline
 _MAX_WARNINGS = 20  # lost workers to warn about; the journal counts all lost grants
 _RENEWAL_TIMEOUT = 30.0  # seconds
-_MAX_RENEWALS = 5  # consecutive renewals before the run ends, each within _SOON of the last
+_MAX_RENEWALS = 5  # renewals before the run ends, each within _SOON of the one before
 _SOON = 2.0  # seconds
 
 
@@ -71,15 +71,15 @@ class JobWorkers(Coordinator):
             self.warnings.append(text)
             try:
                 self._on_warning(text)
-            except Exception as error:  # the callback's error, which nobody would see if this task failed
+            except Exception as error:  # end the run, because an error in this task alone would go unnoticed
                 self.fail(error)
 
     def _setup(self, marker: str | None) -> Setup:
         """Return the setup. Raises ConfigurationError for client options that workers do not support."""
         call, client = self._company.options, sender_of(self._company).transport.options
-        plain = {each.name: each.default for each in attrs.fields(type(client))}
+        defaults = {each.name: each.default for each in attrs.fields(type(client))}
         for name in ("ssl_context", "proxy", "transport", "http_client", "host_suffixes"):
-            if getattr(client, name) != plain[name]:
+            if getattr(client, name) != defaults[name]:
                 raise ConfigurationError(
                     f"workers do not support the client's {name}; remove it and set proxies and certificates "
                     "in the workers' environment"
@@ -100,7 +100,7 @@ class JobWorkers(Coordinator):
     def run(self, claims: Claims) -> ClusterRun:
         """Return a run that sends the claims."""
         if self._rate is not None:
-            # Not earlier: until workers send, this process looks up and creates references at the full rate.
+            # Not earlier, because this process looks up and creates references before, at the full rate.
             self._company.set_rate(self._own_rate)
         return super().run(claims)
 
@@ -115,7 +115,7 @@ class JobWorkers(Coordinator):
 
 
 class SessionPusher:
-    """Session source for all workers; renews a refused session once."""
+    """Source of sessions for all workers, which renews each refused session only once."""
 
     def __init__(self, manager: SessionManager, failed: Callable[[WosdkError], None]) -> None:
         self._manager, self._failed = manager, failed
@@ -123,7 +123,7 @@ class SessionPusher:
         self._renewals, self._renewed_at = 0, 0.0
 
     def session_for(self, used: int, refused: int) -> PushedSession | None:
-        """Return the session to push to a worker; None if there is none, or the worker has the newest one."""
+        """Return the session to push to a worker; None if the worker has it already, or there is none yet."""
         session = self._manager.current()  # also starts a renewal if one is due
         if session is None or session.generation == refused:
             self._renew(0 if session is None else refused)
@@ -152,9 +152,9 @@ class SessionPusher:
         if self._renewals > _MAX_RENEWALS:  # log-ins work, but the service refuses the sessions
             self._failed(SessionError(f"the service refused {_MAX_RENEWALS} consecutive sessions"))
         else:
-            self._renewal = asyncio.create_task(self._renewed(after))
+            self._renewal = asyncio.create_task(self._run_renewal(after))
 
-    async def _renewed(self, after: int) -> None:
+    async def _run_renewal(self, after: int) -> None:
         try:
             await self._manager.renew(after, self._manager.clock.now() + _RENEWAL_TIMEOUT)
         except WosdkError as error:

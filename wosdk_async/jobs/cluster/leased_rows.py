@@ -18,7 +18,7 @@ from wosdk_async.jobs.cluster.messages import MAX_RESULTS, NO_SHARE, GrantedRow,
 NOT_SENT: Mapping[str, Any] = {"result": "not_sent"}
 """Result of a row for which nothing was sent."""
 _MAX_QUEUED = 0.5  # seconds that started rows may wait for the rate limit
-_QUEUED_PART = 0.5  # _MAX_QUEUED as a part of the deadline; the smaller of both limits applies
+_QUEUED_PART = 0.5  # the same limit as a part of the deadline; the smaller one applies
 
 
 class LeaseEndedError(Exception):
@@ -79,7 +79,7 @@ class LeasedRows:
         return True
 
     def _accept(self, row: LeasedRow) -> None:
-        if row.granted.row in self._open:  # a call under an earlier grant has not ended; do not repeat it
+        if row.granted.row in self._open:  # do not repeat a call that has not ended under an earlier grant
             self._record(row, NOT_SENT)
         else:
             self._open[row.granted.row] = row
@@ -142,15 +142,15 @@ class LeasedRows:
 
     def report(self, **fields: int) -> Report:
         """Return the next report; ``fields`` describe the session."""
-        # If the share has shrunk, the worker obeys the smaller one only once enough calls have ended.
+        # After a share has shrunk, the worker complies with it only once enough calls have ended.
         if len(self.under_way) <= self.share.in_flight:
             self._obeyed_share = self.share.number
-        later = {result.epoch for result in islice(self.results, MAX_RESULTS, None)}
+        of_later_results = {result.epoch for result in islice(self.results, MAX_RESULTS, None)}
         return Report(
             worker=self.nonce,
             clock=self._clock(),
             results=tuple(islice(self.results, MAX_RESULTS)),
-            epochs=tuple(sorted(later.union(row.epoch for row in self._open.values()))),
+            epochs=tuple(sorted(of_later_results.union(row.epoch for row in self._open.values()))),
             share=self._obeyed_share,
             unstarted=len(self._unstarted) + self._not_begun(),
             **fields,

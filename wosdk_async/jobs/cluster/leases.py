@@ -19,8 +19,8 @@ from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.stop import say_and_sleep
 
 MAX_LOSSES = 4  # times a row may be lost before it is refused; after the first loss it is leased alone
-_MAX_CHARACTERS = 4_000_000  # characters of rows in a lease, to keep its message short
-# Linux has the first clock, macOS only the second.
+_MAX_CHARACTERS = 4_000_000  # characters of rows in a lease, to keep orders short
+# macOS has no CLOCK_BOOTTIME.
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC_RAW", None))
 
 
@@ -34,8 +34,8 @@ class ClusterOptions:
     """Lease options. ``deadline`` is the time limit for one row, including look-ups.
 
     A worker may send a grant's rows for ``lease`` seconds, counted from its last report before the grant; the
-    coordinator waits ``skew`` seconds longer. ``rate`` and ``in_flight`` are totals for all workers. The run
-    ends after ``no_progress`` seconds in which rows were queued but none ended.
+    coordinator allows ``deadline + skew`` seconds more. ``rate`` and ``in_flight`` are totals for all
+    workers. The run ends after ``no_progress`` seconds in which rows were queued but none ended.
     """
 
     lease: float = 30.0
@@ -63,7 +63,7 @@ class ClusterOptions:
 
 
 class LeaseLostError(InDoubtError):
-    """Row that a lost worker may have sent."""
+    """Error for a row that a lost worker may have sent."""
 
 
 class WaitingRows(deque[GrantedRow]):
@@ -133,7 +133,7 @@ class Leases:
         rows = {row.row: row for row in batch}
         if len(rows) != len(batch) or self.rows.keys() & rows:
             raise AssertionError(f"a row of grant {epoch} is already granted")
-        # The worker counts from the creation of its report, the coordinator from the later arrival. So the
+        # The worker counts from the creation of its report, the coordinator from its later arrival. So the
         # coordinator never treats a lease as expired while the worker may still use it.
         ends, expires_at = clock + self._options.lease, heard + self._options.expires_after
         lease = Lease(epoch, worker, ends, expires_at, rows)

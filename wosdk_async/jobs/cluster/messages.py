@@ -23,7 +23,7 @@ MAX_RESULTS = 1000
 
 @attrs.frozen(kw_only=True)
 class Setup:
-    """Settings of a job for its workers; these are constant and contain no secrets.
+    """Settings of a job for its workers, which never change and contain no secrets.
 
     ``marker`` is the field for look-ups of calls in doubt; None disables look-ups. A worker shuts down after
     ``lease`` seconds without an order. The other fields are those of ``CallOptions`` and ``ClientOptions``.
@@ -136,7 +136,7 @@ class Report:
 
     ``results`` are the results that the coordinator has not confirmed, and ``epochs`` identify the grants
     with unreported rows. ``share`` and ``session`` are the numbers of the share and session in use;
-    ``session_refused`` is the number of a used-up session, or 0.
+    ``session_refused`` is the number of the newest session if a call needs another, or 0.
     """
 
     worker: str
@@ -167,7 +167,7 @@ class WorkerLink(Protocol):
     lost: str
 
     async def exchange(self, order: bytes) -> bytes:
-        """Return the report. Raises OSError if the reply is lost, or another error if the worker is gone."""
+        """Return the report. Raises OSError if the report is lost, or another error if the worker is gone."""
 
     async def aclose(self) -> None:
         """Release the worker without waiting for it."""
@@ -175,7 +175,7 @@ class WorkerLink(Protocol):
 
 @runtime_checkable
 class WorkerPool(Protocol):
-    """Pool that starts workers. The guarantees for rows do not depend on the pool."""
+    """Pool that starts workers. What a job guarantees for its rows does not depend on the pool."""
 
     name: str
     """Display name, such as ``3 processes``."""
@@ -183,7 +183,7 @@ class WorkerPool(Protocol):
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
-        """Start workers. Call ``joined`` for each, now or later, and ``broken`` if there will be no more."""
+        """Start workers. Call ``joined`` for each, now or later, and ``broken`` if all are lost for good."""
 
     async def aclose(self) -> None:
         """Shut down all workers."""

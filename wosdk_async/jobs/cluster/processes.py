@@ -22,7 +22,7 @@ __all__ = ["Processes"]
 _MAX_PROCESSES = 256
 _GRACE = 0.5  # seconds for processes to exit
 _LONG_LIFE = 5.0  # seconds; a process that ran for longer had started successfully
-_MAX_DEATHS = 10  # consecutive failed starts before a process is no longer replaced
+_MAX_DEATHS = 10  # failed starts in a row, after which a process is not replaced
 _PAUSE = 0.5  # seconds before a process is replaced
 _DEATH_TIMEOUT = "10"  # seconds before a worker without a scheduler exits
 
@@ -141,7 +141,7 @@ class Processes:
             *("--local-directory", self._folder),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=2,  # to stderr, because stdout is for the command's own output
-            # A folder without configuration, so that settings for other clusters do not apply.
+            # This folder has no configuration, so settings for other clusters do not apply.
             env=_environment() | {"DASK_CONFIG": self._folder},
             start_new_session=True,  # so that Ctrl-C in the terminal does not reach the worker
         )

@@ -45,7 +45,7 @@ _current: ContextVar[LeasedRow | None] = ContextVar("leased_row", default=None)
 
 @attrs.frozen
 class Sealed:
-    """Order bytes hidden from Dask's message log, because they may contain the token."""
+    """Bytes of an order, hidden from Dask's message log because an order may contain the token."""
 
     data: bytes = attrs.field(repr=False)
 
@@ -136,7 +136,7 @@ class Worker:
         self._closing = asyncio.create_task(self.aclose())
 
     async def _wait_for_result(self) -> None:
-        """Wait until there is a result or a session is used up."""
+        """Wait until there is a result, or a call needs another session."""
         while not self._rows.results and self._sessions.refused == self._reported_refused:
             self._changed.clear()
             await self._changed.wait()
@@ -191,23 +191,23 @@ class Worker:
         effect = operation.effect(
             await operation.send(self._company.traced(trace), record, self._setup.marker)
         )
-        found = {"id": effect.id, "record": effect.number, "version": effect.version, "found": trace.found}
-        return {"result": "done", "entity": effect.entity, **found}
+        record_facts = {"id": effect.id, "record": effect.number, "version": effect.version}
+        return {"result": "done", "entity": effect.entity, **record_facts, "found": trace.found}
 
 
 def _failed(row: LeasedRow, trace: Trace, error: Exception, *, late: bool) -> dict[str, Any]:
-    """Return the result fields for a call that raised ``error``; ``late`` if its lease has expired."""
+    """Return the result fields for a call that raised ``error``; ``late`` if the row's lease has expired."""
     outcome = failed_outcome(0, row, error, trace)
     if isinstance(outcome, InDoubt):
         return _error("in_doubt", outcome.error)
     if isinstance(error, DeadlineError) and not trace.sent and (late or error.phase in _BEFORE_SENDING):
-        # The cause is the worker's share, session or suspended process, so the row is retried.
+        # The worker's share, session or suspended process caused the delay, so the row is retried.
         return _not_sent(row)
     return _error("failed", error)
 
 
 def _not_sent(row: LeasedRow) -> dict[str, Any]:
-    row.begun = False  # responses show that no request had an effect, so the row is not in doubt
+    row.begun = False  # not in doubt, because the responses show that no request had an effect
     return dict(NOT_SENT)
 
 
@@ -238,7 +238,8 @@ class FencedEngine(WatchedEngine):
 class _PushedSessions:
     """Provider that grants each session from the coordinator only once.
 
-    When the newest session is used up, ``on_refused`` is called and :attr:`refused` becomes its number.
+    When a call needs another session than the newest, ``on_refused`` is called and :attr:`refused` becomes
+    the number of the newest.
     """
 
     def __init__(self, clock: Callable[[], float], on_refused: Callable[[], None]) -> None:
@@ -254,7 +255,7 @@ class _PushedSessions:
 
     @property
     def refused(self) -> int:
-        """Number of the newest session if it is used up, even if no call waits for another; otherwise 0."""
+        """Number of the newest session once a call has needed another; otherwise 0."""
         return self.number if self._used_up == self.number else 0
 
     def push(self, session: PushedSession) -> None:
@@ -284,5 +285,5 @@ class _PushedSessions:
             token=session.token,
             expires_in=expires_in,
             base_url=session.base_url,
-            locator_url=session.base_url,  # required here, but workers do not use the locator
+            locator_url=session.base_url,  # required by TokenGrant, but workers do not use the locator
         )

@@ -51,7 +51,7 @@ def writing_output(path: Path) -> Iterator[None]:
 
 
 def locked_folder(path: Path, check: Callable[[Path], None]) -> FolderLock:
-    """Create a folder if it is missing, then check and lock it. Remove a new folder that is not writable.
+    """Create a folder if it is missing, then check and lock it. If a new folder is not writable, remove it.
 
     Raises:
         OutputError: the folder cannot be created or written to.
@@ -61,7 +61,7 @@ def locked_folder(path: Path, check: Callable[[Path], None]) -> FolderLock:
         for _ in range(_MAX_TRIES):
             with contextlib.suppress(FileNotFoundError, FileExistsError):
                 return _locked(path, check)
-        return _locked(path, check)  # the last try, whose error is not suppressed
+        return _locked(path, check)  # last try: its error is raised
 
 
 def _locked(path: Path, check: Callable[[Path], None]) -> FolderLock:
@@ -72,7 +72,7 @@ def _locked(path: Path, check: Callable[[Path], None]) -> FolderLock:
         lock = FolderLock(path)
     except JournalError as error:
         if isinstance(error.__cause__, FileNotFoundError):
-            raise error.__cause__ from None  # locked_folder() suppresses it and tries again
+            raise error.__cause__ from None  # so that locked_folder() tries again
         if is_new and isinstance(error.__cause__, OSError):
             _remove_empty(path)
         raise

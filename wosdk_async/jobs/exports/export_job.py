@@ -22,7 +22,7 @@ T = TypeVar("T")
 OnRows = Callable[[int], None]
 """Callback for the number of rows read."""
 OnStage = Callable[[str], None]
-"""Callback for the current step."""
+"""Callback for a description of the current step."""
 
 
 def require_parent(path: Path) -> None:
@@ -32,7 +32,7 @@ def require_parent(path: Path) -> None:
 
 
 class ExportJob(abc.ABC):
-    """Base class of exports; ``place`` is the working folder."""
+    """Base class of exports; ``folder`` is where an export writes its files."""
 
     options: ExportOptions
 
@@ -40,11 +40,11 @@ class ExportJob(abc.ABC):
         self,
         table: ExportedTable,
         company: Company | None,
-        place: Path,
+        folder: Path,
         on_progress: OnRows,
         on_stage: OnStage,
     ) -> None:
-        self._table, self._default_company, self._place = table, company, place
+        self._table, self._default_company, self._folder = table, company, folder
         self.format = table.form.format
         self._on_progress, self._on_stage = on_progress, on_stage
         self._rows_read = 0
@@ -106,5 +106,5 @@ class ExportJob(abc.ABC):
         """
         # Not a task: a closing loop would cancel the task, while the function would continue in its thread.
         writing = asyncio.get_running_loop().run_in_executor(thread, function, *args)
-        with writing_output(self._place):
+        with writing_output(self._folder):
             return await completed(writing, on_cancel)

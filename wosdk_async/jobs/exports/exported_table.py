@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def known_entity(entity: type[Record] | str) -> type[Record]:
-    """Return an entity's class. Raises InvalidCallError if the catalogue lacks the entity."""
+    """Return an entity's class. Raises InvalidCallError if the entity is not in the catalogue."""
     found = entity_class(entity) if isinstance(entity, str) else entity
     if found is None:
         raise InvalidCallError(
@@ -73,8 +73,8 @@ class ExportedTable:
             InvalidCallError: a name or value is invalid.
             ExportError: the format is unknown, an option does not apply to it, or a package is missing.
         """
-        checked = Plan(entity)
-        conditions = tuple(condition_of(checked, each) for each in where)
+        unfiltered = Plan(entity)
+        conditions = tuple(condition_of(unfiltered, each) for each in where)
         paths = tuple(selection(entity, select))
         columns = columns_of(entity, paths)
         format = usable_format(output, options.format, default)
@@ -86,7 +86,7 @@ class ExportedTable:
             )
         arrow = export_package("pyarrow")
         export_package("pyarrow.compute")
-        arrow.array([""])  # imports pandas now, if installed: a later import would block the event loop
+        arrow.array([""])  # imports pandas, if installed, because a later import would block the event loop
         from wosdk_async.query.table import TableBuilder  # imported here, because it needs pyarrow
 
         builder = TableBuilder(columns)
@@ -115,7 +115,7 @@ class ExportedTable:
         }
 
     def cursor(self, company: Company, ids: IdRange, *, rows_before: int) -> Cursor:
-        """Return a range's cursor. The ``rows_before`` rows read earlier count towards the limit."""
+        """Return a range's cursor. The limit includes ``rows_before``, the number of rows already read."""
         query, fetch = self.query, _fetch(company, self.builder.rows)
         if query.limit is not None:
             query = attrs.evolve(query, limit=max(1, query.limit - rows_before))
@@ -141,7 +141,7 @@ def _fetch(company: Company, decode: _Decode | None = None) -> Any:
             count = min(expression["Count"], most or expression["Count"])
             call = calls.query(plan.entity, expression | {"Count": count})
             if decode is not None:
-                call.decode = _fitting(decode) if count > 1 else decode
+                call.decode = _none_if_oversized(decode) if count > 1 else decode
             try:
                 page = await company.send(call)
             except NoAnswerError as error:
@@ -155,7 +155,7 @@ def _fetch(company: Company, decode: _Decode | None = None) -> Any:
     return fetch
 
 
-def _fitting(decode: _Decode) -> Any:
+def _none_if_oversized(decode: _Decode) -> Any:
     def rows(body: bytes) -> list[Any] | None:
         try:
             return decode(body)

@@ -64,7 +64,7 @@ class Export(ExportJob):
         select: property paths (default: single values, and references by id).
         since: only export work orders that changed at or after this time (with a zone).
         company: the Company for ``await export``; can also be passed to :meth:`run`.
-        on_progress: called with the number of rows read, including earlier runs.
+        on_progress: called with the number of rows read, including those of earlier runs.
         on_stage: called with a description of the current step.
         options: export options; other keywords override individual options.
 
@@ -92,14 +92,14 @@ class Export(ExportJob):
         self.output = Path(output)
         if self.output.is_dir():
             raise ExportError(f"{output} is a directory", remedies=(Remedy.INCREMENTAL,))
-        known = known_entity(entity)
+        record_class = known_entity(entity)
         conditions = list(where)
         if since is not None:
-            require_moves(known)
+            require_moves(record_class)
             if not isinstance(since, datetime) or since.tzinfo is None:
                 raise InvalidCallError(f"since is {since!r:.80}; pass a datetime with a zone")
-            conditions.append(fields(known)[MOVED] >= since)
-        table = ExportedTable.of(known, self.output, self.options, where=conditions, select=select)
+            conditions.append(fields(record_class)[MOVED] >= since)
+        table = ExportedTable.of(record_class, self.output, self.options, where=conditions, select=select)
         if self.output.is_symlink():  # replace the file that the link points to, not the link
             self.output = Path(os.path.realpath(output))
         super().__init__(table, company, work_folder_of(self.output), on_progress, on_stage)
@@ -123,7 +123,7 @@ class Export(ExportJob):
         """
         self._company = self._required(company)
         started = time.monotonic()
-        # Beside a work folder, the output may exist: a killed export may already have published it.
+        # A run that was killed right after publishing leaves both the output and its work folder.
         begun = work_folder_of(self.output).exists()
         self._require_place(may_exist=begun or self.options.force)
         await self._company.connect()
@@ -193,7 +193,7 @@ class Export(ExportJob):
                         await run(file.finish, file.last)
                         file, counted = RangeFileWriter(folder, schema, file.last), 0
                     batch = self._table.builder.batch(page)
-                    # An unbounded range is read by offset, and its ids may have any type, so none is kept.
+                    # An unbounded range is read by offset, and its ids may have any type, so no id is stored.
                     last = None if ids.until is None else checked_id(id_of(page[-1]))
                     await run(file.write, batch, last)
                     self._count(file.rows - counted)
@@ -240,7 +240,7 @@ class Export(ExportJob):
 
 
 def _finish_or_discard(file: RangeFileWriter, ids: IdRange) -> None:
-    """Finish the file if it has rows and a bounded range, else discard it: other ranges cannot resume."""
+    """Finish the file if it has rows; discard it if not, or if its range is unbounded and cannot resume."""
     with contextlib.suppress(OSError):  # a full disk, for example; the caller raises the first error
         if file.rows and ids.until is not None and not (file.finished or file.torn):
             file.finish(file.last)

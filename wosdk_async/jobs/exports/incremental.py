@@ -46,7 +46,7 @@ class IncrementalExport(ExportJob):
         summary = await IncrementalExport(WorkOrder, "orders", company=acme)
 
     The first run exports all records. Later runs export the records that changed since the last part, and
-    add no part if there are none. A changed record appears in several parts; the version with the highest
+    add no part if no record changed. A changed record appears in several parts; the version with the highest
     ``ConcurrencyId`` is the latest.
 
     Args:
@@ -109,7 +109,7 @@ class IncrementalExport(ExportJob):
             JournalError: another process is using the folder.
             WosdkError: a page could not be read; no part was added.
         """
-        acme = self._required(company)
+        company = self._required(company)
         if self._begun:
             raise InvalidCallError(
                 "this export has already run; create another IncrementalExport for the next part"
@@ -119,18 +119,18 @@ class IncrementalExport(ExportJob):
         if self.folder.exists() and not self.folder.is_dir():
             raise ExportError(f"{self.folder} is a file; name a directory for the parts")
         require_parent(self.folder)
-        await acme.connect()
+        await company.connect()
         lock = locked_folder(self.folder, require_parts)
         try:
             await self._in_thread(remove_incomplete, self.folder)
-            return await self._add_part(acme, started)
+            return await self._add_part(company, started)
         finally:
             lock.release()
 
-    async def _add_part(self, acme: Company, started: float) -> ExportSummary:
+    async def _add_part(self, company: Company, started: float) -> ExportSummary:
         parts = await self._in_thread(PartChain.read, self.folder)
-        plan, path = self._table.plan(acme), self.folder / f"part-{parts.next_number:06d}"
-        feed = self._feed(acme, parts.watermark(plan))
+        plan, path = self._table.plan(company), self.folder / f"part-{parts.next_number:06d}"
+        feed = self._feed(company, parts.watermark(plan))
         draft = self.folder / f".{path.name}"
         try:
             size = await self._write_rows(feed, draft)
@@ -164,16 +164,16 @@ class IncrementalExport(ExportJob):
         draft.replace(path)
         sync_folder(self.folder)
 
-    def _feed(self, acme: Company, since: Watermark | None) -> ChangeFeed[Any]:
-        """Return the change feed with records as dicts."""
+    def _feed(self, company: Company, since: Watermark | None) -> ChangeFeed[Any]:
+        """Return the change feed, which yields records as dicts."""
 
         def query(trace: Trace | None) -> Query[Any]:
-            return Query(self._table.query.name, (acme if trace is None else acme.traced(trace)).send)
+            return Query(self._table.query.name, (company if trace is None else company.traced(trace)).send)
 
         return ChangeFeed(
             self._entity,
             query,
-            watermark_since(acme.name, since),
+            watermark_since(company.name, since),
             properties=self._table.query.properties,
             overlap=self._overlap,
             sleep=asyncio.sleep,

@@ -28,7 +28,7 @@ _REMEDY = "restore it from a backup, or start over in another folder"
 
 
 def require_parts(folder: Path) -> None:
-    """Raise ExportError for a folder with files but no parts, or with files that a run would overwrite."""
+    """Raise ExportError if the folder has other files but no parts, or files that a run would overwrite."""
     found = list(folder.iterdir())
     if found and not (folder / LOCK).is_file() and not any(map(_is_part, found)):
         raise ExportError(
@@ -40,7 +40,7 @@ def require_parts(folder: Path) -> None:
 
 
 def remove_incomplete(folder: Path) -> None:
-    """Remove parts that a kill left incomplete; call :func:`require_parts` first."""
+    """Remove incomplete parts of killed runs; call :func:`require_parts` first."""
     for path in folder.iterdir():
         if _INCOMPLETE.fullmatch(path.name):
             shutil.rmtree(path)
@@ -112,20 +112,20 @@ class PartChain:
             content = read_regular(part / WATERMARK, _MAX_WATERMARK)[0]
             about = orjson.loads(content)
             rows, before = about["rows"], about.get("before")  # version 0.2 stored no "before" and no "bytes"
-            found = self.before["rows"]
+            rows_before = self.before["rows"]
             is_next = _number(part) == self.next_number if before is None else before == self.before
-            missing = None if before is None else before["rows"] - found
+            missing = None if before is None else before["rows"] - rows_before
             file, size = part / f"rows.{about['plan']['format']}", about.get("bytes")
-            now = {"rows": found + rows, "sha256": hashlib.sha256(content).hexdigest()}
+            now = {"rows": rows_before + rows, "sha256": hashlib.sha256(content).hexdigest()}
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise _unreadable(part, error) from None
         if not is_next:
             raise self._broken(part, missing)
-        found_size = file.stat().st_size if file.is_file() else None
-        if found_size is None:
+        actual_size = file.stat().st_size if file.is_file() else None
+        if actual_size is None:
             raise ExportError(f"{file} is missing (rows: {rows:,}); {_REMEDY}")
-        if size not in (None, found_size):
-            raise ExportError(f"{file} has {found_size:,} bytes instead of {size:,}; {_REMEDY}")
+        if size not in (None, actual_size):
+            raise ExportError(f"{file} has {actual_size:,} bytes instead of {size:,}; {_REMEDY}")
         return attrs.evolve(self, last=part, about=about, before=now)
 
     def _broken(self, part: Path, rows: int | None) -> ExportError:

@@ -60,7 +60,7 @@ class ExportOptions:
     """Options of an export. Raises ConfigurationError for an invalid value."""
 
     format: Literal["parquet", "csv", "jsonl", "xlsx"] | None = choice("parquet", "csv", "jsonl", "xlsx")
-    """Output format (default: from the suffix; parts of a folder are Parquet)."""
+    """Output format (default: that of the suffix; Parquet for incremental exports)."""
     parallel: int = number(4, "a number of calls, 1 or more", low=1, high=100, whole=True)
     """Number of id ranges to read concurrently."""
     page: int = number(1000, f"a number of rows per call, 1 to {ROW_CAP}", low=1, high=ROW_CAP, whole=True)
@@ -74,7 +74,7 @@ class ExportOptions:
     csv_for_excel: ExcelSeparator | None = choice("comma", "semicolon")
     """Separator of a CSV file for Excel, with a byte order mark (default: commas without a mark)."""
     csv_raw: bool = switch(False)
-    """Whether CSV text is for programs and stays unchanged, with no apostrophe before formulas."""
+    """Whether CSV text stays unchanged, for programs, instead of getting an apostrophe before formulas."""
 
 
 @attrs.frozen(kw_only=True)
@@ -96,7 +96,7 @@ class ExportSummary:
     """Number of CSV strings that got an apostrophe, so that spreadsheets do not read them as formulas. With
     ``csv_raw``, number of strings that already had an apostrophe, which an import removes."""
     clock_behind: float = 0.0
-    """Seconds by which the service's clock was behind the watermark; if not 0, the part has all records."""
+    """Seconds by which the service's clock was behind the watermark. If it was, the part has all records."""
 
     @property
     def rate(self) -> float:

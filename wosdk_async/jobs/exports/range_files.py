@@ -89,19 +89,19 @@ def range_files_in(folder: Path) -> list[RangeFile]:
 
 def gaps(files: Iterable[RangeFile], highest: int) -> list[IdRange]:
     """Return the id ranges up to ``highest`` that the ordered files do not cover."""
-    found: list[IdRange] = []
-    at: int | None = None
+    missing: list[IdRange] = []
+    covered_to: int | None = None
     for file in files:
-        if file.ids.above != at:
-            found.append(IdRange(at, file.ids.above))
-        at = file.ids.until
-    if at is None or at < highest:
-        found.append(IdRange(at, highest))
-    return found
+        if file.ids.above != covered_to:
+            missing.append(IdRange(covered_to, file.ids.above))
+        covered_to = file.ids.until
+    if covered_to is None or covered_to < highest:
+        missing.append(IdRange(covered_to, highest))
+    return missing
 
 
 def split(ids: IdRange, size: int) -> Iterator[IdRange]:
-    """Split a range into adjacent ranges of ``size`` ids or fewer, counted from 0 without a lower bound."""
+    """Split a range into ranges of up to ``size`` ids; without a lower bound, the first ends at ``size``."""
     above, until = ids.above, ids.until
     while until is not None and until - (above or 0) > size:
         middle = (above or 0) + size
@@ -153,7 +153,7 @@ class RangeFileWriter:
             self._path.unlink(missing_ok=True)
 
     def _opened(self) -> Any:
-        """Return the stream; open its file on first use, when the caller has the writer to discard it."""
+        """Return the stream. Open it on first use, so that :meth:`discard` can remove its file on failure."""
         if self._stream is None:
             ipc = export_package("pyarrow.ipc")
             self._file = recreate_file(self._path)

@@ -1,8 +1,8 @@
 """Constant-memory writers of CSV, JSON lines and Excel workbooks.
 
-Workbook cells have Excel types where these preserve the value: numbers of up to 15 digits, dates from 1900.
-Other values are text. Text is never a formula or link. Text longer than 32,767 characters goes to a separate
-sheet, in pieces.
+A workbook cell has an Excel type if the type preserves the value, as for numbers of up to 15 digits and dates
+from March 1900. Other values are text, and text is never a formula or link. Text longer than 32,767
+characters goes to a separate sheet, in pieces.
 """
 
 from __future__ import annotations
@@ -117,12 +117,12 @@ def _converted(column: Any, converters: _Converters) -> list[Any]:
 
 SHEET_ROWS = 1_048_575  # maximum rows on a sheet, without the header
 _CELL = 32_767  # maximum UTF-16 code units in a cell
-_PIECE = 16_000  # characters per piece, each up to two code units
+_PIECE = 16_000  # characters per piece; a character has one or two code units
 _DIGITS = 15
-_OLDEST = datetime(1900, 3, 1)  # before it Excel's dates differ, because Excel has a 29 February 1900
-_NEWEST = datetime(9999, 12, 31)  # excluded, because rounding a time on this day may give the year 10000
+_OLDEST = datetime(1900, 3, 1)  # earlier dates differ, because Excel has a 29 February 1900
+_NEWEST = datetime(9999, 12, 31)  # this day is text, because rounding may move its times to the year 10000
 _LONG = "Long texts"
-_NAME = 25  # characters of a sheet name without its number
+_MAX_TITLE = 25  # characters of a sheet name without its number
 
 
 @contextlib.contextmanager
@@ -150,7 +150,7 @@ class _Sheets:
         self._book = book
         self._date = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
         self._names: list[str] = form.schema.names
-        self._title = form.title[:_NAME]
+        self._title = form.title[:_MAX_TITLE]
         self._sheets = 0
         self._long: Any = None
         """Sheet for texts that are too long for a cell, split into pieces."""
@@ -161,54 +161,54 @@ class _Sheets:
             if self._row == SHEET_ROWS:
                 self._begin_sheet()
             self._row += 1
-            for place, value in enumerate(row):
+            for column, value in enumerate(row):
                 if value is not None:
-                    self._write_cell(place, value)
+                    self._write_cell(column, value)
 
     def _begin_sheet(self) -> None:
         self._sheets += 1
         number = f" {self._sheets}" if self._sheets > 1 else ""
         self._sheet = self._book.add_worksheet(f"{self._title}{number}")
         self._sheet.freeze_panes(1, 0)
-        for place, name in enumerate(self._names):
-            self._sheet.write_string(0, place, name)
+        for column, name in enumerate(self._names):
+            self._sheet.write_string(0, column, name)
         self._row = 0
 
-    def _write_cell(self, place: int, value: Any) -> None:
+    def _write_cell(self, column: int, value: Any) -> None:
         if isinstance(value, bool):
-            self._sheet.write_boolean(self._row, place, value)
+            self._sheet.write_boolean(self._row, column, value)
         elif isinstance(value, int | Decimal):
-            self._write_number(place, value)
+            self._write_number(column, value)
         elif isinstance(value, datetime):
             moment = value.replace(tzinfo=None)
             if _OLDEST <= moment < _NEWEST:
-                self._sheet.write_datetime(self._row, place, moment, self._date)
+                self._sheet.write_datetime(self._row, column, moment, self._date)
             else:
-                self._sheet.write_string(self._row, place, _iso_time(value))
+                self._sheet.write_string(self._row, column, _iso_time(value))
         else:
-            self._write_text(place, value)
+            self._write_text(column, value)
 
-    def _write_number(self, place: int, value: int | Decimal) -> None:
+    def _write_number(self, column: int, value: int | Decimal) -> None:
         text = _exact_number(Decimal(value))
         if len(text.strip("-0.").replace(".", "")) <= _DIGITS:
-            self._sheet.write_number(self._row, place, float(text))
+            self._sheet.write_number(self._row, column, float(text))
         else:
-            self._sheet.write_string(self._row, place, text)
+            self._sheet.write_string(self._row, column, text)
 
-    def _write_text(self, place: int, text: str) -> None:
+    def _write_text(self, column: int, text: str) -> None:
         if len(text) <= _CELL // 2 or len(text.encode("utf-16-le")) // 2 <= _CELL:
-            self._sheet.write_string(self._row, place, text)
+            self._sheet.write_string(self._row, column, text)
             return
         if self._long is None:
             self._long, self._long_row = self._book.add_worksheet(_LONG), 0
             self._long.write_row(0, 0, ("Cell", "Column", "Piece", "Text"))
-        name = export_package("xlsxwriter.utility").xl_rowcol_to_cell(self._row, place)
+        name = export_package("xlsxwriter.utility").xl_rowcol_to_cell(self._row, column)
         cell = f"{self._sheet.get_name()}!{name}"
         for number, start in enumerate(range(0, len(text), _PIECE), 1):
             self._long_row += 1
             self._long.write_string(self._long_row, 0, cell)
-            self._long.write_string(self._long_row, 1, self._names[place])
+            self._long.write_string(self._long_row, 1, self._names[column])
             self._long.write_number(self._long_row, 2, number)
             self._long.write_string(self._long_row, 3, text[start : start + _PIECE])
         pointer = f"... (all {len(text):,} characters are on the sheet {_LONG!r})"
-        self._sheet.write_string(self._row, place, text[:_PIECE] + pointer)
+        self._sheet.write_string(self._row, column, text[:_PIECE] + pointer)

@@ -28,8 +28,7 @@ _GROUP_BYTES = 32 << 20  # bytes in memory after which a row group is written
 @contextlib.contextmanager
 def _writing_parquet(path: Path, form: TableForm) -> Iterator[WriteBatch]:
     arrow, parquet = export_package("pyarrow"), export_package("pyarrow.parquet")
-    # Only strings get dictionaries, which take time to build: names and states repeat, but numbers and times
-    # rarely do.
+    # Only strings get dictionaries, because these take time to build, and numbers and times rarely repeat.
     strings = [field.name for field in form.schema if arrow.types.is_string(field.type)]
     batches: list[Any] = []  # for the next row group
     rows = size = 0
@@ -91,7 +90,7 @@ def writing_table(path: Path, form: TableForm) -> Iterator[WriteBatch]:
 
 
 def usable_format(output: Path, format: str | None, default: str | None = None) -> str:
-    """Import the packages for an output (this is slow), and return the output's format.
+    """Return an output's format, and import the packages for the format, which is slow.
 
     Raises:
         ExportError: the suffix is unknown or contradicts the format, or a package is missing.

@@ -59,8 +59,8 @@ class WorkFolder:
     @property
     def highest(self) -> int | None:
         """Highest id of the export; None until known."""
-        found = self._stored.get("highest")
-        return found if isinstance(found, int) else None
+        highest = self._stored.get("highest")
+        return highest if isinstance(highest, int) else None
 
     @property
     def begun(self) -> bool:
@@ -69,26 +69,26 @@ class WorkFolder:
 
     @property
     def is_complete(self) -> bool:
-        """Whether an earlier run was killed after completing the output, published or not."""
+        """Whether the output is complete, published or not."""
         return self._is_output(self.output) or self._is_output(self.draft)
 
     def _is_output(self, path: Path) -> bool:
-        known = self._stored.get("output")
-        return known is not None and known == _facts(path)
+        output = self._stored.get("output")
+        return output is not None and output == _facts(path)
 
     @property
     def rows(self) -> int:
         """Number of rows in the complete output or, if there is none, in the finished range files."""
-        known = self._stored.get("rows")
-        if self.is_complete and isinstance(known, int):
-            return known
+        rows = self._stored.get("rows")
+        if self.is_complete and isinstance(rows, int):
+            return rows
         return sum(file.rows for file in range_files_in(self.path))
 
     def whole_files(self, schema: Any, up_to_gap: bool) -> list[RangeFile]:
         """Return the intact range files; remove the others, whose ranges must be read again.
 
-        ``up_to_gap`` also removes all files after the first gap: with a limit, the number of rows still
-        allowed after the gap is unknown until the gap has been read.
+        ``up_to_gap`` is for exports with a limit. It also removes all files after the first gap, because the
+        rows in the gap decide how many rows may follow.
         """
         intact: list[RangeFile] = []
         for file in range_files_in(self.path):
@@ -120,11 +120,11 @@ class WorkFolder:
         for path in self.path.iterdir():
             if path.name not in (LOCK, _PLAN):
                 _remove(path)
-        (self.path / _PLAN).unlink(missing_ok=True)  # last, because it records that the output is complete
+        (self.path / _PLAN).unlink(missing_ok=True)  # last, because the plan marks the output as complete
         with contextlib.suppress(OSError):  # raised if another process has just started an export there
             if os.name == "nt":  # Windows cannot remove open files
                 self.close()
-            (self.path / LOCK).unlink()  # while locked, so that the next holder sees that it was removed
+            (self.path / LOCK).unlink()  # while locked, so that the next holder sees that the lock is gone
             self.path.rmdir()
         self.close()
 
@@ -161,15 +161,15 @@ class WorkFolder:
 
 def _require_ours(folder: Path) -> None:
     """Raise ExportError for a folder that no export created, because its files must not be removed."""
-    found = list(folder.iterdir())
+    paths = list(folder.iterdir())
     strange = [
         path.name
-        for path in found
+        for path in paths
         if path.is_symlink() or not (_OWN_NAME.fullmatch(path.name) or is_range_name(path.name))
     ]
-    if not strange and found and folder / LOCK not in found:
-        # Files without a lock are not ours, unless an export that is just ending is removing them.
-        strange = [path.name for path in found if path.exists()]
+    if not strange and paths and folder / LOCK not in paths:
+        # Files without a lock are not from an export, unless an export is just removing them.
+        strange = [path.name for path in paths if path.exists()]
     if strange or folder.is_symlink():
         why = f"has other files ({strange[0]})" if strange else "is a link"
         raise ExportError(

@@ -51,7 +51,7 @@ _VERBS = {"create": "created", "update": "updated", "delete": "deleted", "WoCrea
 
 
 def outcome_of(state: State, plan: JobPlan) -> str:
-    """Return a row's outcome; for a completed row, the operation's verb."""
+    """Return a row's outcome, which for a completed row depends on the job's operation."""
     if state == State.DONE:
         return _VERBS.get(plan.operation.partition(" ")[0], "done")
     return OUTCOMES[state]
@@ -76,7 +76,7 @@ def shown_time(value: str | float) -> str:
 
 @attrs.define
 class Listed:
-    """First rows of a kind, and the total count."""
+    """First rows of a kind, and the number of all rows of that kind."""
 
     count: int = 0
     rows: list[Any] = attrs.field(factory=list)
@@ -90,7 +90,7 @@ class Listed:
 
 @attrs.define(kw_only=True)
 class Cause(Listed):
-    """Numbers of rows that failed for the same cause, with the reason and code of the first."""
+    """Numbers of rows that failed for the same cause, with the reason and code of the first row."""
 
     reason: str
     code: str | None
@@ -128,7 +128,7 @@ class JobFacts:
 
     @classmethod
     async def read(cls, journal: JournalReader) -> JobFacts:
-        """Read the facts of a job, without rows."""
+        """Read the facts of a job, except those about its rows, which :meth:`add` collects."""
         return cls(
             journal.plan,
             journal.folder,
@@ -222,7 +222,7 @@ def _plain(entry: AuditRow | JobRun | ReferenceRecord) -> dict[str, Any]:
 
 
 def _part(count: int, file: str) -> dict[str, Any]:
-    """Return the total number of entries, the number listed here, and the file with all of them."""
+    """Return how many entries there are, how many the report lists, and the file that has all of them."""
     return {"count": count, "listed": min(count, _MAX_LISTED), "file": file}
 
 

@@ -39,7 +39,7 @@ def file_facts(path: Path) -> JobFile:
 
 
 def unnumbered(path: Path) -> Path:
-    """Return ``rejects.csv`` for ``rejects-2.csv``, the replacement for an edited file."""
+    """Return a path without the number of a replacement: ``rejects.csv`` for ``rejects-2.csv``."""
     return path.with_name(_NUMBER.sub("", path.name))
 
 
@@ -72,32 +72,32 @@ class OutputFolder:
             yield dialect.writer(text)
             text.detach()  # flushes, and leaves the file open
             file.flush()
-            # Stored before the file is renamed, so that both hashes are known after a kill in between.
+            # Stored before the rename, so that either file is known after a kill in between.
             old = [file_facts(path).sha256] if path.exists() else []
             self._store_hashes(path, [*old, file_facts(Path(file.name)).sha256])
         self._written[name] = path
-        self.remove(name, but=path)
+        self.remove(name, keep=path)
 
-    def remove(self, name: str, *, but: Path | None = None) -> None:
+    def remove(self, name: str, *, keep: Path | None = None) -> None:
         """Remove a table unless it was edited."""
         for path in self._paths(name):
             if not path.exists():
                 return
-            if path != but and self._is_ours(path):
+            if path != keep and self._is_ours(path):
                 path.unlink()
 
     def tables(self) -> list[JobFile]:
         """Return all existing tables."""
         return [file_facts(self.folder / name) for name in self._known if (self.folder / name).is_file()]
 
-    def place(self, name: str) -> Path:
-        """Return the path for a file that is always overwritten: ``name`` unless that is a directory."""
+    def path_to_overwrite(self, name: str) -> Path:
+        """Return the path for a file that is overwritten even if edited; numbered if ``name`` is a folder."""
         return next(path for path in self._paths(name) if not path.is_dir())
 
     def set_aside(self, directory: Path, others: Sequence[str], *, copied: Path) -> None:
-        """Move the unedited tables to a directory, followed by ``others`` in order.
+        """Move the unedited tables to a directory, then ``others`` in order.
 
-        ``copied`` is the input; if it is one of these files, it is copied, not moved.
+        ``copied`` is the input, which is copied instead of moved if it is one of these files.
         """
         if directory.parent.is_symlink() or directory.is_symlink():
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(directory))
@@ -122,14 +122,14 @@ class OutputFolder:
     def _store_hashes(self, path: Path, hashes: list[str]) -> None:
         self._known[path.name] = hashes
         path = self.folder / _HASHES
-        if path.is_dir():  # without stored hashes, the tables get new names in each run
+        if path.is_dir():  # hashes cannot be stored, so the tables get new names in each run
             return
         with replace_file(path) as file:
             file.write(orjson.dumps(self._known, option=orjson.OPT_INDENT_2))
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """Read a JSON file's object; return an empty one if the file is missing or invalid.
+    """Return the object in a JSON file; an empty one if the file is missing or invalid.
 
     Raises:
         OSError: the file is too large (``EFBIG``).

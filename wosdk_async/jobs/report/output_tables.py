@@ -96,8 +96,8 @@ async def write_audit(folder: OutputFolder, journal: JournalReader) -> Path:
 async def write_rejects(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
     """Write the refused rows' original cells in the input format.
 
-    If the input has typed values, such as numbers in a sheet, a column stores their types, because the map
-    might parse their text differently.
+    If the input has typed values, such as numbers in a sheet, a column stores their types, without which the
+    map might parse the values differently.
     """
     types = source.dialect is None or source.dialect.types
     # The byte order mark tells Excel that the file is UTF-8.
@@ -138,7 +138,7 @@ async def _write_rows(
     cells: Callable[[StoredRow, Row], list[Any]],
     *states: State,
 ) -> None:
-    """Write the rows in one of the states, with their cells in the file.
+    """Write the rows in one of ``states``; ``cells`` returns what to write for a row and its input.
 
     Raises:
         ImportMapError: the file has changed since the last run or cannot be read.
@@ -193,17 +193,17 @@ def _result(row: StoredRow, outcome: str) -> list[Any]:
 
 
 def _safe(text: str | None) -> str | None:
-    """Return text on one line, for readers that do not support quoted line breaks."""
+    """Return text without formulas, on one line because some programs cannot read quoted line breaks."""
     if text and _PLAIN.fullmatch(text):  # most keys and numbers
         return text
     return without_formulas(one_line(text)) if text else None
 
 
-_PLAIN = re.compile("[0-9A-Za-z]+(?:[ _.-][0-9A-Za-z]+)*")  # neither a formula nor several cells
+_PLAIN = re.compile("[0-9A-Za-z]+(?:[ _.-][0-9A-Za-z]+)*")  # text that needs no escaping
 # Control characters to escape. Line breaks and tabs are kept, and so are marks in Arabic or Indic text.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def _shown(cell: str) -> str:
-    """Return an input cell for a file meant for people rather than imports."""
+    """Return an input cell, escaped for a file that only people read."""
     return without_formulas(_CONTROL.sub(lambda found: one_line(found[0]), cell))

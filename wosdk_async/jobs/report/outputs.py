@@ -37,7 +37,8 @@ from wosdk_async.shared_tasks import completed
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import json_escaped
 
-_PAGE_FILE, _JSON = "report.html", "report.json"  # the JSON is written last, to prove that all are complete
+_PAGE_FILE = "report.html"
+_JSON = "report.json"  # written last, to prove that all files are complete
 
 
 async def write_outputs(
@@ -47,7 +48,7 @@ async def write_outputs(
     csv_for_excel: ExcelSeparator | None = None,
     words: ReportWords = PYTHON_WORDS,
 ) -> list[Path]:
-    """Write a job's output files: results, rejects, rows in doubt, references and the report; return them.
+    """Write a job's results, rejects, rows in doubt, references, audit and report; return the files' paths.
 
     The files cover the rows of the latest input. If the input is new, existing files are moved to ``runs/N``,
     where N is the number of the run that wrote them.
@@ -66,12 +67,12 @@ async def write_outputs(
     Raises:
         OutputError: some files could not be written.
     """
-    return await _written(journal, _write_all(journal, source, FileDialect.for_excel(csv_for_excel), words))
+    return await _finish(journal, _write_all(journal, source, FileDialect.for_excel(csv_for_excel), words))
 
 
 async def write_report(journal: JournalReader, *, words: ReportWords = PYTHON_WORDS) -> list[Path]:
     """Write only a job's ``report.html`` and ``report.json``; see :func:`write_outputs`."""
-    return await _written(journal, _write_report_alone(journal, words))
+    return await _finish(journal, _write_report_alone(journal, words))
 
 
 async def outputs_are_current(journal: JournalReader) -> bool:
@@ -87,7 +88,7 @@ async def outputs_are_current(journal: JournalReader) -> bool:
         return False
 
 
-async def _written(journal: JournalReader, writing: Coroutine[Any, Any, list[Path]]) -> list[Path]:
+async def _finish(journal: JournalReader, writing: Coroutine[Any, Any, list[Path]]) -> list[Path]:
     try:
         return await completed(asyncio.create_task(writing))
     except OSError as error:
@@ -144,7 +145,7 @@ def _set_aside(folder: OutputFolder, plan: JobPlan, source: Path) -> None:
         if (last["sha256"], last.get("sheet")) == (plan.sha256, plan.sheet):
             return
         number = max(int(run["number"]) for run in report["runs"])
-    except (AttributeError, LookupError, TypeError, ValueError):  # there is no report, or it is not ours
+    except (AttributeError, LookupError, TypeError, ValueError):  # no report, or one that no job wrote
         return
     folder.set_aside(folder.folder / "runs" / str(number), (_PAGE_FILE, _JSON), copied=source)
 
@@ -157,7 +158,7 @@ async def _write_report_alone(journal: JournalReader, words: ReportWords) -> lis
 
 
 def _write_report(facts: JobFacts, folder: OutputFolder, words: ReportWords) -> list[Path]:
-    page, data = folder.place(_PAGE_FILE), folder.place(_JSON)
+    page, data = folder.path_to_overwrite(_PAGE_FILE), folder.path_to_overwrite(_JSON)
     facts.files = folder.tables()
     if (rejects := folder.path(REJECTS)).exists():
         facts.rejects = rejects.name

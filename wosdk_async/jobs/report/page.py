@@ -1,4 +1,4 @@
-"""``report.html``, rendered from the template ``page.html``, without network access or scripts."""
+"""``report.html``, rendered from the template ``page.html``; it has no scripts and loads no other files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MAX_CAUSES = 20
 _MAX_RUNS = 50
 _MAX_REASON = 400  # characters
-# Columns whose text may wrap within words.
+# Headings of columns whose text may wrap within words.
 _LONG = {"Reason of the first", "Reason", "Why", "Name", "Key", "Ended"}
 
 
@@ -121,7 +121,7 @@ _AUDITS: dict[AuditState, str] = {
 
 
 def _tables(facts: JobFacts, words: ReportWords) -> dict[str, Any]:
-    """Return the rows of all tables, by their names in the template."""
+    """Return the rows of each table, by the table's name in the template."""
     keyed = facts.plan.marker is not None or any(row.key for row in facts.doubted.rows)
     why = f": {why_no_audit(facts.plan)}." if facts.audit_state == "impossible" else ""
     row_counts = f" Rows: {facts.audit}." if facts.audit is not None else ""

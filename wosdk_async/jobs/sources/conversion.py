@@ -26,11 +26,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _MB = 1 << 20
-_MEMORY = 1024 * _MB  # for any file; 32 times the file size is added
+_MEMORY = 1024 * _MB  # for any file, plus 32 times the file size
 _MAX_MEMORY = 4096 * _MB  # the limit is half of the machine's memory if that is less
 _MIN_MEMORY = 512 * _MB  # pyarrow does not start with less
 _MAX_SIZE = 2048 * _MB
-_CPU = 120  # seconds for any file; 20 s per MB are added
+_CPU = 120  # seconds for any file, plus 20 s per MB
 _MAX_CPU = 3600
 _POLL = 0.05  # seconds
 _MAX_REASON = 300  # bytes
@@ -55,7 +55,7 @@ def _machine_memory() -> int:
 
 
 def convert(module: str, path: Path, lines: IO[bytes], options: dict[str, Any], limits: Limits) -> None:
-    """Have the reader ``module`` write a file's rows to ``lines``. Raise ImportMapError if it fails."""
+    """Have the reader ``module`` write a file's rows to ``lines``. Raise ImportMapError on failure."""
     if getattr(sys, "frozen", False) or not sys.executable:
         raise ImportMapError(
             f"{path}: this format needs a separate Python process, but this program has no Python "
@@ -86,11 +86,11 @@ def convert(module: str, path: Path, lines: IO[bytes], options: dict[str, Any], 
 
 def _environment() -> dict[str, str]:
     """Return the environment without credentials, proxy settings or Python settings."""
-    kept = dict(os.environ)
+    environment = dict(os.environ)
     for name in os.environ:
         if name.startswith(("WOSDK_", "PYTHON")) or name.upper().endswith("_PROXY"):
-            del kept[name]
-    return kept | _LEAN | {"PYTHONPATH": os.pathsep.join(filter(os.path.isabs, sys.path))}
+            del environment[name]
+    return environment | _LEAN | {"PYTHONPATH": os.pathsep.join(filter(os.path.isabs, sys.path))}
 
 
 def _wait(child: subprocess.Popen[bytes], path: Path, seconds: float) -> None:
@@ -135,7 +135,7 @@ def _name(status: int) -> str:
 
 
 async def off_the_loop(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run a call in a thread; on cancellation, stop any conversion in the call."""
+    """Run a call in a thread. On cancellation, stop a conversion that the call has started."""
     stop = threading.Event()
     token = _stopped.set(stop)
     try:

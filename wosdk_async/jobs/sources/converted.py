@@ -1,4 +1,4 @@
-"""Excel and Parquet files, which a reader process converts to JSON lines once."""
+"""Excel and Parquet files, each converted once to JSON lines by a reader process."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ _DECODER = msgspec.json.Decoder(_Line)
 
 
 class ConvertedFile:
-    """Source that reads a reader's output, the JSON lines in ``lines``, which it closes.
+    """Source of the rows in ``lines``, a file of JSON lines from a reader, which the source closes.
 
     Attributes:
         sheet: the sheet's name; None for Parquet files.
-        merged: ranges merged across rows, each with its column.
+        merged: ranges merged across rows, each with the name of its column.
     """
 
     dialect = None
@@ -84,7 +84,7 @@ class ConvertedFile:
         self._lines = lines
         weakref.finalize(self, lines.close)
         self._lock = threading.Lock()
-        with self._understood():
+        with self._output_errors():
             header = next(self._records(), _Line(0, []))
             if header.cells is None or header.line < 0:
                 raise ValueError
@@ -98,7 +98,7 @@ class ConvertedFile:
         self.notes = list(_notes(path, self.sheet, about))
 
     def __iter__(self) -> Iterator[Row]:
-        with self._understood():
+        with self._output_errors():
             yield from self._rows()
 
     def _rows(self) -> Iterator[Row]:
@@ -125,7 +125,7 @@ class ConvertedFile:
         self.empty_rows = line - above - number
 
     @contextmanager
-    def _understood(self) -> Iterator[None]:
+    def _output_errors(self) -> Iterator[None]:
         """Raise ImportMapError for invalid reader output."""
         try:
             yield
@@ -188,8 +188,8 @@ def _typed(kinds: str, currencies: Sequence[str]) -> list[tuple[int, CellType, s
     ]
 
 
-def _require(is_right: bool) -> None:
-    if not is_right:
+def _require(condition: bool) -> None:
+    if not condition:
         raise ValueError
 
 

@@ -24,7 +24,7 @@ from wosdk_async.text.remedies import Remedy
 _CHUNK = 1 << 20  # bytes
 _SAMPLE = 100  # lines to detect line ends from
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
-_NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
+_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 _PAGE = (
     "a web page, not a table, perhaps a login or error page; download the file again, or export the data as "
     "comma-separated UTF-8"
@@ -68,11 +68,11 @@ class CsvFile:
         self._require_table()
         self._newline = "" if self._ends_with_cr() else "\n"
         self._may_have_marks = _may_have_marks(self.path)
-        self._guarded = False  # whether to remove guards; False while reading the header
+        self._removes_guards = False  # False while reading the header
         self.header_line, cells = header_record(self.path, self._records(), header_row)
         self._header = Header(self.path, cells)
         self.is_of_rejects = self._header.is_of_rejects
-        self._guarded = not self.is_of_rejects
+        self._removes_guards = not self.is_of_rejects
         self.columns = self._header.columns
         self.dialect = attrs.evolve(self.dialect, types=self._header.has_types)
 
@@ -101,11 +101,11 @@ class CsvFile:
         cells = "1 cell has" if self._unguarded == 1 else f"{self._unguarded} cells have"
         return [
             f"{self.path}: {cells} an apostrophe before =, +, - or @, which the import removes because "
-            "exports add it to guard formulas; to keep the apostrophe, import the table as JSON lines"
+            "exports add one to guard against formulas; to keep apostrophes, import the table as JSON lines"
         ]
 
     def _ends_with_cr(self) -> bool:
-        """Return whether lone CRs end lines instead of being part of cells."""
+        """Return whether a CR without LF ends a line, instead of being part of a cell."""
         ends = [line.endswith("\r") for line in itertools.islice(self._text.lines(), _SAMPLE)]
         return bool(ends) and ends[0] and sum(ends) > len(ends) / 2
 
@@ -134,7 +134,7 @@ class CsvFile:
         )
 
     def _checked_delimiter(self, delimiter: str) -> str:
-        found = _NAMED.get(delimiter.casefold(), delimiter)
+        found = _DELIMITERS.get(delimiter.casefold(), delimiter)
         if len(found) == 1 and found not in '"\r\n\0':
             return found
         raise ImportMapError(
@@ -142,7 +142,7 @@ class CsvFile:
         )
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the number of the first line, and the cells, of each non-empty record."""
+        """Yield each non-empty record, as the number of its first line and its cells."""
         above = 1 if self.dialect.first_line else 0
         text = itertools.islice(self._text.lines(self._newline), above, None)
         has_marks = False
@@ -153,14 +153,14 @@ class CsvFile:
                 if "'" in line and not has_marks:
                     has_marks = may_be_guarded(line)
                 if "\r" in line and self._newline and "\r" in (body := line.rstrip("\r\n")):
-                    # The csv module would end the row at a CR. A NUL, which no text file has, replaces it.
+                    # The csv module would end the row at CR, so replace CR by NUL, which no text file has.
                     line = body.replace("\r", "\0") + line[len(body) :]
                     has_marks = True
                 yield line
 
         lines = marked() if self._may_have_marks else text
         delimiter, quoted, read = self.dialect.delimiter, list[str](), 0
-        # Reads lines with quotes, and further lines of the same record. If it were not strict, an unclosed
+        # The reader gets records with quotes or overlong lines. It is strict, because otherwise an unclosed
         # quote would swallow all rows after it.
         reader = csv.reader(
             iter(lambda: quoted.pop() if quoted else next(lines), None), delimiter=delimiter, strict=True
@@ -184,9 +184,9 @@ class CsvFile:
             raise ImportMapError(f"{self.path}, line {start}: {_explained(error)}") from None
 
     def _without_marks(self, cells: list[str]) -> list[str]:
-        """Return cells without guard apostrophes, and with the CRs that NULs replaced."""
+        """Return cells with CR again in place of NUL, and without guard apostrophes."""
         restored = [cell.replace("\0", "\r") for cell in cells]
-        if not self._guarded:
+        if not self._removes_guards:
             return restored
         bare = list(map(without_guard, restored))
         self._unguarded += sum(map(operator.ne, bare, restored))
@@ -201,7 +201,6 @@ def _may_have_marks(path: Path) -> bool:
 
 
 def _all_quoted(line: str, delimiter: str) -> str:
-    """Return a line with all cells quoted."""
     written = io.StringIO()
     try:
         for cells in csv.reader([line], delimiter=delimiter):

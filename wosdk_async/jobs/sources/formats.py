@@ -45,10 +45,10 @@ FORMATS: dict[str, Format] = {
     ".ods": _EXCEL,
     ".parquet": Format(partial(open_converted, PARQUET)),
 }
-"""Formats by lower-case file suffix, which may be double; other files are read as CSV."""
+"""Formats by file suffix in lower case; files with other suffixes are read as CSV."""
 
 _COMPRESSED = "is compressed; unpack it first"
-_UNREAD = {
+_UNSUPPORTED = {
     ".json": "is JSON; convert it to JSON lines, as in: jq -c '.[]' file.json > file.jsonl",
     ".gz": _COMPRESSED,
     ".zip": _COMPRESSED,
@@ -57,7 +57,7 @@ _UNREAD = {
 
 
 def suffix_of(path: PurePath, format: str | None = None) -> str:
-    """Return the suffix of ``format``, or else a file's longest suffix in FORMATS, or its last suffix."""
+    """Return the suffix for ``format`` if given, else the file's longest in FORMATS, else its last one."""
     if format is not None:
         return f".{format.casefold().lstrip('.')}"
     parts = [part.casefold() for part in path.suffixes]
@@ -65,7 +65,7 @@ def suffix_of(path: PurePath, format: str | None = None) -> str:
     return next((suffix for suffix in longest_first if suffix in FORMATS), path.suffix.casefold())
 
 
-def _shown_by_content(path: Path, suffix: str) -> str:
+def _suffix_by_content(path: Path, suffix: str) -> str:
     """Return the suffix that fits the content. Raise ImportMapError for web archives and web pages."""
     with path.open("rb") as file:
         head = file.read(_HEAD)
@@ -75,11 +75,11 @@ def _shown_by_content(path: Path, suffix: str) -> str:
             f"{path}: this is a web archive (MHTML), as exported by Excel and report programs; open it in "
             "Excel and save it as .xlsx"
         )
-    for beginning, shown in _BEGINNINGS.items():
+    for beginning, actual in _BEGINNINGS.items():
         if head.startswith(beginning):
-            is_read = FORMATS.get(suffix) is FORMATS.get(shown)
-            return suffix if is_read or (suffix in _UNREAD and shown == ".xlsx") else shown
-    if FORMATS.get(suffix, _CSV).open not in _OF_BYTES or (b"\0" in head and head[:2] not in _UTF_16):
+            is_same_format = FORMATS.get(suffix) is FORMATS.get(actual)
+            return suffix if is_same_format or (suffix in _UNSUPPORTED and actual == ".xlsx") else actual
+    if FORMATS.get(suffix, _CSV).open not in _BINARY_OPENERS or (b"\0" in head and head[:2] not in _UTF_16):
         is_json = text.startswith(b'{"')
         return ".jsonl" if is_json and FORMATS.get(suffix, _CSV) is _CSV else suffix
     if text[:1] == b"<":
@@ -92,7 +92,7 @@ def _shown_by_content(path: Path, suffix: str) -> str:
 
 _HEAD = 4096  # bytes
 _WEB_ARCHIVES = (b"mime-version: ", b"from: <saved by ")
-_OF_BYTES = (_EXCEL.open, FORMATS[".parquet"].open)
+_BINARY_OPENERS = (_EXCEL.open, FORMATS[".parquet"].open)
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _BEGINNINGS = {b"PK\x03\x04": ".xlsx", b"\xd0\xcf\x11\xe0": ".xls", b"PAR1": ".parquet", b"\x1f\x8b": ".gz"}
 
@@ -127,9 +127,9 @@ def open_source(
         hint = suggestion(format, names) or f"; the formats are {', '.join(names)}"
         raise ImportMapError(f"{path}: unknown format {format!r}{hint}")
     if format is None:
-        suffix = _shown_by_content(path, suffix)
-    if suffix in _UNREAD:
-        raise ImportMapError(f"{path}: this {_UNREAD[suffix]}")
+        suffix = _suffix_by_content(path, suffix)
+    if suffix in _UNSUPPORTED:
+        raise ImportMapError(f"{path}: this {_UNSUPPORTED[suffix]}")
     found = FORMATS.get(suffix, _CSV)
     delimiter = found.delimiter if delimiter is None else delimiter
     options = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet, "header_row": header_row}

@@ -18,9 +18,9 @@ from wosdk_async.text.suggestions import suggestion
 
 _MAX_DEPTH = 100  # levels of nested objects and lists
 _MAX_NAME = 1_000  # characters in the path of a nested field
-_MAX_COMMAS = 10 * MAX_COLUMNS  # commas in a line; decoded elements take 60 times the memory of their text
+_MAX_COMMAS = 10 * MAX_COLUMNS  # in a line, because decoded elements take 60 times the memory of their text
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
-_HALF = re.compile("[\ud800-\udfff]")  # of a surrogate pair
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _MANY = f"more than {MAX_COLUMNS} fields; if field names contain data, move it to values"
 
 
@@ -37,7 +37,7 @@ class JsonLines:
     def __init__(self, path: str | Path, *, encoding: str | None = None) -> None:
         self.path = Path(path)
         self.empty_rows = 0
-        # Types of nested values (dict, list or both), by field.
+        # For each field, whether it has nested values of the type dict, list or both.
         self._nested: dict[str, set[type]] = defaultdict(set)
         self._text = TextFile(self.path, encoding)
         self.sha256 = self._text.sha256
@@ -57,7 +57,7 @@ class JsonLines:
         for line, text in self._text.numbered():
             try:
                 names.update(dict.fromkeys(_cells_of(text, self._nested)))
-            except ValueError:  # iteration makes this error the row's fault
+            except ValueError:  # __iter__() makes this error the fault of the row
                 continue
             if len(names) > MAX_COLUMNS:
                 raise ImportMapError(
@@ -91,7 +91,7 @@ class JsonLines:
 
     @cached_property
     def _kinds(self) -> list[tuple[list[str], list[str]]]:
-        """For each field with values of two kinds (scalar, object or list), the columns of each kind."""
+        """The columns of each kind of value (scalar, object or list), for fields that have two kinds."""
         inner: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
         for column in self.columns:
             for place, character in enumerate(column):
@@ -105,7 +105,7 @@ class JsonLines:
         return values + [inner[field] for field, kinds in self._nested.items() if len(kinds) > 1]
 
     def _without_drift(self, cells: dict[str, str]) -> dict[str, str]:
-        """Mark cells as unusable if their field has a different kind of value in this line."""
+        """Mark cells as unusable if this line has a value of another kind in their field."""
         faults = {}
         for kinds in self._kinds:
             present = [next((column for column in kind if cells[column].strip()), None) for kind in kinds]
@@ -117,7 +117,7 @@ class JsonLines:
 
 
 def _cells_of(line: str, nested: dict[str, set[type]] | None = None) -> dict[str, str]:
-    """Return a line's cells; add types of nested fields to ``nested``. Raise ValueError if it is invalid."""
+    """Return a line's cells, and add types of nested fields to ``nested``. Raise ValueError if invalid."""
     if line.count(",") > _MAX_COMMAS and _TEXT.sub("", line).count(",") > _MAX_COMMAS:
         raise ValueError(_MANY)
     try:
@@ -130,7 +130,7 @@ def _cells_of(line: str, nested: dict[str, set[type]] | None = None) -> dict[str
         raise ValueError("the JSON value is not an object in braces")
     cells: dict[str, str] = {}
     _flatten(value, "", cells, nested)
-    if "\\u" in line and any(map(_HALF.search, cells.values())):
+    if "\\u" in line and any(map(_SURROGATE.search, cells.values())):
         raise ValueError("a string contains half of a surrogate pair, which is not a character")
     return cells
 
@@ -145,7 +145,7 @@ def _flatten(
     for name, value in fields.items():
         column = prefix + name
         if isinstance(value, list | dict):
-            # Each column repeats the parents' names, so bound depth, names and fields.
+            # A column's name repeats those of its parents, so depth, length of names and fields are limited.
             if depth == _MAX_DEPTH:
                 raise ValueError(f"the JSON is nested too deeply, with more than {_MAX_DEPTH} levels")
             if len(column) > _MAX_NAME:

@@ -38,10 +38,10 @@ class Row(msgspec.Struct):
 
 CellType = Literal["number", "time", "boolean"]
 
-_CURRENCY = "currency"  # key in the types column, besides the types
+_CURRENCY = "currency"  # key for currencies in TYPES_COLUMN, in which the other keys are types
 
 TYPES_COLUMN = "_types"
-"""Rejects column that lists a row's typed cells in the input, with their text."""
+"""Column of a rejects file, with the types and texts of the typed cells that the row had in the input."""
 
 
 class TypedCell(str):
@@ -67,12 +67,12 @@ class TypedCell(str):
 
     @property
     def currency(self) -> str:
-        """Currency sign in the cell format, or other text after a ``"``; empty if the amount was edited."""
+        """Currency sign in the cell format, or ``"`` and another text; empty if the amount was edited."""
         return self._currency if _digits(self) == _digits(self.was) else ""
 
 
 def _digits(amount: str) -> str:
-    return re.sub(r"\D", "", amount).strip("0")  # equal for 12.5 and 12,50, as a spreadsheet may save it
+    return re.sub(r"\D", "", amount).strip("0")  # a spreadsheet may save 12.5 as 12,50
 
 
 def types_text(cells: Mapping[str, str]) -> str:

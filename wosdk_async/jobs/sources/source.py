@@ -52,7 +52,7 @@ class FileDialect:
 
     @classmethod
     def for_excel(cls, separator: ExcelSeparator | None) -> Self:
-        """Return the dialect for Excel, with a separator and byte order mark; for None, the default dialect.
+        """Return the dialect for Excel with a separator, or the default dialect for None.
 
         In regions with decimal commas, Excel expects semicolons, and would read 14.99 as text and 1.5 as the
         first of May.
@@ -72,15 +72,15 @@ class FileDialect:
         if self.first_line:
             file.write(self.first_line + self.line_end)
         return csv.writer(
-            file if self.line_end == _BOTH else _LineEnds(file, self.line_end),
+            file if self.line_end == _CR_LF else _LineEnds(file, self.line_end),
             delimiter=self.delimiter,
             quoting=csv.QUOTE_ALL if self.quote_all else csv.QUOTE_MINIMAL,
-            lineterminator=_BOTH,
+            lineterminator=_CR_LF,
         )
 
 
-_BOTH = "\r\n"
-"""Line end for ``csv.writer``. Older Python versions quote a line break only if it is part of this value."""
+_CR_LF = "\r\n"
+"""Line end for ``csv.writer``. Older Python versions quote a cell with CR or LF only if this contains it."""
 
 
 class _LineEnds:
@@ -91,7 +91,7 @@ class _LineEnds:
         self._end = end
 
     def write(self, line: str) -> int:
-        return self._file.write(line.removesuffix(_BOTH) + self._end)
+        return self._file.write(line.removesuffix(_CR_LF) + self._end)
 
 
 class Source(Protocol):
@@ -178,10 +178,10 @@ class Header:
         self._plain = len(used) == len(header) and all(header)
         self._blank = dict.fromkeys(self.columns, "")
         self._nameless = not all(self.columns)
-        self._first = used[0]  # report columns come before or after the others
-        self._behind = len(header) - used[-1] - 1
+        self._first = used[0]  # ignored columns come before or after the others
+        self._ignored_at_end = len(header) - used[-1] - 1
         self._types, self._reason = places.get(TYPES_COLUMN), places.get(_REASON)
-        # Count from the end, because a row with too many cells has the extra cells before these columns.
+        # Counted from the end, because the extra cells of a row that is too long come before these columns.
         self._origin = [
             places[name] - len(header) if name in places else None for name in (JOB_COLUMN, ROW_COLUMN)
         ]
@@ -191,7 +191,7 @@ class Header:
     def row(self, number: int, line: int, cells: list[str], faults: Mapping[int, str] | None = None) -> Row:
         """Return a row; ``faults`` are the reasons why cells are unusable, by position from 0."""
         if len(cells) != len(self._names):
-            own = cells[self._first : max(len(cells) - self._behind, self._first)]
+            own = cells[self._first : max(len(cells) - self._ignored_at_end, self._first)]
             return self._unfit(number, line, own, cells)
         if self._plain and not faults:
             named = self._blank.copy()  # faster than filling an empty dict, which would have to grow

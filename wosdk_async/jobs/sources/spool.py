@@ -66,7 +66,7 @@ def spool(
     """Copy stdin (``-``) or a URL to ``input.<format>`` in a folder atomically, and return the file's path.
 
     ``limit`` is in bytes; ``format`` is for stdin and URLs without a known suffix (default: CSV). Raise
-    ImportMapError, without credentials, if the source cannot be read completely or is too large.
+    ImportMapError if the source is too large or cannot be read completely; the error has no credentials.
     """
     address = as_secret(source)
     # Replaces `source`, because tracebacks may show local variables.
@@ -154,7 +154,7 @@ def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], Non
     except (DownloadError, SendError) as error:
         parts = urlsplit(url)  # error messages may repeat the URL's secrets
         hidden = Secrets(parts.query, parts.netloc.rpartition("@")[0], unquote(parts.password or ""))
-        why = hidden.hide(str(error), 300)  # characters
+        why = hidden.hide(str(error), longest=300)
         remedy = getattr(error, "remedy", None) or Remedy.TRY_AGAIN
         facts = error.facts if isinstance(error, SendError) else {}
         raise ImportMapError(f"{shown}: {why}", remedies=(remedy, Remedy.DOWNLOAD), **facts) from None

@@ -25,10 +25,10 @@ class RowKey(Protocol):
         """Columns that the key reads."""
 
     def fill(self, cells: Mapping[str, str]) -> str | None:
-        """Return a row's key, or None if it is empty."""
+        """Return a row's key, or None if the key is empty."""
 
 
-_Kind = Literal["record", "key alone", "total", "no key"]
+_Kind = Literal["record", "lone key", "total", "no key"]
 
 _SHOWN = 20  # line ranges in a note
 _QUOTED = 8  # rows in a note
@@ -43,14 +43,14 @@ _TOTAL = re.compile(
 )
 """Labels of totals."""
 _MAYBE_TOTAL = re.compile(rf"{_WORDS}(?:[\s:=(].*)?", re.IGNORECASE | re.DOTALL)
-"""Possible labels of totals. If no other cell is empty, ``Total Energies`` is taken for a customer."""
+"""Labels of totals, or names: ``Total Energies`` is a customer if no other cell of its row is empty."""
 
 
 class Table:
     """Source with table rules and renumbered rows.
 
-    Totals below the last full row are a footer, which is skipped. Notes warn about other totals, and about
-    rows below the last full row that have only a key.
+    A record is a row with a key and another cell. Totals below the last record are a footer, which is
+    skipped. Notes warn about other totals, and about rows below the last record that have only a key.
     """
 
     def __init__(self, source: Source, rules: TableRules, key: RowKey | None) -> None:
@@ -59,7 +59,7 @@ class Table:
             {column: _condition(texts) for column, texts in rule.items()} for rule in rules.skip_when
         ]
         self._skipped, self._footer = _LineRanges(), _LineRanges()
-        self._totals, self._alone = _QuestionableRows(), _QuestionableRows()
+        self._totals, self._lone_keys = _QuestionableRows(), _QuestionableRows()
         self.path: Path = source.path
         self.columns: tuple[str, ...] = source.columns
         self.dialect: FileDialect | None = source.dialect
@@ -85,7 +85,7 @@ class Table:
             *self._skipped.describe(f"{self.path}: skip_when skips"),
             *self._footer.describe(f"{self.path}: a footer below the last row with a key is skipped:"),
             *self._totals.describe(self.path, "labelled as a total"),
-            *self._alone.describe(self.path, "at the end with only a key"),
+            *self._lone_keys.describe(self.path, "at the end with only a key"),
         ]
 
     def __iter__(self) -> Iterator[Row]:
@@ -109,7 +109,7 @@ class Table:
         self._skipped = skipped
 
     def _without_footer(self, rows: Iterator[Row], key: RowKey) -> Iterator[Row]:
-        footer, totals, alone = _LineRanges(), _QuestionableRows(), _QuestionableRows()
+        footer, totals, lone_keys = _LineRanges(), _QuestionableRows(), _QuestionableRows()
         columns = [each for each in self.columns if each in key.columns]
         last: list[Row] = []
         while chunk := list(islice(rows, _FOOTER)):
@@ -121,17 +121,17 @@ class Table:
                 last = []
             last += chunk
         kinds = [self._kind(row, key) for row in last]
-        end = _end_of(kinds, "record") or _end_of(kinds, "key alone")
-        for place, (row, kind) in enumerate(zip(last, kinds, strict=True)):
-            if kind == "total" and place >= end:
+        end = _end_of(kinds, "record") or _end_of(kinds, "lone key")
+        for index, (row, kind) in enumerate(zip(last, kinds, strict=True)):
+            if kind == "total" and index >= end:
                 footer.add(row.line)
                 continue
             row.number -= len(footer)
             totals.add(row, _total_in(row, columns))
-            if kind == "key alone" and place >= end:
-                alone.add(row, next(filter(_stripped(row).get, columns), None))
+            if kind == "lone key" and index >= end:
+                lone_keys.add(row, next(filter(_stripped(row).get, columns), None))
             yield row
-        self._footer, self._totals, self._alone = footer, totals, alone
+        self._footer, self._totals, self._lone_keys = footer, totals, lone_keys
 
     def _kind(self, row: Row, key: RowKey) -> _Kind:
         if row.fault is not None:
@@ -148,10 +148,10 @@ class Table:
         others = [cells[each] for each in cells.keys() - key.columns - {*self._rules.fill_down}]
         if not all(others) and _total_in(row, key.columns) is not None:
             return "total"
-        return "record" if any(others) else "key alone"
+        return "record" if any(others) else "lone key"
 
     def _is_skipped(self, row: Row) -> bool:
-        """Return whether a condition skips a row. If a condition needs an unusable cell, set a fault."""
+        """Return whether a condition skips a row. A condition on an unusable cell sets the row's fault."""
         try:
             return row.fault is None and any(
                 all(holds(row.cells[column]) for column, holds in condition.items())
@@ -163,7 +163,7 @@ class Table:
 
     def _filled(self, rows: Iterator[Row]) -> Iterator[Row]:
         above: dict[str, str] = {}
-        faults: dict[str, str] = {}  # why a cell above is unusable
+        faults: dict[str, str] = {}  # columns whose cell above is unusable, and why
         for row in rows:
             if row.origin is None:  # rows of rejects are already filled
                 self._fill(row, above, faults)
@@ -174,22 +174,22 @@ class Table:
             why = f"cannot be filled down, because line {row.line} above does not fit the header"
             faults.update(dict.fromkeys(self._rules.fill_down, why))
             return
-        own = getattr(row.cells, "faults", {})
+        own_faults = getattr(row.cells, "faults", {})
         cells = dict(row.cells.items())
         for column in self._rules.fill_down:
-            if column in own:
-                faults[column] = f"cannot be filled down from line {row.line} above: {own[column]}"
+            if column in own_faults:
+                faults[column] = f"cannot be filled down from line {row.line} above: {own_faults[column]}"
             elif cells[column].strip():
                 above[column] = cells[column]
                 faults.pop(column, None)
             elif column in faults:
-                own = {**own, column: faults[column]}
+                own_faults = {**own_faults, column: faults[column]}
             elif column in above:
                 cells[column] = above[column]
                 if row.raw_cells is not None:
                     row.raw_cells = list(row.raw_cells)
                     row.raw_cells[self.columns.index(column)] = above[column]
-        row.cells = FaultyCells(cells, own) if own else cells
+        row.cells = FaultyCells(cells, own_faults) if own_faults else cells
 
 
 def _condition(texts: Sequence[str]) -> Callable[[str], bool]:
@@ -218,7 +218,7 @@ def _total_in(row: Row, columns: Iterable[str]) -> str | None:
 
 
 def _end_of(kinds: Sequence[_Kind], kind: _Kind) -> int:
-    return max((place for place, each in enumerate(kinds, 1) if each == kind), default=0)
+    return max((index for index, each in enumerate(kinds, 1) if each == kind), default=0)
 
 
 class _QuestionableRows:
@@ -229,7 +229,7 @@ class _QuestionableRows:
         self._quoted: list[tuple[int, str, str]] = []
 
     def add(self, row: Row, column: str | None) -> None:
-        """Add a row, with the column that made it questionable; do nothing for None."""
+        """Add a row and the column that makes the row questionable; do nothing if ``column`` is None."""
         if column is not None:
             self._count += 1
             if len(self._quoted) < _QUOTED:

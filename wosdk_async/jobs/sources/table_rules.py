@@ -61,7 +61,7 @@ class TableRules:
         """Restore the rules from job options."""
         try:
             return cls(**options.get(TABLE, {}))
-        except (TypeError, ValueError):  # the rules are from a newer version
+        except (TypeError, ValueError):  # a newer version stored the rules
             raise ImportMapError(
                 f"the job has table rules that this version does not support: {options[TABLE]}; upgrade "
                 "wosdk_async"
@@ -69,7 +69,7 @@ class TableRules:
 
 
 def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) -> None:
-    """Raise ImportMapError if the file does not fit ``wanted``, the map's columns and their places."""
+    """Raise ImportMapError if the file does not fit the map; see :func:`require_columns` for ``wanted``."""
     line = getattr(source, "header_line", None)
     if rules.header_row not in (None, line) and not getattr(source, "is_of_rejects", False):
         raise ImportMapError(
@@ -98,7 +98,7 @@ _FIXED = 'For a fixed record, write { id = 12 } instead of "@name" and delete th
 
 
 def require_columns(source: Source, columns: Mapping[str, str]) -> None:
-    """Raise ImportMapError if the file lacks one of ``columns``, given with their places in the map."""
+    """Raise ImportMapError if the file lacks a column; ``columns`` maps each to where the map names it."""
     missing = next((name for name in columns if name not in source.columns), None)
     if missing is None:
         return
@@ -124,12 +124,12 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
 
 
 def fullest_line(source: Source) -> int | None:
-    """Return the first line near the top with the most filled cells, unless the header has as many."""
+    """Return the first line near the top with the most filled cells; None if the header has as many."""
     return _best_line(source, lambda cells: sum(map(bool, cells)))
 
 
 def _best_line(source: Source, score: Callable[[Sequence[str]], int]) -> int | None:
-    """Return the first line near the top with the highest score, unless the header scores as high."""
+    """Return the first line near the top with the highest score; None if the header scores as high."""
     best, best_score = None, score(source.columns)
     for row in islice(source, _TOP):
         row_score = score([cell.strip() for cell in row.original(source.columns)])
@@ -148,7 +148,7 @@ def likely_delimiter(source: Source) -> str | None:
 
 
 def _better_delimiter(source: Source, wanted: Mapping[str, str]) -> str | None:
-    """Return the name of another delimiter that would find more wanted columns, without quotes."""
+    """Return the unquoted name of another delimiter that would find more wanted columns, if any."""
     if source.dialect is None:
         return None
     current = source.dialect.delimiter

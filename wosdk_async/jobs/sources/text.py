@@ -1,4 +1,4 @@
-"""Text files, decoded as specified or by byte order mark; the encoding is never guessed."""
+"""Text files, decoded as specified, by byte order mark or as UTF-8; the encoding is never guessed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wosdk_async.regular_files import sha256_of
 from wosdk_async.text.remedies import Remedy
 
 _CHUNK = 1 << 16  # bytes
-_UPPER = bytes(range(0x80, 0x100))  # the bytes that are not ASCII
+_NON_ASCII = bytes(range(0x80, 0x100))
 _END_MARK = "\x1a"  # Ctrl-Z, the DOS end-of-file mark
 _TAIL = 16  # bytes at the end of the file in which to search for the mark
 
@@ -39,7 +39,7 @@ _BINARY = {
     b"\xd0\xcf\x11\xe0": "an old Excel file",
     b"%PDF": "a PDF file; export the data as comma-separated UTF-8",
 }
-"""Magic bytes of binary files. Supported formats get here only if ``format`` overrides their detection."""
+"""Magic bytes of binary files, including supported ones, which ``format`` may declare to be text."""
 
 
 class TextFile:
@@ -58,8 +58,8 @@ class TextFile:
 
     def lines(self, newline: str = "") -> Iterator[str]:
         r"""Yield lines with their line endings (LF, CR LF or CR; with ``newline="\n"``, only LF)."""
-        found = self._lines(newline)
-        return _without_end_mark(found) if self._may_have_mark else found
+        lines = self._lines(newline)
+        return _without_end_mark(lines) if self._may_have_mark else lines
 
     def numbered(self) -> Iterator[tuple[int, str]]:
         """Yield non-blank lines without their line endings, with line numbers from 1."""
@@ -94,8 +94,8 @@ class TextFile:
         if marked is None:
             if _has_one_byte(name) and self._is_utf8():
                 raise ImportMapError(
-                    f"{self.path}: the file is valid UTF-8, so {encoding} probably garbles its text (if not, "
-                    "save the file as UTF-8)",
+                    f"{self.path}: the file is valid UTF-8, so {encoding} probably garbles its text (if "
+                    f"{encoding} is right, save the file as UTF-8)",
                     remedies=(Remedy.LEAVE_OUT,),
                     option="encoding",
                 )
@@ -142,17 +142,17 @@ class TextFile:
                 try:
                     text = decoder.decode(chunk)
                 except UnicodeError as error:
-                    text, found, bad = "", 0, chunk[0]
+                    text, index, bad = "", 0, chunk[0]
                     if isinstance(error, UnicodeDecodeError):
-                        found, bad = len(chunk) - len(error.object) + error.start, error.object[error.start]
+                        index, bad = len(chunk) - len(error.object) + error.start, error.object[error.start]
                         decoder.setstate(before)
-                        with contextlib.suppress(UnicodeError):  # the byte order mark may be missing, too
-                            text = decoder.decode(chunk[: max(found, 0)])
+                        with contextlib.suppress(UnicodeError):  # raised again without a byte order mark
+                            text = decoder.decode(chunk[: max(index, 0)])
                     line, column = _advance(line, column, breaks.decode(text))
-                    sample = chunk[max(0, found - 4096) :] + file.read(_CHUNK)
+                    sample = chunk[max(0, index - 4096) :] + file.read(_CHUNK)
                     return ImportMapError(
                         f"{self.path}, line {line}, column {column}: byte {bad:#04x} at offset "
-                        f"{offset + found} is not {name}",
+                        f"{offset + index} is not {name}",
                         **self._remedy(sample),
                     )
                 offset += len(chunk)
@@ -183,7 +183,7 @@ def _without_end_mark(lines: Iterator[str]) -> Iterator[str]:
 
 def _has_one_byte(encoding: str) -> bool:
     """Return whether an encoding has one byte for each character, and so accepts nearly any text."""
-    return not encoding.startswith("utf") and len(_UPPER.decode(encoding, "replace")) == len(_UPPER)
+    return not encoding.startswith("utf") and len(_NON_ASCII.decode(encoding, "replace")) == len(_NON_ASCII)
 
 
 @contextlib.contextmanager
@@ -227,7 +227,8 @@ def _suggested(sample: bytes) -> str | None:
 
 _LETTERS = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëìíîïñòóôõöøùúûüÿŒœ"
 _SIGNS = "‘‚“”„€£§°«»©®™•·½±²×µ¿¡ªº"
-_PLAIN = re.compile(f"[\\x00-\x7f{_LETTERS}{_SIGNS}’–—…\xa0]*")  # words may contain the last five
+# The last five characters, unlike _SIGNS, may be inside words.
+_PLAIN = re.compile(f"[\\x00-\x7f{_LETTERS}{_SIGNS}’–—…\xa0]*")
 _NOT_PLAIN = re.compile(
     rf"(?<![^\W\d_])[{_LETTERS}]{{2,}}(?![^\W\d_])|(?<=[^\W\d_])[{_SIGNS}](?=[^\W\d_])"
     rf"|(?<![0-9.])[ªº]|[¿¡](?!.?[A-Za-z])|\A[^{_LETTERS}]*[A-Za-z]\xa0[a-z][^{_LETTERS}]*\Z"
