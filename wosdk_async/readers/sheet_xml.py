@@ -29,7 +29,7 @@ _PIECES = re.compile(
 
 
 def currency_in(code: str) -> str | None:
-    """Return a number format's currency sign, or ``"`` and the format's text, or None without any text.
+    """Return a number format's currency sign, or ``"`` and the format's text, or None if it has neither.
 
     Commas after the digits, which divide the displayed number by 1,000, count as text.
     """

@@ -44,7 +44,7 @@ class AtAllocator:
     def grant(self, worker: ConnectedWorker) -> Lease:
         lease = self.allocator.open_grant(worker)
         assert lease is not None
-        self.allocator.granted(lease, worker)
+        self.allocator.deliver(lease, worker)
         return lease
 
 

@@ -195,8 +195,8 @@ async def test_a_worker_that_was_refused_is_tried_again_when_it_comes_back(
     monkeypatch.setattr(DaskCluster, "_start_actor", welcome)
     pool = DaskCluster("tcp://127.0.0.1:8786")
     pool._refused["tcp://127.0.0.1:9000"] = "it runs wosdk_async 0.1"
-    pool._compare({})  # it ends, and is started again
-    pool._compare({"tcp://127.0.0.1:9000": {}})
+    pool._update_links({})  # it ends, and is started again
+    pool._update_links({"tcp://127.0.0.1:9000": {}})
     await asyncio.sleep(0)
     assert welcomed == ["tcp://127.0.0.1:9000"]
 

@@ -71,7 +71,7 @@ class ClusterRun(Run[Any, Effect]):
         self._allocator, self._losses, self._secrets = allocator, losses, secrets
         self._error: Exception | None = None
         self._endings: dict[int, asyncio.Future[RowReport | Lease]] = {}
-        """Each row's report, or the lease under which the row was lost."""
+        """Future of each row, which gets the row's report or, if the row was lost, its lease."""
 
     def stop(self) -> None:
         """Start no more rows; calls in flight continue."""

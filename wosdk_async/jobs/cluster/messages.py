@@ -86,7 +86,7 @@ class PushedSession:
 class Order:
     """Instructions for the worker with this nonce; other workers ignore them.
 
-    ``received`` is the number of the last result that arrived, ``grants`` are the grants that the worker has
+    ``received`` is the number of the last result received, ``grants`` are the grants that the worker has
     not confirmed, and ``session`` is None if the worker has the newest one. After ``stop`` the worker starts
     no rows; after ``abort`` it also cancels its calls. The worker may wait ``patience`` seconds for results
     before responding.

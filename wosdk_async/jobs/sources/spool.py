@@ -69,7 +69,7 @@ def spool(
     ImportMapError if the source is too large or cannot be read completely; the error has no credentials.
     """
     address = as_secret(source)
-    # Replaces `source`, because tracebacks may show local variables.
+    # `source` loses its credentials, because tracebacks may show local variables.
     source = shown = shown_source(address.reveal())
     suffix = suffix_of(PurePosixPath(shown), format or None)
     path = folder / f"input{suffix if suffix in FORMATS else '.csv'}"

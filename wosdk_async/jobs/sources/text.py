@@ -182,7 +182,7 @@ def _without_end_mark(lines: Iterator[str]) -> Iterator[str]:
 
 
 def _has_one_byte(encoding: str) -> bool:
-    """Return whether an encoding has one byte for each character, and so accepts nearly any text."""
+    """Return whether an encoding has one byte for each character, and so decodes nearly any file."""
     return not encoding.startswith("utf") and len(_NON_ASCII.decode(encoding, "replace")) == len(_NON_ASCII)
 
 
