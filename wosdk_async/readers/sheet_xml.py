@@ -1,4 +1,4 @@
-"""XML parsing for .xlsx and .ods, with the messages and currency detection that both share."""
+"""XML parsing, messages and currency detection for .xlsx and .ods."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ class Coordinator:
         self._closing = True
         try:
             if self._tasks and not self.allocator.aborted:
-                # Wait for a last order to each worker, which confirms its results.
+                # Wait until a last order has told each worker that its results were received.
                 await asyncio.wait(self._tasks, timeout=_CLOSING)
         finally:
             ticker, self._ticker = self._ticker, None

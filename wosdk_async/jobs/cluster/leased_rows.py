@@ -62,7 +62,7 @@ class LeasedRows:
         self._obeyed_share = self._last_number = 0
 
     def obey(self, order: Order) -> bool:
-        """Apply an order's grants, share and confirmations, or return False if it is for another worker."""
+        """Apply an order's grants, share and confirmations. Return False for an order to another worker."""
         if order.worker != self.nonce:
             return False
         while self.results and self.results[0].number <= order.received:

@@ -142,7 +142,7 @@ class Leases:
         return lease
 
     def pop_row(self, worker: str, epoch: int, number: int) -> tuple[GrantedRow, Lease] | None:
-        """Remove and return a row and its lease; None if absent. A lease closes with its last row."""
+        """Remove and return a row and its lease; None if not leased. A lease closes with its last row."""
         lease = self.of(worker).get(epoch)
         if lease is None or number not in lease.rows:
             return None

@@ -264,7 +264,7 @@ class _PushedSessions:
             self._pushed.set()
 
     async def grant(self, company: str, replaced: Secrets) -> TokenGrant:
-        """Return the newest session, or wait for the next one if it was already granted."""
+        """Return the newest session, or wait for another if the newest was already granted."""
         del company, replaced  # unused: a worker has one Company, and the transport hides its own tokens
         while (grant := self._take()) is None:
             self._used_up = self.number

@@ -193,7 +193,7 @@ def _result(row: StoredRow, outcome: str) -> list[Any]:
 
 
 def _safe(text: str | None) -> str | None:
-    """Return text without formulas, on one line because some programs cannot read quoted line breaks."""
+    """Return text without formulas and on one line, because some programs misread quoted line breaks."""
     if text and _PLAIN.fullmatch(text):  # most keys and numbers
         return text
     return without_formulas(one_line(text)) if text else None

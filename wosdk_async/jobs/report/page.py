@@ -1,4 +1,4 @@
-"""``report.html``, rendered from the template ``page.html``; it has no scripts and loads no other files."""
+"""``report.html``, which has no scripts and loads no files, rendered from the template ``page.html``."""
 
 from __future__ import annotations
 

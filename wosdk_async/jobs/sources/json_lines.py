@@ -18,7 +18,7 @@ from wosdk_async.text.suggestions import suggestion
 
 _MAX_DEPTH = 100  # levels of nested objects and lists
 _MAX_NAME = 1_000  # characters in the path of a nested field
-_MAX_COMMAS = 10 * MAX_COLUMNS  # in a line, because decoded elements take 60 times the memory of their text
+_MAX_COMMAS = 10 * MAX_COLUMNS  # limit for a line, whose decoded elements take 60 times its memory
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MANY = f"more than {MAX_COLUMNS} fields; if field names contain data, move it to values"

@@ -153,7 +153,7 @@ class FaultyCells(dict[str, str]):
 
 
 class Header:
-    """Header of a file whose rows are lists of cells. Raise ImportMapError if it is invalid."""
+    """Header of a file whose rows are lists of cells. An invalid header raises ImportMapError."""
 
     def __init__(self, path: Path, cells: Sequence[str]) -> None:
         header = [cell.strip() for cell in cells]

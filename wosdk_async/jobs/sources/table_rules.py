@@ -98,7 +98,7 @@ _FIXED = 'For a fixed record, write { id = 12 } instead of "@name" and delete th
 
 
 def require_columns(source: Source, columns: Mapping[str, str]) -> None:
-    """Raise ImportMapError if the file lacks a column; ``columns`` maps each to where the map names it."""
+    """Raise ImportMapError if the file lacks a column; ``columns`` maps names to their places in the map."""
     missing = next((name for name in columns if name not in source.columns), None)
     if missing is None:
         return

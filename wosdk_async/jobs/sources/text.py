@@ -43,7 +43,7 @@ _BINARY = {
 
 
 class TextFile:
-    """Text file with its encoding. Opening and reading it raises ImportMapError if it cannot be decoded."""
+    """Text file with its encoding. Raises ImportMapError on opening or reading a file that is not text."""
 
     def __init__(self, path: Path, encoding: str | None = None) -> None:
         self.path = path
