@@ -130,7 +130,7 @@ class Processes:
         if not self._running:
             self._why = f"no worker process remains: the last one failed to start {deaths} times ({why})"
             opening.cancel()
-            self._broken(f"{self._why}; see its output on stderr, then repeat the command")
+            self._broken(f"{self._why}; see the output on stderr, then repeat the command")
 
     async def _start(self) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(

@@ -86,8 +86,8 @@ class IncrementalExport(ExportJob):
         for name in ("limit", "again", "force"):
             if getattr(self.options, name):
                 raise ExportError(
-                    f"remove {name}=: it applies only to exports to one file; an incremental export always "
-                    "adds a part with all changes"
+                    f"remove {name}=, which applies only to exports to one file; an incremental export "
+                    "always adds a part with all changes"
                 )
         chosen = selection(self._entity, select)
         if chosen and "*" not in chosen:

@@ -173,7 +173,7 @@ def _require_ours(folder: Path) -> None:
     if strange or folder.is_symlink():
         why = f"has other files ({strange[0]})" if strange else "is a link"
         raise ExportError(
-            f"{folder}: the export needs this folder, but it {why}; move it, or name another output"
+            f"{folder}: the export needs this folder, which {why}; move the folder, or name another output"
         )
 
 

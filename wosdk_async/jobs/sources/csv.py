@@ -213,4 +213,4 @@ def _all_quoted(line: str, delimiter: str) -> str:
 def _explained(error: csv.Error) -> str:
     if "field larger" in str(error):
         return f"a cell has more than {MAX_CELL} characters; check for a missing closing quote"
-    return f"this record has unbalanced quotes ({error}); double quotes inside a cell"
+    return f'this record has unbalanced quotes ({error}); write "" for a quote inside a cell'
