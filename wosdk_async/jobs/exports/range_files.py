@@ -60,7 +60,9 @@ class RangeFile:
             rows = 0
             for batch in self.batches():
                 batch.validate()
-                rows += batch.num_rows if batch.schema.equals(schema) else -self.rows
+                if not batch.schema.equals(schema):
+                    return False
+                rows += batch.num_rows
         except (OSError, ValueError):
             return False
         return rows == self.rows
