@@ -359,4 +359,4 @@ class InDoubtError(WosdkError):
 
     kind = "in-doubt"
     look_first: bool = False
-    """Whether the same call with the same marker would first look for the effect of this one."""
+    """Whether a repetition with the same marker first looks for the effect of this call, so it is safe."""

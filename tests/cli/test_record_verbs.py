@@ -138,7 +138,7 @@ def test_a_part_of_an_amount_leaves_the_other(wosdk: Wosdk) -> None:
         ((*MALL, "ConcurrencyId=2"), 2, "ConcurrencyId is set by the service for new records"),
         (("create", "WorkOrder", *FIELDS, "Number=X1"), 2, "WorkOrder.Number is set by the service for new records"),
         (("create", "WorkOrder", *FIELDS, "DtCreated=2026-03-01T08:00"), 2, "WorkOrder.DtCreated is set by the service"),
-        (("create", "WorkOrder", *FIELDS, "StatusId=Open"), 2, "a new work order is New; commands move it"),
+        (("create", "WorkOrder", *FIELDS, "StatusId=Open"), 2, "leave it out: a new work order is New, and commands change it"),
         ((*MALL, "--marker", "Nothing"), 2, "--marker: Customer has no field 'Nothing'"),
         ((*MALL, "--marker", "Dba"), 2, "wosdk: marker 'dba' of Customer is None; give it a unique key"),
         (("create", "WorkOrder", *FIELDS, "--marker", "PoNumber"), 2, "is None; give it a unique key"),

@@ -94,7 +94,7 @@ def test_a_client_shows_the_arguments_that_a_caller_writes(api: dict[str, Any]) 
         assert f"\n    {option.name}: " in client.docstring.value, option.name
     assert "in_flight: int = 32" in client.signature()
     assert "limits: Limits = Limits()" in client.signature()
-    assert "\n    profile: Settings file profile to use" in client.members["from_env"].docstring.value
+    assert "\n    profile: Profile of the settings file" in client.members["from_env"].docstring.value
     assert "in_flight: int = 32" in api["testing.Sandbox"].members["client"].signature()
     assert api["ClientOptions"].members["in_flight"].value == "32"
 

@@ -90,7 +90,7 @@ TABLE: list[tuple[Ask, str]] = [
     (creating(customer="512"), "is a str; it takes an object of type Customer: send Customer.ref(512)."),
     (
         creating(customer=Contact(id=5)),
-        "is a Contact; it takes an object of type Customer: send Customer.ref(id) with that record's id",
+        "is a Contact; it takes an object of type Customer: send Customer.ref(id) with the id of the Customer",
     ),
     (
         creating(items=[WoItem(asset=5)]),
@@ -143,7 +143,10 @@ TABLE: list[tuple[Ask, str]] = [
     (making("Customer", {"ID": 777}), "ID is set by the service for new records"),
     (creating(id=5), "work_order.id is set by the service for new records, and would be dropped"),
     (creating(number="W1"), "work_order.number is set by the service for new records"),
-    (creating(status_id="OnHold"), "would be dropped; a new work order is New; commands move it."),
+    (
+        creating(status_id="OnHold"),
+        "leave it out: a new work order is New, and commands change it.",
+    ),
     (
         creating(dt_created=datetime(2024, 6, 1)),
         "work_order.dt_created is set by the service for new records",

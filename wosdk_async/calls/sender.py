@@ -110,7 +110,10 @@ class CallSender:
     def send_marked(
         self, call: Call[Any], marker: Marker, trace: Trace | None = None, *, look_first: bool = False
     ) -> Coroutine[Any, Any, Any]:
-        """Send a call. Look up its record by ``marker`` after a doubt; with ``look_first``, also before."""
+        """Send a call; if it is in doubt, look up its record by ``marker``.
+
+        With ``look_first``, also look the record up before sending.
+        """
         if trace is None and self.trace is not None:
             return self._send_marked_traced(call, marker, self.trace, look_first)
         hold = self.transport.hold()

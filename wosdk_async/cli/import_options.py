@@ -46,7 +46,7 @@ _INPUT = (
         "--format",
         "file_format",
         metavar="NAME",
-        help="File format, such as csv, if the suffix does not tell.",
+        help="File format, such as csv, if the suffix does not show it.",
     ),
     click.option("--command", metavar="NAME", help="Command to run per row (default: WoCreateCommand)."),
     click.option("--entity", metavar="NAME", help="Create a record of this entity for each row."),

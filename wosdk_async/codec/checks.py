@@ -217,7 +217,7 @@ def check_object(value: Any, meta: Wire) -> Finding | None:
 def _not_a_reference(value: Any, of: str) -> str:
     takes = f"is {kind_of(value)}; it takes an object of type {of}"
     if isinstance(value, Record):  # a record of another entity, whose own id must not be sent
-        return f"{takes}: send {of}.ref(id) with that record's id."
+        return f"{takes}: send {of}.ref(id) with the id of the {of}."
     if isinstance(value, str) and not value.isdecimal() and (name := named_by(registry.resolve(of))):
         shown = reprlib.repr(value)
         return f"is {shown}, a string; find the record: await company.resolve({of}, {name}={shown})."

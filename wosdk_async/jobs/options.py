@@ -60,12 +60,12 @@ class ImportOptions:
     """Job folder on a local disk (default: next to the file, as in ``requests.csv.job``)."""
     marker: str | None = None
     """Field that carries each row's key, such as ``work_order.po_number`` (default: the map's marker). If the
-    map does not set the field, the key is ``{job}-{row}``, with the ledger's row number."""
+    map writes nothing to this field, the key is ``{job}-{row}``, with the ledger's row number."""
     if_exists: IfExists = attrs.field(default="fail", validator=attrs.validators.in_(("fail", "skip")))
     """Whether a row fails or is skipped if its key exists in the Company before the row's first attempt."""
     limit: int = number(32, "a number of calls, 1 or more", low=1, whole=True)
-    """Maximum concurrent calls. A kill leaves at most twice as many rows in doubt; with workers, at most 16
-    times as many or 2,000, whichever is larger."""
+    """Maximum concurrent calls. After a kill, at most ``2 * limit`` rows are in doubt; with workers, at
+    most ``16 * limit`` or 2,000, whichever is larger."""
     lease: float = number(30.0, "seconds above 0", above=True)
     """Seconds for which a worker may send granted rows, counted from its last report before the grant. A row
     may take up to the Company's ``deadline``, or two thirds of the lease if there is no deadline."""
@@ -74,7 +74,7 @@ class ImportOptions:
     again: bool = switch(False)
     """Whether to start a new ledger in a new folder and send all rows again."""
     new_rows: bool = switch(False)
-    """Whether to accept rows that are not in the ledger as new, even if rows that were sent are missing."""
+    """Whether rows that the ledger lacks count as new, even if the file lacks rows that were sent."""
     retry_refused: bool = switch(False)
     """Whether to retry refused rows even if neither the rows nor the map have changed."""
     retry_undone: bool = switch(False)

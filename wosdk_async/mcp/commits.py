@@ -57,7 +57,7 @@ class Commits:
     target: str
     clock: TransportClock = TransportClock()
     _look_ups: dict[tuple[str, int], LookUps] = attrs.field(factory=dict, init=False)
-    """Look-ups of plans in doubt, by plan id and attempt; another server may start the next one."""
+    """Look-ups of plans in doubt, by plan id and attempt: another server may start the next attempt."""
 
     async def outcome(self, id: str, *, send: bool) -> CommitOutcome:
         """Find out the outcome of a plan. With ``send``, carry it out if it was certainly not done."""

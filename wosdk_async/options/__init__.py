@@ -87,7 +87,7 @@ def as_timeouts(given: Timeouts | HttpxTimeout) -> Timeouts:
         return Timeouts(**given.as_dict())
     except (AttributeError, TypeError, ValueError):
         raise ConfigurationError(
-            f"timeouts is {given!r}; it takes Timeouts(...), or a Timeout of httpx or httpx2, with"
+            f"timeouts is {given!r}; it takes Timeouts(...), or an httpx or httpx2 Timeout, with"
             f" seconds above 0"
         ) from None
 

@@ -240,7 +240,7 @@ def _without_removed(record: E) -> E:
 
 
 def _whole_amount(meta: Wire, value: Any, held: Any, where: str) -> Any:
-    """Return a field's value; complete an amount of money with its currency and value.
+    """Return a field's value; fill in a missing currency or value of an amount of money.
 
     Amounts are always complete (facts 3.4), and ``Properties`` names an amount as a unit. Not shown; assumed:
     an update without the currency would clear it. Raises InvalidCallError for an unknown part.

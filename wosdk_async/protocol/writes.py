@@ -1,4 +1,4 @@
-"""Write states, and the rule that confirms a write in doubt as absent.
+"""States of a write, and the rule for when a write in doubt is confirmed absent.
 
 The service has no idempotency key (facts 5). After a write without a response, the client looks up its
 record, and repeats the write only if the record is absent. Marked calls, imports and plans share this rule.
@@ -58,7 +58,7 @@ class LookUps:
     settle: float
     """Seconds after ``since`` during which the effect may still appear."""
     state: State = State.IN_DOUBT
-    """IN_DOUBT; DONE once a record was found; or PLANNED while the write is confirmed absent."""
+    """IN_DOUBT; PLANNED once confirmed absent; DONE once a record was found, even after PLANNED."""
     counts_from: float = attrs.field()
     """Time from which an empty look-up counts."""
     empty: int = 0

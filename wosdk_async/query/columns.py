@@ -62,7 +62,7 @@ def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[C
         if path != "*":
             found = find(root(cls), path.removesuffix(".*"))
             if path.endswith(".*") and found.below is None:
-                found.by_wire("*")  # raises the error for a property of a single value
+                found.by_wire("*")  # raises: a single value has no properties
         for column in _columns_below(_RecordPart(cls, cls), path.split(".")):
             asked.setdefault(column.steps, column)
     for column in tuple(asked.values()):
@@ -82,7 +82,7 @@ def _class_of(entity: type[Record] | str) -> type[Record]:
     if "Id" not in fields_of(found) and found.wire_name not in KEYS:  # part of other records, not a record
         raise InvalidCallError(
             f"{found.wire_name} has no Id and cannot be queried, because it is part of other records or"
-            f" results; select its path in a query of the record"
+            f" results; query the record, and select its path"
         )
     return found
 

@@ -134,6 +134,6 @@ def _texts(given: Iterable[str]) -> list[str]:
     for text in texts:
         if not isinstance(text, str) or not text.strip():
             raise InvalidCallError(
-                f"a number or name must be a string such as 'RSC000005', not {described(text)}"
+                f"an order number or a name must be a string such as 'RSC000005', not {described(text)}"
             )
     return texts

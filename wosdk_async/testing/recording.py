@@ -176,7 +176,7 @@ class Recording:
         """Return the error message for an unrecorded request, with the most similar recorded one."""
         asked = f"{request.method} {request.path}"
         if times := sum(each.key == request.key for each in self._recorded):
-            return f"{asked} was recorded {times} times but sent once more; record again: {self.path}"
+            return f"{asked} was sent more often than recorded ({times}); record {self.path} again"
         same = [each for each in self._recorded if (each.method, each.path) == (request.method, request.path)]
         nearest = max(same or self._recorded, key=partial(_likeness, request), default=None)
         if nearest is None:

@@ -1,8 +1,8 @@
 """Suggestions for misspelt names.
 
-Names are similar if a few letters differ, or if the words of one are among those of the other: ``status`` and
-``status_id``, ``created_at`` and ``dt_created``. Letters that merely occur in the same order, such as those
-of ``coment`` in ``documents``, do not make names similar.
+Names are similar if a few letters differ, or if the words of one, apart from fillers such as ``at``, are
+among those of the other: ``status`` and ``status_id``, ``created_at`` and ``dt_created``. Letters that merely
+occur in the same order, such as those of ``coment`` in ``documents``, do not make names similar.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 
 _LETTERS = 4  # one in this many letters may be wrong
-_STEM = 5  # initial letters that words of one meaning share: assignee, assignments
+_STEM = 5  # words that share this many first letters count as related: assignee, assignments
 _FEW = 2  # words with at most this many letters must be equal
-_PART = 0.25  # common words must cover at least this part of the longer name
+_PART = 0.25  # the words in both names must make up at least this part of the longer name
 _FILLERS = frozenset({"at", "date", "dt", "id", "is", "no", "on", "the", "to", "utc"})
 """Words that say little about a name's purpose."""
 _ABBREVIATED = {"wo": ("work", "order")}  # the prefix of the service's command names
@@ -68,7 +68,7 @@ def _is_misspelt(given: Sequence[str], words: Sequence[str]) -> bool:
 
 
 def _shares_words(few: Sequence[str], many: Sequence[str]) -> bool:
-    """Return whether all words of ``few`` are in ``many`` and make up a good part of it."""
+    """Return whether all words of ``few``, apart from fillers, are in ``many`` and make up enough of it."""
     found = [word for word in few if any(_means(word, other) for other in many)]
     significant = [word for word in found if word not in _FILLERS]
     if not significant or any(word not in _FILLERS for word in few if word not in found):
@@ -78,7 +78,7 @@ def _shares_words(few: Sequence[str], many: Sequence[str]) -> bool:
 
 
 def _means(word: str, other: str) -> bool:
-    """Return whether two words are equal or share a stem, or one is a prefix of the other."""
+    """Return whether two words share a stem, nearly agree, or ``word`` is a prefix of ``other``."""
     if word[0] != other[0]:  # a quick test first, because there may be thousands of names
         return False
     if len(word) <= _FEW:

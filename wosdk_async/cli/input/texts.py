@@ -116,7 +116,7 @@ def _unquoted(raw: str, text: str) -> str:
     if not raw:
         raise _error(text, "a value is missing; write '' for an empty string")
     if raw[0] in "'\"":
-        raise _error(text, "a quote is not closed; double a quote within quotes")
+        raise _error(text, "a quote is not closed; to write a quote within quotes, write it twice")
     return raw
 
 

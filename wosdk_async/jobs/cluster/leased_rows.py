@@ -18,7 +18,7 @@ from wosdk_async.jobs.cluster.messages import MAX_RESULTS, NO_SHARE, GrantedRow,
 NOT_SENT: Mapping[str, Any] = {"result": "not_sent"}
 """Result of a row for which nothing was sent."""
 _MAX_QUEUED = 0.5  # seconds that started rows may wait for the rate limit
-_QUEUED_PART = 0.5  # the same limit as a part of the deadline; the smaller one applies
+_QUEUED_PART = 0.5  # the limit as a part of the deadline; the smaller of the two limits applies
 
 
 class LeaseEndedError(Exception):
@@ -79,7 +79,7 @@ class LeasedRows:
         return True
 
     def _accept(self, row: LeasedRow) -> None:
-        if row.granted.row in self._open:  # do not repeat a call that has not ended under an earlier grant
+        if row.granted.row in self._open:  # the row's call from an earlier grant is still running
             self._record(row, NOT_SENT)
         else:
             self._open[row.granted.row] = row
@@ -141,7 +141,7 @@ class LeasedRows:
         )
 
     def report(self, **fields: int) -> Report:
-        """Return the next report; ``fields`` describe the session."""
+        """Return the next report; ``fields`` are its ``session`` and ``session_refused``."""
         # After a share has shrunk, the worker complies with it only once enough calls have ended.
         if len(self.under_way) <= self.share.in_flight:
             self._obeyed_share = self.share.number

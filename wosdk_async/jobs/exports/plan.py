@@ -94,9 +94,9 @@ class ExportSummary:
     """Duration of this run."""
     guarded: int = 0
     """Number of CSV strings that got an apostrophe, so that spreadsheets do not read them as formulas. With
-    ``csv_raw``, number of strings that already had an apostrophe, which an import removes."""
+    ``csv_raw``, number of strings with an apostrophe of their own, which an import would remove."""
     clock_behind: float = 0.0
-    """Seconds by which the service's clock was behind the watermark. If it was, the part has all records."""
+    """Seconds by which the service's clock was behind the watermark; if above 0, all records were read."""
 
     @property
     def rate(self) -> float:

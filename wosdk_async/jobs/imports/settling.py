@@ -43,7 +43,7 @@ class Doubt:
 
     @classmethod
     def of(cls, row: StoredRow, since: float = 0.0) -> Doubt:
-        """Return the doubt about a row of an earlier run."""
+        """Return the ``Doubt`` for a row of an earlier run."""
         return cls(row, since, reported=row.place is not None)
 
 

@@ -43,8 +43,8 @@ class Claims:
 
     Args:
         prepared: pages of rows to claim; an error in reading them is raised after all earlier claims.
-        limit: the maximum concurrent calls.
-        rate: returns the maximum rows per second; None for no limit.
+        limit: the maximum number of concurrent calls.
+        rate: returns the maximum number of rows per second; None for no limit.
         begin: whether to write SENDING. Rows for workers stay PLANNED until they are granted, so that a kill
             leaves fewer rows in doubt.
     """

@@ -120,7 +120,7 @@ def row_with_id(db: sqlite3.Connection, *, id: int) -> int | None:
 
 
 def undone_rows(db: sqlite3.Connection) -> int:
-    """Count the last file's undone rows."""
+    """Count the undone rows that are in the last run's file."""
     found = db.execute(
         "SELECT count(*) FROM undo JOIN planned USING (row) WHERE undo.state = ? AND place IS NOT NULL",
         [int(State.DONE)],
@@ -152,7 +152,7 @@ def keep_undone(db: sqlite3.Connection, *, ids: Iterable[int]) -> None:
 
 
 def undone_before(db: sqlite3.Connection, ids: Iterable[int] | None = None) -> set[int]:
-    """Return which of ``ids`` earlier jobs undid. Without ``ids``, return one id that they undid, if any."""
+    """Return those of ``ids`` that earlier jobs undid; without ``ids``, at most one id that they undid."""
     if ids is None:
         found = db.execute("SELECT id FROM undone_before LIMIT 1")
     else:

@@ -75,8 +75,8 @@ def _message(refusal: Refusal) -> str:
             ]
             more = f" and {refusal.rows - len(pairs):,} more" if refusal.rows > len(pairs) else ""
             return (
-                f"a spreadsheet may have changed the key of {_rows(refusal.rows)} to send, because sent rows "
-                f"with similar keys are missing from the file: {', '.join(pairs)}{more}"
+                f"{_rows(refusal.rows)} {_are(refusal.rows)} new, but sent rows with similar keys are "
+                f"missing from the file, so a spreadsheet may have changed the keys: {', '.join(pairs)}{more}"
             )
 
 

@@ -79,7 +79,7 @@ class RowSample:
 
 FIRST = 3  # resembling keys to show
 Resembling = tuple[int, tuple[tuple[RowSample, RowSample], ...]]
-"""Number of rows that resemble sent rows missing from the file, and the first pairs (row, missing row)."""
+"""How many rows resemble a sent row that the file lacks, and the first few pairs (row, missing row)."""
 
 
 @attrs.frozen(kw_only=True)
@@ -147,7 +147,7 @@ class FileFacts:
     rejects: bool = False
     """Whether the file is a rejects file, whose rows name their ledger rows."""
     rejects_problem: tuple[RejectsProblem, int] | None = None
-    """The fault of the rejects file, and its line."""
+    """What is wrong with the rejects file, and in which line."""
     superseded_by: Path | None = None
     """The newer ledger that resends all rows."""
     elsewhere: tuple[Path, int] | None = None

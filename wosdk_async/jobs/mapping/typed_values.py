@@ -75,7 +75,7 @@ def typed_values(meta: Wire, table: TextTable, text: Parser | None) -> TypedValu
 
 
 def _word_or(text: str, words: Parser, own: Parser) -> Any:
-    """Return the meaning of a word; parse other values by default rules."""
+    """Return the meaning of a word; parse any other value with the type's own parser."""
     value = _reading(words, text)
     return own(text) if value is None else value
 

@@ -221,7 +221,7 @@ class Header:
         if actual < expected:
             remedy = "add the missing cells, even if empty"
             if self._reason is not None:
-                remedy = f"fill in the missing cells, or if they are empty, clear the cell in {_REASON}"
+                remedy = f"fill in the missing cells, or clear {_REASON} if they should be empty"
         fault = f"the record has {actual} cells, the header {expected}; {remedy}"
         row = Row(number, line, _named(self.columns, own), fault, raw_cells=own)
         row.origin = self._origin_in(cells)

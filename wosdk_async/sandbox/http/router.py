@@ -201,7 +201,7 @@ def _not_allowed(text: str) -> Refusal:
 
 _EXPIRES_IN = 1199  # seconds, from the sample in facts 1
 _LIFETIME = 1200 * 10**9
-_MAX_TOKENS = 100_000  # including expired ones, which are then refused as expired, not as unknown
+_MAX_TOKENS = 100_000  # including expired ones, so that these are refused as expired, not as unknown
 _VERSION = "9.21.4.118"  # dotted version (spec 4.1); value from the sample
 _SOAP = "wsdk/CorrigoService.asmx"  # facts 2: below /wsdk/. Not shown; assumed: the name
 

@@ -76,7 +76,7 @@ class Dialect:
     spec_paths: bool = True
     """Whether ``/cmd/SendWorkOrder`` exists in addition to the full name (spec 4.6; else facts 12 row 4)."""
     contactid_is_requestor: bool = True
-    """Whether a creation's ``Contactid`` becomes the requestor (spec 4.3); otherwise it is dropped (facts 12
+    """Whether a create's ``Contactid`` becomes the requestor (spec 4.3); otherwise it is dropped (facts 12
     row 3)."""
     update_shows_version: bool = False
     """Whether update responses include ``ConcurrencyId`` (facts 12 row 15); otherwise they only have type and

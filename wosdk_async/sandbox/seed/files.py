@@ -24,12 +24,15 @@ def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
     """Read the rows of a ``.csv`` file, with property paths in the first line, or of a JSON file.
 
     JSON is ``{entity type: [rows]}``, or ``[rows]`` with ``entity``. CSV always needs ``entity``. Raises
-    OSError, or a StoreError that names the line if the file is malformed.
+    OSError, or a StoreError that names the line or record if the file is malformed.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
         if path.suffix.lower() != ".csv":
-            return list(_from_json(text, entity))
+            try:
+                return list(_from_json(text, entity))
+            except StoreError as error:
+                raise StoreError(f"{path}: {error}") from error
         if entity is None:
             raise StoreError("A CSV file needs an entity type: set it with --entity.")
         return list(_from_csv(text, seeded_type(entity)))
@@ -108,7 +111,7 @@ def _fields(schema: EntitySchema, header: list[str]) -> dict[str, Field | None]:
 
 
 def _field(schema: EntitySchema, steps: list[str]) -> Field | str | None:
-    """Return a column path's field or an error text; None if row validation must decide."""
+    """Return a column path's field or an error message; None if row validation must decide."""
     field = schema.field(steps[0])
     if field is None:
         near = did_you_mean(steps[0], [each.name for each in schema.fields])

@@ -25,7 +25,7 @@ _MAX_MISTAKES = 20  # mistakes listed in one error message
 
 @attrs.frozen
 class SeedRow:
-    """Row to add, with the members of a create."""
+    """Row to add; ``members`` are those of the entity in a create request."""
 
     place: str  # for error messages, such as ``line 3`` or ``record 1 of Customer``
     entity: str

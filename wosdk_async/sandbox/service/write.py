@@ -148,7 +148,7 @@ def create_owned_object(
 def delete(
     context: RequestContext, schema: EntitySchema, record: Record, *, with_owner: bool = False
 ) -> None:
-    """Delete a record or mark it as removed (facts 3.4). Not shown; assumed: its owned records go, too."""
+    """Delete a record or mark it as removed (facts 3.4). Not shown; assumed: what it owns goes with it."""
     if not schema.soft_deleted:
         if rule := ON_DELETE.get(schema.name):
             rule(context, record)

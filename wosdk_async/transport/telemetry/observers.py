@@ -86,7 +86,7 @@ def _fields(record: Attempt | CallResult) -> str:
 
 
 class ObservedCall:
-    """One call with its observers, separate for each call so that overlapping calls cannot be confused."""
+    """Observers of one call. Each call has its own instance, so that overlapping calls are not confused."""
 
     def __init__(self, call: Call[Any], company: str, observers: Iterable[Observer]) -> None:
         self._call = call
@@ -246,7 +246,7 @@ class Telemetry(Observer):
     def _histograms(self) -> tuple[Any, Any, Any]:
         """Return the call and request histograms, and their current provider."""
         provider = self._metrics.get_meter_provider()
-        # GIL: loops in other threads set the tuple atomically; all create the same histograms.
+        # GIL: threads set the tuple atomically, and all create the same histograms, so no lock is needed.
         if self._instruments is None or self._instruments[2] is not provider:
             meter = provider.get_meter("wosdk_async")
             self._instruments = (

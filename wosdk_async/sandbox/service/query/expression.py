@@ -29,7 +29,7 @@ _INDEXABLE = frozenset(
 _REFUSED = {("WoLastAction", "Reason")}  # facts 4: refused by the service; error code assumed
 
 Finish = Callable[[str, Field], str]
-"""Function that makes a condition or sort expression from the SQL and field of a path's last property."""
+"""Function that takes a path's last property, as SQL and as Field, and returns a condition or sort term."""
 
 
 @attrs.define
@@ -125,7 +125,7 @@ class QueryCriteria:
     def _through(
         self, schema: EntitySchema, field: Field, alias: str, rest: list[str], finish: Finish
     ) -> str:
-        """Follow a path through a reference; all but ``Id`` needs the referenced record."""
+        """Follow a path through a reference; every property except ``Id`` needs the referenced record."""
         target = schema.required_target(field)
         own_id = (schema.name, field.name) in SAME_ID
         key = f"{alias}id" if own_id else self._column(schema, f"{field.name}.Id", "integer", alias)

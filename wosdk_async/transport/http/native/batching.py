@@ -1,8 +1,8 @@
 """Batched socket reads and writes for one pool.
 
-Writing: all requests of one event loop iteration are sent together. Reading: asyncio runs a handle and a
-dozen calls per readable socket. Here, our own epoll watches the sockets, the loop watches the epoll, and all
-readable sockets are read in one batch.
+Writing: all requests of one event loop iteration are sent together. Reading: our own epoll watches the
+sockets, the loop watches the epoll, and all readable sockets are read in one batch. asyncio alone would make
+a dozen calls for each readable socket.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MAX_READ = 64 * 1024  # maximum bytes read per socket
 
 
 class Layer(asyncio.BufferedProtocol):
-    """Receiver of bytes from a socket or from the TLS below: a connection, TLS or tunnel.
+    """Connection, TLS or tunnel: receives bytes from a socket, or from the TLS layer below it.
 
     ``buffer`` is receive memory that all layers of a pool share.
     """
@@ -111,9 +111,9 @@ def readable(fds: Collection[int]) -> set[int]:
 class SocketReader:
     """Reader of one pool's sockets, through its own epoll.
 
-    The loop still opens, writes and closes the sockets. It also reads them until the TLS handshake ends, on
-    systems without epoll, and on loops other than asyncio's own and uvloop. docs/benchmarks.md lists the
-    savings.
+    The loop still opens, writes and closes the sockets. It also reads them during a TLS handshake; on
+    systems without epoll, and on loops other than asyncio's own and uvloop, it always reads them.
+    docs/benchmarks.md lists the savings.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -242,7 +242,7 @@ class Tunnel(Layer):
         self.lost(exc)
 
     async def _read(self, length: Callable[[bytearray], int]) -> bytes:
-        """Return the next bytes; ``length`` computes their number, 0 while unknown."""
+        """Return the next bytes; ``length`` returns how many, or 0 while that is unknown."""
         while (size := length(self._received)) <= 0 or len(self._received) < size:
             if self._ended:
                 raise self._ended
