@@ -236,6 +236,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "update the version": (lambda a: a.update(ORDER, concurrency_id=3), "concurrency_id…if_unchanged=True"),
     "update to a removal": (lambda a: a.update(WoNote(id=5), perform_deletion=True), "delete(WoNote, 5)"),
     "a misspelt option of update": (lambda a: a.update(ORDER, if_unchagned=True), "'if_unchanged'?"),
+    "another misspelt option of update": (lambda a: a.update(ORDER, chekc=True), "'check'?"),
     # traces
     "traced by a number": (lambda a: a.traced(5), "takes a Trace, not 5; pass one: trace = Trace()"),
     "traced by the class": (lambda a: a.traced(Trace), "not the class Trace; pass one: trace = Trace()"),

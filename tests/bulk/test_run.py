@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -160,6 +160,47 @@ async def test_as_many_outcomes_wait_as_the_limit_allows() -> None:
             await asyncio.sleep(0)
         assert repr(run) == "<Run 0 of 1 in progress, 1 outcomes unread>"
         assert len([outcome async for outcome in outcomes]) == 4
+
+
+async def test_an_input_that_comes_after_a_stop_is_not_started() -> None:
+    """It was asked for before; it has one outcome, as all later ones have."""
+    started: list[int] = []
+
+    async def call(item: int, _: Trace) -> int:
+        started.append(item)
+        return item
+
+    async def inputs() -> AsyncIterator[int]:
+        yield 0
+        run.stop()
+        yield 1
+        yield 2
+
+    async with Run(inputs(), call) as run:
+        outcomes = await read(run)
+    assert (started, kinds(outcomes), one_each(outcomes, 3)) == ([0], {"Done": 1, "NotStarted": 2}, True)
+
+
+async def test_a_stop_ends_a_block_whose_inputs_do_not_come() -> None:
+    """The block waits for them, until another task stops the run."""
+    waiting = asyncio.Event()
+
+    async def one_input() -> AsyncIterator[int]:
+        yield 1
+        waiting.set()
+        await asyncio.Event().wait()
+
+    async def stop_later() -> None:
+        await waiting.wait()
+        for _ in range(10):
+            await asyncio.sleep(0)
+        run.stop()
+
+    async with asyncio.timeout(20):
+        async with Run(one_input(), double) as run:
+            stopping = asyncio.create_task(stop_later())
+        await stopping
+    assert kinds(run.ready()) == {"Done": 1}
 
 
 async def test_a_reader_that_waits_leaves_the_loop_alone(monkeypatch: pytest.MonkeyPatch) -> None:

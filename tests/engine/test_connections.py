@@ -32,6 +32,7 @@ from tests.engine.raw import (
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.certificates import TLSContextProvider
 from wosdk_async.transport.http.engine import PoolStatistics, SendError
+from wosdk_async.transport.http.native import pool
 from wosdk_async.transport.http.native.engine import NativeEngine
 from wosdk_async.transport.http.native.pool import Pool
 from wosdk_async.transport.http.native.request import Origin
@@ -343,8 +344,9 @@ async def test_first_come_first_served() -> None:
     assert served == [(name, b"hi" if name in "cdg" else b"/") for name in names]
 
 
-async def test_a_closed_engine_leaves_no_socket() -> None:
+async def test_a_closed_engine_leaves_no_socket(monkeypatch: pytest.MonkeyPatch) -> None:
     """aclose closes the sockets before it returns, also one that was never used or is closed twice."""
+    monkeypatch.setattr(pool, "_GOODBYE", 20)
     async with RawServer(echoing) as server:
         made = NativeEngine()
         await made.aclose()
@@ -356,7 +358,8 @@ async def test_a_closed_engine_leaves_no_socket() -> None:
         closing = asyncio.create_task(other.aclose())
         await asyncio.sleep(0)
         assert other.statistics().idle == 0, "an idle connection is closed at once"
-        await closing
+        async with asyncio.timeout(10):
+            await closing
     empty(made)
     gc.collect()
 

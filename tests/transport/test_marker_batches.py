@@ -397,9 +397,9 @@ async def test_a_look_first_that_cannot_look_sends_nothing() -> None:
 async def test_a_deadline_of_nothing_looks_for_nothing() -> None:
     """Neither a query nor a log-in leaves."""
     service = ScriptedCompany()
-    with pytest.raises(DeadlineError):
+    with pytest.raises(DeadlineError) as caught:
         await service.company(deadline=0.0).run(create("k"), marker=MARKER, look_first=True)
-    assert (service.queries, service.tokens) == (0, 0)
+    assert (caught.value.phase, service.queries, service.tokens) == ("queue", 0, 0)
 
 
 async def test_an_entity_that_is_not_queried_is_refused() -> None:

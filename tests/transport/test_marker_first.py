@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.transport.test_marker import MARKER, SETTLE, ScriptedCompany, create
-from wosdk_async import Customer, Done, InvalidCallError, Trace, WoCreateCommand
+from wosdk_async import Customer, Done, InDoubtError, InvalidCallError, Trace, WoCreateCommand, problem_of
 
 
 async def done(service: ScriptedCompany, *calls: Any) -> list[Any]:
@@ -36,6 +36,19 @@ async def test_what_is_not_there_is_sent() -> None:
     (made,) = await done(service, company.run(create("k"), marker=MARKER, look_first=True))
     assert made.wo.id == 1
     assert (trace.found, trace.attempts, service.queries) == (False, 1, 1)
+
+
+@pytest.mark.parametrize("look_first", [True, False])
+async def test_a_doubt_says_whether_the_key_was_looked_for(look_first: bool) -> None:
+    """Then the same call with the same key can safely be made again."""
+    service = ScriptedCompany("lost")
+    company = service.company(deadline=5.0, settle=SETTLE)
+    task = asyncio.create_task(company.run(create("k"), marker=MARKER, look_first=look_first))
+    await service.time.finish(task)
+    error = task.exception()
+    assert isinstance(error, InDoubtError)
+    assert error.look_first is look_first
+    assert problem_of(error).body["detail"].endswith("with the same key.") is look_first
 
 
 async def test_a_run_says_which_were_found() -> None:

@@ -9,7 +9,18 @@ import pytest
 
 from tests.support.service import Service
 from tests.updates.order import DONE, ORDER, edited
-from wosdk_async import Address2, Contact, ContactInfo, Customer, InvalidCallError, WoNote, WorkOrder
+from wosdk_async import (
+    Address2,
+    Blob,
+    Contact,
+    ContactInfo,
+    Customer,
+    CustomField2,
+    Document,
+    InvalidCallError,
+    WoNote,
+    WorkOrder,
+)
 
 A = copy.deepcopy((ORDER.notes or [])[0])
 
@@ -40,6 +51,16 @@ REFUSED: dict[str, tuple[Any, Any, str]] = {
         Customer(id=1, contacts=[Contact(id=2, contact_addresses=[ContactInfo(address="a@b.c")])]),
         Customer(id=1),
         "update the Contact directly",
+    ),
+    "a list of other records in an element": (
+        Customer(id=1, contacts=[Contact(id=2, custom_fields=[CustomField2(value="x")])]),
+        Customer(id=1, contacts=[Contact(id=2)]),
+        "update the Contact directly",
+    ),
+    "a part of an element": (
+        WorkOrder(id=1, documents=[Document(id=2, blob=Blob(file_name="a.txt"))]),
+        WorkOrder(id=1, documents=[Document(id=2)]),
+        "update the Document directly",
     ),
     "an element read without id": (
         WorkOrder(id=1, notes=[]),

@@ -78,7 +78,7 @@ async def test_a_changed_record_is_not_written(by_name: bool) -> None:
             WorkOrder(id=7),
             "is unknown: the record was read without ConcurrencyId.*reread the record with properties",
         ),
-        (WoNote(id=7), "does not version WoNote records; leave out"),
+        (WoNote(id=7), "does not version WoNote records; leave out if_unchanged"),
     ],
 )
 async def test_a_record_without_a_version(record: Any, remedy: str) -> None:

@@ -98,8 +98,6 @@ class Run(Uncopied, Generic[I, R]):
     ) -> None:
         if error is not None or (self._reading and not self._all_read()):
             self.stop()
-        self._reading = False  # no outcomes are read now, so workers must not wait for a read
-        self._changed.set()
         # A cancelled scope around the block must not cut the grace period short.
         with anyio.CancelScope(shield=True):
             try:
@@ -128,7 +126,6 @@ class Run(Uncopied, Generic[I, R]):
                 yield outcome
             else:
                 await self._next_change()
-        self._raise_source_error()
         # If the run was stopped, the remaining inputs also get an outcome.
         while taken := await self._inputs.take():
             yield NotStarted(*taken)

@@ -227,13 +227,12 @@ def _merged(element: Any, change: Any) -> Any:
     return _with_fields(copy.copy(element), given)
 
 
-def _without_removed(record: E) -> E:
+def _without_removed(record: Record) -> None:
     """Remove the elements that are marked for deletion from the lists of ``record``."""
     for name, meta in record.__wire__.items():
         held = getattr(record, name)
         if meta.get("many") and isinstance(held, list):
             setattr(record, name, [e for e in held if not getattr(e, "perform_deletion", None)])
-    return record
 
 
 # --- amounts of money are written whole: a missing part comes from the record that was read -----------------
