@@ -352,6 +352,8 @@ async def test_waiters_of_a_rate_go_one_by_one() -> None:
     waits = [later - earlier for earlier, later in itertools.pairwise(granted)]
     assert waits == pytest.approx([0.4, 0.5, 0.5])  # 0.1 s that was not used may be caught up
     assert (limiter.in_flight, limiter.queued, limiter.granted) == (4, 0, 4)
+    await time.pass_by(0.5)
+    assert limiter.take(queue), "nobody waits, and the rate allows it"
 
 
 async def test_a_queue_that_everybody_left_is_passed_over() -> None:

@@ -130,7 +130,7 @@ async def test_too_many_waiting_calls_are_turned_away() -> None:
     await world.time.finish(*tasks, other)
     assert sum(isinstance(task.exception(), InDoubtError) for task in tasks) == 2
     world.handler = found
-    await company.get("Thing", 1)
+    await company.with_options(deadline=1.0).get("Thing", 1)
 
 
 async def test_the_quota_ends_retries_of_all_calls() -> None:

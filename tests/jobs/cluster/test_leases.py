@@ -74,6 +74,9 @@ def test_a_batch_has_no_more_text_than_a_message_should() -> None:
     assert [len(waiting.next_batch(9, idle=True)) for _ in range(3)] == [1, 1, 1]
     waiting.put(a_row(9, body="x" * 9_000_000))
     assert len(waiting.next_batch(9, idle=True)) == 1
+    for number in range(3):
+        waiting.put(a_row(number, body="x" * 2_000_000))
+    assert len(waiting.next_batch(9, idle=True)) == 2
 
 
 def test_a_lease_in_which_no_row_could_start_is_refused() -> None:

@@ -16,6 +16,7 @@ from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import held
 from wosdk_async import Client
 from wosdk_async.jobs import CsvFile, ImportMap, ImportOptions, Summary
+from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports.check import Check
 from wosdk_async.jobs.imports.check_result import CheckResult
 from wosdk_async.jobs.ledger.request import company_identity
@@ -46,6 +47,21 @@ async def test_rejects_are_rows_of_their_ledger(
         source = write(HEADER, [["1", text, "", ""], *rows(2)])
         assert (await sent(job(source, MAP, **options), local)).done_now == 0
     assert await held(local) == Counter("12")
+
+
+async def test_rejects_of_a_job_that_was_copied_need_the_name_of_a_folder(
+    local: Local, job: Job, write: Write, tmp_path: Path
+) -> None:
+    """Only one of the two would know that the row was sent."""
+    source = write(HEADER, [["1", LONG, "", ""], *rows(2)])
+    folder = (await sent(job(source, MAP), local)).folder
+    rejects = Path(shutil.copy(corrected(folder, LONG, "short"), tmp_path / "fixed.csv"))
+    assert folder is not None
+    shutil.copytree(folder, folder.with_name(f"copy-{folder.name}"))
+    with pytest.raises(JournalError):
+        await sent(job(rejects, MAP), local)
+    assert await held(local) == Counter("2")
+    assert (await sent(job(rejects, MAP, folder=folder), local)).done_now == 1
 
 
 async def test_another_file_in_the_folder_of_a_job_is_what_the_job_wrote(
