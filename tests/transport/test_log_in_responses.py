@@ -40,6 +40,17 @@ async def test_a_locator_that_names_a_foreign_host(url: Any) -> None:
     assert service.calls == []
 
 
+@pytest.mark.parametrize(("given", "kept"), [("9" * 300, "9" * 200), (9, None)])
+async def test_an_odd_version_or_number_of_a_company(given: Any, kept: str | None) -> None:
+    """A text is cut, and what is of another type is not known."""
+    async with Service() as service, service.client() as client:
+        result = {"Url": service.url, "CompanyVersion": given, "CompanyId": "7"}
+        service.on_discovery = lambda _: Answer(body={"CommandResult": result})
+        company = client.company()
+        await company.connect()
+        assert (company.version, company.id) == (kept, None)
+
+
 async def test_locator_and_token_address_must_be_safe() -> None:
     """A configured address in clear that is neither loopback nor trusted is refused before a byte leaves."""
     region = Region("mine", locator_url="http://locator.example", token_url="https://login.example/t")
