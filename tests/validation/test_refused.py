@@ -90,7 +90,7 @@ TABLE: list[tuple[Ask, str]] = [
     (creating(customer="512"), "is a str; it takes an object of type Customer: send Customer.ref(512)."),
     (
         creating(customer=Contact(id=5)),
-        "is a Contact; it takes an object of type Customer: send Customer.ref(id) with the id of the Customer",
+        "is a Contact; it takes an object of type Customer: send Customer.ref(id) with the id of the",
     ),
     (
         creating(items=[WoItem(asset=5)]),
