@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import attrs
+import msgspec
 
 from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError
@@ -113,8 +114,7 @@ def _new_request_id() -> str:
 # --- commands -------------------------------------------------------------------------------
 
 
-@attrs.define(eq=False)
-class Written:
+class Written(msgspec.Struct, eq=False):
     """Command of class ``kind``, already checked and written as JSON, and the ``key`` in its marker."""
 
     kind: Any

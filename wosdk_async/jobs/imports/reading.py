@@ -97,8 +97,13 @@ class RowBuilder:
     import_map: ImportMap
     index: ReferenceIndex
     keys: RowKeys | None
+    _has_keys: bool = attrs.field(init=False)
     _build_sent: _Build = attrs.field(init=False)
     """Builds the content of a row's call; raises Unsupported if the record must be built first."""
+
+    @_has_keys.default
+    def _uses_keys(self) -> bool:
+        return self.import_map.key is not None or self.keys is not None
 
     @_build_sent.default
     def _command_writer(self) -> _Build:
@@ -129,10 +134,11 @@ class RowBuilder:
         if row.fault is not None:
             raise RowError(row.fault)
         context, faults, key = RowContext(row.cells, self.index, row.warnings), [], None
-        try:
-            key = self._key(row)
-        except RowError as error:
-            faults.append(error)
+        if self._has_keys:
+            try:
+                key = self._key(row)
+            except RowError as error:
+                faults.append(error)
         try:
             record = build(context)
         except RowError as error:

@@ -63,7 +63,8 @@ _detail_values = operator.attrgetter(*_DETAILS)
 def _complete(details: list[Any] | None) -> Sequence[Any]:
     if not details:
         return _UNKNOWN
-    details += _UNKNOWN[len(details) :]
+    if len(details) < len(_UNKNOWN):
+        details += _UNKNOWN[len(details) :]
     details[_WARNINGS] = tuple(details[_WARNINGS] or ())
     details[_SECONDS] = usable_number(details[_SECONDS])
     return details

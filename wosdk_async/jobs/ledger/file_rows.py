@@ -184,9 +184,8 @@ class FileRows:
         if key is not None and storable(key) != key:
             fault = f"the key {storable(key)[:_SHOWN]!r} contains an unpaired surrogate, which cannot be sent"
             key = None
-        name = found.name if found.name is None else storable(found.name)
         number = None if row.origin is None else self._number(row, row.origin)
-        return row.number, row.line, found.digest, found.identity, found.cells, key, name, fault, number
+        return row.number, row.line, found.digest, found.identity, found.cells, key, found.name, fault, number
 
     def _number(self, row: Row, origin: tuple[str, str]) -> int | None:
         """Return a reject's ledger row, or set ``problem`` and return None."""

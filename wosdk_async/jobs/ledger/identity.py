@@ -17,7 +17,7 @@ import msgspec
 import orjson
 
 from wosdk_async.jobs.errors import RowError
-from wosdk_async.jobs.journal.entries import to_json
+from wosdk_async.jobs.journal.entries import storable, to_json
 from wosdk_async.jobs.mapping.marking import RowKeys, own_keys
 from wosdk_async.jobs.mapping.template import Template
 from wosdk_async.jobs.sources.rows import Row
@@ -89,7 +89,7 @@ class Identities:
             if (key := self._marked.key_or_none(row)) is not None:
                 return RowIdentity(_hashed(_KEY, key), digest, key, None, hashed)
         elif self._key is not None and (key := self._own_key(row)) is not None:
-            return RowIdentity(_hashed(_KEY, key), digest, None, key, hashed)
+            return RowIdentity(_hashed(_KEY, key), digest, None, storable(key), hashed)
         return RowIdentity(hashed, digest, None, one_line(", ".join(cells[:_EXCERPT])[:_EXCERPT]))
 
     def digest(self, row: Row) -> int:

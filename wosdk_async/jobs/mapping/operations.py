@@ -105,7 +105,7 @@ class RunCommand(Making):
         """Wire name of the command."""
         return self.kind.wire_name
 
-    @property
+    @cached_property
     def label(self) -> Label:
         """``created`` for new work orders, otherwise ``done``."""
         return "created" if self.kind is WoCreateCommand else "done"
