@@ -54,15 +54,19 @@ _NOT_TO_SEND = {*IN_COMPANY, Standing.REPEATED}
 _SENT = f"{RISKY}, {int(Standing.UNDONE)}"
 
 
-# A reject that the user also corrected in the original file. Without a key, that correction counted as a new
-# row and has been sent, so the reject must not be sent.
+_ELSEWHERE = f"""outcome.state IN ({_PERHAPS_CARRIED_OUT}) AND outcome.row NOT IN (SELECT row FROM temp.file)
+    AND outcome.row NOT IN (SELECT row FROM undo WHERE state = {int(State.DONE)})"""
+# A reject that was sent as another row of the ledger must not be sent. Without a key, the other row is its
+# correction in the original file, which counted as a new row. With keys, the other row has equal cells, and a
+# key from another template. Rows with a repeated key may have equal cells, but have no identity with nth 1.
 _TWIN = f"""cells IS NULL
     AND NOT EXISTS (
         SELECT 1 FROM identity WHERE identity.identity = file.identity AND identity.row = file.row)
     AND EXISTS (SELECT 1 FROM identity JOIN outcome ON outcome.row = identity.row
-        WHERE identity.identity = file.identity AND outcome.state IN ({_PERHAPS_CARRIED_OUT})
-        AND identity.row NOT IN (SELECT row FROM temp.file) AND identity.row NOT IN (
-            SELECT row FROM undo WHERE state = {int(State.DONE)}))"""
+        WHERE identity.identity = file.identity AND {_ELSEWHERE})
+    OR cells IS NOT NULL AND file.row IN (SELECT row FROM identity WHERE nth = 1)
+    AND (SELECT sent FROM planned WHERE planned.row = file.row)
+        IN (SELECT sent FROM planned JOIN outcome USING (row) WHERE {_ELSEWHERE})"""
 
 
 @attrs.frozen(kw_only=True)

@@ -103,7 +103,10 @@ def repeated_rows(
     )
     for place, row, key, digest, identity in found:
         known = db.execute(_FIRST_WITH_KEY, {"identity": identity, "place": place}).fetchone()
-        number, line, first_digest = known or (0, 0, None)
+        if known is None:
+            yield place, row, _SENT_ELSEWHERE
+            continue
+        number, line, first_digest = known
         text = _TWICE if first_digest == digest else _REPEATED_KEY
         yield place, row, text.format(key[:_SHOWN], number, line)
 
@@ -116,6 +119,9 @@ _FIRST_WITH_KEY = """SELECT coalesce(planned.row, first.place), file.line, file.
 
 
 _SHOWN = 100  # maximum characters of a key in messages
+_SENT_ELSEWHERE = (
+    "a run with another marker may have sent this row already, with its earlier key: delete this row"
+)
 _REPEATED_KEY = "the key {!r} already belongs to row {} (line {}); keys must be unique"
 _TWICE = (
     "the key {!r} already belongs to row {} (line {}), and all cells are equal: delete this duplicate row"
