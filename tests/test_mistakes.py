@@ -350,7 +350,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     # remedies
     "a reference to another class": (
         lambda a: a.update(ORDER, customer=Location.ref(20440)),
-        "is a Location; it takes an object of type Customer: send Customer.ref(id) with the id of the Customer",
+        "is a Location; it takes an object of type Customer: send Customer.ref(id) with the id of the",
     ),
     "the reference of another class as id": (
         lambda a: a.get(Customer, Location.ref(20440)),
