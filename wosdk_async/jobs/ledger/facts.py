@@ -157,23 +157,25 @@ def decide_import(
         elsewhere=elsewhere,
         superseded_by=_successor(folder) if folder is not None else None,
     )
-    ledger = None
-    if db is not None and folder is not None:
-        plan = read_plan(db, folder / JOURNAL)
-        ledger = LedgerFacts(
-            folder=folder,
-            company=plan.company,
-            operation=plan.operation,
-            counts=ledger_counts(db),
-            gone=compared.gone,
-            gone_unexplained=compared.gone_unexplained,
-            first_gone=compared.first_gone,
-            columns=frozenset(plan.columns),
-            header=frozenset(plan.header),
-            key=plan.key,
-            marker=plan.marker,
-        )
+    ledger = None if db is None or folder is None else _ledger_facts(db, folder, compared)
     return decide(ledger, file, request.options), actions_of(file, request.options)
+
+
+def _ledger_facts(db: sqlite3.Connection, folder: Path, compared: Compared) -> LedgerFacts:
+    plan = read_plan(db, folder / JOURNAL)
+    return LedgerFacts(
+        folder=folder,
+        company=plan.company,
+        operation=plan.operation,
+        counts=ledger_counts(db),
+        gone=compared.gone,
+        gone_unexplained=compared.gone_unexplained,
+        first_gone=compared.first_gone,
+        columns=frozenset(plan.columns),
+        header=frozenset(plan.header),
+        key=plan.key,
+        marker=plan.marker,
+    )
 
 
 def sent_elsewhere(
