@@ -88,12 +88,18 @@ def _insert_new(db: sqlite3.Connection, default_key: str | None) -> None:
 
 
 def _add_identities(db: sqlite3.Connection, which: str) -> None:
-    """Add the identities that known rows have in this file."""
+    """Add the identities that known rows have in this file, numbered as in the file where possible."""
+    # An occupied number belongs to another row, such as one sent with this key as a reject.
     known = f"matched.row IS NOT NULL AND matched.standing <> {int(Standing.REPEATED)} AND ({which})"
     db.execute(f"""INSERT INTO identity
-        SELECT identity, before + row_number() OVER (PARTITION BY identity ORDER BY place), row FROM (
-            SELECT file.identity AS identity, place, matched.row AS row, coalesce(
-                (SELECT max(nth) FROM identity WHERE identity.identity = file.identity), 0) AS before
+        SELECT identity,
+            iif(occupied, last + row_number() OVER (PARTITION BY identity ORDER BY place), nth), row
+        FROM (
+            SELECT file.identity AS identity, place, nth, matched.row AS row,
+                max(max(nth) OVER (PARTITION BY file.identity), coalesce(
+                    (SELECT max(nth) FROM identity WHERE identity.identity = file.identity), 0)) AS last,
+                EXISTS (SELECT 1 FROM identity
+                    WHERE identity.identity = file.identity AND identity.nth = matched.nth) AS occupied
             FROM temp.matched JOIN temp.file USING (place)
             WHERE {known} AND NOT EXISTS (SELECT 1 FROM identity
                 WHERE identity.identity = file.identity AND identity.row = matched.row))""")
