@@ -412,7 +412,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         "kind is 'Propperty'; it takes an ActorType, such as 'Property'; did you mean 'Property'?",
     ),
     "labor since a text": (lambda a: anext(a.labor.entries(since="2024-05-01")), "'2024-05-01'…datetime"),
-    "names by a number": (lambda a: a.resolve(Customer, names=["x"], by=5), "by is 5…text property…'name'"),
+    "names by a number": (lambda a: a.resolve(Customer, names=["x"], by=5), "by= is 5…text property…'name'"),
     "many of a text": (lambda a: a.run_many("WoStartCommand"), "the inputs are a str; pass a list"),
     "many of a dict": (lambda a: a.run_many({"a": START}), "the inputs are a dict; pass a list"),
     "many by what is no function": (

@@ -289,7 +289,7 @@ class NameNotFoundError(NotFoundError):
 class UnsupportedError(RefusedError):
     """Operation that the entity does not support, or that requires a command.
 
-    For a documented restriction, nothing is sent: ``status`` is 0, and the message has the remedy.
+    If the restriction is documented, nothing is sent: ``status`` is 0, and the message says what to do.
     """
 
     kind = "unsupported"

@@ -118,7 +118,7 @@ def test_a_fixed_record_that_the_company_lacks(wosdk: Wosdk, tmp_path: Path) -> 
     (tmp_path / "m.toml").write_text(text, encoding="utf-8")
     line = refused(wosdk, "import", FILE, "--map", tmp_path / "m.toml", "--sandbox")
     assert (
-        "no WorkOrderType with type_id = Request, is_def_basic = true was found; change the reference's where"
+        "no WorkOrderType with type_id = Request, is_def_basic = true was found; change the reference's `where`"
         in line
     )
 

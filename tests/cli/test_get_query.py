@@ -199,4 +199,4 @@ def test_a_missing_id_is_explained_by_a_command(wosdk: Wosdk, given: str, comman
     """An entity lacks an ID; anything else is taken for the ID of a work order."""
     result = wosdk("get", given)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.endswith(f"Error: Missing argument 'ID'; write {command}.\n")
+    assert result.stderr.endswith(f"Error: Missing argument 'ID'; use {command}.\n")

@@ -1,4 +1,4 @@
-"""Turns for calls whose markers share a key: one at a time, to prevent duplicate sends."""
+"""Queue for calls with the same key: they run one at a time, so that none is sent twice."""
 
 from __future__ import annotations
 

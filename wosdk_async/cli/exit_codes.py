@@ -129,7 +129,7 @@ def extra(name: str, what: str) -> Iterator[None]:
 
 
 def advice(look: str | None) -> str:
-    """Return what to do about a call in doubt; the command ``look``, if known, shows the effect."""
+    """Return advice for a call in doubt. ``look`` is the command that shows its effect, if there is one."""
     text = "Check whether it took effect before you run it again"
     return f"{text}: {look}" if look else text
 

@@ -1,4 +1,4 @@
-"""Reader of Excel and OpenDocument workbooks, which converts numbers to decimal text, times to ISO 8601."""
+"""Reader of Excel and OpenDocument workbooks: numbers become decimal text, and times ISO 8601."""
 
 from __future__ import annotations
 

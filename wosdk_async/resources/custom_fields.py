@@ -232,7 +232,7 @@ def _kind_of(record: Record) -> str:
     kind = CUSTOM_FIELD_TYPES.get(record.wire_name) or getattr(record, "actor_type_id", None)
     if kind is None:
         raise InvalidCallError(
-            f"the kind of a {type(record).__name__} for custom fields is unknown; pass kind=, the"
-            " ActorTypeId of its CustomFieldDescriptor"
+            f"cannot tell which custom fields a {type(record).__name__} has; pass kind=, the ActorTypeId of "
+            "its CustomFieldDescriptor"
         )
     return str(kind)

@@ -192,9 +192,7 @@ async def _results(asked: Mapping[str, _Batch]) -> Ids:
 def _checked(entity: type[V], key: str, names: list[str]) -> str:
     """Return ``key`` if it is a text property of ``entity`` that may hold ``names``."""
     if not isinstance(key, str):
-        raise InvalidCallError(
-            f"by is {described(key)}; it takes the name of a text property, such as 'name'"
-        )
+        raise InvalidCallError(f"by= is {described(key)}; pass the name of a text property, such as 'name'")
     meta = root(entity).by_python(key).meta
     if meta is None or meta["type"] != "string" or meta.get("many"):
         raise InvalidCallError(f"{entity.__name__}.{key} is not text; name a text property")

@@ -77,11 +77,11 @@ class OrderLookups(Resource):
         return [row for row in records if row.action_id == action and not (row.hide or row.is_removed)]
 
     async def hold_reason(self, reason: WoActionReasonLookup | str | int) -> int:
-        """Return the id of a hold reason, given its name. Calls that get the id need no look-up."""
+        """Return the id of a hold reason, given its name. Passing ids instead of names saves look-ups."""
         return await self._reason_id("OnHold", "hold reason", reason)
 
     async def cancel_reason(self, reason: WoActionReasonLookup | str | int) -> int:
-        """Return the id of a cancel reason, given its name. Calls that get the id need no look-up."""
+        """Return the id of a cancel reason, given its name. Passing ids instead of names saves look-ups."""
         return await self._reason_id("Cancel", "cancel reason", reason)
 
     async def repair_code(self, code: RepairCode | str | int) -> int:

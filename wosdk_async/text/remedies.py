@@ -20,8 +20,8 @@ class Remedy(Enum):
 
     # connections and log-ins
     POOL = (
-        "allow more pool connections than limits.connections and set httpx.Timeout(pool=...), or do not pass "
-        "http_client or transport; httpx may lose connections when requests are cancelled"
+        "httpx may lose connections when requests are cancelled; either pass neither http_client nor "
+        "transport, or allow more pool connections than limits.connections and set httpx.Timeout(pool=...)"
     )
     RETURN_RESPONSE = "return {library}.Response instead"
     RETURN_OR_USE = "return {library}.Response instead, or pass a client or transport from {other}"
@@ -75,7 +75,7 @@ class Remedy(Enum):
     )
     KEY = (
         "restore the file, add a key to the map (fill the marker from a column, or set "
-        'key = "{{column}}"), and import the file once; changed rows are then recognized by their keys'
+        'key = "{{column}}"), and import the file once; after that, change rows: their keys identify them'
     )
     SAME_MAP = "restore the previous map and marker"
     OTHER_FOLDER = "pass another folder as folder="

@@ -349,9 +349,9 @@ class Attempts:
 def _is_unproven(call: Call[Any]) -> bool:
     """Return whether the call's path is a short one that only one source documents.
 
-    All sources document the full name (facts 5). Not shown; assumed: a 404 page from a host that has never
-    accepted the short path means that the call was not carried out. A 404 page for a full name does not prove
-    that, and a create must not be sent twice.
+    All sources document the full name (facts 5). Not shown; assumed: if a host that has never accepted the
+    short path responds to it with a 404 page, the call was not carried out. A 404 page for a full name does
+    not prove that, and a create must not be sent twice.
     """
     return bool(call.other_paths) and call.path != COMMANDS + call.operation
 

@@ -168,7 +168,7 @@ def problem_of(error: WosdkError) -> ProblemDetails:
 
 
 def _seconds(error: WosdkError, rule: ProblemRule) -> int | None:
-    """Return whole seconds to wait, from the service or else from the rule."""
+    """Return the number of seconds to wait, from the service if it gave one, else from the rule."""
     seconds = error.retry_after if isinstance(error, ThrottledError) else None
     if seconds is None or not math.isfinite(seconds):
         return rule.retry_after

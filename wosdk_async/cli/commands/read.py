@@ -76,7 +76,7 @@ def get_command(
     """
     if record_id is None:  # the only argument is an entity, or a record whose entity is missing
         example = f"{entity} ID" if entity_class(entity) else f"WorkOrder {shlex.quote(entity)}"
-        raise click.UsageError(f"Missing argument 'ID'; write wosdk get {example}.")
+        raise click.UsageError(f"Missing argument 'ID'; use wosdk get {example}.")
     entity_type = entity_named(entity, unchecked)
     texts = RecordTexts.read(entity_type, [record_id], by)
     # Only validates the paths. The read below passes the entity by name, to get the record as it was sent.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wosdk_async.sandbox.storage.companies import StoredCompany
     from wosdk_async.sandbox.storage.store import Store
 
-_MAX_ENV_FILE = 100_000  # characters read to recognize a file written by `serve`, which has under a thousand
+_MAX_ENV_FILE = 100_000  # characters to read; a file written by `serve` has fewer than a thousand
 _FILE = click.Path(path_type=Path)
 _PORT = Whole(0, 65535)
 _new_store = click.option("--store", type=_FILE, required=True, help="Store file, created if needed.")
@@ -148,7 +148,7 @@ def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
 @sandbox_command.command("add-company")
 @_new_store
 @click.argument("name")
-@click.option("--host", default="", help="Only host name that serves NAME, such as acme.localhost.")
+@click.option("--host", default="", help="Serve NAME at this host name only, such as acme.localhost.")
 @click.option("--live", is_flag=True, help="Create a live Company (default: stage or preview).")
 @click.option("--empty", is_flag=True, help="Omit initial records.")
 @click.option("--no-verification", is_flag=True, help="Omit the verification step.")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 _IDLE = 10.0  # seconds without progress before a line reports it
-_PACE_LINES = 7  # progress lines from which the pace is measured: half a minute
+_PACE_LINES = 7  # the pace is measured over this many progress lines, which take half a minute
 
 
 class RowProgress:
@@ -117,7 +117,7 @@ class RowProgress:
 
     def _pace(self, total: int) -> list[str]:
         """Return the rate over the last progress lines, and the remaining time."""
-        # Not measured from the start, where rows may be refused or found without being sent, which is faster.
+        # The first rows would distort the pace: rows of an earlier run are found or refused without a call.
         self._lines.append((self._clock(), self.rows, self._carried_out))
         seconds, rows, carried_out = (
             now - then for now, then in zip(self._lines[-1], self._lines[0], strict=True)

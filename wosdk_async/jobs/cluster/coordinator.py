@@ -1,6 +1,6 @@
 """Coordinator of a job's workers, which exchanges messages with them and writes grants to the journal.
 
-A grant is written to disk before it is sent in an order. When a lease expires, its unreported rows are in
+A grant is written to disk before it is sent to its worker. When a lease expires, its unreported rows are in
 doubt and its worker counts as lost.
 """
 

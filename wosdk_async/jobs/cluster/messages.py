@@ -26,7 +26,7 @@ class Setup:
     """Settings of a job for its workers, which never change and contain no secrets.
 
     ``marker`` is the field for look-ups of calls in doubt; None disables look-ups. A worker shuts down after
-    ``lease`` seconds without an order. The other fields are those of ``CallOptions`` and ``ClientOptions``.
+    ``lease`` seconds without a message. The other fields are those of ``CallOptions`` and ``ClientOptions``.
     """
 
     operation: str

@@ -26,7 +26,7 @@ def no_marker_for_workers(import_map: ImportMap) -> ImportMapError:
     """Return the error for a distributed import without row keys."""
     return ImportMapError(
         f"{import_map.path}: workers need a key for each row, to look up the rows of lost workers; set "
-        "marker in the map to the key's field, or send the rows from a single process"
+        "`marker` in the map to the field of the key, or send the rows from a single process"
     )
 
 
@@ -41,7 +41,7 @@ class RowKeys:
     job: str
     """Job id, which makes default keys unique."""
     _column: str | None = attrs.field(init=False)
-    """Column whose cell is the key if it is a short string without outer blanks."""
+    """Column whose cells are used as keys unchanged, if they are short strings without outer blanks."""
 
     @_column.default
     def _find_column(self) -> str | None:
@@ -125,7 +125,7 @@ def own_keys(keys: RowKeys | None) -> RowKeys | None:
 
 
 def _require_key_type(import_map: ImportMap, path: str, table: Mapping[str, Wire], *, filled: bool) -> None:
-    """Raise ImportMapError unless a field is a string or an integer that the map sets."""
+    """Raise ImportMapError unless the field is a string, or an integer whose value the map sets."""
     above, dot, name = path.rpartition(".")
     kind = table[name]["type"]
     if not table[name].get("many") and (kind == "string" or (kind == "integer" and filled)):

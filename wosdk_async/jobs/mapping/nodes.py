@@ -39,7 +39,7 @@ class References(Protocol):
     """Source of record ids for rows."""
 
     def cached_ids(self, reference: str) -> tuple[Mapping[str, int], str]:
-        """Return the cache of record ids by cell, and the column of these cells, ``""`` if there is none."""
+        """Return record ids by cell text, and the column of these cells (``""`` if there is no column)."""
 
     def id_for(self, reference: str, context: RowContext) -> int | None:
         """Return the id of the record that a row names, or None. Raise RowError if there is no record."""

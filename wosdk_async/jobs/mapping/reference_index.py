@@ -123,7 +123,10 @@ class ReferenceIndex:
     async def _explain(
         self, company: Company, spec: ReferenceSpec, missing: list[ReferenceEntry], limit: int
     ) -> None:
-        """Set the reason of missing entries that will not be created; suggest fields with their names."""
+        """Set the reason of missing entries that will not be created.
+
+        Suggest another field if it holds their names.
+        """
         names = [entry.text for entry in missing if spec.template is not None]
         holders = defaultdict[str, set[str]](set)
         probe = partial(find_elsewhere, company, spec, RowContext({}, self))
@@ -178,7 +181,7 @@ class ReferenceIndex:
         for key in ids:
             in_other_case[key.casefold()].append(key)
         for key, entry in entries.items():
-            # How the service compares names is not shown. To avoid duplicates, accept one in another case.
+            # Not shown whether the service compares names by case. To avoid duplicates, case is ignored here.
             names = [key] if key in ids else in_other_case[key.casefold()]
             if found := sorted({id for name in names for id in ids[name]}):
                 self._add_found(spec, entry, found)
@@ -194,8 +197,8 @@ class ReferenceIndex:
             entry.error = AmbiguousNameError
             entry.reason = (
                 f"{spec.name}: {len(ids)} {spec.entity.__name__} records are called {entry.text!r}"
-                f"{spec.filtered} (ids {ids[0]}, {others}); narrow the search with where, or take the "
-                'first with ambiguous = "first"'
+                f"{spec.filtered} (ids {ids[0]}, {others}); narrow the search with `where`, or take "
+                'the first with `ambiguous = "first"`'
             )
             return
         entry.id, entry.reason = ids[0], ""  # clears the reason if an earlier look-up found nothing
@@ -247,13 +250,13 @@ class ReferenceIndex:
         return any(entry.held and entry.id is None and entry.wanted for entry in entries)
 
     def entries(self, entity: str) -> Iterator[tuple[ReferenceSpec, str, ReferenceEntry]]:
-        """Yield the reference, normalized name and entry of each name for an entity ("" for any)."""
+        """Yield each name of an entity ("" for any), normalized, with its reference and its entry."""
         for spec in self.specs.values():
             if entity in ("", spec.entity.wire_name):
                 yield from ((spec, key, entry) for key, entry in self._entries[spec.name].items())
 
     def cached_ids(self, reference: str) -> tuple[Mapping[str, int], str]:
-        """Return the cache of record ids by cell, and the column of these cells, ``""`` if there is none."""
+        """Return record ids by cell text, and the column of these cells (``""`` if there is no column)."""
         first, _, ids = self._ids[reference]
         return ids, first or ""
 
@@ -317,7 +320,7 @@ NO_RECORDS = ReferenceIndex(())
 def _not_found(spec: ReferenceSpec, name: str) -> str:
     start = f"{spec.name}: no {spec.entity.__name__}"
     if spec.template is None:
-        return f"{start}{spec.filtered} was found; change the reference's where"
+        return f"{start}{spec.filtered} was found; change the reference's `where`"
     return f"{start} is called {name!r} ({spec.by}){spec.filtered}{zeros_hint(name)}"
 
 

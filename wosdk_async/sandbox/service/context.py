@@ -167,7 +167,7 @@ def named_record(
     *,
     removed: bool = False,
 ) -> Record:
-    """Return a record by the id in an argument. Refusals use the argument's name if ``name`` is empty."""
+    """Return a record by the id in an argument. An empty ``name`` makes errors use the argument's name."""
     key = arguments.get(argument, 0)
     if not key:
         raise required(argument)

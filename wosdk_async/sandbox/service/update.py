@@ -32,8 +32,8 @@ from wosdk_async.sandbox.service.write import (
     known_members,
 )
 
-# facts 10 row 4: changing StatusId by PUT fails. The others are set by actions or when a record is created
-# (spec 2.3, facts 5). Not shown; assumed: the error code, and that neither POST nor PUT can write the others.
+# facts 10 row 4: changing StatusId by PUT fails. The other fields are set by actions or when a record is
+# created (spec 2.3, facts 5). Not shown; assumed: they cannot be written either, and the code is the same.
 COMMAND_ONLY = {
     "WorkOrder": frozenset(
         {"StatusId", "Number", "Flag", "FlagId", "WonId", "DtCreated", "CreatedDateUtc"}
@@ -77,7 +77,7 @@ def _add_path(schema: EntitySchema, plan: UpdatePlan, steps: list[str]) -> None:
     if field is None or (len(steps) > 1 and field.type in SCALARS - {"money"}):
         raise unknown_property(schema.name, steps[0])
     if len(steps) == 1:
-        if field.type in ("ref", "list"):  # reads: facts 3.4. Not shown; assumed: PUT, too
+        if field.type in ("ref", "list"):  # facts 3.4 for reads. Not shown; assumed: the same holds for PUT
             raise unfinished_path(field.name)
         plan.names.add(field.name)
         return
@@ -103,7 +103,7 @@ def update(
 ) -> bool:
     """Write the planned members of ``entity`` into ``record``; return whether anything changed.
 
-    Planned members and list elements that were not sent stay as they are (facts 3.6). The version counter
+    Members and list elements that the request leaves out stay as they are (facts 3.6). The version counter
     advances if something changed (facts 3.7). Not shown; assumed: a change in an owned record counts, too.
     """
     before = {**record}
