@@ -140,13 +140,16 @@ def use(
     name = extra or "base"
     python = environment(folder / name, f"{wheel}[{extra}]" if extra else str(wheel), *options)
     installed = time.monotonic() - began
+    folders = (python.parents[1] / "lib").glob("python*/site-packages")
+    size = sum(file.stat().st_size for folder in folders for file in folder.rglob("*") if file.is_file())
     place = folder / f"{name}-work"
     place.mkdir()
     mine = {name: value for name, value in os.environ.items() if not name.startswith(("WOSDK", "PY"))}
     path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
     variables = mine | variables | {"PATH": path, "ROOT": str(ROOT)}
     run(python, "-P", "-W", "error", USES / f"{name}.py", cwd=place, env=variables, timeout=120)
-    return f"{name}: installed in {installed:.0f} s, used in {time.monotonic() - began - installed:.0f} s"
+    used = time.monotonic() - began - installed
+    return f"{name}: {size / 1e6:.0f} MB, installed in {installed:.0f} s, used in {used:.0f} s"
 
 
 @contextlib.contextmanager

@@ -1,8 +1,9 @@
-"""Time until a program has its first result: imports, and the first decoding of a WorkOrder.
+"""CPU time until a program has its first result: imports, and the first decoding of a WorkOrder.
 
     python -m benchmarks.startup [--runs 7]
 
-Every run is a fresh process; the figures are medians in milliseconds, with the smallest and largest.
+Every run is a fresh process; the figures are medians in milliseconds, with the smallest and largest. The
+import of httpx, alone in a process, is for comparison.
 """
 
 from __future__ import annotations
@@ -16,25 +17,31 @@ from tests.support import arguments
 
 PROBE = """
 import json, sys, time
-def took(since): return (time.perf_counter() - since) * 1000
-start = time.perf_counter()
+def took(since): return (time.process_time() - since) * 1000
+start = time.process_time()
 import wosdk_async
-package = took(start); start = time.perf_counter()
+package = took(start); start = time.process_time()
 from wosdk_async import Client
-client = took(start); start = time.perf_counter()
+client = took(start); start = time.process_time()
 from wosdk_async import WorkOrder, codec
 model = took(start)
-body = sys.stdin.buffer.read(); start = time.perf_counter()
+body = sys.stdin.buffer.read(); start = time.process_time()
 order = codec.decode(body, WorkOrder)
-first = took(start); start = time.perf_counter()
+first = took(start); start = time.process_time()
 codec.decode(body, WorkOrder)
-second = took(start); start = time.perf_counter()
+second = took(start); start = time.process_time()
 for _ in range(500): codec.decode(body, WorkOrder)
 print(json.dumps({
     "import wosdk_async": package, "... Client": client, "... WorkOrder": model,
     "first decode of a WorkOrder": first, "second, which compiles the types": second,
     "later decode": took(start) / 500,
 }))
+"""
+HTTPX = """
+import json, time
+start = time.process_time()
+import httpx
+print(json.dumps({"import httpx": (time.process_time() - start) * 1000}))
 """
 
 
@@ -65,20 +72,20 @@ def order() -> bytes:
     return json.dumps(found).encode()
 
 
+def measured(probe: str) -> dict[str, float]:
+    """Run a probe in a fresh process, and return its figures in milliseconds."""
+    done = subprocess.run([sys.executable, "-c", probe], input=order(), capture_output=True, check=True)
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
 def main() -> None:
     """Measure in fresh processes and print the medians."""
     parser = arguments.parser("benchmarks.startup", __doc__)
     parser.add_argument(
         "--runs", type=arguments.count, default=7, metavar="N", help="fresh processes to take the median of"
     )
-    runs = [
-        json.loads(
-            subprocess.run(
-                [sys.executable, "-c", PROBE], input=order(), capture_output=True, check=True
-            ).stdout
-        )
-        for _ in range(parser.parse_args().runs)
-    ]
+    runs = [measured(PROBE) | measured(HTTPX) for _ in range(parser.parse_args().runs)]
     for name in runs[0]:
         values = sorted(run[name] for run in runs)
         print(f"{name:30} {statistics.median(values):8.2f} ms   ({values[0]:.2f} .. {values[-1]:.2f})")
