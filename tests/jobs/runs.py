@@ -26,7 +26,7 @@ async def carried_out(job: Import, local: Local) -> tuple[Summary, dict[int, Row
 async def killed_while_sending(job: Import, local: Local, numbers: Sequence[int]) -> Path:
     """Leave the journal as a kill does while these rows are under way, and return its folder."""
     opened = await job.open(local.company)
-    await opened.journal.start_run()
+    await opened.journal.start_run(**opened.request.details(local.company))
     await opened.admit()
     await opened.journal.begin(numbers)
     opened.journal.abandon()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 from typing import Any
@@ -219,6 +220,35 @@ async def test_an_update_that_was_under_way_is_compared(local: Local, job: Job, 
     assert found["T1"]["ConcurrencyId"] == before, "it was not written again"
     assert (summary.done, summary.in_doubt) == (3, 1)
     assert outcomes[3].reason == f"the Customer with tenant_code 'T3' has been removed (id {ids[2]})"
+
+
+@pytest.mark.parametrize("note", ["{note}", None], ids=["cell", "map"])
+async def test_an_update_that_is_taken_back_waits_for_the_one_under_way(
+    local: Local, job: Job, write: Write, note: str | None
+) -> None:
+    """The record has the old value at first, and the new one of the killed run arrives while rows settle."""
+    (id,) = await made(local, "T1")
+    await local.company.update(Customer.ref(id), instructions="old")
+
+    def import_of(value: str) -> Import:
+        text = UPDATE.replace("{note}", note or value)
+        return job(write(COLUMNS, [["T1", "", value if note else ""]]), text)
+
+    await killed_while_sending(import_of("new"), local, [1])
+    arrivals = [local.company.update(Customer.ref(id), instructions="new")]
+
+    async def stage() -> None:
+        await arrivals.pop()
+
+    tasks: list[asyncio.Task[None]] = []
+
+    def on_stage(words: str) -> None:
+        if arrivals and "in doubt" in words:
+            tasks.append(asyncio.create_task(stage()))
+
+    summary = await import_of("old").run(local.company.with_options(settle=0.5), on_stage=on_stage)
+    assert (summary.done, len(tasks)) == (1, 1)
+    assert (await customers(local))["T1"]["Instructions"] == "old"
 
 
 async def test_an_update_in_doubt_is_settled_in_the_same_run(local: Local, job: Job, write: Write) -> None:

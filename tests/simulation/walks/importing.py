@@ -103,6 +103,8 @@ class ImportingUser:
             self._learn(rows, digest, before, options, held, refused=refusal is not None)
         elif refusal is None and self._admitted(digest):
             self.known.add(rows, more=True)
+        if self.user.kind == "update" and self._admitted(digest):
+            self._note_planned(rows)
         for each in self.service.contacts():
             self.say(f"    {each}")
         self.found += self.judge.doubled(self.user.wanted, self.user.kind) + self.judge.orphans()
@@ -116,6 +118,15 @@ class ImportingUser:
         self._compare(summary, rows, is_main=is_main)
         self.summary = summary if is_main and summary.done > summary.undone + summary.changed else None
         return True
+
+    def _note_planned(self, rows: list[UserRow]) -> None:
+        """Note the updates of a killed run: what was written before them may be written again after them."""
+        assert self.ledger is not None
+        ids = {each.code: each.id for each in self.service.contacts()}
+        for each in ledger_rows(self.ledger):
+            row = rows[each.place - 1] if each.place and each.state is State.PLANNED else None
+            if row is not None and row.code in ids:
+                self.service.note_update(ids[row.code], "planned", (row.note, self.user.constant))
 
     def _change_key(self, changed: set[str], tag: str) -> None:
         """Note a row whose key changed; one that has other keys in the file and in rejects becomes two."""

@@ -10,7 +10,7 @@ import attrs
 
 from tests.simulation.walks.ledgers import LedgerRow, ledger_rows, plan_in
 from tests.simulation.walks.service import BAD, Contact, WalkService
-from tests.simulation.walks.user import Kind, UserRow
+from tests.simulation.walks.user import Kind, User, UserRow
 from wosdk_async.jobs import Summary
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.journal.entries import REPEATED_KEY
@@ -113,8 +113,9 @@ class Judge:
             return [f"undone: {row.tag} is {'' if each.undone else 'not '}undone, there is {contact}"]
         return []
 
-    def ended(self, folder: Path, rows: Sequence[UserRow], kind: Kind, *, looks_up: bool) -> list[str]:
+    def ended(self, folder: Path, user: User, *, looks_up: bool) -> list[str]:
         """Return the rows that are neither there nor left out for a reason, after the last run."""
+        rows, kind = user.rows, user.kind
         by_place = {each.place: each for each in ledger_rows(folder)}
         codes = Counter(each.code for each in self.service.contacts() if not each.removed)
         found, first = [], dict[str, int]()
@@ -133,7 +134,7 @@ class Judge:
             if not reasons.get(each.state, False):
                 found.append(f"lost: {row.tag} is {each.state.word}: {each.reason}")
         if kind == "update":
-            found += self._written(by_place, rows)
+            found += self._written(by_place, user)
         return found
 
     def repeated(self, folder: Path, rows: Sequence[UserRow]) -> list[str]:
@@ -142,13 +143,15 @@ class Judge:
         codes = Counter(rows[(each.place or 0) - 1].code for each in done)
         return [f"repeated: {code} is done {number} times" for code, number in codes.items() if number > 1]
 
-    def _written(self, by_place: Mapping[int | None, LedgerRow], rows: Sequence[UserRow]) -> list[str]:
-        held = {each.id: each.note for each in self.service.contacts()}
-        done = [
-            (each, rows[place - 1]) for place, each in by_place.items() if place and each.state is State.DONE
+    def _written(self, by_place: Mapping[int | None, LedgerRow], user: User) -> list[str]:
+        held = {each.id: (each.note, each.constant) for each in self.service.contacts()}
+        wanted = [
+            (each, (user.rows[place - 1].note, user.constant))
+            for place, each in by_place.items()
+            if place and each.state is State.DONE
         ]
         return [
-            f"lost: {row.code} has {held.get(each.id or 0)!r}, not {row.note!r}"
-            for each, row in done
-            if held.get(each.id or 0) != row.note
+            f"lost: {each.name} has {held.get(each.id or 0)}, not {values}"
+            for each, values in wanted
+            if held.get(each.id or 0) != values
         ]

@@ -34,6 +34,8 @@ class Contact:
     grade: str
     removed: bool
     customer: int = 0
+    constant: str = ""
+    """What the map adds to the row."""
 
 
 class WalkService(FaultyService):
@@ -48,7 +50,7 @@ class WalkService(FaultyService):
         self.writes = 0
         """Requests to write that arrived."""
         self.written: dict[str, list[tuple[str, Any]]] = defaultdict(list)
-        """Updates of each record, by its id: what was asked for, and what was written."""
+        """Updates of each record, by its id: what was planned, asked for and written."""
         self._rng = rng
 
     async def _respond(self, process: Process, scope: Any, body: bytes) -> Response:
@@ -93,9 +95,13 @@ class WalkService(FaultyService):
         """Note an update: whether it is carried out twice, with no other one between, is what counts."""
         if scope["method"] == "PUT":
             entity = orjson.loads(body)["Entity"]
-            notes, value = self.written[str(entity["Id"])], (entity.get("Comment"), entity.get("FirstName"))
-            if what == "written" or not notes or notes[-1][1] != value:
-                notes.append((what, value))
+            self.note_update(entity["Id"], what, (entity.get("Comment"), entity.get("FirstName")))
+
+    def note_update(self, id: int, what: str, value: tuple[Any, Any]) -> None:
+        """Note values that are asked for, written, or planned by a run that was killed."""
+        notes = self.written[str(id)]
+        if what == "written" or not notes or notes[-1][1] != value:
+            notes.append((what, value))
 
     def contacts(self) -> list[Contact]:
         """Return all records that walks made, removed ones too."""
@@ -109,6 +115,7 @@ class WalkService(FaultyService):
                 (row.get("FirstName") or "")[1:],
                 bool(row.get("IsRemoved")),
                 row.get("CustomerId") or 0,
+                (row.get("FirstName") or "")[:1],
             )
             for row in found
             if str(row.get("LastName") or "").startswith("R")

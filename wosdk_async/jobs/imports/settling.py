@@ -38,8 +38,8 @@ class Doubt:
     """The row's command or record; None if the operation does not compare records."""
     reported: bool = True
     """Whether to report the row; rows missing from the file are settled silently."""
-    gone: LookUps | None = None
-    """For a delete: its look-ups so far, if none found a record, not even a removed one; otherwise None."""
+    look_ups: LookUps | None = None
+    """Look-ups so far that showed the effect, if a single one does not prove it."""
 
     @classmethod
     def of(cls, row: StoredRow, since: float = 0.0) -> Doubt:
@@ -195,11 +195,16 @@ class Settling:
             except RowError as error:
                 self._leave(each, reason_of(error))
                 continue
-            gone = None
-            if effect is not None and not records:
-                gone = (each.gone or LookUps(began, settle=0.0)).after(began, ended, found=False)
-            if effect is None or (gone is not None and gone.state is State.IN_DOUBT):
-                undecided.append(attrs.evolve(each, gone=gone))
+            look_ups = None
+            if effect is not None and not records:  # a delete
+                look_ups = each.look_ups or LookUps(began, settle=0.0)
+            elif effect is not None and each.record is not None and each.row.changed:
+                # The record has the row's new values, but the old ones may still be in flight.
+                look_ups = each.look_ups or LookUps(each.since, self.seconds)
+            if look_ups is not None:
+                look_ups = look_ups.after(began, ended, found=False)
+            if effect is None or (look_ups is not None and look_ups.state is State.IN_DOUBT):
+                undecided.append(attrs.evolve(each, look_ups=look_ups))
             else:
                 self._done(each, effect)
         return undecided

@@ -117,7 +117,8 @@ class StoredRow(RowRecord):
         line: the row's first line in the last file that contained the row.
         digest: truncated hash of the row's cells in that file.
         place: position in the last run's file (the first is 1); None if the row is missing from that file.
-        changed: whether the cells have changed since the row was planned.
+        changed: whether the cells have changed since the row was planned; for a row in doubt, also whether
+            the map has changed since the row was sent.
     """
 
     line: int = 0

@@ -82,10 +82,13 @@ def page(db: sqlite3.Connection, first: int, last: int) -> list[PageRow]:
 
 
 _ALL = "planned LEFT JOIN outcome USING (row)"
-_ROWS = """SELECT json_group_array(
+_MAP = "SELECT json_extract(details, '$.map') FROM run"
+_ROWS = f"""SELECT json_group_array(
     json_array(row, state, json(detail), line, digest, key, place, changed)) FROM (
-    SELECT row, coalesce(state, 0) AS state, detail, line, digest, key, place, sent <> digest AS changed
-    FROM {tables} WHERE {where} LIMIT ?)"""
+    SELECT row, coalesce(state, 0) AS state, detail, line, digest, key, place, sent <> digest
+        OR state IN ({int(State.SENDING)}, {int(State.IN_DOUBT)})
+        AND ({_MAP} WHERE number = run) <> ({_MAP} ORDER BY number DESC LIMIT 1) AS changed
+    FROM {{tables}} WHERE {{where}} LIMIT ?)"""
 
 
 def rows_in(

@@ -224,7 +224,7 @@ class ImportRequest:
             RUN_GIVEN: dict(self.options.details),
             "file": str(self.path),
             "sha256": self.sha256,
-            "map": self.import_map.fingerprint,  # SQL in comparison.py and facts.py reads this key
+            "map": self.import_map.fingerprint,  # read by SQL in the ledger and the journal
             "limit": self.options.limit,
             "rate": company.rate,
         }
