@@ -118,15 +118,15 @@ class Judge:
         rows, kind = user.rows, user.kind
         by_place = {each.place: each for each in ledger_rows(folder)}
         codes = Counter(each.code for each in self.service.contacts() if not each.removed)
-        found, first = [], dict[str, int]()
+        found, keys = [], Counter(row.code for row in rows)
         for place, row in enumerate(rows, 1):
-            each, earlier = by_place.get(place), first.setdefault(row.code, place) != place
+            each = by_place.get(place)
             if each is None or each.state is State.DONE:
                 continue
             reasons: Mapping[State, bool] = {
                 State.REFUSED: row.note.startswith(BAD)
                 or row.tag in self.closed
-                or (each.code == REPEATED_KEY and kind not in ("open", "cells") and earlier)
+                or (each.code == REPEATED_KEY and kind not in ("open", "cells") and keys[row.code] > 1)
                 or (_THERE in each.reason and codes[row.code] + codes[f"N{row.code}"] > 0)
                 or (kind == "update" and "no Contact has" in each.reason),
                 State.IN_DOUBT: not looks_up or codes[row.code] > 1,

@@ -7,8 +7,8 @@ import sqlite3
 
 from wosdk_async.jobs.journal.entries import REPEATED_KEY, to_json
 from wosdk_async.jobs.journal.run_table import keep_undone, own_undone_ids
-from wosdk_async.jobs.ledger.comparison import TEMPORARY
-from wosdk_async.jobs.ledger.key_conflicts import repeated_rows
+from wosdk_async.jobs.ledger.comparison import JOINED, STATE, TEMPORARY
+from wosdk_async.jobs.ledger.key_conflicts import RISKY, repeated_rows
 from wosdk_async.jobs.ledger.terms import Action, Plan, Standing
 from wosdk_async.protocol.writes import State
 
@@ -32,8 +32,9 @@ def admit(
     _place(db, renames=not plan.rejects)
     key = f"'{job}-' || {{row}}" if default_keys else "file.key"
     _insert_new(db, key.format(row="planned.row") if default_keys else None)
-    if learns:  # a reject's new key identifies its row only if the row is sent with that key
-        _add_identities(db, f"cells IS NULL OR {sent_here}" if plan.rejects else "TRUE")
+    _add_keys(db, sent_here if plan.rejects else "TRUE")
+    if learns:
+        _add_identities(db)
     _plan_known(db, plan, key.format(row="planned.row"), sent_here)
     _refuse(db, run)
     if plan.dismisses:
@@ -82,26 +83,38 @@ def _insert_new(db: sqlite3.Connection, default_key: str | None) -> None:
         )
     # A new row may have an older identity of a known row, if a different row of the file matched that known
     # row. The identity then belongs to the new row.
-    db.execute("""REPLACE INTO identity SELECT file.identity, matched.nth, planned.row
-        FROM temp.matched JOIN temp.file USING (place) JOIN planned USING (place)
-        WHERE matched.row IS NULL ORDER BY file.identity, matched.nth""")
+    # A row with a repeated key does not own the key, and is identified by its cells.
+    db.execute("""REPLACE INTO identity SELECT iif(cells IS NOT NULL AND nth > 1, cells, identity),
+            iif(cells IS NOT NULL AND nth > 1, coalesce(same, 1), nth), row
+        FROM (SELECT file.identity, cells, matched.nth, same, planned.row
+            FROM temp.matched JOIN temp.file USING (place) JOIN planned USING (place)
+            LEFT JOIN temp.repeated USING (place) WHERE matched.row IS NULL) ORDER BY 1, 2""")
 
 
-def _add_identities(db: sqlite3.Connection, which: str) -> None:
-    """Add the identities that known rows have in this file, numbered as in the file where possible."""
-    # An occupied number belongs to another row, such as one sent with this key as a reject.
-    known = f"matched.row IS NOT NULL AND matched.standing <> {int(Standing.REPEATED)} AND ({which})"
-    db.execute(f"""INSERT INTO identity
-        SELECT identity,
-            iif(occupied, last + row_number() OVER (PARTITION BY identity ORDER BY place), nth), row
-        FROM (
-            SELECT file.identity AS identity, place, nth, matched.row AS row,
-                max(max(nth) OVER (PARTITION BY file.identity), coalesce(
-                    (SELECT max(nth) FROM identity WHERE identity.identity = file.identity), 0)) AS last,
-                EXISTS (SELECT 1 FROM identity
-                    WHERE identity.identity = file.identity AND identity.nth = matched.nth) AS occupied
+def _add_keys(db: sqlite3.Connection, which: str) -> None:
+    """Add the keys that known rows have in this file; a key that no sent row has goes to the newest row.
+
+    A reject's new key identifies its row only if the row is sent with that key.
+    """
+    db.execute(f"""REPLACE INTO identity SELECT identity, 1, row FROM (
+            SELECT file.identity AS identity, matched.row AS row, (SELECT row FROM identity
+                WHERE identity.identity = file.identity AND nth = 1) AS owner
             FROM temp.matched JOIN temp.file USING (place)
-            WHERE {known} AND NOT EXISTS (SELECT 1 FROM identity
+            WHERE matched.row IS NOT NULL AND cells IS NOT NULL AND matched.nth = 1
+                AND matched.standing <> {int(Standing.REPEATED)} AND ({which}))
+        WHERE owner IS NOT row AND (owner IS NULL OR (
+            SELECT {STATE} FROM {JOINED} WHERE planned.row = owner) NOT IN ({RISKY}))""")
+
+
+def _add_identities(db: sqlite3.Connection) -> None:
+    """Add the cells that known rows without a key have in this file, such as corrected rejects."""
+    db.execute(f"""INSERT INTO identity
+        SELECT identity, before + row_number() OVER (PARTITION BY identity ORDER BY place), row FROM (
+            SELECT file.identity AS identity, place, matched.row AS row, coalesce(
+                (SELECT max(nth) FROM identity WHERE identity.identity = file.identity), 0) AS before
+            FROM temp.matched JOIN temp.file USING (place)
+            WHERE matched.row IS NOT NULL AND cells IS NULL
+                AND matched.standing <> {int(Standing.REPEATED)} AND NOT EXISTS (SELECT 1 FROM identity
                 WHERE identity.identity = file.identity AND identity.row = matched.row))""")
 
 

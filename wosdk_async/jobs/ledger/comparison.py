@@ -12,6 +12,7 @@ from itertools import chain, islice
 
 import attrs
 
+from wosdk_async.jobs.journal.entries import REPEATED_KEY
 from wosdk_async.jobs.journal.row_table import MAX_AT_ONCE
 from wosdk_async.jobs.ledger.file_rows import FILE_COLUMNS, FileRow, repetitions
 from wosdk_async.jobs.ledger.identity import undisguised
@@ -23,17 +24,23 @@ _FILE = f"CREATE TEMP TABLE file ({FILE_COLUMNS})"
 _COLUMNS = [column.split()[0] for column in FILE_COLUMNS.split(", ")]
 # If the column `row` had no type, SQLite would not use an index for comparisons with it.
 _MATCHED = "CREATE TEMP TABLE matched (place INTEGER PRIMARY KEY, nth, row INTEGER, standing)"
-TEMPORARY = ("file", "repeated", "matched", "gone", "plain")
+TEMPORARY = ("file", "repeated", "matched", "sent", "gone", "plain")
 
-# Most identities occur once, so only rows with a repeated identity are numbered.
+# Most identities occur once, so only rows with a repeated identity are numbered. The first row with a key is
+# the one that was sent with it, wherever it is now in the file.
 _REPEATED = """CREATE TEMP TABLE repeated AS
-    SELECT place, identity, row_number() OVER (PARTITION BY identity ORDER BY place) AS nth FROM temp.file
-    WHERE identity IN (SELECT identity FROM temp.file GROUP BY identity HAVING count(*) > 1)"""
-_NOT_REPEATED = "CREATE TEMP TABLE repeated (place, identity, nth)"
+    SELECT place, identity, row_number() OVER (PARTITION BY identity ORDER BY sent DESC, place) AS nth,
+        row_number() OVER (PARTITION BY identity, cells ORDER BY sent DESC, place) AS same
+    FROM (SELECT *, digest IS (SELECT sent FROM planned WHERE row = (
+            SELECT row FROM identity WHERE identity.identity = file.identity AND nth = 1)) AS sent
+        FROM temp.file WHERE identity IN (
+            SELECT identity FROM temp.file GROUP BY identity HAVING count(*) > 1))"""
+_NOT_REPEATED = "CREATE TEMP TABLE repeated (place, identity, nth, same)"
 
 _NTH = "coalesce((SELECT nth FROM temp.repeated AS other WHERE other.place = file.place), 1)"
+_SAME = "coalesce((SELECT same FROM temp.repeated AS other WHERE other.place = file.place), 1)"
 
-_STATE = f"""CASE
+STATE = f"""CASE
     WHEN undo.state = {int(State.DONE)} THEN {int(Standing.UNDONE)}
     WHEN outcome.state = {int(State.SENDING)} THEN {int(Standing.SENDING)}
     WHEN outcome.state = {int(State.IN_DOUBT)} THEN {int(Standing.IN_DOUBT)}
@@ -47,26 +54,27 @@ _STATE = f"""CASE
 _PERHAPS_CARRIED_OUT = f"{int(State.SENDING)}, {int(State.IN_DOUBT)}, {int(State.DONE)}, {int(State.FOUND)}"
 """States of rows that may be in the Company."""
 
-_JOINED = """planned LEFT JOIN outcome ON outcome.row = planned.row
+JOINED = """planned LEFT JOIN outcome ON outcome.row = planned.row
     LEFT JOIN undo ON undo.row = planned.row LEFT JOIN run ON run.number = outcome.run"""
 
 _NOT_TO_SEND = {*IN_COMPANY, Standing.REPEATED}
 _SENT = f"{RISKY}, {int(Standing.UNDONE)}"
 
 
-_ELSEWHERE = f"""outcome.state IN ({_PERHAPS_CARRIED_OUT}) AND outcome.row NOT IN (SELECT row FROM temp.file)
-    AND outcome.row NOT IN (SELECT row FROM undo WHERE state = {int(State.DONE)})"""
-# A reject that was sent as another row of the ledger must not be sent. Without a key, the other row is its
-# correction in the original file, which counted as a new row. With keys, the other row has equal cells, and a
-# key from another template. Rows with a repeated key may have equal cells, but have no identity with nth 1.
-_TWIN = f"""cells IS NULL
-    AND NOT EXISTS (
-        SELECT 1 FROM identity WHERE identity.identity = file.identity AND identity.row = file.row)
-    AND EXISTS (SELECT 1 FROM identity JOIN outcome ON outcome.row = identity.row
-        WHERE identity.identity = file.identity AND {_ELSEWHERE})
-    OR cells IS NOT NULL AND file.row IN (SELECT row FROM identity WHERE nth = 1)
-    AND (SELECT sent FROM planned WHERE planned.row = file.row)
-        IN (SELECT sent FROM planned JOIN outcome USING (row) WHERE {_ELSEWHERE})"""
+# A reject that is also another row of the ledger must not be sent. Without a key, the other row is its
+# correction in the original file, which counted as a new row. With keys, the other row was sent before the
+# map had a key, or has equal cells and a key from another template; but rows with a repeated key may have
+# equal cells.
+_TWIN = f"""NOT EXISTS (SELECT 1 FROM identity
+        WHERE identity.identity = coalesce(file.cells, file.identity) AND identity.row = file.row)
+    AND EXISTS (SELECT 1 FROM identity WHERE identity.identity = coalesce(file.cells, file.identity)
+        AND identity.row NOT IN (SELECT row FROM temp.file))
+    OR cells IS NOT NULL AND NOT EXISTS (SELECT 1 FROM outcome
+        WHERE outcome.row = file.row AND json_extract(outcome.detail, '$[3]') = '{REPEATED_KEY}')
+    AND EXISTS (SELECT 1 FROM planned JOIN outcome USING (row)
+        WHERE planned.sent IN (file.digest, (SELECT sent FROM planned WHERE planned.row = file.row))
+            AND outcome.state IN ({_PERHAPS_CARRIED_OUT}) AND planned.row NOT IN (SELECT row FROM temp.file)
+            AND planned.row NOT IN (SELECT row FROM undo WHERE state = {int(State.DONE)}))"""
 
 
 @attrs.frozen(kw_only=True)
@@ -96,11 +104,13 @@ def compare(
     map_counts: bool = False,
     retry_undone: bool = False,
     fingerprint: str = "",
+    same_key: bool = False,
 ) -> Compared:
     """Compare a file's rows with the ledger, and keep the temporary tables for ``admit`` in ``admission.py``.
 
     With ``map_counts``, as for updates, a done row counts as changed if the map's ``fingerprint`` differs.
-    With ``retry_undone``, the keys of undone rows must be unique, too.
+    With ``retry_undone``, the keys of undone rows must be unique, too. With ``same_key``, the file's template
+    is that of the ledger.
     """
     for table in TEMPORARY:
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
@@ -116,6 +126,8 @@ def compare(
         db.execute("CREATE UNIQUE INDEX temp.repeated_identity ON repeated (identity, nth)")
         db.execute(_MATCHED)
         _match(db, rejects=rejects, map_counts=map_counts, retry_undone=retry_undone, fingerprint=fingerprint)
+        if same_key and not rejects:
+            _recognize(db)
         found = _counted(db, rejects)
         db.execute("COMMIT")
     except BaseException:
@@ -159,12 +171,19 @@ def _match(
         repeated = "numbered.nth > 1 OR numbered.other <> numbered.known"
         twin = "numbered.twin"
     else:
-        # Rows sent before the map had a key are found by their cells.
-        known = f"""SELECT numbered.*, coalesce(
-                (SELECT row FROM identity WHERE identity = numbered.identity AND nth = numbered.nth),
-                (SELECT row FROM identity WHERE identity = numbered.cells AND nth = 1)) AS known
-            FROM (SELECT *, {_NTH} AS nth FROM temp.file AS file) AS numbered"""
-        repeated, twin = "numbered.nth > 1", "0"
+        # Rows with a repeated key, and rows sent before the map had a key, are found by their cells.
+        known = f"""SELECT numbered.*, iif(
+                alike IS NULL OR digest = (SELECT sent FROM planned WHERE row = other),
+                coalesce(other, alike), alike) AS known
+            FROM (SELECT numbered.*,
+                (SELECT row FROM identity WHERE identity = numbered.identity AND nth = numbered.nth) AS other,
+                (SELECT row FROM identity WHERE identity = numbered.cells AND nth = numbered.same) AS alike
+                FROM (SELECT *, {_NTH} AS nth, {_SAME} AS same FROM temp.file AS file) AS numbered
+            ) AS numbered"""
+        # A key that another row was sent with remains its key when that row leaves the file.
+        repeated = f"""numbered.nth > 1 OR numbered.other <> numbered.known AND (
+            SELECT {STATE} FROM {JOINED} WHERE planned.row = numbered.other) IN ({RISKY})"""
+        twin = "0"
     # A map that reads another column, such as a new key, changes the digests, but a row whose cells are the
     # same as before has not changed.
     changed = """planned.sent <> numbered.digest AND NOT EXISTS (
@@ -174,13 +193,14 @@ def _match(
     sent = RISKY if retry_undone else _SENT
     db.execute(
         f"""INSERT INTO temp.matched SELECT numbered.place, numbered.nth, numbered.known, CASE
-            WHEN (numbered.cells IS NOT NULL AND ({repeated}) OR {twin}) AND {_STATE} NOT IN ({sent})
+            WHEN (numbered.cells IS NOT NULL AND ({repeated}) OR {twin}) AND {STATE} NOT IN ({sent})
                 THEN {int(Standing.REPEATED)}
             WHEN numbered.known IS NULL THEN {int(Standing.NEW)}
-            WHEN {_STATE} = {int(Standing.DONE)} AND ({done_changed}) THEN {int(Standing.DONE_CHANGED)}
-            WHEN {_STATE} = {int(Standing.REFUSED)} AND (({changed}) OR {other_map})
+            WHEN {STATE} = {int(Standing.DONE)} AND ({done_changed})
+                AND (numbered.cells IS NOT NULL AND ({repeated})) IS NOT TRUE THEN {int(Standing.DONE_CHANGED)}
+            WHEN {STATE} = {int(Standing.REFUSED)} AND (({changed}) OR {other_map})
                 THEN {int(Standing.REFUSED_CHANGED)}
-            ELSE {_STATE} END
+            ELSE {STATE} END
         FROM ({known}) AS numbered LEFT JOIN planned ON planned.row = numbered.known
         LEFT JOIN outcome ON outcome.row = numbered.known LEFT JOIN undo ON undo.row = numbered.known
         LEFT JOIN run ON run.number = outcome.run ORDER BY numbered.place""",
@@ -213,6 +233,23 @@ def _separate(db: sqlite3.Connection) -> None:
         WHERE claim > 1)""")
 
 
+def _recognize(db: sqlite3.Connection) -> None:
+    """Match new rows with a key with missing rows that were sent with equal cells, under another template."""
+    new = f"""SELECT place, digest FROM temp.matched JOIN temp.file USING (place)
+        WHERE standing = {int(Standing.NEW)} AND cells IS NOT NULL"""
+    missing = "SELECT count(*) > (SELECT count(row) FROM temp.matched) FROM planned"
+    if db.execute(f"{new} LIMIT 1").fetchone() is None or not db.execute(missing).fetchone()[0]:
+        return
+    db.execute(f"""CREATE TEMP TABLE sent AS SELECT sent, max(planned.row) AS row, {STATE} AS standing
+        FROM {JOINED} WHERE {STATE} IN ({RISKY})
+            AND planned.row NOT IN (SELECT row FROM temp.matched WHERE row IS NOT NULL) GROUP BY sent""")
+    db.execute("CREATE UNIQUE INDEX temp.sent_digest ON sent (sent)")
+    db.execute(f"""UPDATE temp.matched SET row = found.row, standing = found.standing
+        FROM (SELECT new.place, sent.row, sent.standing FROM ({new}) AS new JOIN temp.sent AS sent
+            ON sent.sent = new.digest) AS found
+        WHERE matched.place = found.place""")
+
+
 def _counted(db: sqlite3.Connection, rejects: bool) -> Compared:
     counts = db.execute(
         "SELECT standing, count(*), count(row) FROM temp.matched GROUP BY standing"
@@ -228,10 +265,10 @@ def _counted(db: sqlite3.Connection, rejects: bool) -> Compared:
         return Compared(standings=standings, gone={}, first_new=first_new)
     db.execute("CREATE INDEX temp.matched_row ON matched (row)")
     db.execute(f"""CREATE TEMP TABLE gone AS
-        SELECT planned.row AS row, {_STATE} AS standing,
-            planned.dismissed = 0 AND {_STATE} IN ({RISKY}) AS unexplained,
+        SELECT planned.row AS row, {STATE} AS standing,
+            planned.dismissed = 0 AND {STATE} IN ({RISKY}) AS unexplained,
             planned.line AS line, coalesce(planned.name, planned.key) AS name
-        FROM {_JOINED} WHERE NOT EXISTS (SELECT 1 FROM temp.matched WHERE matched.row = planned.row)
+        FROM {JOINED} WHERE NOT EXISTS (SELECT 1 FROM temp.matched WHERE matched.row = planned.row)
         ORDER BY planned.row""")
     counts = db.execute("SELECT standing, count(*) FROM temp.gone GROUP BY standing").fetchall()
     back = db.execute("""SELECT standing, count(*) FROM temp.matched JOIN planned USING (row)
@@ -254,5 +291,5 @@ def _counted(db: sqlite3.Connection, rejects: bool) -> Compared:
 
 def ledger_counts(db: sqlite3.Connection) -> dict[Standing, int]:
     """Count a ledger's rows by standing."""
-    found = db.execute(f"SELECT {_STATE}, count(*) FROM {_JOINED} GROUP BY 1").fetchall()
+    found = db.execute(f"SELECT {STATE}, count(*) FROM {JOINED} GROUP BY 1").fetchall()
     return {Standing(standing): count for standing, count in found}

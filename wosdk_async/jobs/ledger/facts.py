@@ -134,6 +134,7 @@ def decide_import(
             map_counts=request.action.compares,
             retry_undone=request.options.retry_undone,
             fingerprint=request.import_map.fingerprint,
+            same_key=folder is not None and read_plan(db, folder / JOURNAL).key == rows.key,
         )
     problem = rows.problem
     if problem is None and not rows.is_rejects and _written_by_job(request):
