@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 
 from wosdk_async.jobs.journal.entries import REPEATED_KEY
-from wosdk_async.jobs.ledger.identity import abbreviated, disguises, undisguised
+from wosdk_async.jobs.ledger.identity import undisguised
 from wosdk_async.jobs.ledger.terms import FIRST, Action, Plan, Resembling, RowSample, Standing
 
 IN_COMPANY = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE)
@@ -26,13 +26,12 @@ def disguised_keys(db: sqlite3.Connection, some_were_missing: bool) -> dict[Stan
     or if the user declared one row permanently gone while the other was in the file.
     ``some_were_missing`` tells whether any sendable row was missing from the previous file.
     """
-    for function in (undisguised, abbreviated, disguises):
-        db.create_function(function.__name__, 1, function, deterministic=True)
+    db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT, away INTEGER, dismissed INTEGER)")
     db.execute(
         f"""INSERT INTO temp.plain
-        SELECT form.value, gone.line, gone.name, planned.away, planned.dismissed
-        FROM temp.gone AS gone JOIN planned USING (row), json_each(disguises(gone.name)) AS form
+        SELECT undisguised(gone.name), gone.line, gone.name, planned.away, planned.dismissed
+        FROM temp.gone AS gone JOIN planned USING (row)
         WHERE standing IN ({RISKY}) AND (planned.away OR ?)
             AND EXISTS (SELECT 1 FROM temp.file WHERE cells IS NOT NULL)""",
         [some_were_missing],
@@ -45,7 +44,7 @@ def disguised_keys(db: sqlite3.Connection, some_were_missing: bool) -> dict[Stan
                 coalesce(planned.name, planned.key) IS coalesce(file.key, file.name) AS same
             FROM temp.file JOIN temp.matched USING (place) LEFT JOIN planned ON planned.row = matched.row
             WHERE cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY})) AS new
-        JOIN temp.plain AS plain ON plain.key IN (undisguised(new.name), abbreviated(new.name))
+        JOIN temp.plain AS plain ON plain.key = undisguised(new.name)
             AND (new.away OR plain.away AND NOT (plain.dismissed AND new.same))
         GROUP BY new.place ORDER BY new.place"""
     )
