@@ -8,7 +8,7 @@ keys; responses with other keys fall back to the functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -19,6 +19,7 @@ from wosdk_async.errors import RefusedError
 from wosdk_async.protocol.responses import refused
 
 T = TypeVar("T")
+_NO_ENVELOPE: Mapping[str, Any] = {}
 One = Callable[[Any], Any]
 
 
@@ -120,9 +121,8 @@ def _plain_result(found: Any, one: One) -> Any:
     # Like a missing result, null does not confirm that the call was carried out.
     if not isinstance(result, dict):
         raise ValueError(f"CommandResult is a {type(result).__name__}, not an object")
-    info = next((each for name, each in result.items() if name.lower() == "errorinfo" and each), None)
-    if info and not (isinstance(info, dict) and not any(info.values())):  # an empty ErrorInfo is no refusal
-        raise _refusal(info, document)
+    if refusal := refusal_in(result, document):
+        raise refusal
     return one(result)
 
 
@@ -131,7 +131,11 @@ def _typed_result(found: _Result[Any], origin: str | None) -> Any:
     return result if result.error_info is None else None
 
 
-def _refusal(info: Any, document: dict[str, Any]) -> RefusedError:
+def refusal_in(result: dict[str, Any], document: Mapping[str, Any] = _NO_ENVELOPE) -> RefusedError | None:
+    """Return the refusal in the ``ErrorInfo`` of a result (facts 5); None if that is missing or empty."""
+    info = next((each for name, each in result.items() if name.lower() == "errorinfo" and each), None)
+    if not info or (isinstance(info, dict) and not any(info.values())):
+        return None
     fields = info if isinstance(info, dict) else {"Description": str(info)}
     number = fields.get("Number")
     code = f"ERROR_CODE_{number}" if number else "BUSINESS_LOGIC_ERROR"
