@@ -132,6 +132,11 @@ ANSWERS |= {
             "Odd": 1,
         }
     ),
+    "an ErrorInfo in an element": lambda request: Answer(
+        body={
+            "CommandResult": {"Responses": [{"ErrorInfo": {"Description": f"{'x' * 200} {said(request)}"}}]}
+        }
+    ),
 }
 
 

@@ -175,6 +175,12 @@ def require_command(value: Any) -> None:
     raise InvalidCallError(f"run() takes a command, not {described(value)}; {remedy}")
 
 
+def untyped_field(kind: type[Command[Any]] | None) -> str | None:
+    """Return the field of a command that can contain any record or command; None if it has none."""
+    fields = kind.__wire__.values() if kind is not None else ()
+    return next((meta["name"] for meta in fields if meta["type"] == "object" and not meta["of"]), None)
+
+
 # --- names as paths --------------------------------------------------------------------------
 
 
