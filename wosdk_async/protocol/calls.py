@@ -25,6 +25,7 @@ from wosdk_async.protocol.arguments import (
     name_of,
     require_command,
     segment,
+    unknown_type,
     untyped_field,
     warn_of_typo,
 )
@@ -151,11 +152,7 @@ def command(
             )
         content = content_of(cmd, check, origin=origin)
     if check and kind.untyped is not None:
-        raise InvalidCallError(  # facts 5
-            f"{kind.name}: it is unknown how the service recognizes the type of what {kind.untyped} contains;"
-            " use create or update, or run each command separately",
-            remedies=(Remedy.UNCHECKED,),
-        )
+        raise unknown_type(kind.name, kind.untyped)
     if kind.adapt is not None:
         kind.adapt(content)
     body: dict[str, Any] = {"Command": content}
