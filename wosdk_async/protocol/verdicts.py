@@ -91,7 +91,7 @@ IN_DOUBT = Verdict(
     "in doubt",
     "if safe",
     when="sent, then a reset, a truncated response, any other 5xx, a gateway's page, a redirect, no JSON, no "
-    "result, `ErrorInfo` in an element of the result, or the response to another call",
+    "result, `ErrorInfo` in an element, or the response to another call",
     then="safe to repeat: retried, then `NoAnswerError`. Otherwise `InDoubtError` at once",
 )
 
