@@ -65,7 +65,7 @@ def codes() -> str:
     """Return the table of the classes that refusals raise; the table of verdicts has the other codes."""
     found: dict[str, list[str]] = {}
     for each in CODES.values():
-        if each.verdict is REFUSED:
+        if each.verdict is REFUSED and each.error is not errors.RefusedError:
             found.setdefault(f"`{each.error.__name__}`", []).append(f"`{each.code}`")
     rows = ((error, ", ".join(names)) for error, names in found.items())
     return table(["class", "codes"], [*rows, ("`RefusedError`", "any other")])

@@ -14,11 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.jobs.conftest import Job, Local, Write, serving
-from tests.jobs.maps import HEADER, MAP, rows
+from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.support.laws import examples
 from wosdk_async import InvalidCallError
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, RowOutcome
 from wosdk_async.jobs.imports import sending
+from wosdk_async.jobs.imports.job_settling import decide
+from wosdk_async.jobs.journal import Journal, State
 
 
 async def held(local: Local) -> dict[str, tuple[str, str]]:
@@ -102,6 +104,26 @@ async def test_a_text_may_be_cut_with_a_warning(local: Local, job: Job, write: W
     await job(write(HEADER, [["1", "", "é" * 3080, ""]]), text).run(local.company, on_row=outcomes.append)
     assert await held(local) == {"1": ("", "é" * 3072)}
     assert outcomes[0].warnings == ("command.comment has 3080 characters and was truncated to 3072",)
+
+
+async def test_a_row_keeps_its_warnings_in_doubt_and_when_a_person_decides(
+    local: Local, job: Job, write: Write
+) -> None:
+    text = MAP.replace('comment = "{notes}"', 'comment = { text = "{notes}", truncate = true }')
+    ready = job(write(HEADER, [["1", "", "é" * 3080, ""]]), text, marker=MARKER)
+    local.server.broken = True
+    summary = await ready.run(
+        local.company.with_options(deadline=0.5, settle=60),
+        on_stage=lambda words: ready.stop() if words.startswith("rows in doubt") else None,
+    )
+    assert summary.folder is not None
+    async with Journal.open(summary.folder) as journal:
+        (before,) = await journal.rows_in()
+        await decide(journal, 1, 77, "me")
+        (after,) = await journal.rows_in()
+    assert (before.state, after.state, after.id) == (State.IN_DOUBT, State.DONE, 77)
+    assert len(before.warnings) == 1
+    assert (after.warnings, after.request_id) == (before.warnings, before.request_id)
 
 
 async def test_columns_are_read_as_the_type_of_their_field(local: Local, job: Job, write: Write) -> None:

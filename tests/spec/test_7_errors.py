@@ -27,6 +27,7 @@ from wosdk_async import (
     Client,
     Company,
     ConflictError,
+    Customer,
     InDoubtError,
     RefusedError,
     SendWorkOrderCommand,
@@ -98,6 +99,19 @@ async def test_error_body_beside_a_result() -> None:
         service.handler = lambda _: Answer(500, refusal)
         with pytest.raises(InDoubtError, match="already modified"):
             await client.company().run("WoCreateCommand", {})
+
+
+@spec("7", "error body")
+async def test_error_body_of_a_create_that_was_answered_without_a_specifier() -> None:
+    """Facts 6: ENTITYSPECIFIER_NOT_FOUND may follow a create that was carried out, but no command."""
+    answer = Answer(400, body("ENTITYSPECIFIER_NOT_FOUND", "EntitySpecifier is null or empty."))
+    async with Service(lambda _: answer) as service, service.client() as client:
+        with pytest.raises(InDoubtError, match="ENTITYSPECIFIER_NOT_FOUND"):
+            await client.company().create(Customer(name="A"), check=False)
+        with pytest.raises(RefusedError):
+            await client.company().run("RestoreCommand", {})
+        with pytest.raises(RefusedError):
+            await client.company().query(WorkOrder).all()
 
 
 @spec("7", "error body")

@@ -10,7 +10,18 @@ import pytest
 from tests.support.service import COMPANY, Answer, Request, Service
 from tests.support.virtual import World, reply
 from tests.transport.script import DONE
-from wosdk_async import Client, Company, Done, NotSentError, RetryPolicy, Trace, WoCreateCommand, WorkOrder
+from wosdk_async import (
+    Client,
+    Company,
+    Done,
+    InDoubtError,
+    NoAnswerError,
+    NotSentError,
+    RetryPolicy,
+    Trace,
+    WoCreateCommand,
+    WorkOrder,
+)
 from wosdk_async.protocol.wire import Call, Response
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.session.manager import TokenGrant
@@ -18,6 +29,7 @@ from wosdk_async.transport.session.manager import TokenGrant
 ONCE = RetryPolicy(attempts=1)
 MADE = Answer(body={"CommandResult": {}})
 FOUND = {"Id": 1}
+PAGE = Answer(503, b"<html>", {"Content-Type": "text/html"})
 
 
 # --- over sockets ---------------------------------------------------------------------------
@@ -41,6 +53,36 @@ async def test_calls_that_were_not_sent_go_to_the_host_that_the_locator_names_no
         quota = client.stats().retry_quota
     assert (len(locator.discoveries), len(new.calls)) == (2, 50)
     assert quota == 500
+
+
+async def test_a_host_that_sends_a_503_may_be_the_old_one() -> None:
+    """A read goes to the host that the locator names; a create is in doubt, and the next one goes there."""
+    done = Answer(body={"CommandResult": {}, "Data": FOUND})
+    async with Service() as locator, Service(lambda _: PAGE) as old, Service(lambda _: done) as new:
+        for doubtful in (False, True):
+            locator.company_url = old.url
+            async with locator.client() as client:
+                company = client.company().with_options(retry=ONCE)
+                await company.connect()
+                locator.company_url = new.url
+                if doubtful:
+                    with pytest.raises(InDoubtError):
+                        await company.run("WoCreateCommand", {})
+                    await company.run("WoCreateCommand", {})
+                else:
+                    await company.get("Thing", 1)
+                assert company.host == new.url
+        assert (len(old.calls), len(new.calls)) == (2, 2)
+
+
+async def test_a_host_that_sends_a_503_is_not_left_without_another_one() -> None:
+    """The locator is asked once in 5 seconds, and the call fails as without the question."""
+    async with Service(lambda _: PAGE) as service, service.client() as client:
+        company = client.company().with_options(retry=ONCE)
+        for _ in range(20):
+            with pytest.raises(NoAnswerError):
+                await company.get("Thing", 1)
+        assert (len(service.calls), len(service.discoveries)) == (20, 2)
 
 
 async def test_a_run_follows_its_company() -> None:

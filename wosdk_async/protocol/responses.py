@@ -62,7 +62,7 @@ def read(
     refusal: RefusedError | None
     try:
         is_success = 200 <= response.status < 300 and not _has_error_body(response.body)
-        failure = None if is_success else _failure(response, secrets, own)
+        failure = None if is_success else _failure(response, call.creates, secrets, own)
         id_matches = False
         if request_ids is not None and not isinstance(failure, InconclusiveResponse):
             if call.request_id is not None:
@@ -115,7 +115,9 @@ def _throttled(refusal: RefusedError, response: Response) -> ThrottledError:
     return throttled
 
 
-def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedError | InconclusiveResponse:
+def _failure(
+    response: Response, creates: bool, secrets: Secrets, own: OwnCodes
+) -> RefusedError | InconclusiveResponse:
     """Return the error for a response whose status or body does not report success."""
     body = members(response.body) if len(response.body) <= LONG else {}
     code, message = body.get("ErrorCode"), body.get("ErrorMessage")
@@ -126,6 +128,7 @@ def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedErro
         code if isinstance(code, str) else "",
         has_error_body=has_error_body,
         has_retry_after=bool(wait),
+        creates=creates,
         own=own,
     )
     if verdict is IN_DOUBT:

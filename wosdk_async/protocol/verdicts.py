@@ -52,7 +52,8 @@ NEVER_SENT = Verdict(
     "always",
     when="no connection; a refused certificate; cancelled or timed out before the first byte",
     then="retried, including creates; then `NotSentError` or `DeadlineError`. An unreachable host is retried "
-    "until the deadline; every 5 s the client asks the locator whether the Company has moved. A refused "
+    "until the deadline; every 5 s the client asks the locator whether the Company has moved (after a "
+    "gateway's 503, too). A refused "
     "certificate, or a server without TLS, raises `NotSentError` at once",
 )
 REFUSED = Verdict(
@@ -91,7 +92,8 @@ IN_DOUBT = Verdict(
     "in doubt",
     "if safe",
     when="sent, then a reset, a truncated response, any other 5xx, a gateway's page, a redirect, no JSON, no "
-    "result, `ErrorInfo` in an element, or the response to another call",
+    "result, `ErrorInfo` in an element, or the response to another call; `ENTITYSPECIFIER_NOT_FOUND` for a "
+    "create without a command",
     then="safe to repeat: retried, then `NoAnswerError`. Otherwise `InDoubtError` at once",
 )
 
@@ -110,6 +112,8 @@ class CodeRule:
     error: type[RefusedError]
     unknown_company: bool = False
     """Whether the locator uses this code for an unknown Company, whatever the verdict."""
+    create_in_doubt: bool = False
+    """Whether a create that gets this code may have been carried out."""
 
     def __attrs_post_init__(self) -> None:
         """Refuse impossible verdicts for a code, and an ``error`` that the verdict would ignore."""
@@ -134,6 +138,8 @@ CODES: Mapping[str, CodeRule] = {
         CodeRule("ENTITY_NOT_FOUND", REFUSED, UnknownNameError),  # the entity type does not exist
         CodeRule("ERROR_CODE_1002", REFUSED, UnknownNameError),
         CodeRule("ERROR_CODE_1003", REFUSED, UnknownNameError),  # facts 3.4
+        # facts 6: a command's specifier is missing, or a create was answered without one
+        CodeRule("ENTITYSPECIFIER_NOT_FOUND", REFUSED, RefusedError, create_in_doubt=True),
         CodeRule("COMMAND_NOT_FOUND", OTHER_PATH, UnknownNameError),  # facts 12 row 4
         CodeRule("EXPIRED_TOKEN", SESSION_REFUSED, SessionRefusedError),
         CodeRule("INCORRECT_TOKEN", SESSION_REFUSED, SessionRefusedError),
@@ -212,12 +218,17 @@ def verdict_on(
     *,
     has_error_body: bool = True,
     has_retry_after: bool = False,
+    creates: bool = False,
     own: OwnCodes = NO_OWN_CODES,
 ) -> tuple[Verdict, type[RefusedError]]:
-    """Return the verdict on a response, and the class to raise for a service error."""
+    """Return the verdict on a response, and the class to raise for a service error.
+
+    ``creates`` tells whether the call creates a record without a command.
+    """
     rule = next((row for row in STATUSES if row.fits(status, has_error_body, has_retry_after)), STATUSES[-1])
     by_code = CODES.get(code, _OTHER_CODE)
-    verdict, error = rule.verdict or by_code.verdict, rule.error or by_code.error
+    by_code_verdict = IN_DOUBT if creates and by_code.create_in_doubt else by_code.verdict
+    verdict, error = rule.verdict or by_code_verdict, rule.error or by_code.error
     if has_error_body and verdict in (REFUSED, IN_DOUBT):
         if code in own.waits:
             return WAIT, ThrottledError

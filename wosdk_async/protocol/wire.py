@@ -61,6 +61,11 @@ class Call(Generic[T]):
         """Whether the call changes nothing: safe to repeat, and not a delete."""
         return self.repeat_safe and self.method != "DELETE"
 
+    @property
+    def creates(self) -> bool:
+        """Whether the call creates a record without a command."""
+        return self.method == "POST" and not (self.repeat_safe or self.path.startswith(COMMANDS))
+
 
 class InconclusiveResponse(Exception):
     """Response that shows neither success nor refusal: a gateway's page, a 500, malformed JSON."""

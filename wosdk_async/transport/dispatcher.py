@@ -254,8 +254,9 @@ class Attempts:
             except BaseException as failure:
                 limiter.release(self._queue)
                 self._note_failure(failure)
-                gone = isinstance(failure, SendError) and failure.host_gone
-                if not gone or not await self._found_other_host(session):
+                if not _host_may_have_changed(failure) or not await self._found_other_host(session):
+                    raise
+                if isinstance(failure, InconclusiveResponse) and not call.repeat_safe:
                     raise
                 self.trace.attempts -= 1  # the policy counts only attempts at the current host
             else:
@@ -316,7 +317,7 @@ class Attempts:
             self._queue.algorithm.failed(self._context.clock.now() - self._started)
 
     async def _found_other_host(self, session: Session) -> bool:
-        """Look for another host, because that of ``session`` is gone. Return whether one was found."""
+        """Look for another host in place of that of ``session``. Return whether one was found."""
         self.trace.start_phase("session", self._context.clock.now())
         try:
             with self._context.deadlines.within(_SEARCH):
@@ -344,6 +345,13 @@ class Attempts:
             limiter.release(queue)
             trace.start_phase("session", now())
             await sessions.renew(0, self._until)
+
+
+def _host_may_have_changed(failure: BaseException) -> bool:
+    if isinstance(failure, SendError):
+        return failure.host_gone
+    # facts 6: a host that is no longer the Company's sends a 503. Not shown; assumed: as a gateway's page.
+    return isinstance(failure, InconclusiveResponse) and failure.status == 503
 
 
 def _is_unproven(call: Call[Any]) -> bool:

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
+from msgspec.structs import replace
+
 from wosdk_async.company import Company
 from wosdk_async.jobs.cluster.leases import end_leases
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports.settling import Settling
-from wosdk_async.jobs.journal import DECIDED, Journal, RowRecord, State, run_table
+from wosdk_async.jobs.journal import DECIDED, Journal, State, run_table
 from wosdk_async.jobs.mapping.operations import usable_id
 from wosdk_async.jobs.mapping.record_operations import RowOperation, operation_named
 from wosdk_async.jobs.stop import Stop, StoppedError
@@ -109,8 +111,7 @@ async def decide(
         raise JournalError(f"{journal.folder}: row {row} is {state.word}, not in doubt")
     reason = f"decided by {who}; previously: {found[0].reason or 'in flight when the run was killed'}"
     new = State.PLANNED if id is None else State.DONE
-    call = {name: getattr(found[0], name) for name in ("code", "request_id", "attempts", "seconds")}
-    journal.record(RowRecord(row, new, id, reason=reason, proof=DECIDED, **call))
+    journal.record(replace(found[0], state=new, id=id, reason=reason, proof=DECIDED))
     await journal.flush()
 
 

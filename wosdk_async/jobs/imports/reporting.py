@@ -124,7 +124,8 @@ class RowReports:
         facts = self._facts(claim, error, reason_of(error))
         if claim.key is None:
             return self._end(claim.row, "in_doubt", **facts)
-        row = StoredRow(claim.row.number, State.IN_DOUBT, line=claim.row.line, key=claim.key, **facts)
+        facts |= {"line": claim.row.line, "key": claim.key, "warnings": _warnings(claim.row)}
+        row = StoredRow(claim.row.number, State.IN_DOUBT, **facts)
         now = sender_of(self.company).transport.clock.now()
         self.doubted.append(Doubt(row, now, claim.record if self.import_map.action.compares else None))
         return row, row.line, None, None
