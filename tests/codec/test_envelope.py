@@ -66,7 +66,7 @@ COMPOSITES = [
     b'{"CommandResult": {"Responses": [{"Wo": {"Id": 5}}, {"ErrorInfo": null}]}, "RequestId": "a"}',
     b'{"CommandResult": {"Responses": null}}',
     b'{"CommandResult": {"responses": [5, {"errorInfo": {"Number": 6, "Description": "no"}}]}}',
-    b'{"CommandResult": {"Responses": [{"ErrorInfo": "no"}], "ErrorInfo": {}}}',
+    b'{"CommandResult": {"Responses": [{"ErrorInfo": "no"}]}}',
 ]
 SPECIFIERS = [
     b'{"EntitySpecifier": {"EntityType": "Contact", "Id": 5, "ConcurrencyId": 2}}',
