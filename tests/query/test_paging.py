@@ -147,6 +147,17 @@ async def test_one_counts_a_repeated_record_once(repeated: int, order: Any) -> N
         await Table([4, 5], repeated=repeated).query().order_by(order).one()
 
 
+@pytest.mark.parametrize("id", [None, [4], "4", True])
+async def test_one_compares_only_numbers(id: Any) -> None:
+    """Without usable ids, two rows are two records."""
+
+    async def twice(call: Call[list[Any]]) -> list[Any]:
+        return call.decode(json.dumps({"Entities": [{"Data": {"Id": id}}] * 2}).encode())
+
+    with pytest.raises(NotUniqueError):
+        await Query("Thing", twice).one()
+
+
 async def test_one_believes_no_service_that_ignores_its_condition() -> None:
     """Whether there is another record then remains unknown."""
     with pytest.raises(NotUniqueError):

@@ -145,9 +145,10 @@ class Query(Uncopied, Generic[T]):
         """
         plan = attrs.evolve(self._plan, distinct=True)
         rows = await self._some(plan, 2)
-        if len(rows) > 1 and plan.key == ("Id",) and len({id_of(row) for row in rows}) == 1:
+        ids = [id_of(row) for row in rows] if plan.key == ("Id",) else []
+        if len(ids) > 1 and type(ids[0]) is int and ids.count(ids[0]) == len(ids):
             # A condition on a list may return a record once per element, as in KeyCursor.
-            other = Comparison(plan.name, "Id", "NotEqual", (str(id_of(rows[0])),))
+            other = Comparison(plan.name, "Id", "NotEqual", (str(ids[0]),))
             rows = rows[:1] + await self._fetch(plan, plan.expression((other,), Count=1))
         if not rows:
             raise NotFoundError("no row matches", operation=f"query {self._plan.name}")
