@@ -46,6 +46,7 @@ FACTS = {
 }
 SHOWN = {
     Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
+    Remedy.NEW_KEYS: "correct the keys or, if they are right, add --new-rows",
     Remedy.SEND_AGAIN: "to resend all rows, add --again",
     Remedy.SAME_COMMAND: "to send the remaining rows, leave out --again",
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle 'a b.job'",

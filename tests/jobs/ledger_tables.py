@@ -106,8 +106,9 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(new_rows=True),
     ),
     "key_disguised": (
-        "a row to send and a sent row that the file lacks have keys that differ only in case, white space, "
-        "Unicode form, leading zeros, `.0` or an exponent, and the last file did not have both",
+        "a row to send has a key that differs only in case, white space, Unicode form, leading zeros, `.0` "
+        "or an exponent from that of a row which the file lacks, and the last file did not have both; or a "
+        "reject differs so from its own row",
         _SAMPLE,
         attrs.evolve(_FILE, disguised={Standing.NEW: (1, ((RowSample(2, "501"), RowSample(2, "00501")),))}),
         ImportOptions(),

@@ -23,6 +23,11 @@ async def carried_out(job: Import, local: Local) -> tuple[Summary, dict[int, Row
     return summary, outcomes
 
 
+def told(summary: Summary) -> list[str]:
+    """The warnings of an import, but the one that the map has no key."""
+    return [warning for warning in summary.warnings if "the map has no key" not in warning]
+
+
 async def killed_while_sending(job: Import, local: Local, numbers: Sequence[int]) -> Path:
     """Leave the journal as a kill does while these rows are under way, and return its folder."""
     opened = await job.open(local.company)

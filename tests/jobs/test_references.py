@@ -9,6 +9,7 @@ import pytest
 
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MARKER, TWO_PLACES, WORK_ORDER
+from tests.jobs.runs import told
 from wosdk_async import Contact, Customer, Location, Ref
 from wosdk_async.jobs import Import, ImportMapError, RowOutcome
 from wosdk_async.jobs.imports import reference_stage
@@ -71,8 +72,8 @@ async def test_a_record_in_another_letter_case_is_used_with_a_warning(
 ) -> None:
     """Otherwise a second one would be created beside it."""
     summary = await job(write(HEADER, named("pier coffee")), WORK_ORDER + CREATED).run(local.company)
-    assert (summary.created, summary.references_created, len(summary.warnings)) == (1, 0, 1)
-    assert "'pier coffee' and 'Pier Coffee'" in summary.warnings[0]
+    assert (summary.created, summary.references_created, len(told(summary))) == (1, 0, 1)
+    assert "'pier coffee' and 'Pier Coffee'" in told(summary)[0]
 
 
 async def test_a_second_import_finds_what_the_first_one_made(local: Local, job: Job, write: Write) -> None:
@@ -111,7 +112,7 @@ async def test_of_several_the_lowest_id_is_taken_when_the_map_says_so(
     await local.company.create(Customer(display_as="Pier Coffee", name="Twin", work_zone=Ref(14)))
     text = WORK_ORDER + CUSTOMER + 'ambiguous = "first"\n'
     summary = await job(write(HEADER, named("Pier Coffee")), text).run(local.company)
-    assert summary.warnings == ["customer: 'Pier Coffee' is ambiguous; using 513, not 514"]
+    assert told(summary) == ["customer: 'Pier Coffee' is ambiguous; using 513, not 514"]
     assert [row["Customer"]["Id"] for row in await local.rows("WorkOrder", "Customer.Id")] == [513]
 
 
@@ -272,9 +273,9 @@ async def test_names_that_are_equal_when_cut_are_one_record_with_a_warning(
     outcomes: list[RowOutcome] = []
     summary = await job(source, WORK_ORDER + CREATED).run(local.company, on_row=outcomes.append)
     assert (summary.created, summary.references_created) == (2, 1)
-    assert [
-        f"{'x' * 64}two" in warning and "after truncation" in warning for warning in summary.warnings
-    ] == [True]
+    assert [f"{'x' * 64}two" in warning and "after truncation" in warning for warning in told(summary)] == [
+        True
+    ]
     assert [row.warnings for row in outcomes] == [
         ("customer name has 67 characters and was truncated to 64",)
     ] * 2
@@ -350,7 +351,7 @@ async def test_a_record_whose_creation_is_aborted_is_reported(
     ready.stop()
     summary = await running
     assert [row.outcome for row in outcomes] == ["not_started", "not_started"]
-    assert [warning.split(":")[0] for warning in summary.warnings] == ["customer 'A' may have been created"]
+    assert [warning.split(":")[0] for warning in told(summary)] == ["customer 'A' may have been created"]
 
 
 async def test_a_record_whose_creation_is_in_doubt_fails_the_rows_that_need_it(
@@ -498,7 +499,7 @@ async def test_a_missing_record_that_two_references_name_is_created_once(
     local.company = local.company.with_options(settle=0.0)
     rows = [["1", "A", "A", "Pier Coffee"], ["2", "B", " A", "Pier Coffee"], ["3", "C", "B", "Pier Coffee"]]
     summary = await job(write(HEADER, rows), TWO_PLACES + CUSTOMER).run(local.company)
-    assert (summary.created, summary.references_created, summary.warnings) == (3, 3, [])
+    assert (summary.created, summary.references_created, told(summary)) == (3, 3, [])
     places = await local.rows("Location", "Name")
     assert sorted(each["Name"] for each in places if each["Name"] in ("A", "B", "C")) == ["A", "B", "C"]
     orders = await local.rows("WorkOrder", "Items.Asset.Name")

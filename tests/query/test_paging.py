@@ -20,6 +20,7 @@ from wosdk_async import (
     Client,
     Company,
     InvalidCallError,
+    NotUniqueError,
     Query,
     WoNote,
     WosdkError,
@@ -135,6 +136,32 @@ async def test_one_asks_for_distinct_rows() -> None:
     table = Table([4])
     await table.query().one()
     assert [(expression["Count"], expression["Distinct"]) for expression in table.asked] == [(2, True)]
+
+
+@pytest.mark.parametrize("order", [f.id.asc(), f.id.desc(), f.body.asc()])
+@pytest.mark.parametrize("repeated", [2, 3])
+async def test_one_counts_a_repeated_record_once(repeated: int, order: Any) -> None:
+    """A condition on a list may repeat a row for each element that fits; another record is still found."""
+    assert (await Table([4], repeated=repeated).query().order_by(order).one()).id == 4
+    with pytest.raises(NotUniqueError):
+        await Table([4, 5], repeated=repeated).query().order_by(order).one()
+
+
+@pytest.mark.parametrize("id", [None, [4], "4", True])
+async def test_one_compares_only_numbers(id: Any) -> None:
+    """Without usable ids, two rows are two records."""
+
+    async def twice(call: Call[list[Any]]) -> list[Any]:
+        return call.decode(json.dumps({"Entities": [{"Data": {"Id": id}}] * 2}).encode())
+
+    with pytest.raises(NotUniqueError):
+        await Query("Thing", twice).one()
+
+
+async def test_one_believes_no_service_that_ignores_its_condition() -> None:
+    """Whether there is another record then remains unknown."""
+    with pytest.raises(NotUniqueError):
+        await Table([4], repeated=2, deaf_to="NotEqual").query().one()
 
 
 @pytest.mark.parametrize("order", [f.id, f.body])

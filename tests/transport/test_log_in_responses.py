@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.service import Answer, Service, error
+from tests.support.service import Answer, Request, Service, error
 from tests.support.virtual import REGION, World, reply
 from wosdk_async import (
     ConfigurationError,
@@ -225,6 +225,26 @@ async def test_a_locators_page_with_400() -> None:
                 await client.company().connect()
             assert (caught.value.status, caught.value.code) == (400, "")
         assert len(service.discoveries) == 2
+
+
+async def test_the_locators_reason_is_shown() -> None:
+    """In an ErrorInfo, which is untrusted text: bounded, on one line, and without the token."""
+
+    def upgrading(request: Request) -> Answer:
+        told = f"Acme is being upgraded\x1b[2J\n{request.headers['authorization']} {'x' * 9000}"
+        return Answer(body={"CommandResult": {"errorinfo": {"Number": 5, "Description": told}}})
+
+    async with Service() as service, service.client() as client:
+        service.on_discovery = upgrading
+        with pytest.raises(DiscoveryError) as caught:
+            await client.company().connect()
+    found = caught.value
+    assert type(found) is DiscoveryError
+    assert (found.code, found.status) == ("ERROR_CODE_5", 200)
+    assert "ERROR_CODE_5: Acme is being upgraded" in str(found)
+    assert "Bearer ***" in str(found)
+    assert len(str(found)) < 3000
+    assert str(found).isprintable()
 
 
 @pytest.mark.parametrize("result", [None, [], "text", 7])

@@ -12,7 +12,15 @@ from typing import Any
 import pytest
 
 from tests.support.service import COMPANY, SECRET, Answer, Service, error
-from wosdk_async import BusinessRuleError, InDoubtError, NotFoundError, RefusedError, errors
+from wosdk_async import (
+    BusinessRuleError,
+    CompositeCommand,
+    InDoubtError,
+    NotFoundError,
+    RefusedError,
+    WoStartCommand,
+    errors,
+)
 
 
 async def test_a_refusal_is_raised_at_once_with_all_it_says() -> None:
@@ -43,6 +51,20 @@ async def test_error_info_in_a_success_is_a_refusal() -> None:
         async with service.client() as client:
             with pytest.raises(NotFoundError, match="gone"):
                 await client.company().run("WoStartCommand", {})
+
+
+@pytest.mark.parametrize("transactional", [False, True])
+async def test_error_info_in_an_element_leaves_the_call_in_doubt(transactional: bool) -> None:
+    """The service may have run the other commands of a CompositeCommand."""
+    elements = [{"Wo": {"Id": 5}}, {"ErrorInfo": {"Number": 6, "Description": "modified\nby another user"}}]
+    command = CompositeCommand(is_transactional=transactional, commands=[WoStartCommand(work_order_id=5)])
+    async with Service(lambda _: Answer(body={"CommandResult": {"Responses": elements}})) as service:
+        async with service.client() as client:
+            acme = client.company()
+            for call in (acme.run(command, check=False), acme.run("CompositeCommand", {}, check=False)):
+                with pytest.raises(InDoubtError, match=r"command 2 .*ERROR_CODE_6: modified\\nby another"):
+                    await call
+    assert len(service.calls) == 2
 
 
 @pytest.mark.parametrize(

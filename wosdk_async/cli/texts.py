@@ -69,6 +69,7 @@ _WORDS: Mapping[Remedy, str] = {  # remedies that are not listed keep the librar
         "an update cannot change a work order's state; use wosdk start, hold, complete and so on"
     ),
     Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
+    Remedy.NEW_KEYS: "correct the keys or, if they are right, add --new-rows",
     Remedy.SEND_AGAIN: "to resend all rows, add --again",
     Remedy.SAME_COMMAND: "to send the remaining rows, leave out --again",
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle {folder}",

@@ -66,6 +66,7 @@ class Remedy(Enum):
 
     # imports: rows that the ledger knows
     NEW_ROWS = "if the unknown rows are new, pass new_rows=True"
+    NEW_KEYS = "correct the keys or, if they are right, pass new_rows=True"
     SEND_AGAIN = "to resend all rows, pass again=True"
     SAME_COMMAND = "to send the remaining rows, leave out again=True"
     SETTLE = "settle the rows in doubt"

@@ -58,7 +58,10 @@ async def test_a_refused_row_whose_key_a_spreadsheet_changed_is_not_sent_with_bo
     """Its row was sent with the new key; then the old rejects come, or the file as it was, corrected."""
     folder = (await sent(job(write(HEADER, [["K4", LONG, "", ""]]), MAP, marker=MARKER), local)).folder
     old = corrected(folder, LONG, "text") if rejects else None
-    assert (await sent(job(write(HEADER, rows("k4")), MAP, marker=MARKER), local)).done_now == 1
+    changed = job(write(HEADER, rows("k4")), MAP, marker=MARKER)
+    assert (await refused(changed, local)).why == "key_disguised"
+    changed = job(write(HEADER, rows("k4")), MAP, marker=MARKER, new_rows=True)
+    assert (await sent(changed, local)).done_now == 1
     source = old or write(HEADER, rows("K4"))
     found = await refused(job(source, MAP, marker=MARKER), local)
     assert found.first_new is not None
@@ -75,7 +78,8 @@ async def test_a_refused_row_is_not_sent_after_its_reject_with_the_key_before_a_
     """The file with the new key was refused, too, before the old rejects were sent."""
     folder = (await sent(job(write(HEADER, [["K4", LONG, "", ""]]), MAP, marker=MARKER), local)).folder
     copy = shutil.copy(corrected(folder, LONG, "text"), write(HEADER, []).with_name("copy.csv"))
-    assert (await sent(job(write(HEADER, [["k4", LONG, "", ""]]), MAP, marker=MARKER), local)).failed == 1
+    changed = job(write(HEADER, [["k4", LONG, "", ""]]), MAP, marker=MARKER, new_rows=True)
+    assert (await sent(changed, local)).failed == 1
     assert (await sent(job(copy, MAP, marker=MARKER), local)).done_now == 1
     source = write(HEADER, rows("k4"))
     assert (await refused(job(source, MAP, marker=MARKER), local)).why == "key_disguised"

@@ -163,7 +163,7 @@ def test_a_key_that_a_spreadsheet_changed_needs_a_word() -> None:
     assert (found.why, found.gone, found.rows) == ("key_disguised", 4, 1)
     _, (pair,) = CHANGED["disguised"][Standing.NEW]
     assert (found.first_new, found.first_gone) == pair, "both are shown"
-    assert found.remedies == (Remedy.NEW_ROWS,)
+    assert found.remedies == (Remedy.NEW_KEYS,)
     assert plan(decide(gone, file(**CHANGED), ImportOptions(new_rows=True))).dismisses
     assert plan(decide(gone, file(**{**CHANGED, "disguised": {}}), PLAIN)).rows(Action.SEND) == 1
     dismissed = refusal(decide(attrs.evolve(gone, gone_unexplained=0), file(**CHANGED), PLAIN))

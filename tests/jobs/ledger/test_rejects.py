@@ -222,7 +222,10 @@ async def test_a_row_keeps_the_key_with_which_its_reject_was_sent(
 ) -> None:
     """Although a later file has its first key, too, which differs in case only, and both rows are edited."""
     folder = (await sent(job(write(HEADER, [["A", LONG, "", ""]]), head), local)).folder
-    assert (await sent(job(corrected(folder, f"A,{LONG}", "a,text"), head), local)).done_now == 1
+    rejects = corrected(folder, f"A,{LONG}", "a,text")
+    found = await refusal(job(rejects, head), local)
+    assert (found.why, found.rows, found.resembling[0][0].name) == ("key_disguised", 1, "a")
+    assert (await sent(job(rejects, head, new_rows=True), local)).done_now == 1
     if alone:
         assert (await sent(job(write(HEADER, rows("A")), head), local)).done_now == 0
     both = write(HEADER, [["A", "new", "", ""], ["a", "edited", "", ""]])

@@ -64,7 +64,7 @@ async def test_a_key_that_a_spreadsheet_changed_is_shown(local: Local, job: Job,
     await sent(job(write(HEADER, rows(was)), MAP, marker=MARKER), local)
     source = write(HEADER, rows(now))
     found = await refusal(job(source, MAP, marker=MARKER), local)
-    assert (found.why, found.remedies) == ("key_disguised", (Remedy.NEW_ROWS,))
+    assert (found.why, found.remedies) == ("key_disguised", (Remedy.NEW_KEYS,))
     assert found.first_new is not None
     assert found.first_gone is not None
     assert (found.first_new.name, found.first_gone.name) == (now, was)

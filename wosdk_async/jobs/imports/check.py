@@ -169,11 +169,6 @@ class Check:
             if preview.folder is not None:
                 async with Journal.open(preview.folder, snapshot=True) as journal:
                     self._result.job = await overview(journal)
-            if self._marker is None and self._map.key is None and self._request.creates:
-                self._result.warnings.append(
-                    "the map has no key, so an edited row counts as a new row, and a row in doubt cannot be "
-                    "looked up; add 'marker' or 'key' to the map"
-                )
             if self._index.incomplete:
                 await self._mark_wanted(company, preview)
             rows = self._rows()

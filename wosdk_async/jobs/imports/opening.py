@@ -12,7 +12,13 @@ from wosdk_async.jobs.imports.inputs import keep_copy
 from wosdk_async.jobs.journal import JobFolders, JobPlan, Journal, new_job_id
 from wosdk_async.jobs.journal.store import explained
 from wosdk_async.jobs.ledger.admission import admit
-from wosdk_async.jobs.ledger.facts import decide_import, find_ledger, ledger_warnings, sent_elsewhere
+from wosdk_async.jobs.ledger.facts import (
+    decide_import,
+    find_ledger,
+    first_warnings,
+    ledger_warnings,
+    sent_elsewhere,
+)
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.overview import audit_state_of
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
@@ -124,6 +130,7 @@ async def _begin(
     except BaseException:
         await journal.discard()
         raise
+    rows.warnings += first_warnings(request, rows)
     return OpenedJob(request=request, journal=journal, rows=rows, plan=plan, new=True)
 
 

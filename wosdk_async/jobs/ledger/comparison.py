@@ -116,7 +116,7 @@ def compare(
         db.execute("CREATE UNIQUE INDEX temp.repeated_identity ON repeated (identity, nth)")
         db.execute(_MATCHED)
         _match(db, rejects=rejects, map_counts=map_counts, retry_undone=retry_undone, fingerprint=fingerprint)
-        found = _counted(db)
+        found = _counted(db, rejects)
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:
@@ -213,7 +213,7 @@ def _separate(db: sqlite3.Connection) -> None:
         WHERE claim > 1)""")
 
 
-def _counted(db: sqlite3.Connection) -> Compared:
+def _counted(db: sqlite3.Connection, rejects: bool) -> Compared:
     counts = db.execute(
         "SELECT standing, count(*), count(row) FROM temp.matched GROUP BY standing"
     ).fetchall()
@@ -224,7 +224,7 @@ def _counted(db: sqlite3.Connection) -> Compared:
         WHERE standing = {int(Standing.NEW)} ORDER BY place LIMIT 1""",
     )
     planned = db.execute("SELECT count(*) FROM planned").fetchone()[0]
-    if planned == sum(known for *_, known in counts):
+    if planned == sum(known for *_, known in counts) and not rejects:
         return Compared(standings=standings, gone={}, first_new=first_new)
     db.execute("CREATE INDEX temp.matched_row ON matched (row)")
     db.execute(f"""CREATE TEMP TABLE gone AS
@@ -239,7 +239,6 @@ def _counted(db: sqlite3.Connection) -> Compared:
     some_were_missing = Standing.NEW in standings or any(each not in _NOT_TO_SEND for each, _ in back)
     unexplained = db.execute("SELECT coalesce(sum(unexplained), 0) FROM temp.gone").fetchone()[0]
     gone = {Standing(standing): count for standing, count in counts}
-    may_resemble = {*gone}.intersection(IN_COMPANY) and {*standings} - _NOT_TO_SEND
     return Compared(
         standings=standings,
         gone=gone,
@@ -247,7 +246,9 @@ def _counted(db: sqlite3.Connection) -> Compared:
         back={Standing(standing): count for standing, count in back},
         first_new=first_new,
         first_gone=row_sample(db, "SELECT line, name FROM temp.gone WHERE unexplained ORDER BY row LIMIT 1"),
-        disguised=disguised_keys(db, some_were_missing) if may_resemble else {},
+        disguised=disguised_keys(db, some_were_missing, rejects=rejects)
+        if {*standings} - _NOT_TO_SEND
+        else {},
     )
 
 

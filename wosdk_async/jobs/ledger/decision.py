@@ -154,7 +154,7 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) 
     return attrs.evolve(
         about,
         why="key_disguised",
-        remedies=(Remedy.NEW_ROWS,),
+        remedies=(Remedy.NEW_KEYS,),
         rows=sum(count for count, _ in disguised),
         first_new=pairs[0][0],
         first_gone=pairs[0][1],

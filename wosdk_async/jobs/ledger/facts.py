@@ -220,6 +220,16 @@ def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, 
     return [*warnings, text] if count else warnings
 
 
+def first_warnings(request: ImportRequest, rows: FileRows) -> list[str]:
+    """Return the warning of a job's first run about rows without a key, if any."""
+    if rows.key is not None or not request.creates or not rows.rows:
+        return []
+    return [
+        "the map has no key: rows that were sent from another folder are created again, an edited row counts "
+        "as a new row, and a row in doubt cannot be looked up; add 'marker' or 'key' to the map"
+    ]
+
+
 @attrs.frozen(eq=False)
 class Preview:
     """Preview of an import, valid inside its ``with`` block."""
@@ -262,7 +272,7 @@ def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator
     elsewhere = sent_elsewhere(request, rows, company, request.base) if folder is None else None
     with _opened(folder) as db:
         plan, actions = decide_import(db, request, rows, company, folder=folder, elsewhere=elsewhere)
-        warnings: list[str] = []
+        warnings = first_warnings(request, rows)
         if folder is not None and isinstance(plan, Plan) and not plan.begins:
             warnings = ledger_warnings(db, request, plan, read_plan(db, folder / JOURNAL).key)
         yield Preview(plan, actions, folder, warnings, db)

@@ -19,32 +19,39 @@ RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
 """The same standings as an SQL list."""
 
 
-def disguised_keys(db: sqlite3.Connection, some_were_missing: bool) -> dict[Standing, Resembling]:
-    """Return, by standing, the sendable rows whose keys resemble that of a missing row in the Company.
+def disguised_keys(
+    db: sqlite3.Connection, some_were_missing: bool, *, rejects: bool
+) -> dict[Standing, Resembling]:
+    """Return, by standing, the sendable rows whose keys resemble that of a missing row, or a reject's own.
 
-    Such keys differ only by spreadsheet formatting. No pair is reported if the previous file had both rows,
+    Such keys differ only by spreadsheet formatting. ``rejects`` name their rows, so among the missing rows,
+    only those in the Company matter. No pair is reported if the previous file had both rows,
     or if the user declared one row permanently gone while the other was in the file.
     ``some_were_missing`` tells whether any sendable row was missing from the previous file.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
-    db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT, away INTEGER, dismissed INTEGER)")
+    db.execute("CREATE TEMP TABLE plain (key TEXT, line INT, name TEXT, away INT, dismissed INT, own INT)")
     db.execute(
         f"""INSERT INTO temp.plain
-        SELECT undisguised(gone.name), gone.line, gone.name, planned.away, planned.dismissed
+        SELECT undisguised(ifnull(gone.name, '')), gone.line, gone.name, planned.away, planned.dismissed, NULL
         FROM temp.gone AS gone JOIN planned USING (row)
-        WHERE standing IN ({RISKY}) AND (planned.away OR ?)
-            AND EXISTS (SELECT 1 FROM temp.file WHERE cells IS NOT NULL)""",
-        [some_were_missing],
+        WHERE (standing IN ({RISKY}) OR NOT ?) AND (planned.away OR ?)
+            AND EXISTS (SELECT 1 FROM temp.file WHERE cells IS NOT NULL)
+        UNION ALL SELECT undisguised(was), planned.line, was, 1, 0, planned.row
+        FROM (SELECT *, coalesce(key, name, '') AS was FROM planned) AS planned JOIN temp.file USING (row)
+        WHERE coalesce(file.key, file.name) <> was""",
+        [rejects, some_were_missing],
     )
     db.execute("CREATE INDEX temp.plain_key ON plain (key)")
     found = db.execute(
         f"""SELECT new.standing, new.line, new.name, min(plain.line), plain.name FROM (
             SELECT file.place, file.line, standing, coalesce(file.key, file.name) AS name,
                 coalesce(planned.away, 1) AS away,
-                coalesce(planned.name, planned.key) IS coalesce(file.key, file.name) AS same
+                coalesce(planned.name, planned.key) IS coalesce(file.key, file.name) AS same, matched.row
             FROM temp.file JOIN temp.matched USING (place) LEFT JOIN planned ON planned.row = matched.row
             WHERE cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY})) AS new
         JOIN temp.plain AS plain ON plain.key = undisguised(new.name)
+            AND (plain.own IS NULL OR plain.own = new.row)
             AND (new.away OR plain.away AND NOT (plain.dismissed AND new.same))
         GROUP BY new.place ORDER BY new.place"""
     )

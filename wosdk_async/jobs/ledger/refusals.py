@@ -74,10 +74,8 @@ def _message(refusal: Refusal) -> str:
                 for new, gone in refusal.resembling
             ]
             more = f" and {refusal.rows - len(pairs):,} more" if refusal.rows > len(pairs) else ""
-            return (
-                f"{_rows(refusal.rows)} {_are(refusal.rows)} new, but sent rows with similar keys are "
-                f"missing from the file, so a spreadsheet may have changed the keys: {', '.join(pairs)}{more}"
-            )
+            keys = "1 key" if refusal.rows == 1 else f"{refusal.rows:,} keys"
+            return f"a spreadsheet may have changed {keys}: {', '.join(pairs)}{more}"
 
 
 _PROBLEMS: Mapping[RejectsProblem, str] = {
