@@ -93,12 +93,12 @@ async def delay_of_a_healthy_one(begins: str) -> float:
         await asyncio.gather(beside.connect(), alone.connect())
         started = asyncio.Event()
         if begins == "before":
-            measured = asyncio.gather(offer(beside, 200, started), offer(alone, 200))
+            measured = asyncio.gather(offer(beside, 100, started), offer(alone, 100))
             await started.wait()
             hanging = await let_companies_hang(shared, service)
         else:
             hanging = await let_companies_hang(shared, service)
-            measured = asyncio.gather(offer(beside, 100), offer(alone, 100))
+            measured = asyncio.gather(offer(beside, 60), offer(alone, 60))
         with_others, by_itself = await measured
         assert shared.stats().queued > 0, "the others want more than they get"
         for task in hanging:
@@ -195,7 +195,7 @@ def test_a_burst_takes_half_of_the_files_and_a_client_what_it_wants(
 
 PROGRAM = """
 import asyncio, json, os, resource, sys
-resource.setrlimit(resource.RLIMIT_NOFILE, (1024, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+resource.setrlimit(resource.RLIMIT_NOFILE, (512, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 from wosdk_async import CallOptions, Client, Credentials, Region
 
 async def call(client, number):
@@ -209,10 +209,10 @@ async def main():
     region = Region("test", locator_url=url, token_url=url + "/OAuth/token")
     options = CallOptions(deadline=90.0)
     async with Client(credentials=Credentials("id", "secret"), region=region, options=options) as client:
-        calls = [asyncio.create_task(call(client, number)) for number in range(1100)]
-        while client.stats().connections_busy <= 300:
+        calls = [asyncio.create_task(call(client, number)) for number in range(330)]
+        while client.stats().connections_busy <= 110:
             await asyncio.sleep(0.05)
-        files = [open(os.devnull) for _ in range(300)]
+        files = [open(os.devnull) for _ in range(130)]
         ends = await asyncio.gather(*calls)
         print(json.dumps([len(files), client.stats().connections_idle, sorted(set(ends))]))
 
@@ -233,7 +233,7 @@ async def run(program: str, *arguments: str) -> Any:
 
 @pytest.mark.plain("the number of files is the same with TLS")
 async def test_more_companies_than_files_log_in_and_call() -> None:
-    """All are served under ``ulimit -n 1024``, and the program can open files meanwhile. No host responds
+    """All are served under ``ulimit -n 512``, and the program can open files meanwhile. No host responds
     before the last log-in, so as many calls are under way as may be.
     """
 
@@ -242,7 +242,7 @@ async def test_more_companies_than_files_log_in_and_call() -> None:
         return FOUND
 
     def discover(request: Request) -> Answer:
-        if len(service.discoveries) >= 1100:
+        if len(service.discoveries) >= 330:
             all_in.set()
         found = discovery(request)
         assert isinstance(found, Answer)
@@ -252,7 +252,7 @@ async def test_more_companies_than_files_log_in_and_call() -> None:
     async with Service(respond) as service:
         discovery, service.on_discovery = service.on_discovery, discover
         opened, idle, ends = await run(PROGRAM, service.url)
-    assert (opened, ends) == (300, ["served"])
+    assert (opened, ends) == (130, ["served"])
     assert idle <= 100
 
 

@@ -14,7 +14,7 @@ from wosdk_async import Credentials, DeadlineError, NoAnswerError
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.session.credentials import Tenant
 
-COMPANIES = 200
+COMPANIES = 80
 DEAD = attrs.evolve(REGION, name="dead", locator_url="https://dead.corrigo.com")
 
 

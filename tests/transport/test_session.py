@@ -16,12 +16,12 @@ from wosdk_async import (
 )
 
 
-async def test_thousands_of_first_calls_log_in_once() -> None:
+async def test_hundreds_of_first_calls_log_in_once() -> None:
     """However many calls come first, one token request and one discovery are made."""
     async with Service() as service, service.client() as client:
         company = client.company()
-        got = await asyncio.gather(*(company.get("Thing", 1) for _ in range(2_000)))
-    assert len(got) == len(service.calls) == 2_000
+        got = await asyncio.gather(*(company.get("Thing", 1) for _ in range(300)))
+    assert len(got) == len(service.calls) == 300
     assert (len(service.tokens), len(service.discoveries)) == (1, 1)
 
 
