@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from typing import Any, Self, TypeVar
 
 import pytest
+import uvloop
 
 from tests.support.tls import serving_context
 from wosdk_async.options import Limits, Timeouts
@@ -22,6 +23,8 @@ from wosdk_async.transport.http.engine import PoolStatistics, Request
 from wosdk_async.transport.http.native import connect
 from wosdk_async.transport.http.native.engine import NativeEngine
 
+LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
+VERSIONS = pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 
 _NARROW = 4096  # bytes

@@ -10,18 +10,15 @@ from typing import Any
 
 import anyio
 import pytest
-import uvloop
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.raw import RawServer, Time, echoing, engine, get, request
+from tests.engine.raw import LOOPS, RawServer, Time, echoing, engine, get, request
 from tests.support.laws import examples
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import FRESH, Request
 from wosdk_async.transport.http.native import batching, pool
 from wosdk_async.transport.http.native.engine import NativeEngine
-
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 
 
 async def turns(count: int) -> None:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvloop
 
 from tests.engine.conftest import serving
 from tests.engine.raw import (
+    LOOPS,
     OK,
     RawServer,
     Time,
@@ -36,8 +36,6 @@ from wosdk_async.transport.http.native import pool
 from wosdk_async.transport.http.native.engine import NativeEngine
 from wosdk_async.transport.http.native.pool import Pool
 from wosdk_async.transport.http.native.request import Origin
-
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 
 CLOSING = {
     "said so": b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi",

@@ -218,29 +218,19 @@ def test_a_second_event_loop_is_refused(library: Any) -> None:
         first.run_until_complete(http.aclose())
 
 
-def test_a_transport_without_connections_works_in_each_loop(library: Any) -> None:
-    """A handler or an application is bound to no loop."""
+@pytest.mark.parametrize("mocked", [False, True], ids=["a handler", "a mock"])
+def test_without_connections_it_works_in_each_loop(
+    monkeypatch: pytest.MonkeyPatch, library: Any, mocked: bool
+) -> None:
+    """A handler is bound to no loop, nor is a client while its library is mocked: tests share a client."""
 
-    def respond(_: Any) -> Any:
+    async def respond(_: object, request: Any = None) -> Any:
         return library.Response(200, json=ANY)
 
-    http = library.AsyncClient(transport=library.MockTransport(respond))
+    if mocked:
+        monkeypatch.setattr(library.AsyncHTTPTransport, "handle_async_request", respond)
+    http = library.AsyncClient(transport=None if mocked else library.MockTransport(respond))
     client = Client(credentials=Credentials("a", "b"), company="Acme", http_client=http)
-
-    async def read() -> int | None:
-        return (await client.company().get(Customer, 7)).id
-
-    assert [asyncio.run(read()) for _ in range(2)] == [7, 7]
-
-
-def test_a_mocked_client_works_in_each_loop(monkeypatch: pytest.MonkeyPatch, library: Any) -> None:
-    """While the library is mocked no connection is made: tests with a loop each share a client."""
-
-    async def patch(_: object, request: Any) -> Any:
-        return library.Response(200, json=ANY)
-
-    monkeypatch.setattr(library.AsyncHTTPTransport, "handle_async_request", patch)
-    client = Client(credentials=Credentials("a", "b"), company="Acme", http_client=library.AsyncClient())
 
     async def read() -> int | None:
         return (await client.company().get(Customer, 7)).id

@@ -15,17 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvloop
 
 from tests.engine.conftest import serving
-from tests.engine.raw import OK, Apart, RawServer, echoing, engine, get, request, responding
+from tests.engine.raw import LOOPS, OK, Apart, RawServer, echoing, engine, get, request, responding
 from wosdk_async.transport.http.engine import PoolStatistics, SendError
 from wosdk_async.transport.http.native.engine import NativeEngine
 
 WAYS = {"epoll": True, "loop": False}
 if not hasattr(select, "epoll"):  # macOS has one way only
     del WAYS["epoll"]
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 BOTH = pytest.mark.parametrize("epoll", WAYS.values(), ids=WAYS, indirect=True)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.engine.raw import OK, RawServer, engine, get, request, responding
 from tests.support.deaf import deaf_port
-from wosdk_async.options import Limits, Timeouts
+from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.engine import Request, SendError
 from wosdk_async.transport.http.native.engine import NativeEngine
 
@@ -189,10 +189,3 @@ async def test_a_response_before_the_request_was_read() -> None:
         assert "busy, 0 idle" in repr(made)
         stop.set()
     assert response.status == 413
-
-
-def test_limits_and_timeouts_are_checked() -> None:
-    """Nonsense is refused when it is written down."""
-    for make in (lambda: Timeouts(read=0), lambda: Timeouts(pool=-1.0), lambda: Limits(connections=0)):
-        with pytest.raises(ValueError, match="it takes"):
-            make()

@@ -16,7 +16,9 @@ import uvloop
 from tests.engine.conftest import serving
 from tests.engine.openssl import passing_on
 from tests.engine.raw import (
+    LOOPS,
     OK,
+    VERSIONS,
     RawServer,
     Script,
     Time,
@@ -32,8 +34,6 @@ from wosdk_async.transport.http.engine import PoolStatistics, SendError
 from wosdk_async.transport.http.native.engine import NativeEngine
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
-
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 
 
 def ending_at_once(certificate: Path) -> Script:
@@ -224,7 +224,7 @@ def test_a_call_goes_on_while_the_engine_closes_what_cannot_end(
 
 
 @LOOPS
-@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+@VERSIONS
 def test_a_service_that_ends_tls_while_idle_hears_the_same(
     certificates: dict[str, Path], run: Callable[..., None], version: ssl.TLSVersion
 ) -> None:
@@ -269,7 +269,7 @@ async def fill(sender: socket.socket) -> None:
 
 
 @LOOPS
-@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+@VERSIONS
 def test_a_service_that_ends_tls_with_its_response(
     certificates: dict[str, Path], run: Callable[..., None], version: ssl.TLSVersion
 ) -> None:

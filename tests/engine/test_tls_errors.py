@@ -8,16 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import uvloop
 
 from tests.engine.conftest import serving
-from tests.engine.raw import RawServer, TLSPeer, engine, get, narrow_sockets, request
+from tests.engine.raw import LOOPS, VERSIONS, RawServer, TLSPeer, engine, get, narrow_sockets, request
 from wosdk_async.transport.http.engine import Request, SendError
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
 
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
-VERSIONS = pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 BAD_RECORD = b"\x17\x03\x03\x00\x20" + bytes(32)
 """It looks like data, and was not encrypted with the keys of the connection."""
 

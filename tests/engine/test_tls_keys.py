@@ -9,16 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import uvloop
 
 from tests.engine.openssl import OpenSSL, passing_on
-from tests.engine.raw import OK, RawServer, engine, get, narrow_sockets
+from tests.engine.raw import LOOPS, OK, RawServer, engine, get, narrow_sockets
 from wosdk_async.transport.http.engine import Request, SendError
 from wosdk_async.transport.http.native.engine import NativeEngine
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
 
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 _SOME = 20  # KeyUpdates after which everything that is made once is there
 
 

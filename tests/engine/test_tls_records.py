@@ -11,17 +11,26 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import uvloop
 
 from tests.engine.conftest import serving
 from tests.engine.openssl import passing_on
-from tests.engine.raw import OK, RawServer, TLSPeer, below, echoing, empty, engine, get, request, responding
+from tests.engine.raw import (
+    LOOPS,
+    OK,
+    RawServer,
+    TLSPeer,
+    below,
+    echoing,
+    empty,
+    engine,
+    get,
+    request,
+    responding,
+)
 from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.engine import Request, SendError
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
-
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 
 
 @LOOPS

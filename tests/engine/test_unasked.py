@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvloop
 
 from tests.engine.conftest import serving
 from tests.engine.proxy import Proxy, SocksProxy
 from tests.engine.raw import (
+    LOOPS,
     OK,
     Apart,
     RawServer,
@@ -36,7 +36,6 @@ from wosdk_async.transport.http.native.engine import NativeEngine
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
 
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 WRONG = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong"
 
 

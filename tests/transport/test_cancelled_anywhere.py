@@ -8,9 +8,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-import uvloop
 
-from tests.engine.raw import RawServer, echoing, engine, get
+from tests.engine.raw import LOOPS, RawServer, echoing, engine, get
 from tests.support.certificate import certificate
 from tests.support.service import RESET, Answer, Request, Service
 from tests.support.suspension import MOMENTS, CancelledAt, Moment
@@ -20,7 +19,6 @@ from wosdk_async.protocol.wire import Response
 
 pytestmark = pytest.mark.plain("each test has servers with TLS and without")
 
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 TLS = pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])
 EACH_MOMENT = pytest.mark.parametrize("moment", MOMENTS)
 _MOST = 200  # suspensions that a call may have

@@ -210,13 +210,22 @@ async def wrapped_vault(_: str) -> Credentials:
     raise AssertionError
 
 
+def plain_vault(_: str) -> Any:
+    raise asyncio.CancelledError
+
+
 class CancelledGrants:
     async def grant(self, company: str, _: object) -> Any:
         return await wrapped_vault(company)
 
 
 @pytest.mark.parametrize(
-    ("provider", "name"), [(wrapped_vault, "wrapped_vault"), (CancelledGrants(), "CancelledGrants")]
+    ("provider", "name"),
+    [
+        (wrapped_vault, "wrapped_vault"),
+        (plain_vault, "plain_vault"),
+        (CancelledGrants(), "CancelledGrants"),
+    ],
 )
 async def test_a_provider_that_raises_cancelled_error_is_named(provider: Any, name: str) -> None:
     """Nobody closed the client and nobody cancelled the call."""

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from tests.support.laws import examples
 from tests.support.virtual import Time, World, reply, settle
 from wosdk_async import (
-    Client,
     ConfigurationError,
     InDoubtError,
     NoAnswerError,
@@ -291,13 +290,6 @@ async def test_a_rate_that_cannot_be_is_refused(rate: Any) -> None:
     with pytest.raises(ConfigurationError, match="calls per second"):
         company.set_rate(rate)
     assert company.rate == 5.0
-
-
-@pytest.mark.parametrize("bound", [{"in_flight": 0}, {"rate": 0}, {"max_queued": -1}])
-def test_a_bound_that_lets_nothing_through_is_a_mistake(bound: dict[str, Any]) -> None:
-    """The error comes when the client is made, and names the option."""
-    with pytest.raises(ConfigurationError, match=next(iter(bound))):
-        Client(**bound)
 
 
 async def test_a_retry_that_succeeds_gives_the_quota_back_what_it_took() -> None:

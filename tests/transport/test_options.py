@@ -97,6 +97,23 @@ def test_what_is_no_whole_number() -> None:
                     make(**{name: value})
 
 
+ABOVE_ZERO: list[Any] = [
+    (RetryPolicy, "attempts"),
+    (Limits, "connections"),
+    (Timeouts, "read"),
+    (client, "in_flight"),
+    (client, "rate"),
+]
+
+
+def test_what_lets_nothing_through() -> None:
+    """A bound of 0 would refuse or hold up every call."""
+    for make, name in ABOVE_ZERO:
+        with case(make.__name__, name):
+            with pytest.raises(ConfigurationError, match=f"{name} is 0; it takes"):
+                make(**{name: 0})
+
+
 @pytest.mark.parametrize("make", [client, with_options])
 def test_an_unknown_option(make: Callable[..., Any]) -> None:
     """It is Python's own error, though the signature is written elsewhere."""

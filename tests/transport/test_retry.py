@@ -65,12 +65,6 @@ def test_the_error_tells_the_status_that_came() -> None:
     assert give_up(SendError("reset", sent=True), True).status == 0
 
 
-def test_no_attempt_at_all_is_a_mistake() -> None:
-    """A policy without attempts is refused when it is made."""
-    with pytest.raises(ValueError, match="attempts"):
-        RetryPolicy(attempts=0)
-
-
 async def test_the_error_of_the_service_is_nobodys_consequence() -> None:
     """A refusal is raised as it came; what the client makes of a failure names it as its cause."""
     busy, reset = ThrottledError("busy", status=429), SendError("reset", sent=True)
