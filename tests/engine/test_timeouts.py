@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.engine.raw import OK, RawServer, engine, get, request, responding
+from tests.engine.raw import OK, RawServer, Time, catch_timers, engine, get, request, responding
 from tests.support.deaf import deaf_port
 from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.engine import Request, SendError
@@ -44,18 +45,27 @@ async def test_a_service_that_says_nothing() -> None:
         assert "busy, 0 idle" in repr(made)
 
 
-async def test_a_service_that_goes_on_is_not_too_slow() -> None:
+async def test_a_service_that_goes_on_is_not_too_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """The read timeout counts from the last byte: a slow response is read to its end."""
+    time, timers, go = Time(), list[Callable[[], None]](), asyncio.Semaphore(0)
+    catch_timers(monkeypatch, timers)
 
     async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await request(reader)
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 24\r\n\r\n")
-        for _ in range(24):
-            await asyncio.sleep(0.05)  # real time: the timeout of a real socket, and nothing shows each byte
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n")
+        for _ in range(3):
+            await go.acquire()
             writer.write(b"x")
 
-    async with RawServer(drip) as server, engine(Timeouts(read=1.0)) as made:
-        assert (await get(made, server.url)).body == b"x" * 24
+    async with RawServer(drip) as server, engine(Timeouts(read=5.0), now=time) as made:
+        calling = asyncio.create_task(get(made, server.url))
+        for _ in range(3):
+            for _ in range(50):  # turns of the loop, in which what was sent is read
+                await asyncio.sleep(0)
+            time.now += 4.9
+            timers.pop()()
+            go.release()
+        assert (await calling).body == b"xxx"
 
 
 async def test_a_service_that_takes_nothing() -> None:

@@ -31,6 +31,7 @@ from tests.engine.raw import (
 )
 from tests.support.service import Answer, Request, Service
 from wosdk_async.transport.http.engine import PoolStatistics, SendError
+from wosdk_async.transport.http.native import pool
 from wosdk_async.transport.http.native.engine import NativeEngine
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
@@ -213,6 +214,7 @@ def test_a_call_goes_on_while_the_engine_closes_what_cannot_end(
             connected_to_a_full_socket(certificates["here"], True, monkeypatch) as (made, _),
             RawServer(script, serving(certificates["here"])) as server,
         ):
+            monkeypatch.setattr(pool, "_GOODBYE", 0.1)
             call = asyncio.create_task(get(made, server.url, safe=False))
             await asked.wait()
             await made.aclose()
