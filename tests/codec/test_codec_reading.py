@@ -11,7 +11,6 @@ import pytest
 
 from wosdk_async.codec import converter, loads, structure, unstructure
 from wosdk_async.model import (
-    ApStatusChangeCommand,
     Customer,
     Employee,
     FilterExpression,
@@ -144,11 +143,6 @@ def test_the_documented_name_wins_over_another_spelling() -> None:
     read = structure({"number": "odd", "Number": "right", "NUMBER": "odder"}, WorkOrder)
     assert (read.number, read.extra) == ("right", {"number": "odd", "NUMBER": "odder"})
     assert unstructure(read) == {"Number": "right", "number": "odd", "NUMBER": "odder"}
-
-
-def test_aliases_of_command_fields_are_read() -> None:
-    """WorkOrderid of the specification is WorkOrderId (spec 4.5)."""
-    assert structure({"WorkOrderid": 3}, ApStatusChangeCommand) == ApStatusChangeCommand(work_order_id=3)
 
 
 def test_an_alias_may_be_another_word() -> None:

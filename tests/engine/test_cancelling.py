@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.raw import LOOPS, RawServer, Time, echoing, engine, get, request
+from tests.engine.raw import LOOPS, RawServer, Time, echoing, engine, get
 from tests.support.laws import examples
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import FRESH, Request
@@ -77,31 +77,6 @@ def test_random_cancellation_loses_nothing(steps: list[tuple[bool, str, int, int
                 assert {response.body for response in responses} == {b"/x"}
 
     asyncio.run(run())
-
-
-async def test_a_connection_whose_request_was_cut_is_closed() -> None:
-    """Its response, late, is never the response to the next request."""
-    go = asyncio.Event()
-
-    async def slow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while True:
-            target = (await request(reader)).split(b" ")[1]
-            seen.append(target)
-            if target == b"/slow":
-                await go.wait()
-            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(target), target))
-
-    seen: list[bytes] = []
-    async with RawServer(slow) as server, engine(connections=1) as made:
-        cut = asyncio.create_task(get(made, server.url + "/slow"))
-        while not seen:
-            await asyncio.sleep(0)
-        cut.cancel()
-        go.set()
-        assert (await get(made, server.url + "/next")).body == b"/next"
-        with pytest.raises(asyncio.CancelledError):
-            await cut
-    assert server.connections == 2
 
 
 @pytest.mark.parametrize("granted", ["a connection", "a place"])

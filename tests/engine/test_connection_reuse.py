@@ -140,28 +140,6 @@ async def test_a_surplus_response_in_the_same_segment_is_never_read(own_engine: 
         assert server.connections == 5
 
 
-async def test_a_surplus_response_to_an_idle_connection_is_never_read(own_engine: Engine) -> None:
-    """It came before the next request left."""
-    go, gone = asyncio.Event(), asyncio.Event()
-
-    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while True:
-            await request(reader)
-            writer.write(OK)
-            await writer.drain()
-            await go.wait()
-            writer.write(OK.replace(b"hi", b"no"))
-            await writer.drain()
-            gone.set()
-
-    async with RawServer(script) as server:
-        assert await post(own_engine, server.url, body) == b"hi"
-        go.set()
-        await gone.wait()
-        assert await post(own_engine, server.url, body) == b"hi"
-        assert server.connections == 2
-
-
 @contextlib.asynccontextmanager
 async def connection_with_response() -> AsyncIterator[tuple[Pool, Connection, asyncio.Future[Response]]]:
     """A connection with a whole response, before its request has said that it is believed."""

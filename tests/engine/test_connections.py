@@ -76,25 +76,6 @@ async def test_a_connection_that_cannot_be_trusted_is_closed(raw: bytes) -> None
     assert server.connections == 3
 
 
-async def test_bytes_on_an_idle_connection_close_it() -> None:
-    """Such bytes are never taken for the response to the next request."""
-    said = asyncio.Event()
-
-    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await request(reader)
-        writer.write(OK)
-        await said.wait()
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad")
-        await reader.read()
-
-    async with RawServer(script) as server, engine() as made:
-        await get(made, server.url)
-        said.set()
-        while made.statistics().sockets:
-            await asyncio.sleep(0)
-        assert (await get(made, server.url)).body == b"hi"
-
-
 async def test_an_unsafe_call_takes_no_connection_that_rested() -> None:
     """Idle for longer than three seconds: good enough for what can be sent again, and only for that."""
     time = Time()
@@ -252,26 +233,6 @@ async def test_a_safe_call_is_sent_again_by_the_engine_once() -> None:
             assert (caught.value.sent, server.connections) == (True, connections)
 
 
-async def test_the_second_attempt_takes_a_new_connection() -> None:
-    """Where one idle connection is dead, others may be, too."""
-
-    async def once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await request(reader)
-        await both.wait()
-        writer.write(OK)
-        await request(reader)
-
-    both = asyncio.Barrier(2)
-    async with RawServer(once) as server, engine() as made:
-        await asyncio.gather(get(made, server.url), get(made, server.url))
-        again = asyncio.create_task(get(made, server.url))
-        while server.connections < 3:
-            await asyncio.sleep(0)
-        async with asyncio.timeout(5):
-            await both.wait()
-            assert (await again).body == b"hi"
-
-
 async def test_a_host_makes_room_for_another() -> None:
     """Idle connections of one origin are closed when another needs the place."""
     async with RawServer(echoing) as here, RawServer(echoing) as there, engine(connections=2) as made:
@@ -376,25 +337,6 @@ async def test_a_connection_that_is_used_again_and_again_is_not_idle() -> None:
         assert made.statistics().idle == 1
         await made.aclose()
     assert server.connections == 2
-
-
-async def test_bodies_of_several_pieces_do_not_mix() -> None:
-    """On one connection: each response has its own pieces, and nothing of the one before."""
-
-    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        for text in (b"first", b"second", b"3"):
-            await request(reader)
-            writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-            for at in range(len(text)):
-                writer.write(b"1\r\n%b\r\n" % text[at : at + 1])
-                await writer.drain()
-                for _ in range(3):
-                    await asyncio.sleep(0)  # the engine is on this loop, too, and reads the piece
-            writer.write(b"0\r\n\r\n")
-
-    async with RawServer(script) as server, engine() as made:
-        bodies = [(await get(made, server.url)).body for _ in range(3)]
-        assert (bodies, server.connections) == ([b"first", b"second", b"3"], 1)
 
 
 async def test_hosts_are_forgotten_while_others_are_in_use() -> None:

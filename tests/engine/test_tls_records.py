@@ -163,27 +163,6 @@ async def test_a_service_that_takes_no_more_of_a_request(certificates: dict[str,
     assert caught.value.timeout == "write"
 
 
-async def test_a_service_that_ends_tls_while_idle(certificates: dict[str, Path]) -> None:
-    """The next call opens a connection of its own; a create is not sent over the old one."""
-    ended = asyncio.Event()
-
-    async def once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await request(reader)
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
-        await writer.drain()
-        writer.close()
-        ended.set()
-
-    own = ssl.create_default_context(cafile=certificates["here"])
-    async with RawServer(once, serving(certificates["here"])) as server, engine(context=own) as made:
-        for _ in range(3):
-            assert (await get(made, server.url, safe=False)).body == b"hi"
-            await ended.wait()
-            while made.statistics().idle:
-                await asyncio.sleep(0)
-    assert server.connections == 3
-
-
 @pytest.mark.parametrize("turns", range(12))
 @LOOPS
 def test_a_call_that_is_cancelled_while_tls_begins(
@@ -207,28 +186,6 @@ def test_a_call_that_is_cancelled_while_tls_begins(
         assert {each.body for each in responses} == {b"/x"}
 
     run(calls())
-
-
-@LOOPS
-def test_what_follows_a_response_in_a_record_of_its_own(
-    certificates: dict[str, Path], run: Callable[..., None]
-) -> None:
-    """It is seen with the response that it came with, as in clear text."""
-
-    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await request(reader)
-        writer.write(OK)
-        writer.write(OK)  # asyncio encrypts each, and sends them together
-        await writer.drain()
-        await reader.read()
-
-    async def call() -> None:
-        own = ssl.create_default_context(cafile=certificates["here"])
-        async with RawServer(script, serving(certificates["here"])) as server, engine(context=own) as made:
-            assert (await get(made, server.url, safe=False)).followed
-            assert made.statistics().idle == 0
-
-    run(call())
 
 
 async def test_closing_twice_at_once(certificates: dict[str, Path]) -> None:

@@ -93,13 +93,6 @@ async def test_the_response_used_it_up() -> None:
     assert isinstance(await error_of(world, world.company().run("WoCreateCommand", {})), InDoubtError)
 
 
-async def test_with_a_deadline_of_0_nothing_is_sent() -> None:
-    world = World(found)
-    error = await error_of(world, world.company(deadline=0).run("WoCreateCommand", {}))
-    assert isinstance(error, DeadlineError)
-    assert (error.phase, error.attempts, world.tokens) == ("queue", 0, 0)
-
-
 async def test_a_wait_that_would_pass_the_deadline_is_not_waited() -> None:
     """The caller hears at once, and of the service's wish when it was that."""
     world = World(busy)

@@ -115,21 +115,6 @@ async def test_a_caller_cancelled_in_mid_create_is_reported_to_the_hook() -> Non
     assert b'"Comment":"c"' in call.body
 
 
-async def test_a_hook_that_fails_does_not_hide_the_cancellation() -> None:
-    """What it raises is logged."""
-
-    def broken(*_: Any) -> None:
-        raise RuntimeError("hook")
-
-    slow = Slow(1e6)
-    slow.world = World(slow, on_in_doubt=broken)
-    task = asyncio.create_task(slow.world.company().run("WoCreateCommand", {}))
-    await settle()
-    task.cancel()
-    await settle()
-    assert task.cancelled()
-
-
 class Server:
     """A scripted service in a thread of its own, as it would be another process."""
 

@@ -21,26 +21,6 @@ async def spin() -> None:
         await asyncio.sleep(0)
 
 
-async def test_first_come_first_served() -> None:
-    """Waiters of one key get their slots in the order in which they asked."""
-    limiter, order = ConcurrencyLimiter(1), []
-    a = limiter.new_queue()
-    await limiter.acquire(a)
-
-    async def wait(number: int) -> None:
-        await limiter.acquire(a)
-        order.append(number)
-        limiter.release(a)
-
-    tasks = [asyncio.create_task(wait(number)) for number in range(5)]
-    await spin()
-    assert (limiter.in_flight, limiter.queued) == (1, 5)
-    limiter.release(a)
-    await asyncio.gather(*tasks)
-    assert order == [0, 1, 2, 3, 4]
-    assert (limiter.in_flight, limiter.queued) == (0, 0)
-
-
 async def test_a_key_never_holds_more_than_its_share() -> None:
     """A key at its own bound waits although the limiter has room, and others pass it."""
     limiter = ConcurrencyLimiter(10, 2)
@@ -53,24 +33,6 @@ async def test_a_key_never_holds_more_than_its_share() -> None:
     assert not third.done()
     limiter.release(a)
     await asyncio.wait_for(third, 1)
-
-
-async def test_keys_take_turns() -> None:
-    """A key with a long queue does not hold up one that asks later."""
-    limiter, order = ConcurrencyLimiter(1), []
-    queues = {key: limiter.new_queue() for key in "abx"}
-    await limiter.acquire(queues["x"])
-
-    async def wait(key: str) -> None:
-        await limiter.acquire(queues[key])
-        order.append(key)
-        limiter.release(queues[key])
-
-    tasks = [asyncio.create_task(wait(key)) for key in "aaaabb"]
-    await spin()
-    limiter.release(queues["x"])
-    await asyncio.gather(*tasks)
-    assert order == ["a", "b", "a", "b", "a", "a"]
 
 
 async def test_cancelled_after_being_granted_hands_the_slot_on() -> None:
@@ -354,24 +316,6 @@ async def test_waiters_of_a_rate_go_one_by_one() -> None:
     assert (limiter.in_flight, limiter.queued, limiter.granted) == (4, 0, 4)
     await time.pass_by(0.5)
     assert limiter.take(queue), "nobody waits, and the rate allows it"
-
-
-async def test_a_queue_that_everybody_left_is_passed_over() -> None:
-    """Its turn is not given to nobody: the slot goes to the next queue."""
-    limiter = ConcurrencyLimiter(1)
-    held, left, next_one = (limiter.new_queue() for _ in range(3))
-    await limiter.acquire(held)
-    gone = asyncio.create_task(limiter.acquire(left))
-    await spin()
-    waiting = asyncio.create_task(limiter.acquire(next_one))
-    await spin()
-    gone.cancel()
-    await spin()
-    limiter.release(held)
-    await asyncio.wait_for(waiting, 1)
-    assert (limiter.in_flight, limiter.queued) == (1, 0)
-    limiter.release(next_one)
-    assert (limiter.in_flight, limiter.queued) == (0, 0)
 
 
 async def test_a_limit_that_falls_while_calls_wait_holds_for_them() -> None:

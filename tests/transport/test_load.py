@@ -306,42 +306,6 @@ async def test_a_retry_that_succeeds_gives_the_quota_back_what_it_took() -> None
         assert world.transport.stats().retry_quota == 20
 
 
-async def test_an_error_of_no_library_passes_as_it_is() -> None:
-    """What is neither ours nor the engine's is raised unchanged, and its slot is given back."""
-    failure = ZeroDivisionError("of the program")
-
-    async def broken(*_: Any) -> Response:
-        raise failure
-
-    world = World(broken)
-    with pytest.raises(ZeroDivisionError) as caught:
-        await world.company().get("Thing", 1)
-    assert caught.value is failure
-    assert world.transport.stats().in_flight == 0
-
-
-async def test_a_call_that_is_sent_again_waits_for_a_slot_again() -> None:
-    """While it waits to be sent again another call has its slot; in the end all are free."""
-    world = World(found, in_flight=1)
-    company, now, most = world.company(retry=RetryPolicy(wait_initial=0.0)), 0, 0
-    await company.connect()
-    responses = iter([reply(b"<html>", 502)] * 4)
-
-    async def counted(*_: Any) -> Response:
-        nonlocal now, most
-        now += 1
-        most = max(most, now)
-        await world.time.sleep(1.0)
-        now -= 1
-        return next(responses, reply({"Data": {"Id": 1}}))
-
-    world.handler = counted
-    tasks = [asyncio.create_task(company.get("Thing", 1)) for _ in range(4)]
-    await world.time.finish(*tasks)
-    stats = world.transport.stats()
-    assert (most, stats.in_flight, stats.queued, stats.outcomes["done"]) == (1, 0, 0, 4)
-
-
 async def test_an_error_of_no_library_ends_the_retries() -> None:
     """It is raised as it is, whatever the attempt before it met with, and is not tried again."""
     failure, sent = ZeroDivisionError("of the program"), []

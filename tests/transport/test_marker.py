@@ -15,7 +15,6 @@ from tests.support.laws import examples
 from tests.support.virtual import World, reply, settle
 from wosdk_async import (
     BusinessRuleError,
-    Done,
     InDoubt,
     InDoubtError,
     InvalidCallError,
@@ -180,24 +179,6 @@ async def test_a_caller_cancelled_while_it_is_looked_up_is_reported_to_the_hook(
     await settle()
     assert task.cancelled()
     assert told == [("WoCreateCommand", service.request_ids[0])]
-
-
-async def test_many_at_once_with_markers() -> None:
-    """Each input ends Done with its own record; one cancelled in mid-lookup is in doubt."""
-    service = ScriptedCompany("lost", 3.0, "answer", 0.0, "lost", 20.0)
-
-    async def all_of_them() -> list[Any]:
-        commands = [create(f"k{number}") for number in range(5)]
-        async with service.company().run_many(commands, marker=MARKER) as run:
-            return [outcome async for outcome in run]
-
-    task = asyncio.create_task(all_of_them())
-    await service.time.finish(task)
-    outcomes = task.result()
-    assert all(isinstance(outcome, Done) for outcome in outcomes)
-    for outcome in outcomes:
-        assert outcome.result.wo.po_number == outcome.input.work_order.po_number
-    assert sorted(order["PoNumber"] for order in service.orders) == [f"k{number}" for number in range(5)]
 
 
 async def test_a_run_that_is_cut_while_one_is_looked_up() -> None:

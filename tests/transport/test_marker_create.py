@@ -199,10 +199,10 @@ def order(key: str) -> WoCreateCommand:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault['fault']}-{fault.get('carried_out')}")
-async def test_faults_of_a_real_server(fault: dict[str, Any]) -> None:
+async def test_faults_of_a_real_server(fault: dict[str, Any], dialect: str) -> None:
     """Creates and commands, each twice at once and once more: one record of each key, whatever was lost."""
     rules = [{**fault, "operation": name, "first": 3} for name in ("create", "WoCreateCommand")]
-    with LocalCompany() as local:
+    with LocalCompany(dialect=dialect) as local:
         local.faults.load({"seed": 1, "rule": rules})
         options = CallOptions(settle=1.5, deadline=30.0)
         async with Client.from_env(local.variables, options=options) as client:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.support.laws import examples
 from tests.support.virtual import reply, settle
 from tests.transport.test_marker import MARKER, PAGE, ScriptedCompany, create
-from wosdk_async import BusinessRuleError, DeadlineError, Done, InDoubtError, WosdkError
+from wosdk_async import BusinessRuleError, InDoubtError, WosdkError
 from wosdk_async.protocol.wire import Response
 
 REFUSED = reply({"ErrorCode": "BUSINESS_LOGIC_ERROR", "ErrorMessage": "no"}, 400)
@@ -118,25 +118,6 @@ def test_each_call_ends_by_its_deadline_and_one_is_under_way(
     asyncio.run(scenario())
 
 
-async def test_a_repeat_while_another_is_woken_keeps_its_deadline() -> None:
-    """The first is refused and repeated at once, in the turn in which the second gets its turn, and hangs."""
-    service = Fated([("refused", 1.0), ("hang", 0.0)], [])
-
-    async def impatient() -> float:
-        with pytest.raises(BusinessRuleError):
-            await service.company().run(create("k"), marker=MARKER)
-        begun = service.time.seconds
-        with pytest.raises(DeadlineError) as caught:
-            await service.company(deadline=1.0).run(create("k"), marker=MARKER)
-        assert (caught.value.phase, caught.value.attempts) == ("queue", 0)
-        return service.time.seconds - begun
-
-    first = asyncio.create_task(impatient())
-    second = asyncio.create_task(service.company(deadline=12.0).run(create("k"), marker=MARKER))
-    await service.time.finish(first, second)
-    assert first.result() <= 1.0 + TICK
-
-
 @pytest.mark.parametrize("turns", range(4))
 async def test_turns_are_given_in_order_and_a_cancelled_one_passes_its_turn_on(turns: int) -> None:
     """The second is cancelled in the very turn in which the first ends, or in those around it."""
@@ -213,21 +194,3 @@ async def test_looks_that_all_hang_are_no_absence(deadline: float) -> None:
     assert service.time.seconds - begun <= deadline + TICK
     assert service.begun["look"] >= 3
     assert service.begun["create"] == 1
-
-
-@pytest.mark.parametrize("in_flight", [1, 32])
-async def test_a_query_of_many_that_hangs_is_asked_again_for_all(in_flight: int) -> None:
-    """Each call of a run is in doubt, the query for all of them hangs, and the next one finds them."""
-    service = Fated([("unheard", 0.0)] * 40, [HANG], in_flight=in_flight)
-
-    async def all_of_them() -> list[Any]:
-        commands = [create(f"k{number}") for number in range(40)]
-        company = service.company(deadline=20.0, settle=1.0)
-        async with company.run_many(commands, marker=MARKER) as run:
-            return [outcome async for outcome in run]
-
-    task = asyncio.create_task(all_of_them())
-    await service.time.finish(task)
-    assert [type(outcome) for outcome in task.result()] == [Done] * 40
-    assert (len(service.orders), len(service.request_ids)) == (40, 40)
-    assert service.queries <= 15

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from typing import Any
 
 import pytest
 
-from tests.support.service import Answer, Request, Service
 from tests.support.virtual import reply, settle
 from tests.transport.test_marker import MARKER, PAGE, ScriptedCompany, create
 from wosdk_async import (
@@ -380,25 +378,3 @@ async def test_many_with_one_deadline_each() -> None:
     await service.time.finish(task)
     assert all(isinstance(outcome, Done) for outcome in task.result())
     assert service.time.seconds - begun <= 8.0
-
-
-async def test_a_late_response_over_a_real_connection() -> None:
-    """The attempt is given up in time, its connection with it, and the order is found within the deadline."""
-    orders: list[dict[str, Any]] = []
-
-    async def handler(request: Request) -> Answer:
-        if "/query/" in request.path:
-            return Answer(body={"Entities": [{"Data": order} for order in orders]})
-        orders.append({**request.json["Command"]["WorkOrder"], "Id": len(orders) + 1})
-        await asyncio.Event().wait()
-        raise AssertionError
-
-    async with Service(handler) as service, service.client() as client:
-        acme = client.company().with_options(deadline=2.0)
-        await acme.connect()
-        begun = time.monotonic()
-        made = await acme.run(create("k"), marker=MARKER)
-        assert 1.5 <= time.monotonic() - begun <= 2.1
-        assert made.wo is not None
-        assert made.wo.id == 1
-        assert len(orders) == 1
