@@ -84,24 +84,6 @@ async def test_cancelled(cancel: Any, answered: bool) -> None:
     assert one_each(outcomes, 10)
 
 
-async def test_cancelled_before_anything_was_sent() -> None:
-    """A call that is cancelled while it waits for its turn was not started."""
-
-    waiting = []
-
-    async def waits(item: int, _: Trace) -> None:
-        waiting.append(item)
-        await asyncio.Event().wait()
-
-    run = Run(range(5), waits, limit=2, grace=0.01)
-    with pytest.raises(KeyError):
-        async with run:
-            while len(waiting) < 2:
-                await asyncio.sleep(0)
-            raise KeyError
-    assert kinds(await read(run)) == {"NotStarted": 5}
-
-
 async def test_a_source_that_breaks() -> None:
     """What was taken before the inputs broke has its outcomes; then the reader gets the exception."""
 

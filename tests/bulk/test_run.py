@@ -95,19 +95,6 @@ async def test_ready_outcomes_are_read_once_and_make_room() -> None:
     assert 0 < together < 4
 
 
-async def test_leaving_without_reading_carries_all_out() -> None:
-    """A block that never reads runs everything, and the outcomes are there afterwards."""
-    async with Run(range(100), double, limit=3) as run:
-        pass
-    assert kinds(await read(run)) == {"Done": 100}
-
-
-def test_no_limit_is_a_mistake() -> None:
-    """A limit below one is told at once."""
-    with pytest.raises(ValueError, match="limit"):
-        Run([], double, limit=0)
-
-
 @examples(40)
 @given(
     results=st.lists(st.sampled_from(["ok", "fail", "doubt"]), max_size=30),

@@ -13,7 +13,7 @@ from tests.codec.test_codec_decode import ORDER, agrees, reader_of
 from tests.support.forking import status_of_child
 from wosdk_async import codec
 from wosdk_async.codec import WHOLE, RecordReaders, ResponseReader
-from wosdk_async.model import Customer, Employee, FilterExpression, Money, Record, WorkOrder
+from wosdk_async.model import Employee, FilterExpression, Money, Record, WorkOrder
 from wosdk_async.model.base import define, field, wire
 from wosdk_async.protocol.envelopes import ROWS
 
@@ -132,12 +132,6 @@ def test_a_class_that_msgspec_refuses_is_read() -> None:
     for _ in range(4):
         assert reader.read(b'{"\\"No\\"": "7", "New": 1}') == Quoted(number="7", extra={"New": 1})
     assert len(slow) == 4
-
-
-def test_decode_keeps_its_readers() -> None:
-    """The package's own function learns over calls."""
-    for _ in range(3):
-        assert codec.decode(b'{"Id": 5}', Customer) == Customer.ref(5)
 
 
 @pytest.mark.parametrize("odd", [b'{"Id": 7, "Customer": 5}', b'{"id": 7}'])

@@ -13,7 +13,6 @@ from wosdk_async.codec import converter, loads, structure, unstructure
 from wosdk_async.model import (
     Customer,
     Employee,
-    FilterExpression,
     Money,
     Record,
     WoActionResponse,
@@ -70,12 +69,6 @@ def test_what_is_no_number_stays(sent: Any) -> None:
     assert structure({"Value": sent}, Money).value is sent
 
 
-def test_utc_fields_are_aware(order: WorkOrder) -> None:
-    """Fields that the catalogue calls UTC are UTC with and without the Z (facts 3.5)."""
-    assert order.due_date_utc == datetime(2024, 5, 16, 13, 12, tzinfo=UTC)
-    assert order.last_action_date_utc == datetime(2024, 5, 14, 13, 12, 31, 447021, tzinfo=UTC)
-
-
 def test_an_offset_is_converted() -> None:
     """An offset in a UTC field is converted, and UTC is what is stored."""
     read = structure({"DueDateUtc": "2024-05-16T09:12:00-04:00"}, WorkOrder).due_date_utc
@@ -129,13 +122,6 @@ def test_enum_values_are_members() -> None:
     assert [member.is_known for member in read if member] == [True, True, False, False, False]
     assert read[2] == read[4]
     assert [member.value for member in read[2:4] if member] == ["Parked", 77]
-
-
-def test_a_filter_holds_filters() -> None:
-    """A class that refers to itself is read at every depth."""
-    read = structure({"Filters": [{"FilterOperator": "And", "Filters": [{"Filters": []}]}]}, FilterExpression)
-    assert read.filters is not None
-    assert read.filters[0].filters == [FilterExpression(filters=[])]
 
 
 def test_the_documented_name_wins_over_another_spelling() -> None:

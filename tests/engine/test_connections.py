@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import socket
 import ssl
 import weakref
 from collections.abc import Callable
@@ -19,7 +18,6 @@ from tests.engine.raw import (
     OK,
     RawServer,
     Time,
-    below,
     catch_timers,
     echoing,
     empty,
@@ -27,7 +25,6 @@ from tests.engine.raw import (
     get,
     request,
     responding,
-    speaking_late,
 )
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.certificates import TLSContextProvider
@@ -44,14 +41,6 @@ CLOSING = {
     "a second response": OK + OK,
     "a second response, half": OK + b"HTTP/1.1 2",
 }
-
-
-async def test_one_connection_takes_one_request_after_the_other() -> None:
-    """Keep-alive, and each call gets its own response."""
-    async with RawServer(echoing) as server, engine() as made:
-        for n in range(20):
-            assert (await get(made, f"{server.url}/{n}", safe=n % 2 == 0)).body == b"/%d" % n
-    assert server.connections == 1
 
 
 async def test_many_at_once_stay_within_the_limit_and_get_their_own_responses() -> None:
@@ -198,24 +187,6 @@ async def test_addresses_are_remembered_and_do_not_fill_the_memory() -> None:
         assert len(pool.targets) == (id - 1) % 1024 + 1
 
 
-@pytest.mark.parametrize("safe", [True, False])
-async def test_an_end_that_the_loop_has_not_seen_yet(safe: bool) -> None:
-    """The service closed while the loop was busy: the call opens a new connection at once."""
-    sent: list[None] = []
-
-    async def closing(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with below(writer) as own:  # with TLS, too, where closing waits for the client
-            own.shutdown(socket.SHUT_WR)
-
-    with speaking_late(closing) as (server, speak):
-        async with engine() as made:
-            await get(made, server.url)
-            speak()
-            response = await get(made, server.url, safe=safe, sending=lambda: sent.append(None))
-            assert response.body == b"hi"
-    assert (len(sent), server.connections) == (1, 2)
-
-
 async def test_a_safe_call_is_sent_again_by_the_engine_once() -> None:
     """An idle connection that dies without a byte is replaced once; a new one that dies is an error."""
 
@@ -231,14 +202,6 @@ async def test_a_safe_call_is_sent_again_by_the_engine_once() -> None:
             with pytest.raises(SendError, match="before it responded") as caught:
                 await get(made, server.url)
             assert (caught.value.sent, server.connections) == (True, connections)
-
-
-async def test_a_host_makes_room_for_another() -> None:
-    """Idle connections of one origin are closed when another needs the place."""
-    async with RawServer(echoing) as here, RawServer(echoing) as there, engine(connections=2) as made:
-        for server in (here, there, here, there):
-            await asyncio.gather(*(get(made, server.url) for _ in range(6)))
-        assert "0 of 2 busy, 2 idle" in repr(made)
 
 
 async def test_a_host_that_needs_a_new_connection_gives_up_an_old_one_of_its_own() -> None:

@@ -161,14 +161,6 @@ async def test_a_connection_that_the_pool_lost(service: Holding) -> None:
     assert service.creates == 0
 
 
-async def test_a_create_that_left_is_in_doubt(library: Any, service: Holding) -> None:
-    """The deadline ends while the service is silent."""
-    async with connected(service, client_of(library)) as client:
-        service.silence = True
-        await failure(client, InDoubtError)
-    assert service.creates == 1
-
-
 async def test_a_create_whose_connection_is_still_opened_was_not_sent(library: Any, service: Holding) -> None:
     """The host accepts no connection, as its queue is full."""
     with deaf_port() as port:

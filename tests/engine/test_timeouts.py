@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -94,23 +93,6 @@ async def test_a_service_that_takes_it_slowly() -> None:
 
     async with RawServer(slowly) as server, engine(Timeouts(write=1.0)) as made:
         assert (await made.send(Request("POST", server.url, (), b"x" * 20_000_000))).body == b"hi"
-
-
-@pytest.mark.plain("with TLS it is not made before the handshake has ended")
-async def test_a_connection_that_ends_as_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The loop saw its end before the request could be written: never sent."""
-    loop = asyncio.get_running_loop()
-    create_connection: Any = loop.create_connection
-
-    async def and_ends(factory: Any, **named: Any) -> Any:
-        transport, protocol = await create_connection(factory, **named)
-        protocol.eof_received()
-        return transport, protocol
-
-    monkeypatch.setattr(loop, "create_connection", and_ends)
-    async with RawServer(hang) as server, engine() as made:
-        failed = await failure(made, server.url)
-    assert (failed.sent, "before any request" in str(failed)) == (False, True)
 
 
 async def test_all_connections_are_in_use() -> None:

@@ -320,14 +320,6 @@ async def test_a_service_that_ignores_descending_order_is_refused(greedy: bool) 
             await anext(reading)
 
 
-async def test_a_limit_ends_in_the_middle_of_a_later_page() -> None:
-    """By offset as by key: the last page asks for what is left, and no row more is given."""
-    for order in (f.id, f.body):
-        table = Table(range(1, 10))
-        found = await read(table.query().order_by(order).limit(5), size=3)
-        assert (len(found), [expression["Count"] for expression in table.asked]) == (5, [3, 2])
-
-
 async def test_rows_that_are_dicts_are_paged_by_their_id() -> None:
     """An entity that is given by its name is read to the end as well."""
     table = Table(range(1, 8))

@@ -108,23 +108,6 @@ async def delay_of_a_healthy_one(begins: str) -> float:
     return p99(with_others) / p99(by_itself)
 
 
-async def test_four_companies_that_hang_leave_a_share_to_the_fifth() -> None:
-    """With the default limits, they want more connections than there are."""
-    async with Service(hang_or_respond) as service, service.client() as client, asyncio.timeout(30):
-        hanging = [
-            asyncio.create_task(client.company(f"Hanging {number}").get("Thing", 1))
-            for number in range(4)
-            for _ in range(32)
-        ]
-        while not client.stats().queued:
-            await asyncio.sleep(0)
-        healthy = client.company("Healthy").with_options(deadline=5.0)
-        assert await asyncio.gather(*(healthy.get("Thing", 1) for _ in range(40))) == [{"Id": 1}] * 40
-        for task in hanging:
-            task.cancel()
-        await asyncio.gather(*hanging, return_exceptions=True)
-
-
 async def test_more_connections_than_usual_are_only_for_the_shares_of_companies() -> None:
     """One Company stays within the limit. Many go beyond it, and no more than it allows are kept idle."""
     go = asyncio.Event()

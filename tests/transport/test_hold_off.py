@@ -155,23 +155,6 @@ async def test_callers_without_the_time_do_not_wait_for_their_deadline() -> None
     assert long.result() == FOUND
 
 
-async def test_a_wait_of_two_minutes_is_kept() -> None:
-    """It is longer than calls without a deadline of their own wait; one with more time waits."""
-    door = Door(busy("120"))
-    begun = door.time.seconds
-    patient = asyncio.create_task(door.company(deadline=180.0).get("Thing", 1))
-    for _ in range(11):
-        await door.time.pass_by(10.0)
-        before = door.time.seconds
-        assert isinstance(await door.outcome(deadline=5.0), SessionError)
-        assert door.time.seconds == before
-    assert len(door.requests) == 1
-    await door.time.finish(patient)
-    assert patient.result() == FOUND
-    assert len(door.requests) == 2
-    assert 120.0 <= door.requests[1] - begun <= 121.0
-
-
 async def test_an_absurd_time_to_wait_is_bounded() -> None:
     """Nobody waits for it, as no call does; after five minutes the service is asked again."""
     door = Door(busy("86400"))

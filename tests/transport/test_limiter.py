@@ -250,12 +250,6 @@ def test_each_company_takes_half_of_what_the_others_left() -> None:
     assert take_all(limiter, limiter.new_queue()) == 1, "the ceiling"
 
 
-def test_a_company_that_is_alone_gets_every_slot() -> None:
-    """Of those that the client has; the ceiling is for others."""
-    limiter = ConcurrencyLimiter(100, 500, ceiling=400)
-    assert take_all(limiter, limiter.new_queue()) == 100
-
-
 async def test_a_company_gets_what_was_kept_free_when_the_others_have_ended() -> None:
     """At once: it does not have to wait until one of its own calls ends."""
     limiter = ConcurrencyLimiter(10)

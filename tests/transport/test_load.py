@@ -249,23 +249,6 @@ async def test_a_rate_that_is_raised_wakes_the_calls_that_wait() -> None:
     assert (acme.rate, other.rate, world.company("Third").rate) == (10.0, None, 0.01)
 
 
-async def test_a_rate_that_is_lowered_holds_for_the_calls_that_wait() -> None:
-    """The next call is as far from the last one as the new rate says."""
-    world = World(found, rate=10.0)
-    company = world.company()
-    await company.connect()
-    tasks = [asyncio.create_task(company.get("Thing", 1)) for _ in range(20)]
-    await world.time.pass_by(0.35)
-    sent = sum(task.done() for task in tasks)
-    company.set_rate(0.5)
-    await world.time.pass_by(1.5)
-    assert sum(task.done() for task in tasks) == sent
-    await world.time.pass_by(0.5)
-    assert sum(task.done() for task in tasks) == sent + 1
-    company.set_rate(None)
-    await asyncio.gather(*tasks)
-
-
 async def test_a_rate_is_set_in_the_loops_of_all_threads() -> None:
     """A rate belongs to the Company, in whatever loop its calls wait."""
     world = World(found, rate=0.001)

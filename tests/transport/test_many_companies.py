@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 from collections import Counter, defaultdict
 from typing import Any
 
 import attrs
 
 from tests.support.virtual import REGION, World, reply
-from wosdk_async import Credentials, DeadlineError, NoAnswerError
+from wosdk_async import DeadlineError, NoAnswerError
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.session.credentials import Tenant
 
 COMPANIES = 80
 DEAD = attrs.evolve(REGION, name="dead", locator_url="https://dead.corrigo.com")
@@ -121,22 +119,6 @@ async def test_an_outage_of_the_locator_within_the_life_of_a_token_stops_nobody(
     back = asyncio.create_task(company.get("Thing", 1))
     await cloud.time.finish(back)
     assert back.result() == {"Id": 1}
-
-
-async def test_sessions_that_nobody_uses_are_let_go() -> None:
-    """Hundreds of Companies, each met once: only what is alive or held is kept."""
-    cloud = Cloud()
-    tenant = Tenant("held", REGION, Credentials("id", "secret"))
-    held = cloud.transport.sessions(tenant)
-    for number in range(600):
-        call = asyncio.create_task(cloud.company(f"c{number}").connect())
-        await cloud.time.finish(call)
-        await cloud.time.pass_by(20.0)
-    gc.collect()
-    known = cloud.transport.stats().companies
-    assert len(known) <= 2 * (1170 / 20 + 1) + 64
-    assert held.company in {company.name for company in known}
-    assert cloud.transport.sessions(tenant) is held
 
 
 async def test_a_session_in_use_is_not_let_go() -> None:

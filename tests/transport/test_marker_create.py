@@ -132,14 +132,6 @@ async def test_the_ends_are_those_of_commands() -> None:
         await Customers().create(deadline=0.0)
 
 
-async def test_equal_keys_share_a_record() -> None:
-    """Of creates too; the key of a command in the same field of the entity is the same key."""
-    service = Customers(3.0)
-    first, second = await asyncio.gather(service.create(), service.create())
-    assert first.id == second.id == 1
-    assert service.sent == 1
-
-
 @pytest.mark.parametrize(
     ("record", "marker", "message"),
     [

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.transport.test_marker import MARKER, SETTLE, ScriptedCompany, create
-from wosdk_async import Customer, Done, InDoubtError, InvalidCallError, Trace, WoCreateCommand, problem_of
+from wosdk_async import Customer, InDoubtError, InvalidCallError, Trace, WoCreateCommand, problem_of
 
 
 async def done(service: ScriptedCompany, *calls: Any) -> list[Any]:
@@ -49,23 +49,6 @@ async def test_a_doubt_says_whether_the_key_was_looked_for(look_first: bool) -> 
     assert isinstance(error, InDoubtError)
     assert error.look_first is look_first
     assert problem_of(error).body["detail"].endswith("with the same key.") is look_first
-
-
-async def test_a_run_says_which_were_found() -> None:
-    """``found`` of each outcome; keys that wait share a query."""
-    service = ScriptedCompany()
-    service.orders = [{"Id": number + 1, "PoNumber": f"k{number}"} for number in range(5)]
-
-    async def all_of_them() -> list[Any]:
-        commands = [create(f"k{number}") for number in range(20)]
-        async with service.company().run_many(commands, marker=MARKER, look_first=True) as run:
-            return [outcome async for outcome in run]
-
-    (outcomes,) = await done(service, all_of_them())
-    assert all(isinstance(outcome, Done) for outcome in outcomes)
-    assert {outcome.index for outcome in outcomes if outcome.found} == set(range(5))
-    assert len(service.orders) == 20
-    assert service.queries < 10
 
 
 async def test_look_first_without_a_marker_is_refused() -> None:

@@ -12,7 +12,6 @@ from tests.transport.test_marker import MARKER, PAGE, ScriptedCompany, create
 from wosdk_async import (
     BusinessRuleError,
     DeadlineError,
-    Done,
     InDoubt,
     InDoubtError,
     NoAnswerError,
@@ -362,19 +361,3 @@ async def test_a_program_that_holds_up_the_loop_between_two_looks(stall: float) 
     await service.time.stall(stall)
     await service.time.finish(task)
     assert task.result().wo.id == 1
-
-
-async def test_many_with_one_deadline_each() -> None:
-    """In a run the deadline is that of each input, looks included."""
-    service = Late("hang", "answer", "hang")
-    begun = service.time.seconds
-
-    async def all_of_them() -> list[Any]:
-        company = service.company(deadline=8.0)
-        async with company.run_many([create(f"k{n}") for n in range(3)], marker=MARKER) as run:
-            return [outcome async for outcome in run]
-
-    task = asyncio.create_task(all_of_them())
-    await service.time.finish(task)
-    assert all(isinstance(outcome, Done) for outcome in task.result())
-    assert service.time.seconds - begun <= 8.0

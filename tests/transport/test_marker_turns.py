@@ -12,7 +12,6 @@ from tests.transport.test_marker import MARKER, SETTLE, ScriptedCompany, create
 from wosdk_async import (
     BusinessRuleError,
     DeadlineError,
-    Done,
     InDoubtError,
     NoAnswerError,
     NotUniqueError,
@@ -212,22 +211,6 @@ async def test_keys_that_differ_in_case_and_other_companies_do_not_wait() -> Non
     tasks.append(asyncio.create_task(service.company("Other").run(create("k"), marker=MARKER)))
     await service.time.finish(*tasks, within=1.0)
     assert sorted(task.result().wo.id for task in tasks) == [1, 2, 3]
-
-
-async def test_equal_keys_of_one_run() -> None:
-    """Inputs with one key are Done with one record, and all but one of them found it."""
-    service = ScriptedCompany(0.5, "lost")
-
-    async def all_of_them() -> list[Any]:
-        commands = [create(f"k{number % 2}") for number in range(10)]
-        async with service.company().run_many(commands, marker=MARKER) as run:
-            return [outcome async for outcome in run]
-
-    task = asyncio.create_task(all_of_them())
-    await service.time.finish(task)
-    assert all(isinstance(outcome, Done) for outcome in task.result())
-    assert sum(not outcome.found for outcome in task.result()) == 2
-    assert len(service.orders) == 2
 
 
 async def test_closing_ends_those_that_wait() -> None:

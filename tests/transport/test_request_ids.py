@@ -368,23 +368,6 @@ async def test_a_response_that_comes_with_another_one() -> None:
     assert len(service.calls) == 4
 
 
-async def test_one_look_that_reads_anothers_response_does_not_double() -> None:
-    """What is not there is looked for twice before it is sent again: one look may read a stray response."""
-    key, looks = "PO-1", [{"Entities": []}, {"Entities": [{"Data": {"Id": 7, "PoNumber": "PO-1"}}]}]
-
-    def handler(request: Request) -> Answer:
-        if "/query/" in request.path:
-            return Answer(body=looks.pop(0))
-        return Answer(502, b"<html>bad gateway</html>")  # and it was carried out
-
-    options = CallOptions(settle=0.0, deadline=8.0)
-    async with Service(handler) as service, service.client(options=options) as client:
-        command = WoCreateCommand(work_order=WorkOrder(po_number=key))
-        made = await client.company().run(command, marker="work_order.po_number", check=False)
-    assert made.wo is not None
-    assert (made.wo.id, sum("/cmd/" in call.path for call in service.calls)) == (7, 1)
-
-
 @pytest.mark.parametrize("key", ["requestid", "REQUESTID", "requestId"])
 async def test_another_id_is_found_wherever_it_stands_and_however_it_is_spelt(key: str) -> None:
     """Not only as the last key: names ignore letter case (facts 3.3), and an order is not promised."""

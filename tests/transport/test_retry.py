@@ -59,12 +59,6 @@ def test_the_error_of_each_failure(failure: Exception, safe: bool, error: type[E
     assert raised.remedies == ((Remedy.POOL,) if getattr(failure, "remedy", None) else ())
 
 
-def test_the_error_tells_the_status_that_came() -> None:
-    """None came when the connection broke, and that is 0."""
-    assert give_up(InconclusiveResponse(502, "a page"), True).status == 502
-    assert give_up(SendError("reset", sent=True), True).status == 0
-
-
 async def test_the_error_of_the_service_is_nobodys_consequence() -> None:
     """A refusal is raised as it came; what the client makes of a failure names it as its cause."""
     busy, reset = ThrottledError("busy", status=429), SendError("reset", sent=True)

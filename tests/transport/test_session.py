@@ -12,7 +12,6 @@ from wosdk_async import (
     CredentialsError,
     SessionError,
     SessionRefusedError,
-    UnknownCompanyError,
 )
 
 
@@ -75,23 +74,6 @@ async def test_a_session_that_stays_refused_is_an_error() -> None:
     assert isinstance(caught.value, SessionError)
 
 
-async def test_a_company_that_moved_is_followed() -> None:
-    """After DATABASE_VERSION_MISMATCH calls go to the host that the locator names then."""
-    async with Service(lambda _: error(400, "DATABASE_VERSION_MISMATCH")) as old, Service() as new:
-        async with old.client() as client:
-            old.company_url = old.url
-            company = client.company()
-            old.on_discovery, first = lambda request: moved(request), old.on_discovery
-
-            def moved(request: Request) -> Answer:
-                old.company_url = new.url if len(old.discoveries) > 1 else old.url
-                return first(request)  # type: ignore[return-value]
-
-            await company.get("Thing", 1)
-            assert company.host == new.url
-    assert (len(old.calls), len(new.calls)) == (1, 1)
-
-
 async def test_credentials_and_region_belong_to_a_company() -> None:
     """Each Company logs in with its own pair, which an async function may look up."""
     asked = []
@@ -134,11 +116,3 @@ async def test_wrong_credentials() -> None:
                 await client.company().get("Thing", 1)
         assert SECRET not in repr(caught.value)
         assert (caught.value.company, len(service.tokens)) == (COMPANY, 1)
-
-
-async def test_unknown_company() -> None:
-    """What the locator refuses is a Company it does not know."""
-    async with Service() as service, service.client() as client:
-        service.on_discovery = lambda _: error(400, "BUSINESS_LOGIC_ERROR", "no such company")
-        with pytest.raises(UnknownCompanyError, match="Acme Facilities"):
-            await client.company().connect()

@@ -11,12 +11,11 @@ import pytest
 
 from tests.errors.test_faults import FAULTS, check
 from tests.support.laws import case
-from tests.support.service import COMPANY, RESET, SECRET, Answer, Service, error
+from tests.support.service import COMPANY, SECRET, Answer, Service, error
 from tests.transport.script import DONE, FOUND, QUICK, Script
 from wosdk_async import (
     Customer,
     InDoubtError,
-    InvalidCallError,
     NoAnswerError,
     NotSentError,
     RefusedError,
@@ -128,14 +127,6 @@ async def test_redirects_are_not_followed() -> None:
     assert other.connections == 0
 
 
-async def test_a_doubt_says_what_came() -> None:
-    """Status, size and type of a page that is not the service's are in the message."""
-    page = Answer(502, b"<html>bad gateway</html>", {"Content-Type": "text/html"})
-    async with Service(lambda _: page) as service, service.client() as client:
-        with pytest.raises(InDoubtError, match=r"HTTP 502: not a service error body .*24 bytes, text/html"):
-            await client.company().run("WoCreateCommand", {})
-
-
 async def test_a_doubt_says_which_error_came() -> None:
     """An error of the service with a 500 tells nothing about the call; code and text are in the message."""
     async with Service(lambda _: error(500, "BUSINESS_LOGIC_ERROR", "stock\nis low")) as service:
@@ -178,19 +169,3 @@ async def test_a_write_whose_result_is_not_an_object_is_in_doubt(specifier: obje
             with pytest.raises(InDoubtError):
                 await client.company().create(entity, *([content] if content else []))
     assert len(service.calls) == 2
-
-
-async def test_a_delete_that_may_have_happened_is_sent_once() -> None:
-    """The second would be refused, as the record is gone: a delete is not repeated after a doubt."""
-    async with Service(lambda _: RESET) as service, service.client(options=QUICK) as client:
-        with pytest.raises(InDoubtError):
-            await client.company().delete("Contact", 1)
-    assert len(service.calls) == 1
-
-
-async def test_a_value_that_json_cannot_hold_is_refused_before_it_is_sent() -> None:
-    """The error is one of the library's and names the kind of value."""
-    async with Service() as service, service.client() as client:
-        with pytest.raises(InvalidCallError, match="set"):
-            await client.company().run("AnyCommand", {"A": {1}})
-    assert service.connections == 0

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from wosdk_async import (
-    Address2,
     AssetAttribute,
     AssetTree,
     AttributeDescriptor,
@@ -23,7 +22,6 @@ from wosdk_async import (
     Customer,
     CustomField2,
     CustomFieldDescriptor,
-    Employee,
     Location,
     Money,
     Task,
@@ -124,23 +122,6 @@ async def test_attributes_of_an_asset(acme: Company) -> None:
     again = await acme.get(Location, 20440, properties=paths)
     assert made == again
     assert again.attributes == [kept]
-
-
-async def test_inside_a_part(acme: Company) -> None:
-    """Address.Street: made when there is none, and then written inside."""
-    paths = ["*", "Address.*"]
-    provider = await acme.get(Employee, 208, properties=paths)
-    edited = copy.deepcopy(provider)
-    edited.address = Address2(street="1 Main", city="Portmouth")
-    await acme.update(edited, provider)
-    read = await acme.get(Employee, 208, properties=paths)
-    edited = copy.deepcopy(read)
-    assert edited.address is not None
-    edited.address.street = "2 Main"
-    await acme.update(edited, read)
-    again = await acme.get(Employee, 208, properties=paths)
-    assert again.address is not None
-    assert told(again.address, "street", "city") == ["2 Main", "Portmouth"]
 
 
 async def test_a_compound_key(acme: Company) -> None:

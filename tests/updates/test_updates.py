@@ -180,14 +180,6 @@ async def test_the_record_afterwards_has_the_types_of_the_catalogue(
     assert getattr(changed, name) is given
 
 
-async def test_elements_by_name_are_records() -> None:
-    """An element that is given as a dict is one of the list, not a second."""
-    order = WorkOrder(id=7, notes=[WoNote(id=1, body="a")])
-    async with Service(lambda _: DONE) as service, service.client() as client:
-        made = await client.company().update(order, notes=[{"Id": 1, "Body": "b"}])
-    assert made.notes == [WoNote(id=1, body="b")]
-
-
 async def test_lists_by_name() -> None:
     """The same grammar: added, changed and removed elements, and the list that was read follows."""
     old = Location(id=1, attributes=[AssetAttribute(id=5, value="a", concurrency_id=2), AssetAttribute(id=6)])
