@@ -84,34 +84,6 @@ async def test_cancelled(cancel: Any, answered: bool) -> None:
     assert one_each(outcomes, 10)
 
 
-async def test_a_source_that_breaks() -> None:
-    """What was taken before the inputs broke has its outcomes; then the reader gets the exception."""
-
-    def source() -> Any:
-        yield from range(5)
-        raise OSError("disk")
-
-    outcomes = []
-    run = Run(source(), double, limit=2)
-    with pytest.raises(OSError, match="disk"):
-        async with run:
-            async for outcome in run:
-                outcomes.append(outcome)  # noqa: PERF401 - what came before the exception counts
-    assert kinds(outcomes) == {"Done": 5}
-
-
-async def test_a_broken_source_is_not_silent_without_a_reader() -> None:
-    """Leaving a block that nobody read raises what the inputs raised."""
-
-    def source() -> Any:
-        yield 1
-        raise OSError("disk")
-
-    with pytest.raises(OSError, match="disk"):
-        async with Run(source(), double):
-            pass
-
-
 async def test_an_async_source_that_hangs_does_not_hold_the_exit() -> None:
     """`break` leaves the block although the next input never comes."""
 

@@ -203,15 +203,6 @@ async def test_a_resolver_that_fails_in_its_own_way(monkeypatch: pytest.MonkeyPa
     assert not caught.value.sent
 
 
-async def test_a_look_up_that_hangs_is_bounded_by_the_timeout_to_connect(names: NameServer) -> None:
-    """As all steps to open a connection are."""
-    async with RawServer(echoing) as server, engine(Timeouts(connect=0.2)) as made:
-        with pytest.raises(SendError) as caught:
-            await get(made, f"http://slow:{server.url.rpartition(':')[2]}/", safe=False)
-    assert (caught.value.sent, caught.value.timeout, caught.value.host_gone) == (False, "connect", True)
-    assert server.connections == 0
-
-
 async def test_a_machine_without_threads_is_no_host_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     """The name was not looked up: nothing was sent, and the Company need not have moved."""
 

@@ -54,13 +54,6 @@ async def service() -> AsyncIterator[Service]:
         yield made
 
 
-def raising(failure: Exception) -> Handler:
-    def handler(request: Any) -> Any:
-        raise failure
-
-    return handler
-
-
 FAILURES: list[tuple[str | Exception, type[WosdkError]]] = [
     ("ConnectError", NotSentError),
     ("ConnectTimeout", NotSentError),
@@ -105,22 +98,6 @@ async def test_what_is_not_known_to_be_unsent_is_in_doubt(
                     assert link is not raised[-1]
                     assert type(link).__module__.startswith("wosdk_async")
                     link = link.__cause__ or link.__context__
-
-
-async def test_a_deadline_between_attempts_that_sent_nothing(library: Any, service: Service) -> None:
-    """A request that got no connection leaves no doubt behind, although it had been handed over."""
-    notified = []
-    hooks = {"on_in_doubt": lambda *call: notified.append(call)}
-    patient = RetryPolicy(attempts=2, wait_initial=1e8, wait_max=1e8)
-    async with over(library, service, raising(library.PoolTimeout("none is free")), **hooks) as client:
-        company = client.company().with_options(deadline=1e9, retry=patient)
-        task = asyncio.create_task(company.run(WoCreateCommand(), check=False))
-        while client.stats().retry_quota == 500:
-            await asyncio.sleep(0)
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-    assert task.cancelled()
-    assert notified == []
 
 
 async def test_a_create_that_is_cancelled_before_it_leaves_is_in_no_doubt(service: Service) -> None:

@@ -21,11 +21,9 @@ from tests.engine.raw import RawServer
 from tests.support.service import Answer, Request, Service
 from tests.support.tls import trusted
 from tests.transport.script import DONE, QUICK
-from tests.transport.test_attempts import deaf_port
 from wosdk_async import (
     CallOptions,
     Client,
-    DeadlineError,
     InDoubtError,
     NotSentError,
     RetryPolicy,
@@ -159,15 +157,6 @@ async def test_a_connection_that_the_pool_lost(service: Holding) -> None:
         error = await failure(client, NotSentError)
     assert "pool" in error.message
     assert service.creates == 0
-
-
-async def test_a_create_whose_connection_is_still_opened_was_not_sent(library: Any, service: Holding) -> None:
-    """The host accepts no connection, as its queue is full."""
-    with deaf_port() as port:
-        service.company_url = f"http://127.0.0.1:{port}/"
-        async with connected(service, client_of(library)) as client:
-            error = await failure(client, DeadlineError)
-    assert (error.attempts, getattr(error, "phase", "")) == (1, "connect")
 
 
 async def test_a_create_that_left_through_a_proxy_is_in_doubt(library: Any, service: Holding) -> None:

@@ -154,17 +154,6 @@ async def test_headers_cannot_carry_others(header: tuple[str, str]) -> None:
     assert server.connections == 0
 
 
-async def test_a_connection_that_is_reset_while_the_response_is_waited_for() -> None:
-    """Sent, and lost."""
-
-    async def reset(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await request(reader)
-        writer.transport.abort()
-
-    async with RawServer(reset) as server, engine() as made:
-        assert (await failure(made, server.url, b"x")).sent
-
-
 async def test_a_response_before_the_request_was_read() -> None:
     """It counts; the connection, on which the rest of the request is stuck, is closed."""
     early = b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"

@@ -21,7 +21,6 @@ from tests.engine.raw import (
     TLSPeer,
     below,
     echoing,
-    empty,
     engine,
     get,
     request,
@@ -186,15 +185,6 @@ def test_a_call_that_is_cancelled_while_tls_begins(
         assert {each.body for each in responses} == {b"/x"}
 
     run(calls())
-
-
-async def test_closing_twice_at_once(certificates: dict[str, Path]) -> None:
-    """Both wait for the same sockets."""
-    own = ssl.create_default_context(cafile=certificates["here"])
-    async with RawServer(echoing, serving(certificates["here"])) as server, engine(context=own) as made:
-        await get(made, server.url)
-        await asyncio.gather(made.aclose(), made.aclose())
-        empty(made)
 
 
 async def test_a_service_that_chooses_another_protocol(certificates: dict[str, Path]) -> None:

@@ -88,15 +88,6 @@ async def _later(scope: anyio.CancelScope, turn: int) -> None:
     scope.cancel()
 
 
-async def test_left_by_a_timeout(way: Read) -> None:
-    table = Table(range(1, 8), turns=10**9)
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.01):
-            await consume(table, way)
-    assert others() == set()
-    assert table.in_flight == 0
-
-
 async def test_closed(way: Read) -> None:
     """After ``aclosing`` or an exception in its block nothing is under way."""
     table = Table(range(1, 40), turns=3)

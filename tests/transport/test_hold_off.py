@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.support.service import SECRET, Answer, Service
 from tests.support.virtual import World, reply
 from wosdk_async import Credentials, CredentialsError, SessionError
 from wosdk_async.protocol.wire import Response
@@ -42,21 +41,6 @@ REFUSED = reply({"error": "invalid_client"}, 400)
 
 
 # --- refused credentials --------------------------------------------------------------------
-
-
-async def test_200_calls_with_a_wrong_secret_make_one_token_request() -> None:
-    """At once and one after the other, over a socket; each gets an error of its own."""
-    async with Service() as service, service.client() as client:
-        service.on_token = lambda _: Answer(400, {"error": "invalid_client"})
-        company = client.company()
-        errors = await asyncio.gather(*(company.get("Thing", 1) for _ in range(100)), return_exceptions=True)
-        for _ in range(100):
-            errors += await asyncio.gather(company.get("Thing", 1), return_exceptions=True)
-        assert len(service.tokens) == 1
-    assert {type(error) for error in errors} == {CredentialsError}
-    assert {error.code for error in errors} == {"invalid_client"}  # type: ignore[union-attr]
-    assert len({id(error) for error in errors}) == 200
-    assert not any(SECRET in repr(error) for error in errors)
 
 
 async def test_refused_credentials_are_tried_again_after_5_s() -> None:

@@ -64,21 +64,6 @@ async def test_halved_once_for_a_burst_of_refusals_and_recovered() -> None:
     assert world.transport.stats().companies[0].limit == 32
 
 
-async def test_refusals_of_one_company_do_not_slow_another() -> None:
-    """Each Company has a limit of its own."""
-
-    async def busy(_: str, __: str, headers: dict[str, str], ___: bytes | None) -> Response:
-        return reply({}, 429) if headers["CompanyName"] == "A" else reply({"Data": {"Id": 1}})
-
-    world = World(busy, in_flight=8)
-    for _ in range(6):
-        with pytest.raises(ThrottledError):
-            await world.company("A", retry=ONCE).get("Thing", 1)
-    await world.company("B").get("Thing", 1)
-    limits = {company.name: company.limit for company in world.transport.stats().companies}
-    assert limits == {"A": 1, "B": 8}
-
-
 @examples(30)
 @given(
     rate=st.floats(0.5, 2000),

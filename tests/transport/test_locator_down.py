@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.support.service import RESET, Service
 from tests.support.virtual import World, reply
 from wosdk_async import DeadlineError, NoAnswerError, NotSentError, SessionError, WosdkError
 from wosdk_async.protocol.wire import Response
@@ -74,19 +73,6 @@ async def test_an_outage_of_3_s_is_survived_by_every_call_with_12_s(
     calls = [asyncio.create_task(world.company(name, deadline=12.0).get("Thing", 1)) for name in names]
     await world.time.finish(*calls, within=12.0)
     assert [call.result() for call in calls] == [FOUND] * 200
-
-
-async def test_a_service_that_comes_back_is_found() -> None:
-    """Over real connections, each of which is reset: more often than the attempts of a call."""
-
-    async def come_back(place: str) -> None:
-        async with Service() as service, service.client() as client:
-            works, resets = getattr(service, place), [RESET] * 5
-            setattr(service, place, lambda request: resets.pop() if resets else works(request))
-            assert await client.company().get("Thing", 1) == FOUND
-        assert not resets
-
-    await asyncio.gather(come_back("on_token"), come_back("on_discovery"))
 
 
 @PLACES

@@ -17,9 +17,7 @@ from wosdk_async import (
     InDoubt,
     InDoubtError,
     InvalidCallError,
-    NoAnswerError,
     NotUniqueError,
-    RetryPolicy,
     WoAutoAssignRoutine,
     WoCreateCommand,
     WoPickUpCommand,
@@ -111,14 +109,6 @@ async def test_it_is_not_sent_again_before_it_has_settled() -> None:
     assert task.result().wo.id == 1
     assert 29.0 <= service.time.seconds - begun <= 30.1
     assert len(service.request_ids) == 1
-
-
-async def test_what_is_never_there_was_not_carried_out() -> None:
-    """After the attempts of the policy, each of them settled, there is no doubt left."""
-    service = ScriptedCompany(*["lost"] * 9)
-    with pytest.raises(NoAnswerError, match=r"not carried out: no record appeared within .* \(attempts: 3;"):
-        await service.run(retry=RetryPolicy(attempts=3))
-    assert len(service.request_ids) == 3
 
 
 async def test_doubt_remains_when_it_cannot_be_looked_up() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.transport.test_marker import MARKER, SETTLE, ScriptedCompany, create
-from wosdk_async import Customer, InDoubtError, InvalidCallError, Trace, WoCreateCommand, problem_of
+from wosdk_async import Customer, InDoubtError, InvalidCallError, Trace, problem_of
 
 
 async def done(service: ScriptedCompany, *calls: Any) -> list[Any]:
@@ -72,18 +72,3 @@ async def test_two_calls_with_one_key_send_once() -> None:
     assert first.wo.id == second.wo.id == 1
     assert first.wo is not second.wo
     assert len(service.request_ids) == 1
-
-
-async def test_records_by_their_keys() -> None:
-    """A list for each key that was given, with every record that has it."""
-    service = ScriptedCompany()
-    service.orders = [{"Id": number, "PoNumber": key} for number, key in enumerate(("a", "b", "b", "B"), 1)]
-    (found,) = await done(
-        service, service.company().find_marked(WoCreateCommand, MARKER, iter(["b", "a", "c", "b"]))
-    )
-    assert {key: [order.id for order in orders] for key, orders in found.items()} == {
-        "b": [2, 3],
-        "a": [1],
-        "c": [],
-    }
-    assert service.queries == 1

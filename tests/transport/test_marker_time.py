@@ -11,7 +11,6 @@ from tests.support.virtual import reply, settle
 from tests.transport.test_marker import MARKER, PAGE, ScriptedCompany, create
 from wosdk_async import (
     BusinessRuleError,
-    DeadlineError,
     InDoubt,
     InDoubtError,
     NoAnswerError,
@@ -125,15 +124,6 @@ async def test_no_look_follows_the_last_one() -> None:
         task.result()
     assert looks == [0.0, 0.25, 0.75, 1.75, 3.75, 7.75]
     assert took == 7.75
-
-
-async def test_a_deadline_of_nothing_sends_nothing() -> None:
-    """Neither the create nor a look leaves."""
-    service = Late()
-    task, _ = await service.timed(deadline=0.0)
-    with pytest.raises(DeadlineError):
-        task.result()
-    assert (service.sent, service.queries, service.tokens) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("later", [REFUSED, BUSY])

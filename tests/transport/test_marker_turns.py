@@ -89,21 +89,6 @@ async def test_the_second_of_a_refused_first_looks_and_sends() -> None:
     assert service.queries == 1
 
 
-async def test_the_second_of_a_first_in_doubt_waits_until_it_has_settled() -> None:
-    """The first gave up without knowing; nothing is sent before its effect would be there."""
-    service = ScriptedCompany("lost")
-    begun = service.time.seconds
-    first, second = start(service, deadline=10.0), start(service, deadline=100.0)
-    await service.time.finish(first)
-    with pytest.raises(InDoubtError):
-        first.result()
-    given_up = service.time.seconds
-    await service.time.finish(second)
-    assert second.result().wo.id == 1
-    assert service.time.seconds >= given_up + SETTLE > begun + SETTLE
-    assert len(service.request_ids) == 2
-
-
 async def test_a_doubt_is_remembered_until_it_has_settled() -> None:
     """A program that repeats a call in doubt at once, with the same key, makes no double."""
     service = ScriptedCompany(20.0)

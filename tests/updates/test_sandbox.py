@@ -173,12 +173,3 @@ async def test_another_customer_by_the_record_that_was_read(acme: Company) -> No
     again = await acme.get(WorkOrder, order.id or 0, properties=["Customer.Id", "Customer.Name"])
     assert again.customer is not None
     assert told(again.customer, "id", "name") == [513, name]
-
-
-async def test_a_put_as_it_stands(acme: Company) -> None:
-    """``*`` writes the scalars that are sent and keeps those that are not."""
-    before = await acme.get(Customer, 513, properties=["*"])
-    made = await acme.put(Customer, {"Id": 513, "Dba": "Written whole"}, properties=["*"])
-    after = await acme.get(Customer, 513, properties=["*"])
-    assert told(made, "entity_type", "id") == ["Customer", 513]
-    assert told(after, "dba", "name") == ["Written whole", before.name]
