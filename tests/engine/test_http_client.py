@@ -26,7 +26,6 @@ from wosdk_async import (
     DeadlineError,
     InDoubtError,
     InvalidCallError,
-    Limits,
     NoAnswerError,
     NotFoundError,
     NotSentError,
@@ -135,21 +134,6 @@ async def test_redirects_are_never_followed(library: Any, service: Service) -> N
             with pytest.raises(NoAnswerError, match="302"):
                 await client.company().get(Customer, 7)
     assert other.connections == 0
-
-
-async def test_a_hook_that_fails_after_a_create_leaves_it_in_doubt(library: Any, service: Service) -> None:
-    """Its own request found no connection: that says nothing of ours, which the service has carried out."""
-
-    async def report(response: Any) -> None:
-        if response.request.url.path.endswith("/WoCreateCommand"):
-            async with library.AsyncClient() as other:
-                await other.get("http://127.0.0.1:1")
-
-    async with library.AsyncClient(event_hooks={"response": [report]}) as http:
-        async with service.client(http_client=http, options=QUICK) as client:
-            with pytest.raises(InDoubtError, match="ConnectError"):
-                await client.company().run(WoCreateCommand(), check=False)
-    assert len(service.calls) == 1
 
 
 @pytest.mark.parametrize("place", ["hook", "auth", "transport"])
@@ -273,21 +257,6 @@ async def test_a_download_takes_nothing_of_the_client_along(library: Any, servic
         assert await client.company().documents.download(7) == b"bytes"
     assert "x-gateway" in service.calls[0].headers
     assert set(service.calls[-1].headers) == {"host", "accept-encoding"}
-
-
-async def test_many_calls_over_one_client(library: Any, service: Service) -> None:
-    """The gate stays in front of it, and the figures count."""
-    service.handler = lambda _: DONE
-    async with (
-        library.AsyncClient() as http,
-        service.client(http_client=http, limits=Limits(connections=3)) as client,
-    ):
-        acme = client.company()
-        calls = [asyncio.create_task(acme.run("NewCommand", {})) for _ in range(20)]
-        await asyncio.gather(*calls)
-        stats = client.stats()
-    assert (stats.outcomes["done"], stats.connections_busy) == (20, 0)
-    assert service.connections <= 5  # those of the log-in are closed
 
 
 @pytest.mark.parametrize(

@@ -81,15 +81,6 @@ async def test_a_token_that_is_no_header(token: Any) -> None:
     assert service.calls == []
 
 
-async def test_a_token_as_long_as_may_be_is_used() -> None:
-    """To the last character that a header may have."""
-    token = "x" * 16_384
-    async with Service() as service, service.client() as client:
-        service.on_token = lambda _: Answer(body={"access_token": token})
-        await client.company().get("Thing", 1)
-    assert service.calls[0].headers["authorization"] == f"Bearer {token}"
-
-
 async def used_for(life: str) -> float:
     """Seconds that a token is used for whose ``expires_in`` is this JSON."""
     async with Service() as service, service.client() as client:

@@ -10,7 +10,6 @@ import pytest
 
 from tests.support.virtual import World, reply
 from wosdk_async import (
-    AssetInfo,
     CallOptions,
     Client,
     Contact,
@@ -24,9 +23,7 @@ from wosdk_async import (
     Ref,
     RetryPolicy,
     Trace,
-    UnsupportedError,
     WoCreateCommand,
-    WoFlag,
     WoItem,
     WorkOrder,
     WOType,
@@ -156,15 +153,6 @@ async def test_a_marker_that_cannot_work_is_refused_before_anything_is_sent(
     with pytest.raises(InvalidCallError, match=message):
         await service.company().create(record, marker=marker)
     assert service.engines == []
-
-
-async def test_what_cannot_be_created_or_queried_is_refused() -> None:
-    """By the catalogue, with the verb that does it."""
-    company = Customers().company()
-    with pytest.raises(UnsupportedError, match="create is not supported by WoFlag"):
-        await company.create(WoFlag(comment="k"), marker="comment")
-    with pytest.raises(UnsupportedError, match="query is not supported by AssetInfo"):
-        await company.create(AssetInfo(tag_id="k"), marker="tag_id")
 
 
 # --- over real sockets --------------------------------------------------------------------------

@@ -29,15 +29,6 @@ async def test_what_is_there_is_not_sent() -> None:
     assert service.request_ids == []
 
 
-async def test_what_is_not_there_is_sent() -> None:
-    """One look, then the create; ``found`` stays false."""
-    service, trace = ScriptedCompany(), Trace()
-    company = service.company().traced(trace)
-    (made,) = await done(service, company.run(create("k"), marker=MARKER, look_first=True))
-    assert made.wo.id == 1
-    assert (trace.found, trace.attempts, service.queries) == (False, 1, 1)
-
-
 @pytest.mark.parametrize("look_first", [True, False])
 async def test_a_doubt_says_whether_the_key_was_looked_for(look_first: bool) -> None:
     """Then the same call with the same key can safely be made again."""
