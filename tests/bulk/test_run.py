@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.bulk.step_by_step import StepByStep, double, kinds, numbers, one_each, read
+from tests.bulk.step_by_step import StepByStep, double, kinds, one_each, read
 from tests.support.laws import examples
 from wosdk_async import Done, Failed, InDoubt, InDoubtError, NotStarted, Run
 from wosdk_async.transport.telemetry.statistics import Trace
-
-
-@pytest.mark.parametrize("source", [lambda: range(100), lambda: iter(range(100)), lambda: numbers(100)])
-async def test_sync_and_async_inputs(source: Callable[[], Any]) -> None:
-    """A list, an iterator and an async generator are all carried out."""
-    async with Run(source(), double, limit=7) as run:
-        outcomes = await read(run)
-    assert sorted(outcome.result for outcome in outcomes) == [2 * number for number in range(100)]
-    assert one_each(outcomes, 100)
-    assert await read(run) == []
 
 
 async def test_bounded() -> None:

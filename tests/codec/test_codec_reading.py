@@ -9,13 +9,11 @@ from typing import Any
 import attrs
 import pytest
 
-from wosdk_async.codec import converter, loads, structure, unstructure
+from wosdk_async.codec import converter, structure, unstructure
 from wosdk_async.model import (
-    Customer,
     Employee,
     Money,
     Record,
-    WoActionResponse,
     WOActionType,
     WoOnSite,
     WorkOrder,
@@ -23,34 +21,6 @@ from wosdk_async.model import (
     WOType,
 )
 from wosdk_async.model.base import define, field, wire
-
-ORDER = b"""{"Wo": {"Id": 7, "Number": "HPC7", "TypeCategory": "Request", "StatusId": "Parked",
- "Customer": {"Id": 512}, "Items": [], "VendorNte": {"CurrencyTypeId": "USD", "Value": 350.0000},
- "DueDateUtc": "2024-05-16T13:12:00", "LastActionDateUtc": "2024-05-14T13:12:31.4470216Z",
- "DtDue": "2024-05-16T09:12:00", "DtCreated": "2024-05-14T09:12:31.4470216",
- "InductionAndSafetyStatusID": "NotRequired", "NewInRelease99": {"Deep": 0.10}}}"""
-
-
-@pytest.fixture
-def order() -> WorkOrder:
-    found = structure(loads(ORDER), WoActionResponse).wo
-    assert found is not None
-    return found
-
-
-def test_a_work_order_is_read(order: WorkOrder) -> None:
-    """Texts, references, lists, money and unknown fields of a reply are where the model says."""
-    assert (order.id, order.number, order.type_category) == (7, "HPC7", WOType.Request)
-    assert order.customer == Customer.ref(512)
-    assert order.items == []
-    assert order.notes is None
-    assert order.extra == {"NewInRelease99": {"Deep": Decimal("0.10")}}
-
-
-def test_money_is_exact(order: WorkOrder) -> None:
-    """Money keeps the digits that were sent (facts 3.3)."""
-    assert order.vendor_nte is not None
-    assert str(order.vendor_nte.value) == "350.0000"
 
 
 @pytest.mark.parametrize(("sent", "value"), [("12.50", "12.50"), (12, "12"), (0.1, "0.1"), ("-3", "-3")])

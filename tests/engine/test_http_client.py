@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 from unittest.mock import AsyncMock
@@ -50,25 +49,6 @@ ONCE = CallOptions(retry=RetryPolicy(attempts=1))
 async def service() -> AsyncIterator[Service]:
     async with Service() as made:
         yield made
-
-
-async def test_an_asgi_application_responds(library: Any) -> None:
-    """Token, discovery and call reach it, and the network sees nothing."""
-    seen = []
-
-    async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
-        path = scope["path"]
-        seen.append(path)
-        body: dict[str, Any] = {"access_token": "a", "expires_in": 1199, "Data": {"Id": 7}}
-        body["CommandResult"] = {"Url": "https://acme.corrigo.com/", "CompanyId": 1}
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": json.dumps(body).encode()})
-
-    service = Service()
-    service.url = "https://am-locator.corrigo.com"
-    async with service.client(transport=library.ASGITransport(app)) as client:
-        assert (await client.company().get(Customer, 7)).id == 7
-    assert len(seen) == 3
 
 
 async def test_a_client_of_the_users_own(library: Any, service: Service) -> None:

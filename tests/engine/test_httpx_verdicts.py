@@ -18,11 +18,7 @@ from tests.engine.conftest import serving
 from tests.engine.raw import OK, RawServer, Script, echoing, request, responding
 from tests.support import tls
 from tests.support.laws import case
-from tests.support.service import RESET, Service
-from tests.transport.script import DONE, QUICK
-from tests.transport.script import Script as Answers
-from wosdk_async import InDoubtError, NotSentError, WoCreateCommand
-from wosdk_async.options import ClientOptions, Limits, RetryPolicy, Timeouts
+from wosdk_async.options import ClientOptions, Timeouts
 from wosdk_async.transport.http.engine import Request, SendError, StreamingEngine
 from wosdk_async.transport.http.selection import engine_for
 
@@ -198,21 +194,3 @@ async def test_a_connection_that_the_service_has_closed_is_not_used(library: Any
             assert await post(made, server.url) == b"hi"
             await until(lambda: server.open == 0)
             assert server.connections == number
-
-
-@pytest.mark.parametrize("way", WAYS)
-async def test_a_create_is_sent_once(library: Any, way: str) -> None:
-    """Without a response it is in doubt and not sent again; without a connection it was not sent."""
-    async with settings(library, way) as options:
-        async with Service(Answers(RESET, DONE)) as service:
-            client = service.client(**options, options=QUICK, limits=Limits(connections=2))
-            async with client:
-                with pytest.raises(InDoubtError):
-                    await client.company().run(WoCreateCommand(), check=False)
-                assert len(service.calls) == 1
-                made = await client.company().run(WoCreateCommand(), check=False)
-                assert (made.wo and made.wo.id, len(service.calls)) == (7, 2)
-                await service.__aexit__()
-                company = client.company().with_options(retry=RetryPolicy(attempts=1), deadline=1.0)
-                with pytest.raises(NotSentError):  # a host that is gone is retried until the deadline
-                    await company.run(WoCreateCommand(), check=False)

@@ -141,24 +141,6 @@ TLS_AND_LOOPS = pytest.mark.parametrize(
 
 
 @TLS_AND_LOOPS
-def test_closing_when_the_service_takes_no_more(
-    certificates: dict[str, Path],
-    run: Callable[..., None],
-    monkeypatch: pytest.MonkeyPatch,
-    tls: bool,
-) -> None:
-    """Not a byte fits into the socket, so the end of TLS cannot be sent: that is waited for, but not long."""
-
-    async def close() -> None:
-        async with connected_to_a_full_socket(certificates["here"], tls, monkeypatch) as (made, _):
-            begun = time.monotonic()
-            await made.aclose()
-            assert time.monotonic() - begun < 3
-
-    run(close())
-
-
-@TLS_AND_LOOPS
 def test_a_goodbye_that_waits_is_taken_while_the_connection_closes(
     certificates: dict[str, Path],
     run: Callable[..., list[str]],

@@ -51,22 +51,6 @@ async def _expired(*_: Any) -> Response:
     return reply({"ErrorCode": "EXPIRED_TOKEN", "ErrorMessage": "expired"}, 403)
 
 
-async def test_each_attempt_has_a_slot_of_its_own() -> None:
-    """The one after a refused session takes its own, and gives back no more than that."""
-    answers = iter([error(403, "EXPIRED_TOKEN")])
-    held: list[int] = []
-
-    def answer(_: Any) -> Answer:
-        held.append(client.stats().in_flight)
-        return next(answers, Answer(200, b'{"CommandResult":{}}'))
-
-    async with Service(answer) as service, service.client() as client:
-        company = client.company()
-        await company.connect()
-        await company.run("AnyCommand", {})
-        assert (held, client.stats().in_flight) == ([1, 1], 0)
-
-
 async def test_a_5xx_may_come_from_what_stands_before_the_service() -> None:
     """It says nothing of when the service responded last; a refusal does."""
     async with Service(lambda _: Answer(502, b"<html>")) as service, service.client() as client:

@@ -49,52 +49,6 @@ async def test_released_while_a_cancelled_waiter_is_still_queued() -> None:
     assert (limiter.in_flight, limiter.queued) == (0, 0)
 
 
-@examples(120)
-@given(
-    total=st.integers(1, 4),
-    each=st.integers(1, 4),
-    steps=st.lists(
-        st.tuples(st.sampled_from(["ask", "ask", "release", "cancel", "spin", "spin"]), st.integers(0, 5)),
-        max_size=40,
-    ),
-)
-def test_no_slot_is_lost_or_made(total: int, each: int, steps: list[tuple[str, int]]) -> None:
-    """Whatever is asked, released and cancelled in whatever order: bounds hold and all slots come back."""
-
-    async def scenario() -> None:
-        limiter, holding, waiting = ConcurrencyLimiter(total, each), [], []
-        queues = {key: limiter.new_queue() for key in "abc"}
-
-        def settle() -> None:
-            for key, task in list(waiting):
-                if task.done():
-                    waiting.remove((key, task))
-                    if not task.cancelled():
-                        holding.append(key)
-            assert len(holding) <= total
-            assert all(holding.count(key) <= each for key in holding)
-
-        for step, number in steps:
-            if step == "ask":
-                key = "abc"[number % 3]
-                waiting.append((key, asyncio.create_task(limiter.acquire(queues[key]))))
-            elif step == "release" and holding:
-                limiter.release(queues[holding.pop(number % len(holding))])
-            elif step == "cancel" and waiting:
-                waiting[number % len(waiting)][1].cancel()
-            elif step == "spin":
-                await spin()
-                settle()
-        while waiting or holding:
-            await spin()
-            settle()
-            if holding:
-                limiter.release(queues[holding.pop()])
-        assert (limiter.in_flight, limiter.queued) == (0, 0)
-
-    asyncio.run(scenario())
-
-
 # --- shares of Companies ------------------------------------------------------------------------
 
 

@@ -165,14 +165,6 @@ async def test_the_second_needs_no_look_for_what_the_first_made() -> None:
     assert len(service.request_ids) == 1
 
 
-async def test_a_key_that_is_free_again_is_sent_without_a_look() -> None:
-    """Turns are for calls at the same time; a program that uses a key again asks for a look."""
-    service = ScriptedCompany()
-    for _ in range(2):
-        await service.time.finish(start(service), within=0.5)
-    assert (len(service.request_ids), service.queries) == (2, 0)
-
-
 async def test_what_the_first_caller_does_to_its_result_is_not_in_the_others() -> None:
     """Each caller has a result of its own, however it is changed."""
     service = ScriptedCompany(1.0)

@@ -231,15 +231,6 @@ async def test_an_asset_tree_shows_the_id_of_its_parent() -> None:
         assert await client.company().get("AssetTree", 7) == {"Id": 9}
 
 
-async def test_a_wait_that_never_ends_is_named() -> None:
-    """A 503 with the service's own error body still means that nothing was done."""
-    busy = Answer(503, {"ErrorMessage": "busy", "ErrorCode": "BUSY"})
-    async with Service(lambda _: busy) as service, service.client(options=QUICK) as client:
-        with pytest.raises(ThrottledError):
-            await client.company().run("WoCreateCommand", {})
-    assert len(service.calls) == 3
-
-
 async def test_an_error_that_names_a_command_is_not_believed_by_a_base_call() -> None:
     """A base call sends no RequestId, and only what was sent comes back (facts 5)."""
     stray = Answer(400, {**REFUSAL, "RequestId": ANOTHER})
