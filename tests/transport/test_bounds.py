@@ -8,13 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.service import Answer, Request, Service
+from tests.support.service import Service
+from tests.transport.script import hang
 from wosdk_async.protocol.wire import Call
-
-
-async def hang(_: Request) -> Answer:
-    await asyncio.Event().wait()
-    raise AssertionError
 
 
 async def test_a_call_that_is_cancelled_in_the_queue_leaves_it() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.support.laws import examples
 from tests.support.service import Service
 from tests.support.virtual import Time, World, reply, settle
+from tests.transport.script import found, hang
 from wosdk_async import (
     Credentials,
     DeadlineError,
@@ -26,17 +27,8 @@ from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.clock import Deadlines
 
 
-async def hang(*_: Any, **__: Any) -> Response:
-    await asyncio.Event().wait()
-    raise AssertionError
-
-
 async def busy(*_: Any) -> Response:
     return reply({}, 503, {"retry-after": "20"})
-
-
-async def found(*_: Any) -> Response:
-    return reply({"Data": {"Id": 1}})
 
 
 async def error_of(world: World, call: Any) -> WosdkError:

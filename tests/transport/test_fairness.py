@@ -14,7 +14,7 @@ import pytest
 
 from tests.engine.raw import RawServer, echoing, empty, get
 from tests.support.service import Answer, Request, Service
-from tests.transport.script import FOUND
+from tests.transport.script import FOUND, hang
 from wosdk_async import Client, Company, Limits
 from wosdk_async.transport.http.native.engine import NativeEngine
 from wosdk_async.transport.http.selection import connection_ceiling
@@ -25,11 +25,6 @@ SECONDS = 0.02  # that a healthy host takes to respond
 
 def company_of(request: Request) -> str:
     return request.headers["companyname"]
-
-
-async def hang(_: Request) -> Answer:
-    await asyncio.Event().wait()
-    raise AssertionError
 
 
 async def hang_or_respond(request: Request) -> Answer:

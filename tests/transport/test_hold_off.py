@@ -8,14 +8,11 @@ from typing import Any
 import pytest
 
 from tests.support.virtual import World, reply
+from tests.transport.script import found
 from wosdk_async import Credentials, CredentialsError, SessionError
 from wosdk_async.protocol.wire import Response
 
 FOUND = {"Id": 1}
-
-
-async def found(*_: object) -> Response:
-    return reply({"Data": FOUND})
 
 
 class Door(World):

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from tests.support.forking import status_of_child
-from tests.support.service import Answer, Request, Service
+from tests.support.service import Answer, Service
 from tests.support.virtual import World, reply, settle
-from tests.transport.script import FOUND
+from tests.transport.script import FOUND, hang
 from wosdk_async import (
     Client,
     ConfigurationError,
@@ -120,10 +120,6 @@ def test_a_renewal_of_another_loop_is_not_waited_for() -> None:
     """It may never end; whoever asks in a second loop renews there."""
     with Server() as service:
         client = service.client()
-
-        async def hang(_: Request) -> Answer:
-            await asyncio.Event().wait()
-            raise AssertionError
 
         async def begin() -> asyncio.Task[Any]:
             call = asyncio.create_task(client.company().get("Thing", 1))

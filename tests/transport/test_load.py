@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.support.laws import examples
 from tests.support.virtual import Time, World, reply, settle
+from tests.transport.script import found, hang
 from wosdk_async import (
     ConfigurationError,
     InDoubtError,
@@ -27,15 +28,6 @@ from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.limiter import ConcurrencyLimiter
 
 ONCE = RetryPolicy(attempts=1)
-
-
-async def hang(*_: Any) -> Response:
-    await asyncio.Event().wait()
-    raise AssertionError
-
-
-async def found(*_: Any) -> Response:
-    return reply({"Data": {"Id": 1}})
 
 
 async def page(*_: Any) -> Response:

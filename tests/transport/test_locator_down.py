@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.virtual import World, reply
+from tests.transport.script import found
 from wosdk_async import DeadlineError, NoAnswerError, NotSentError, SessionError, WosdkError
 from wosdk_async.protocol.wire import Response
 from wosdk_async.text.remedies import Remedy
@@ -15,10 +16,6 @@ from wosdk_async.transport.http.engine import SendError
 
 PLACES = pytest.mark.parametrize("place", ["on_token", "on_discovery"])
 FOUND = {"Id": 1}
-
-
-async def found(*_: object) -> Response:
-    return reply({"Data": FOUND})
 
 
 class Outage(World):

@@ -16,6 +16,7 @@ import pytest
 from tests.support.laws import case
 from tests.support.service import SECRET, Service
 from tests.support.virtual import World, reply
+from tests.transport.script import hang
 from wosdk_async import (
     CallOptions,
     Client,
@@ -31,7 +32,6 @@ from wosdk_async import (
 from wosdk_async import client as client_module
 from wosdk_async import options as options_module
 from wosdk_async.client import ClientArguments, EnvArguments
-from wosdk_async.protocol.wire import Response
 
 NAN, INF = float("nan"), float("inf")
 NO_TIMES: list[Any] = [-1, -0.001, NAN, INF, -INF, "5", True, [5], 10**400, 1e10]
@@ -346,13 +346,9 @@ def test_arguments_show_no_secret() -> None:
 async def test_a_deadline_without_a_session_names_the_address_that_is_silent() -> None:
     """Before the first attempt has failed, too; and statistics say the same meanwhile."""
 
-    async def silent(*_: Any) -> Response:
-        await asyncio.Event().wait()
-        raise AssertionError
-
     for place, address in (("on_token", "the token address"), ("on_discovery", "the locator address")):
-        world = World(silent)
-        setattr(world, place, silent)
+        world = World(hang)
+        setattr(world, place, hang)
         begun, task = world.time.seconds, asyncio.create_task(world.company(deadline=8.0).connect())
         await world.time.finish(task)
         assert world.time.seconds - begun == pytest.approx(8.0, abs=0.011)

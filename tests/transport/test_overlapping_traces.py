@@ -9,13 +9,9 @@ import pytest
 
 from tests.support.service import Answer, Request, Service, error
 from tests.support.virtual import World, reply, settle
+from tests.transport.script import hang
 from wosdk_async import BusinessRuleError, DeadlineError, InDoubtError, NoAnswerError, RetryPolicy, Trace
 from wosdk_async.protocol.wire import Response
-
-
-async def hang(*_: Any) -> Response:
-    await asyncio.Event().wait()
-    raise AssertionError
 
 
 async def overlapping(world: World) -> tuple[asyncio.Task[Any], asyncio.Task[Any]]:
