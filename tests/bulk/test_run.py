@@ -26,32 +26,6 @@ async def test_bounded() -> None:
     assert work.most == 5
 
 
-async def test_a_failure_spares_the_others() -> None:
-    """A call that raises is one Failed outcome; its siblings go on."""
-
-    async def call(item: int, _: Trace) -> int:
-        if item % 3 == 0:
-            raise LookupError(item)
-        return item
-
-    async with Run(range(10), call, limit=4) as run:
-        outcomes = await read(run)
-    assert kinds(outcomes) == {"Failed": 4, "Done": 6}
-    assert all(isinstance(outcome.error, LookupError) for outcome in outcomes if isinstance(outcome, Failed))
-
-
-async def test_doubt_is_an_outcome_of_its_own() -> None:
-    """InDoubtError makes InDoubt, with the error in it."""
-
-    async def call(item: int, _: Trace) -> int:
-        raise InDoubtError("?", request_id="r-1")
-
-    async with Run([1], call) as run:
-        (outcome,) = await read(run)
-    assert isinstance(outcome, InDoubt)
-    assert outcome.error.request_id == "r-1"
-
-
 async def test_a_slow_reader_slows_the_workers() -> None:
     """While nobody reads, at most `limit` outcomes are kept and no further call starts."""
     taken = 0

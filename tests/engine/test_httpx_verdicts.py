@@ -147,20 +147,6 @@ async def test_without_a_connection_nothing_is_sent(
                 assert await failure(made, server.url.replace("http:", "https:")) == (False, step)
 
 
-async def test_without_a_place_in_the_pool_nothing_is_sent(library: Any) -> None:
-    limits = library.Limits(max_connections=1)
-    async with (
-        RawServer(silent) as server,
-        library.AsyncClient(limits=limits, verify=tls.trusted(), trust_env=False) as client,
-    ):
-        made = engine_for(ClientOptions(http_client=client, timeouts=Timeouts(pool=0.05)))
-        first = asyncio.create_task(post(made, server.url))
-        await until(lambda: server.connections == 1)
-        assert await failure(made, server.url) == (False, "pool")
-        first.cancel()
-        await asyncio.gather(first, return_exceptions=True)
-
-
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_request_that_is_cancelled_leaves_nothing_behind(library: Any, way: str) -> None:
     """Its connection is closed, so that its response is never taken for that of the next request."""

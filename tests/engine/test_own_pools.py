@@ -309,17 +309,3 @@ async def test_a_digest_that_was_refused_was_sent(library: Any, service: Holding
         service.handler = handler
         await failure(client, InDoubtError)
     assert service.creates == 2
-
-
-@pytest.mark.parametrize("event", ["request", "response"])
-async def test_an_own_cancellation_of_a_hook(library: Any, service: Holding, event: str) -> None:
-    """Nobody cancelled the call: it ends with an error that says whether the create was sent."""
-
-    async def hook(of: Any) -> None:
-        if "/WoCreateCommand" in str(getattr(of, "url", "")):
-            raise asyncio.CancelledError
-
-    async with connected(service, client_of(library, event_hooks={event: [hook]})) as client:
-        error = await failure(client, NotSentError if event == "request" else InDoubtError)
-    assert "CancelledError" in error.message
-    assert service.creates == (event == "response")

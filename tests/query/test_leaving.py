@@ -88,18 +88,6 @@ async def _later(scope: anyio.CancelScope, turn: int) -> None:
     scope.cancel()
 
 
-async def test_closed(way: Read) -> None:
-    """After ``aclosing`` or an exception in its block nothing is under way."""
-    table = Table(range(1, 40), turns=3)
-    with pytest.raises(KeyError):
-        async with aclosing(way(table)) as found:
-            async for _ in found:
-                assert others() != set()
-                raise KeyError
-    assert others() == set()
-    assert table.in_flight == 0
-
-
 async def test_break_without_closing(way: Read) -> None:
     """The loop closes the generator as soon as it gets a turn; the page that was begun is given up."""
     table = Table(range(1, 8), turns=50)

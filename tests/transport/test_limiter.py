@@ -217,18 +217,6 @@ async def test_a_company_that_waits_while_its_calls_end_has_its_place_among_the_
     assert not waiting[other].done()
 
 
-async def test_a_slow_company_gets_no_more_slots_than_a_fast_one() -> None:
-    """A free slot goes to the one that holds fewer, however often both have had their turn."""
-    limiter = ConcurrencyLimiter(10)
-    slow, fast = limiter.new_queue(), limiter.new_queue()
-    take_all(limiter, fast)
-    callers = [limiter.enqueue(queue) for _ in range(100) for queue in (slow, fast)]
-    for _ in range(90):
-        limiter.release(fast)  # the calls of the other do not end
-    assert slow.held <= fast.held + 1
-    assert sum(caller.done() for caller in callers) > 80
-
-
 # --- rates and limits ---------------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.virtual import World, reply
 from tests.transport.script import found
-from wosdk_async import DeadlineError, NoAnswerError, NotSentError, SessionError, WosdkError
+from wosdk_async import DeadlineError, NoAnswerError, NotSentError, WosdkError
 from wosdk_async.protocol.wire import Response
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.http.engine import SendError
@@ -174,14 +174,3 @@ async def test_what_a_person_has_to_change_is_an_error_at_once(place: str) -> No
     failed = call.exception()
     assert isinstance(failed, NotSentError)
     assert (failed.remedies, world.attempts, world.time.seconds) == ((Remedy.AUTHORITY,), 1, begun)
-
-
-async def test_a_client_can_be_closed_while_a_log_in_is_retried() -> None:
-    """Those who wait are told so."""
-    world = Outage("on_token", refused())
-    world.down_for(100.0)
-    call = asyncio.create_task(world.company().get("Thing", 1))
-    await world.time.pass_by(5.0)
-    await world.transport.aclose(grace=0.0)
-    assert isinstance(call.exception(), DeadlineError | SessionError)
-    assert asyncio.all_tasks() == {asyncio.current_task()}

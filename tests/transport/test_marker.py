@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from tests.support.laws import examples
 from tests.support.virtual import World, reply, settle
 from wosdk_async import (
-    InDoubt,
     InDoubtError,
     InvalidCallError,
     NotUniqueError,
@@ -99,18 +98,6 @@ def test_exactly_one_is_made_and_it_is_the_one_returned(fates: list[str | float]
     asyncio.run(scenario())
 
 
-async def test_it_is_not_sent_again_before_it_has_settled() -> None:
-    """A slow server commits 29 s after we gave up: found, and sent once."""
-    service = ScriptedCompany(29.0)
-    begun = service.time.seconds
-    company = service.company(settle=SETTLE)
-    task = asyncio.create_task(company.run(create("k"), marker=MARKER))
-    await service.time.finish(task)
-    assert task.result().wo.id == 1
-    assert 29.0 <= service.time.seconds - begun <= 30.1
-    assert len(service.request_ids) == 1
-
-
 async def test_doubt_remains_when_it_cannot_be_looked_up() -> None:
     """Queries that fail until twice the settle time leave it in doubt, and it is not sent again."""
     service = ScriptedCompany(0.0)
@@ -156,32 +143,6 @@ async def test_a_marker_that_cannot_work_is_refused_before_anything_is_sent(
     with pytest.raises(InvalidCallError, match="marker"):
         await service.company().run(command, marker=marker)
     assert service.engines == []
-
-
-async def test_a_caller_cancelled_while_it_is_looked_up_is_reported_to_the_hook() -> None:
-    """The call in doubt is reported, though its request had ended before."""
-    told: list[Any] = []
-    service = ScriptedCompany(
-        "lost", on_in_doubt=lambda call, request_id: told.append((call.operation, request_id))
-    )
-    task = asyncio.create_task(service.company().run(create("k"), marker=MARKER))
-    await service.time.pass_by(5.0)
-    task.cancel()
-    await settle()
-    assert task.cancelled()
-    assert told == [("WoCreateCommand", service.request_ids[0])]
-
-
-async def test_a_run_that_is_cut_while_one_is_looked_up() -> None:
-    """Cancelled in mid-lookup it is InDoubt, not NotStarted: it was sent."""
-    service = ScriptedCompany("lost")
-    run = service.company().run_many([create("k")], marker=MARKER, grace=0.0)
-    with pytest.raises(ZeroDivisionError):
-        async with run:
-            await service.time.pass_by(5.0)
-            raise ZeroDivisionError
-    (outcome,) = [outcome async for outcome in run]
-    assert isinstance(outcome, InDoubt)
 
 
 class Telling(ScriptedCompany):

@@ -351,17 +351,6 @@ async def test_one_that_is_cancelled_takes_the_query_from_nobody(turns: int) -> 
     assert service.under_way == 0
 
 
-async def test_other_fields_and_companies_have_queries_of_their_own() -> None:
-    """Keys of one Company, entity and field share a query."""
-    service = Asked(lambda _: [])
-    calls = [
-        service.company().find_marked(WoCreateCommand, MARKER, ["k1"]),
-        service.company("Other").find_marked(WoCreateCommand, MARKER, ["k2"]),
-    ]
-    await asyncio.gather(*calls)
-    assert sorted(service.asked) == [["k1"], ["k2"]]
-
-
 async def test_calls_in_doubt_at_once_cost_one_query_in_a_round() -> None:
     """A server that fails for all of them is not asked by each."""
     service = ScriptedCompany(*["lost"] * 64)

@@ -14,7 +14,6 @@ from wosdk_async import (
     InDoubt,
     InDoubtError,
     NoAnswerError,
-    NotStarted,
     NotUniqueError,
     RetryPolicy,
     ThrottledError,
@@ -249,20 +248,6 @@ async def until_the_second_attempt_queues(service: Late) -> asyncio.Task[Any]:
     return others[0]
 
 
-async def test_cancelled_while_the_second_attempt_queues_it_is_reported() -> None:
-    """The first one may still have taken effect."""
-    told: list[str] = []
-    service = queued_behind_another(told)
-    task = asyncio.create_task(service.company().run(create("k"), marker=MARKER))
-    other = await until_the_second_attempt_queues(service)
-    task.cancel()
-    await settle()
-    assert task.cancelled()
-    assert told == ["WoCreateCommand"]
-    other.cancel()
-    await settle()
-
-
 async def test_a_run_that_is_cut_while_the_second_attempt_queues_is_in_doubt() -> None:
     """NotStarted would say that nothing was sent."""
     told: list[str] = []
@@ -326,19 +311,6 @@ async def test_a_look_up_ends_with_the_grace(hangs: bool) -> None:
     with pytest.raises(InDoubtError, match="closed before the look-up succeeded"):
         task.result()
     assert all(engine.closed for engine in service.engines)
-
-
-async def test_cut_before_anything_of_a_marked_call_was_sent() -> None:
-    """It is not started, and no doubt is reported."""
-    told: list[Any] = []
-    service = Late(on_in_doubt=lambda *_: told.append(1))
-    run = service.company().run_many([create("a"), create("b")], marker=MARKER, grace=0.0, limit=1)
-    with pytest.raises(ZeroDivisionError):
-        async with run:
-            raise ZeroDivisionError
-    outcomes = [outcome async for outcome in run]
-    assert [type(outcome) for outcome in outcomes] == [NotStarted, NotStarted]
-    assert not told
 
 
 @pytest.mark.parametrize("stall", [0.5, 3.0, 20.0])

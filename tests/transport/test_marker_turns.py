@@ -56,20 +56,6 @@ async def test_the_first_is_cancelled_at_any_step(fate: str | float, seconds: fl
         assert len(service.request_ids) <= 2
 
 
-@pytest.mark.parametrize("turns", range(12))
-async def test_one_that_waits_is_cancelled(turns: int) -> None:
-    """Nothing of it was sent; the first and the third go on."""
-    service = Stepping(1.0)
-    first, second, third = (start(service) for _ in range(3))
-    for _ in range(turns):
-        await asyncio.sleep(0)
-    second.cancel()
-    await service.time.finish(first, third)
-    assert second.cancelled()
-    assert first.result().wo.id == third.result().wo.id == 1
-    assert len(service.request_ids) == len(service.orders) == 1
-
-
 async def test_the_second_of_a_refused_first_looks_and_sends() -> None:
     """A refusal says that nothing was done; each gets its own."""
     service = ScriptedCompany()

@@ -12,14 +12,11 @@ from tests.support.service import Answer, Request, Service, error
 from tests.transport.script import DONE, FOUND, QUICK, Script
 from wosdk_async import (
     BusinessRuleError,
-    CallOptions,
     Company,
     Customer,
     GetDocDownloadUrlCommand,
     InDoubtError,
     NoAnswerError,
-    RetryPolicy,
-    ThrottledError,
     WoCreateCommand,
     WorkOrder,
 )
@@ -377,16 +374,3 @@ async def test_the_id_of_another_call_is_found_at_the_end_of_a_long_response() -
     async with Service(lambda _: answer) as service, service.client() as client:
         with pytest.raises(InDoubtError, match=f"'{ANOTHER}' of another call"):
             await client.company().run("WoCreateCommand", {})
-
-
-@pytest.mark.parametrize(
-    ("asked", "wait"), [("0", 0.0), ("0.5", 0.5), ("2", 2.0), ("-1", None), ("inf", None)]
-)
-async def test_the_wait_that_a_service_asks_for_is_in_the_error(asked: str, wait: float | None) -> None:
-    """In seconds, of less than one too; None where it is not a time."""
-    once = CallOptions(retry=RetryPolicy(attempts=1))
-    busy = Answer(429, b"", {"Retry-After": asked})
-    async with Service(lambda _: busy) as service, service.client(options=once) as client:
-        with pytest.raises(ThrottledError) as caught:
-            await client.company().run("WoCreateCommand", {})
-    assert caught.value.retry_after == wait

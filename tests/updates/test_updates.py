@@ -274,19 +274,6 @@ async def test_a_part_without_fields_is_named_by_its_id(address: Any, sent: Json
     assert service.calls[0].json == {"Properties": ["Address.Id"], "Entity": {"Id": 7, "Address": sent}}
 
 
-async def test_the_record_afterwards_has_no_element_that_was_removed() -> None:
-    """Of an edited copy as of a list that is given by name."""
-    read = WorkOrder(id=7, notes=[WoNote(id=1, body="a"), WoNote(id=2, body="b")])
-    edited = copy.deepcopy(read)
-    (edited.notes or [])[1].perform_deletion = True
-    async with Service(done) as service, service.client() as client:
-        acme = client.company()
-        by_copy = await acme.update(edited, read)
-        by_name = await acme.update(read, notes=[WoNote(id=2, perform_deletion=True)])
-    assert [note.id for note in by_copy.notes or ()] == [note.id for note in by_name.notes or ()] == [1]
-    assert service.calls[0].json == service.calls[1].json
-
-
 @pytest.mark.parametrize("by_name", [True, False])
 async def test_an_amount_keeps_its_currency(by_name: bool) -> None:
     """An amount is written whole: the part that was left out is that of the record held."""
