@@ -52,17 +52,6 @@ def order() -> WorkOrder:
     return read
 
 
-def test_what_is_looked_at_is_made_once(order: WorkOrder) -> None:
-    """And only that: what is in it waits in its turn."""
-    assert order.customer is order.customer == Customer(id=2, name="Acme")
-    assert waits(order, "work_order_cost")
-    items = order.items
-    assert items is order.items is not None
-    assert isinstance(items[0], WoItem)
-    assert waits(items[0], "asset")
-    assert order == slow()
-
-
 def test_what_is_not_there_is_none_or_empty_at_once(order: WorkOrder) -> None:
     assert order.owner is order.flag is None
     assert order.notes == []

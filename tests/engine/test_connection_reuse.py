@@ -159,16 +159,6 @@ async def connection_with_response() -> AsyncIterator[tuple[Pool, Connection, as
         assert pool.statistics() == PoolStatistics()
 
 
-@pytest.mark.plain("it hands bytes to the connection")
-async def test_bytes_that_come_while_a_response_is_read_close_the_connection() -> None:
-    """The native engine reads on while the caller has not said whether it believes the response."""
-    async with connection_with_response() as (pool, connection, _):
-        assert pool.statistics() == PoolStatistics(busy=1, sockets=1)
-        connection.received(b"HTTP/1.1 200 OK\r\n")
-        connection.finish(believed=True)
-        assert pool.statistics() == PoolStatistics(sockets=1)  # which is being closed
-
-
 async def test_a_response_to_a_cancelled_request_is_not_believed() -> None:
     """It came in the turn in which the caller was cancelled, and was not read."""
     async with connection_with_response() as (pool, connection, waiter):

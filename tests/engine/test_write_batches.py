@@ -35,17 +35,6 @@ async def test_requests_of_one_turn_leave_at_its_end_in_their_order() -> None:
     assert seen == ["a asks", "b asks", "a leaves", "b leaves"]
 
 
-async def test_a_single_connection_has_nothing_to_wait_for() -> None:
-    """Who sends one request after the other does not wait for the end of the turn."""
-    sent: list[None] = []
-    async with RawServer(echoing) as server, engine() as made:
-        await warm(made, server.url, 1)
-        call = asyncio.create_task(get(made, server.url, sending=lambda: sent.append(None)))
-        asyncio.get_running_loop().call_soon(lambda: sent.append(None) if not sent else None)
-        await call
-    assert len(sent) == 1
-
-
 async def test_a_long_turn_does_not_hold_requests_back() -> None:
     """One that has waited for others for too long leaves with the next one, while the turn goes on."""
     time, seen = Time(), []

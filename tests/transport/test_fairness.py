@@ -187,7 +187,7 @@ async def main():
     region = Region("test", locator_url=url, token_url=url + "/OAuth/token")
     options = CallOptions(deadline=90.0)
     async with Client(credentials=Credentials("id", "secret"), region=region, options=options) as client:
-        calls = [asyncio.create_task(call(client, number)) for number in range(330)]
+        calls = [asyncio.create_task(call(client, number)) for number in range(520)]
         while client.stats().connections_busy <= 110:
             await asyncio.sleep(0.05)
         files = [open(os.devnull) for _ in range(130)]
@@ -220,7 +220,7 @@ async def test_more_companies_than_files_log_in_and_call() -> None:
         return FOUND
 
     def discover(request: Request) -> Answer:
-        if len(service.discoveries) >= 330:
+        if len(service.discoveries) >= 520:
             all_in.set()
         found = discovery(request)
         assert isinstance(found, Answer)

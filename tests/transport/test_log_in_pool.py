@@ -151,6 +151,20 @@ async def test_a_few_slow_log_ins_are_never_interrupted() -> None:
     assert cloud.tokens == CONNECTIONS
 
 
+async def test_one_that_is_merely_slow_is_served_among_many_that_hang() -> None:
+    """After 2.5 s each of those gives way to it, and it needs 2 s."""
+    cloud = Cloud()
+    names = [f"hangs-{number}" for number in range(200)]
+    cloud.hanging_tokens.update(names)
+    cloud.seconds_per_token = {"slow": 2.0}
+    stuck = [asyncio.create_task(cloud.named(name, deadline=60.0).get("Thing", 1)) for name in names]
+    await cloud.time.pass_by(0.1)
+    call = asyncio.create_task(cloud.named("slow", deadline=15.0).get("Thing", 1))
+    await cloud.time.finish(call)
+    assert call.result() == {"Id": 1}
+    await stop(stuck)
+
+
 async def test_each_request_of_a_log_in_has_a_connection_of_its_own() -> None:
     """No response to one names its Company: one too many would be believed by the next on its connection."""
 

@@ -16,7 +16,6 @@ from tests.support.virtual import World, reply, settle
 from wosdk_async import (
     InDoubtError,
     InvalidCallError,
-    NotUniqueError,
     WoAutoAssignRoutine,
     WoCreateCommand,
     WoPickUpCommand,
@@ -105,16 +104,6 @@ async def test_doubt_remains_when_it_cannot_be_looked_up() -> None:
     with pytest.raises(InDoubtError, match="the look-up failed"):
         await service.run()
     assert len(service.request_ids) == 1
-
-
-async def test_a_key_that_several_records_have_is_an_error() -> None:
-    """It proves nothing; the error names the records. Keys that differ in letter case are other keys."""
-    service = ScriptedCompany("lost")
-    service.orders = [
-        {"Id": number, "PoNumber": key} for number, key in enumerate(("KEY-1", "key-1", "key-1"), 1)
-    ]
-    with pytest.raises(NotUniqueError, match=r"Id 2, 3"):
-        await service.run()
 
 
 @pytest.mark.parametrize(

@@ -53,13 +53,3 @@ async def test_look_first_without_a_marker_is_refused() -> None:
             await call
     with pytest.raises(InvalidCallError, match="look_first needs a marker"):
         company.run_many([create("k")], look_first=True)
-
-
-async def test_two_calls_with_one_key_send_once() -> None:
-    """The second waits for the first, and has its record."""
-    service = ScriptedCompany(5.0)
-    company = service.company(settle=SETTLE)
-    first, second = await done(service, *(company.run(create("k"), marker=MARKER) for _ in range(2)))
-    assert first.wo.id == second.wo.id == 1
-    assert first.wo is not second.wo
-    assert len(service.request_ids) == 1

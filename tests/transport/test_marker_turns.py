@@ -14,7 +14,6 @@ from wosdk_async import (
     DeadlineError,
     InDoubtError,
     NoAnswerError,
-    NotUniqueError,
     RetryPolicy,
     Trace,
 )
@@ -207,17 +206,6 @@ async def test_an_error_of_another_library_after_it_was_sent_is_a_doubt_for_the_
     assert isinstance(first.exception(), ZeroDivisionError)
     assert second.result().wo.id == 1
     assert len(service.orders) == 1
-
-
-async def test_several_records_with_the_key_are_an_error_of_each() -> None:
-    """The first finds them after a doubt, the second before it sends."""
-    service = ScriptedCompany("lost")
-    service.orders = [{"Id": number, "PoNumber": "k"} for number in (1, 2)]
-    tasks = [start(service) for _ in range(2)]
-    await service.time.finish(*tasks)
-    for task in tasks:
-        assert isinstance(task.exception(), NotUniqueError)
-    assert len(service.request_ids) == 1
 
 
 async def test_one_that_was_never_carried_out_leaves_no_doubt() -> None:

@@ -177,17 +177,6 @@ async def test_companies_that_are_not_used_are_dropped_when_there_are_many() -> 
     assert len(cache) == 1
 
 
-async def test_a_renewal_outlives_the_caller_that_started_it() -> None:
-    """Cancelling one waiter neither cancels the renewal nor the others."""
-    time = Time()
-    sessions, renewals = manager(time, 1200)
-    first, second = (asyncio.ensure_future(sessions.renew(after=0)) for _ in range(2))
-    await asyncio.sleep(0)
-    first.cancel()
-    assert (await second).generation == 1
-    assert len(renewals) == 1
-
-
 async def test_an_error_of_another_library_reaches_the_waiters_as_it_is() -> None:
     """It may have no copy, and nothing is added to it."""
 

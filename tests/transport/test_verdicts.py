@@ -117,26 +117,6 @@ async def test_a_create_that_was_never_sent_is_sent_again() -> None:
     assert 2 <= caught.value.attempts <= 8
 
 
-async def test_redirects_are_not_followed() -> None:
-    """The token is not carried to where a redirect points."""
-    async with Service() as other:
-        async with Service(lambda _: Answer(302, b"", {"Location": other.url})) as service:
-            async with service.client(options=QUICK) as client:
-                with pytest.raises(NoAnswerError):
-                    await client.company().get("Thing", 1)
-    assert other.connections == 0
-
-
-async def test_a_doubt_says_which_error_came() -> None:
-    """An error of the service with a 500 tells nothing about the call; code and text are in the message."""
-    async with Service(lambda _: error(500, "BUSINESS_LOGIC_ERROR", "stock\nis low")) as service:
-        async with service.client() as client:
-            with pytest.raises(InDoubtError) as caught:
-                await client.company().run("WoCreateCommand", {})
-    text = r"HTTP 500: the service error 'BUSINESS_LOGIC_ERROR', 'stock\nis low'"
-    assert text in caught.value.message
-
-
 @pytest.mark.parametrize("entity", ["Customer", Customer])
 async def test_a_record_that_is_not_there(entity: Any) -> None:
     """An empty page of the older envelope says so; it is not an empty record."""

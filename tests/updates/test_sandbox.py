@@ -162,14 +162,3 @@ async def test_what_only_a_command_changes(acme: Company) -> None:
         await acme.update(order, number="W1")
     assert refused.value.remedies == (Remedy.GIVEN,)
     assert (await acme.get(WorkOrder, order.id)).po_number == order.po_number
-
-
-async def test_another_customer_by_the_record_that_was_read(acme: Company) -> None:
-    """The order refers to it, and the customer is as it was, whatever the copy at hand says."""
-    order = await new_order(acme)
-    other = await acme.get(Customer, 513, properties=["*"])
-    name, other.name = other.name, "not to be written"
-    await acme.update(order, customer=other)
-    again = await acme.get(WorkOrder, order.id or 0, properties=["Customer.Id", "Customer.Name"])
-    assert again.customer is not None
-    assert told(again.customer, "id", "name") == [513, name]
