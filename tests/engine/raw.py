@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
+import inspect
 import os
 import socket
 import ssl
@@ -32,6 +34,20 @@ _NARROW = 4096  # bytes
 T = TypeVar("T")
 
 Script = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+def on_each_loop(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """Run a test on asyncio's loop and on uvloop's, whichever the suite runs on."""
+
+    def runs(run: Callable[..., None], **given: Any) -> None:
+        run(test(**given))
+
+    asked = inspect.signature(test).parameters.values()
+    (run,) = list(inspect.signature(runs).parameters.values())[:1]
+    functools.update_wrapper(runs, test)
+    del vars(runs)["__wrapped__"]  # its signature is the one that pytest would read
+    vars(runs)["__signature__"] = inspect.Signature([run, *asked])
+    return LOOPS(runs)
 
 
 async def request(reader: asyncio.StreamReader) -> bytes:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.raw import LOOPS, RawServer, Time, echoing, engine, get
+from tests.engine.raw import RawServer, Time, echoing, engine, get, on_each_loop
 from tests.support.laws import examples
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import FRESH, Request
@@ -112,8 +112,8 @@ async def test_a_failing_callback_gives_the_connection_back() -> None:
         assert (await get(made, server.url + "/a")).body == b"/a"
 
 
-@LOOPS
-def test_a_request_that_was_cancelled_is_not_looked_for_again(run: Callable[..., None]) -> None:
+@on_each_loop
+async def test_a_request_that_was_cancelled_is_not_looked_for_again() -> None:
     """It waited for silence: its socket is closed by then, and another one may have the number."""
     looks: list[Collection[int]] = []
     later: list[Callable[[], None]] = []
@@ -122,56 +122,50 @@ def test_a_request_that_was_cancelled_is_not_looked_for_again(run: Callable[...,
         looks.append(fds)
         return ()
 
-    async def cancelled() -> None:
-        loop = asyncio.get_running_loop()
-        call_later = loop.call_later
+    loop = asyncio.get_running_loop()
+    call_later = loop.call_later
 
-        def kept(seconds: float, callback: Callable[..., None], *args: Any, **named: Any) -> Any:
-            if seconds < 0.01:
-                later.append(functools.partial(callback, *args))
-            return (
-                call_later(seconds, lambda: None)
-                if seconds < 0.01
-                else call_later(seconds, callback, *args, **named)
-            )
+    def kept(seconds: float, callback: Callable[..., None], *args: Any, **named: Any) -> Any:
+        if seconds < 0.01:
+            later.append(functools.partial(callback, *args))
+        return (
+            call_later(seconds, lambda: None)
+            if seconds < 0.01
+            else call_later(seconds, callback, *args, **named)
+        )
 
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(batching, "readable", none_readable)
-            patch.setattr(loop, "call_later", kept)
-            async with RawServer(echoing) as server, engine() as made:
-                calling = asyncio.create_task(get(made, server.url, safe=False))
-                while not later:
-                    await asyncio.sleep(0)
-                calling.cancel()
-                while made.statistics().sockets:
-                    await asyncio.sleep(0)
-                before = len(looks)
-                later[0]()
-                await turns(3)
-                assert len(looks) == before
-
-    run(cancelled())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batching, "readable", none_readable)
+        patch.setattr(loop, "call_later", kept)
+        async with RawServer(echoing) as server, engine() as made:
+            calling = asyncio.create_task(get(made, server.url, safe=False))
+            while not later:
+                await asyncio.sleep(0)
+            calling.cancel()
+            while made.statistics().sockets:
+                await asyncio.sleep(0)
+            before = len(looks)
+            later[0]()
+            await turns(3)
+            assert len(looks) == before
 
 
-@LOOPS
-def test_a_connection_that_a_cancelled_request_leaves_is_as_old_as_before(run: Callable[..., None]) -> None:
+@on_each_loop
+async def test_a_connection_that_a_cancelled_request_leaves_is_as_old_as_before() -> None:
     """It was idle for too long for the create that waits."""
     now = Time()
 
-    async def calls() -> None:
-        async with RawServer(echoing) as server, engine(now=now, connections=2) as made:
-            await asyncio.gather(*(get(made, f"{server.url}/{number}") for number in range(2)))
-            now.now += FRESH + 1
-            both = [asyncio.create_task(get(made, f"{server.url}/{number}")) for number in range(2)]
-            create = asyncio.create_task(get(made, server.url, safe=False))
-            await asyncio.sleep(0)
-            assert made.statistics().waiting == 1
-            both[0].cancel()
-            assert (await create).body == b"/"
-            assert (await both[1]).body == b"/1"
-        assert server.connections == 3
-
-    run(calls())
+    async with RawServer(echoing) as server, engine(now=now, connections=2) as made:
+        await asyncio.gather(*(get(made, f"{server.url}/{number}") for number in range(2)))
+        now.now += FRESH + 1
+        both = [asyncio.create_task(get(made, f"{server.url}/{number}")) for number in range(2)]
+        create = asyncio.create_task(get(made, server.url, safe=False))
+        await asyncio.sleep(0)
+        assert made.statistics().waiting == 1
+        both[0].cancel()
+        assert (await create).body == b"/"
+        assert (await both[1]).body == b"/1"
+    assert server.connections == 3
 
 
 async def test_closing_ends_where_the_end_of_a_socket_is_never_reported(

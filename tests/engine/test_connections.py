@@ -6,7 +6,6 @@ import asyncio
 import gc
 import ssl
 import weakref
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ import pytest
 
 from tests.engine.conftest import serving
 from tests.engine.raw import (
-    LOOPS,
     OK,
     RawServer,
     Time,
@@ -23,6 +21,7 @@ from tests.engine.raw import (
     empty,
     engine,
     get,
+    on_each_loop,
     request,
     responding,
 )
@@ -220,36 +219,33 @@ async def test_a_host_that_needs_a_new_connection_gives_up_an_old_one_of_its_own
     assert (here.connections, there.connections) == (2, 1)
 
 
-@LOOPS
+@on_each_loop
 @pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])
-def test_a_connection_whose_end_the_loop_has_yet_to_report(
-    certificates: dict[str, Path], run: Callable[..., None], tls: bool
+async def test_a_connection_whose_end_the_loop_has_yet_to_report(
+    certificates: dict[str, Path], tls: bool
 ) -> None:
     """A create is not written to it: it is sent once, over another."""
     own = ssl.create_default_context(cafile=certificates["here"]) if tls else None
     sockets: list[asyncio.Transport] = []
     sent: list[None] = []
 
-    async def call() -> None:
-        loop = asyncio.get_running_loop()
-        create_connection: Any = loop.create_connection
+    loop = asyncio.get_running_loop()
+    create_connection: Any = loop.create_connection
 
-        async def noting(factory: Any, **named: Any) -> Any:
-            transport, protocol = await create_connection(factory, **named)
-            sockets.append(transport)
-            return transport, protocol
+    async def noting(factory: Any, **named: Any) -> Any:
+        transport, protocol = await create_connection(factory, **named)
+        sockets.append(transport)
+        return transport, protocol
 
-        context = serving(certificates["here"]) if tls else None
-        async with RawServer(echoing, context) as server, engine(context=own) as made:
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(loop, "create_connection", noting)
-                await get(made, server.url)
-            sockets[0].abort()  # as the loop does when it cannot write
-            response = await get(made, server.url, safe=False, sending=lambda: sent.append(None))
-            assert response.body == b"/"
-        assert (len(sent), server.connections) == (1, 2)
-
-    run(call())
+    context = serving(certificates["here"]) if tls else None
+    async with RawServer(echoing, context) as server, engine(context=own) as made:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(loop, "create_connection", noting)
+            await get(made, server.url)
+        sockets[0].abort()  # as the loop does when it cannot write
+        response = await get(made, server.url, safe=False, sending=lambda: sent.append(None))
+        assert response.body == b"/"
+    assert (len(sent), server.connections) == (1, 2)
 
 
 async def test_first_come_first_served() -> None:

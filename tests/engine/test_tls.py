@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import certifi
 import pytest
 
 from tests.engine.conftest import serving
-from tests.engine.raw import LOOPS, OK, RawServer, engine, get, responding
+from tests.engine.raw import OK, RawServer, engine, get, on_each_loop, responding
 from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.certificates import TLSContextProvider, _system_context
 from wosdk_async.transport.http.engine import SendError
@@ -19,8 +19,8 @@ from wosdk_async.transport.http.engine import SendError
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
 
 
-@LOOPS
-def test_a_service_that_does_not_speak_tls(run: Callable[..., None]) -> None:
+@on_each_loop
+async def test_a_service_that_does_not_speak_tls() -> None:
     """A plain service under an https address, and one that says nothing at all: never sent."""
 
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -30,14 +30,11 @@ def test_a_service_that_does_not_speak_tls(run: Callable[..., None]) -> None:
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         await reader.read()
 
-    async def calls() -> None:
-        for script, seconds, timeout in ((plain, 30.0, ""), (silent, 0.2, "connect")):
-            async with RawServer(script) as server, engine(Timeouts(connect=seconds)) as made:
-                with pytest.raises(SendError) as caught:
-                    await get(made, server.url.replace("http:", "https:"))
-            assert (caught.value.sent, caught.value.timeout) == (False, timeout)
-
-    run(calls())
+    for script, seconds, timeout in ((plain, 30.0, ""), (silent, 0.2, "connect")):
+        async with RawServer(script) as server, engine(Timeouts(connect=seconds)) as made:
+            with pytest.raises(SendError) as caught:
+                await get(made, server.url.replace("http:", "https:"))
+        assert (caught.value.sent, caught.value.timeout) == (False, timeout)
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ import pytest
 from tests.engine.conftest import serving
 from tests.engine.openssl import passing_on
 from tests.engine.raw import (
-    LOOPS,
     OK,
     VERSIONS,
     RawServer,
@@ -25,6 +24,7 @@ from tests.engine.raw import (
     echoing,
     engine,
     get,
+    on_each_loop,
     request,
     responding,
 )
@@ -64,23 +64,18 @@ def up_to(version: ssl.TLSVersion, certificate: Path) -> ssl.SSLContext:
 
 
 @VERSIONS
-@LOOPS
-def test_later_connections_resume(
-    certificates: dict[str, Path], version: ssl.TLSVersion, run: Callable[..., None]
-) -> None:
+@on_each_loop
+async def test_later_connections_resume(certificates: dict[str, Path], version: ssl.TLSVersion) -> None:
     """All connections after the first response: that is when the session is there."""
     resumed: Resumed = []
 
-    async def calls() -> None:
-        async with (
-            RawServer(counting(resumed), up_to(version, certificates["here"])) as server,
-            engine(connections=20) as made,
-        ):
-            await get(made, server.url + "/first")
-            responses = await asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(20)))
-        assert [each.body for each in responses] == [b"/%d" % n for n in range(20)]
-
-    run(calls())
+    async with (
+        RawServer(counting(resumed), up_to(version, certificates["here"])) as server,
+        engine(connections=20) as made,
+    ):
+        await get(made, server.url + "/first")
+        responses = await asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(20)))
+    assert [each.body for each in responses] == [b"/%d" % n for n in range(20)]
     assert resumed == [False] + [True] * 19
 
 
