@@ -90,15 +90,6 @@ async def test_a_client_from_outside_is_mocked_for_as_long_as_the_mock_is_there(
     assert service.connections == before
 
 
-@respx.mock
-async def test_the_decorator(service: Service) -> None:
-    """``@respx.mock``, with the routes of the module."""
-    mocked_service(respx.mock, service.url)
-    async with service.client() as client:
-        assert await read(client) == "mocked"
-    assert service.connections == 0
-
-
 async def test_the_fixture(respx_mock: respx.MockRouter, service: Service) -> None:
     """The fixture ``respx_mock``, used from two event loops."""
     mocked_service(respx_mock, service.url)

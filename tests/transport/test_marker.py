@@ -14,12 +14,15 @@ from hypothesis import strategies as st
 from tests.support.laws import examples
 from tests.support.virtual import World, reply, settle
 from wosdk_async import (
+    Customer,
     InDoubtError,
     InvalidCallError,
+    Trace,
     WoAutoAssignRoutine,
     WoCreateCommand,
     WoPickUpCommand,
     WorkOrder,
+    problem_of,
 )
 from wosdk_async.protocol.wire import Response
 
@@ -253,3 +256,45 @@ async def test_looks_become_rarer() -> None:
     looks = looks_at(service)
     await service.run()
     assert looks[:7] == pytest.approx([0.0, 0.25, 0.75, 1.75, 3.75, 7.75, 12.75], abs=0.01)
+
+
+# --- looked for before the first attempt -----------------------------------------------------------
+
+
+async def test_what_is_there_is_not_sent() -> None:
+    """The result holds the record, as after a doubt, and the trace says that it was found."""
+    service, trace = ScriptedCompany(), Trace()
+    service.orders = [{"Id": 7, "PoNumber": "k", "Number": "WO-7"}]
+    call = service.company().traced(trace).run(create("k"), marker=MARKER, look_first=True)
+    task = asyncio.create_task(call)
+    await service.time.finish(task)
+    made = task.result()
+    assert (made.wo.id, made.wo.number) == (7, "WO-7")
+    assert (trace.found, trace.attempts, trace.sent) == (True, 0, False)
+    assert service.request_ids == []
+
+
+@pytest.mark.parametrize("look_first", [True, False])
+async def test_a_doubt_says_whether_the_key_was_looked_for(look_first: bool) -> None:
+    """Then the same call with the same key can safely be made again."""
+    service = ScriptedCompany("lost")
+    company = service.company(deadline=5.0, settle=SETTLE)
+    task = asyncio.create_task(company.run(create("k"), marker=MARKER, look_first=look_first))
+    await service.time.finish(task)
+    error = task.exception()
+    assert isinstance(error, InDoubtError)
+    assert error.look_first is look_first
+    assert problem_of(error).body["detail"].endswith("with the same key.") is look_first
+
+
+async def test_look_first_without_a_marker_is_refused() -> None:
+    """There is no key to look for."""
+    company = ScriptedCompany().company()
+    for call in (
+        company.run(create("k"), look_first=True),
+        company.create(Customer(name="A"), look_first=True),
+    ):
+        with pytest.raises(InvalidCallError, match="look_first needs a marker"):
+            await call
+    with pytest.raises(InvalidCallError, match="look_first needs a marker"):
+        company.run_many([create("k")], look_first=True)

@@ -240,15 +240,6 @@ async def test_who_is_cancelled_while_the_client_closes_is_cancelled(turns: int)
         await other
 
 
-def test_a_manager_without_a_session_says_when_it_logs_in() -> None:
-    async def log_in(*_: object) -> TokenGrant:
-        raise AssertionError
-
-    assert repr(SessionManager("Acme", log_in, Time().clock())) == (
-        "<SessionManager 'Acme' logs in on its first call>"
-    )
-
-
 def test_companies_that_are_used_are_looked_through_seldom() -> None:
     """Each time their number has doubled, so that a new one has a constant cost."""
     looked = 0
