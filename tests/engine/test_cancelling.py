@@ -54,29 +54,26 @@ STEPS = st.lists(
 
 @examples(30)
 @given(steps=STEPS, connections=st.integers(1, 4))
-def test_random_cancellation_loses_nothing(steps: list[tuple[bool, str, int, int]], connections: int) -> None:
+async def test_random_cancellation_loses_nothing(
+    steps: list[tuple[bool, str, int, int]], connections: int
+) -> None:
     """Calls to two hosts, each cancelled somewhere: every response that comes is the right one, the counts
     are as many as the connections, and as many calls as there are places work at once afterwards.
     """
 
-    async def run() -> None:
-        async with RawServer(echoing) as here, RawServer(echoing) as there:
-            async with engine(connections=connections) as made:
-                await get(made, there.url)
-                tasks = []
-                for n, (safe, way, after, pause) in enumerate(steps):
-                    url = f"{(here, there)[n % 2].url}/{n % 10}"
-                    tasks.append(asyncio.create_task(call(made, url, safe, way, after)))
-                    await turns(pause)
-                await asyncio.gather(*tasks)
-                now = made.statistics()
-                assert (now.busy, now.waiting, now.idle <= connections) == (0, 0, True)
-                responses = await asyncio.gather(
-                    *(get(made, f"{here.url}/x") for _ in range(connections * 2))
-                )
-                assert {response.body for response in responses} == {b"/x"}
-
-    asyncio.run(run())
+    async with RawServer(echoing) as here, RawServer(echoing) as there:
+        async with engine(connections=connections) as made:
+            await get(made, there.url)
+            tasks = []
+            for n, (safe, way, after, pause) in enumerate(steps):
+                url = f"{(here, there)[n % 2].url}/{n % 10}"
+                tasks.append(asyncio.create_task(call(made, url, safe, way, after)))
+                await turns(pause)
+            await asyncio.gather(*tasks)
+            now = made.statistics()
+            assert (now.busy, now.waiting, now.idle <= connections) == (0, 0, True)
+            responses = await asyncio.gather(*(get(made, f"{here.url}/x") for _ in range(connections * 2)))
+            assert {response.body for response in responses} == {b"/x"}
 
 
 @pytest.mark.parametrize("granted", ["a connection", "a place"])

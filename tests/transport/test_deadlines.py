@@ -119,25 +119,22 @@ async def test_waits_and_times_of_a_call_that_succeeds() -> None:
 
 @examples(50)
 @given(st.lists(st.floats(0, 90), min_size=1, max_size=20))
-def test_a_scope_ends_on_time(lengths: list[float]) -> None:
+async def test_a_scope_ends_on_time(lengths: list[float]) -> None:
     """Never early, and at most a hundredth of a second late."""
 
-    async def scenario() -> None:
-        time = Time()
-        deadlines, ended = Deadlines(time.clock()), {}
+    time = Time()
+    deadlines, ended = Deadlines(time.clock()), {}
 
-        async def within(number: int, seconds: float) -> None:
-            with pytest.raises(TimeoutError):
-                with deadlines.within(seconds):
-                    await asyncio.Event().wait()
-            ended[number] = time.seconds - 1000.0
+    async def within(number: int, seconds: float) -> None:
+        with pytest.raises(TimeoutError):
+            with deadlines.within(seconds):
+                await asyncio.Event().wait()
+        ended[number] = time.seconds - 1000.0
 
-        tasks = [asyncio.create_task(within(*pair)) for pair in enumerate(lengths)]
-        await time.finish(*tasks)
-        for number, seconds in enumerate(lengths):
-            assert seconds - 1e-6 <= ended[number] <= seconds + 0.0101
-
-    asyncio.run(scenario())
+    tasks = [asyncio.create_task(within(*pair)) for pair in enumerate(lengths)]
+    await time.finish(*tasks)
+    for number, seconds in enumerate(lengths):
+        assert seconds - 1e-6 <= ended[number] <= seconds + 0.0101
 
 
 async def test_a_cancellation_from_outside_wins() -> None:

@@ -128,21 +128,18 @@ class Callers:
         max_size=40,
     ),
 )
-def test_each_company_gets_its_share_and_none_takes_what_is_kept_for_others(
+async def test_each_company_gets_its_share_and_none_takes_what_is_kept_for_others(
     total: int, burst: int, each: int, steps: list[tuple[str, int]]
 ) -> None:
     """After every step: the ceiling holds, nobody below its share waits in vain, nobody above it takes more
     than half of what was free while others are active, and a slot that may be granted is granted.
     """
 
-    async def scenario() -> None:
-        callers = Callers(total, total + burst, each)
-        for kind, number in steps:
-            for _ in range(1 + number // 5):
-                callers.step(kind, number)
-        callers.end()
-
-    asyncio.run(scenario())
+    callers = Callers(total, total + burst, each)
+    for kind, number in steps:
+        for _ in range(1 + number // 5):
+            callers.step(kind, number)
+    callers.end()
 
 
 async def test_the_company_that_holds_fewest_is_next() -> None:

@@ -61,31 +61,28 @@ async def test_halved_once_for_a_burst_of_refusals_and_recovered() -> None:
     rate=st.floats(0.5, 2000),
     pauses=st.lists(st.sampled_from([0.0, 0.0, 0.0, 0.001, 0.05, 3.0]), min_size=1, max_size=40),
 )
-def test_a_rate_is_kept(rate: float, pauses: list[float]) -> None:
+async def test_a_rate_is_kept(rate: float, pauses: list[float]) -> None:
     """In no stretch of time are more slots given than the rate allows, plus what 0.1 s catch up."""
 
-    async def scenario() -> None:
-        time = Time()
-        limiter = ConcurrencyLimiter(1000, clock=time.clock())
-        queue, given_at = limiter.new_queue(rate), []
+    time = Time()
+    limiter = ConcurrencyLimiter(1000, clock=time.clock())
+    queue, given_at = limiter.new_queue(rate), []
 
-        async def call() -> None:
-            await limiter.acquire(queue)
-            given_at.append(time.seconds)
-            limiter.release(queue)
+    async def call() -> None:
+        await limiter.acquire(queue)
+        given_at.append(time.seconds)
+        limiter.release(queue)
 
-        tasks = []
-        for pause in pauses:
-            tasks.append(asyncio.create_task(call()))
-            await time.pass_by(pause)
-        await time.finish(*tasks)
-        assert len(given_at) == len(pauses)
-        for first in range(len(given_at)):
-            for last in range(first + 1, len(given_at)):
-                seconds = given_at[last] - given_at[first]
-                assert last - first <= rate * (seconds + 0.1) + 1 + 1e-6
-
-    asyncio.run(scenario())
+    tasks = []
+    for pause in pauses:
+        tasks.append(asyncio.create_task(call()))
+        await time.pass_by(pause)
+    await time.finish(*tasks)
+    assert len(given_at) == len(pauses)
+    for first in range(len(given_at)):
+        for last in range(first + 1, len(given_at)):
+            seconds = given_at[last] - given_at[first]
+            assert last - first <= rate * (seconds + 0.1) + 1 + 1e-6
 
 
 async def test_too_many_waiting_calls_are_turned_away() -> None:
@@ -184,30 +181,27 @@ async def test_stats_tell_which_company_fails() -> None:
     ),
     calls=st.integers(1, 60),
 )
-def test_a_rate_that_changes_is_kept(changes: list[tuple[float | None, float]], calls: int) -> None:
+async def test_a_rate_that_changes_is_kept(changes: list[tuple[float | None, float]], calls: int) -> None:
     """While one rate holds, no more slots are given than it allows; every caller gets one in the end."""
 
-    async def scenario() -> None:
-        time = Time()
-        limiter = ConcurrencyLimiter(1000, clock=time.clock())
-        queue, given_at = limiter.new_queue(3.0), []
+    time = Time()
+    limiter = ConcurrencyLimiter(1000, clock=time.clock())
+    queue, given_at = limiter.new_queue(3.0), []
 
-        async def call() -> None:
-            await limiter.acquire(queue)
-            given_at.append(time.seconds)
-            limiter.release(queue)
+    async def call() -> None:
+        await limiter.acquire(queue)
+        given_at.append(time.seconds)
+        limiter.release(queue)
 
-        tasks = [asyncio.create_task(call()) for _ in range(calls)]
-        await settle()
-        for rate, seconds in changes:
-            limiter.set_rate(queue, rate)
-            before = len(given_at)
-            await time.pass_by(seconds)
-            if rate is not None:
-                assert len(given_at) - before <= rate * seconds + 1 + 1e-6
-        await time.finish(*tasks)
-
-    asyncio.run(scenario())
+    tasks = [asyncio.create_task(call()) for _ in range(calls)]
+    await settle()
+    for rate, seconds in changes:
+        limiter.set_rate(queue, rate)
+        before = len(given_at)
+        await time.pass_by(seconds)
+        if rate is not None:
+            assert len(given_at) - before <= rate * seconds + 1 + 1e-6
+    await time.finish(*tasks)
 
 
 async def test_a_rate_that_is_raised_wakes_the_calls_that_wait() -> None:

@@ -86,18 +86,17 @@ fates = st.lists(st.just("lost") | st.floats(0.0, SETTLE - 0.1), max_size=3)
 
 @examples(40)
 @given(fates=fates, broken=st.sets(st.integers(1, 12), max_size=6))
-def test_exactly_one_is_made_and_it_is_the_one_returned(fates: list[str | float], broken: set[int]) -> None:
+async def test_exactly_one_is_made_and_it_is_the_one_returned(
+    fates: list[str | float], broken: set[int]
+) -> None:
     """Lost, committed at once or long after we gave up, with queries that fail: one order, no doubt."""
 
-    async def scenario() -> None:
-        service = ScriptedCompany(*fates)
-        service.broken_queries = broken
-        made = await service.run()
-        (order,) = service.orders
-        assert (made.wo.id, made.wo.po_number) == (order["Id"], "key-1")
-        assert len(set(service.request_ids)) == 1
-
-    asyncio.run(scenario())
+    service = ScriptedCompany(*fates)
+    service.broken_queries = broken
+    made = await service.run()
+    (order,) = service.orders
+    assert (made.wo.id, made.wo.po_number) == (order["Id"], "key-1")
+    assert len(set(service.request_ids)) == 1
 
 
 async def test_doubt_remains_when_it_cannot_be_looked_up() -> None:

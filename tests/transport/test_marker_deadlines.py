@@ -94,28 +94,25 @@ callers = st.builds(
     looks=st.lists(fates, max_size=8),
     closed_after=st.none() | steps,
 )
-def test_each_call_ends_by_its_deadline_and_one_is_under_way(
+async def test_each_call_ends_by_its_deadline_and_one_is_under_way(
     programs: list[Caller], creates: list[Fate], looks: list[Fate], closed_after: float | None
 ) -> None:
     """Refused, lost or hanging, repeated at once, cancelled, and with the client closed meanwhile."""
 
-    async def scenario() -> None:
-        late: list[str] = []
-        service = Fated(creates, looks, on_in_doubt=lambda *_: None)
-        tasks = [asyncio.create_task(program.run(service, late)) for program in programs]
-        for task, program in zip(tasks, programs, strict=True):
-            if program.cancelled_after is not None:
-                service.time.call_later(program.cancelled_after, lambda task=task: task.cancel() and None)
-        if closed_after is not None:
-            await service.time.pass_by(closed_after)
-            tasks.append(asyncio.create_task(service.transport.aclose(0.0)))
-        await service.time.finish(*tasks)
-        await asyncio.gather(*tasks, return_exceptions=True)
-        assert late == []
-        assert service.most <= 1
-        assert service.under_way == 0
-
-    asyncio.run(scenario())
+    late: list[str] = []
+    service = Fated(creates, looks, on_in_doubt=lambda *_: None)
+    tasks = [asyncio.create_task(program.run(service, late)) for program in programs]
+    for task, program in zip(tasks, programs, strict=True):
+        if program.cancelled_after is not None:
+            service.time.call_later(program.cancelled_after, lambda task=task: task.cancel() and None)
+    if closed_after is not None:
+        await service.time.pass_by(closed_after)
+        tasks.append(asyncio.create_task(service.transport.aclose(0.0)))
+    await service.time.finish(*tasks)
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert late == []
+    assert service.most <= 1
+    assert service.under_way == 0
 
 
 @pytest.mark.parametrize("turns", range(4))
