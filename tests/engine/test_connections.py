@@ -28,7 +28,6 @@ from tests.engine.raw import (
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.certificates import TLSContextProvider
 from wosdk_async.transport.http.engine import PoolStatistics, SendError
-from wosdk_async.transport.http.native import pool
 from wosdk_async.transport.http.native.engine import NativeEngine
 from wosdk_async.transport.http.native.pool import Pool
 from wosdk_async.transport.http.native.request import Origin
@@ -260,26 +259,6 @@ async def test_first_come_first_served() -> None:
         names = "abcdefgh"
         await asyncio.gather(*(one(name, (there if name in "cdg" else here).url) for name in names))
     assert served == [(name, b"hi" if name in "cdg" else b"/") for name in names]
-
-
-async def test_a_closed_engine_leaves_no_socket(monkeypatch: pytest.MonkeyPatch) -> None:
-    """aclose closes the sockets before it returns, also one that was never used or is closed twice."""
-    monkeypatch.setattr(pool, "_GOODBYE", 20)
-    async with RawServer(echoing) as server:
-        made = NativeEngine()
-        await made.aclose()
-        await get(made, server.url)  # it still works, and keeps nothing
-        await made.aclose()
-        await made.aclose()
-        other = NativeEngine()
-        await get(other, server.url)
-        closing = asyncio.create_task(other.aclose())
-        await asyncio.sleep(0)
-        assert other.statistics().idle == 0, "an idle connection is closed at once"
-        async with asyncio.timeout(10):
-            await closing
-    empty(made)
-    gc.collect()
 
 
 async def test_a_connection_that_is_used_again_and_again_is_not_idle() -> None:

@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from h2.config import H2Configuration
 from h2.connection import H2Connection
@@ -44,13 +43,13 @@ class Holding(Service):
 
     def __init__(self) -> None:
         super().__init__(self._hold)
-        self.held, self.silence, self.closes = asyncio.Event(), False, False
+        self.held, self.silence = asyncio.Event(), False
 
     async def _hold(self, request: Request) -> Answer:
         if request.path == "/hold" or self.silence:
             self.held.set()
             await asyncio.Event().wait()
-        return Answer(DONE.status, DONE.body, {"Connection": "close"}) if self.closes else DONE
+        return DONE
 
     @property
     def creates(self) -> int:
@@ -136,27 +135,6 @@ async def test_an_exhausted_pool_at_its_own_timeout(library: Any, service: Holdi
     assert "pool" in error.message
     assert error.remedies == (Remedy.POOL,)
     assert (error.attempts, service.creates) == (3, 0)
-
-
-async def test_a_connection_that_the_pool_lost(service: Holding) -> None:
-    """httpcore never frees a connection that it opens for a request which is cancelled in that turn.
-
-    Later requests wait for it until their deadline. httpcore2 does not have this fault.
-    """
-    service.closes = True
-    own = client_of(httpx)
-    async with connected(service, own) as client:
-        response = await own.send(own.build_request("GET", f"{service.url}/free"), stream=True)
-        waiting = asyncio.create_task(create(client))
-        while not client.stats().connections_busy:
-            await asyncio.sleep(0)
-        await response.aread()  # gives the connection back
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
-        assert waiting.cancelled()
-        error = await failure(client, NotSentError)
-    assert "pool" in error.message
-    assert service.creates == 0
 
 
 async def test_a_create_that_left_through_a_proxy_is_in_doubt(library: Any, service: Holding) -> None:

@@ -10,7 +10,6 @@ import pytest
 from tests.support.virtual import reply, settle
 from tests.transport.test_marker import MARKER, SETTLE, ScriptedCompany, create
 from wosdk_async import (
-    BusinessRuleError,
     DeadlineError,
     InDoubtError,
     NoAnswerError,
@@ -18,8 +17,6 @@ from wosdk_async import (
     Trace,
 )
 from wosdk_async.protocol.wire import Response
-
-REFUSED = reply({"ErrorCode": "BUSINESS_LOGIC_ERROR", "ErrorMessage": "no"}, 400)
 
 
 class Stepping(ScriptedCompany):
@@ -53,25 +50,6 @@ async def test_the_first_is_cancelled_at_any_step(fate: str | float, seconds: fl
         (order,) = service.orders
         assert second.result().wo.id == order["Id"], (fate, seconds, turns)
         assert len(service.request_ids) <= 2
-
-
-async def test_the_second_of_a_refused_first_looks_and_sends() -> None:
-    """A refusal says that nothing was done; each gets its own."""
-    service = ScriptedCompany()
-    original, refused = service.serve, [REFUSED]
-
-    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
-        if "/query/" not in url and refused:
-            return refused.pop()
-        return await original(method, url, headers, body)
-
-    service.handler = serve
-    first, second = start(service), start(service)
-    await service.time.finish(first, second, within=1.0)
-    with pytest.raises(BusinessRuleError):
-        first.result()
-    assert second.result().wo.id == 1
-    assert service.queries == 1
 
 
 async def test_a_doubt_is_remembered_until_it_has_settled() -> None:

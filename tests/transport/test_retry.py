@@ -7,19 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wosdk_async import (
-    InDoubtError,
-    NoAnswerError,
-    NotSentError,
     RetryPolicy,
     ThrottledError,
     Trace,
     WosdkError,
 )
-from wosdk_async.protocol.wire import Call, InconclusiveResponse
-from wosdk_async.text.remedies import Remedy
+from wosdk_async.protocol.wire import Call
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import SendError
-from wosdk_async.transport.retry import Retries, backoff, give_up
+from wosdk_async.transport.retry import Retries, backoff
 
 seconds = st.floats(0, 1000)
 
@@ -38,25 +34,6 @@ def test_waits_double(failed: int, draw: float) -> None:
     assert backoff(policy, 1, draw) == draw * policy.wait_initial
     doubled = min(2 * backoff(policy, failed, draw), draw * policy.wait_max)
     assert backoff(policy, failed + 1, draw) == pytest.approx(doubled)
-
-
-@pytest.mark.parametrize(
-    ("failure", "safe", "error"),
-    [
-        (SendError("refused", sent=False), True, NotSentError),
-        (SendError("in use", sent=False, remedy=Remedy.POOL), False, NotSentError),
-        (SendError("reset", sent=True, remedy=Remedy.POOL), True, NoAnswerError),
-        (SendError("reset", sent=True), False, InDoubtError),
-        (InconclusiveResponse(502, "a page"), True, NoAnswerError),
-        (InconclusiveResponse(502, "a page"), False, InDoubtError),
-        (ThrottledError("busy"), False, ThrottledError),
-    ],
-)
-def test_the_error_of_each_failure(failure: Exception, safe: bool, error: type[Exception]) -> None:
-    """The error follows from what the service may have seen and whether repeating is safe."""
-    raised = give_up(failure, safe)
-    assert type(raised) is error
-    assert raised.remedies == ((Remedy.POOL,) if getattr(failure, "remedy", None) else ())
 
 
 async def test_the_error_of_the_service_is_nobodys_consequence() -> None:
