@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import gzip
 from collections.abc import AsyncIterator, Callable
@@ -98,21 +97,6 @@ async def test_what_is_not_known_to_be_unsent_is_in_doubt(
                     assert link is not raised[-1]
                     assert type(link).__module__.startswith("wosdk_async")
                     link = link.__cause__ or link.__context__
-
-
-async def test_a_create_that_is_cancelled_before_it_leaves_is_in_no_doubt(service: Service) -> None:
-    """Requests of one turn of the loop leave at its end, and the hook is not called for one that did not."""
-    notified = []
-    async with service.client(on_in_doubt=lambda *call: notified.append(call)) as client:
-        acme = client.company()
-        await asyncio.gather(*(acme.get(Customer, 1) for _ in range(2)))  # two connections
-        before = len(service.calls)
-        task = asyncio.create_task(acme.run(WoCreateCommand(), check=False))
-        asyncio.get_running_loop().call_soon(task.cancel)
-        await asyncio.gather(task, return_exceptions=True)
-        await acme.get(Customer, 1)
-    assert task.cancelled()
-    assert (notified, len(service.calls)) == ([], before + 1)
 
 
 async def test_responses_are_bounded(library: Any, service: Service) -> None:

@@ -25,7 +25,6 @@ from tests.engine.raw import (
     request,
     responding,
 )
-from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.engine import Request, SendError
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
@@ -120,23 +119,6 @@ async def test_a_large_body_waits_for_a_slow_service(certificates: dict[str, Pat
         tracemalloc.stop()
         go.set()
         assert (await sending).body == b"right"
-
-
-async def test_a_service_that_takes_no_more_of_a_request(certificates: dict[str, Path]) -> None:
-    """The limit for writing holds as without TLS."""
-
-    async def deaf(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.transport.pause_reading()  # type: ignore[attr-defined]
-        await asyncio.Event().wait()
-
-    own = ssl.create_default_context(cafile=certificates["here"])
-    async with (
-        RawServer(deaf, serving(certificates["here"])) as server,
-        engine(Timeouts(write=0.3), context=own) as made,
-    ):
-        with pytest.raises(SendError, match="stopped reading the request") as caught:
-            await made.send(Request("POST", server.url, (), bytes(16 << 20)))
-    assert caught.value.timeout == "write"
 
 
 @pytest.mark.parametrize("turns", range(12))

@@ -108,23 +108,6 @@ async def test_it_is_sent_again_if_there_is_time(deadline: float, sent: int) -> 
         task.result()
 
 
-async def test_no_look_follows_the_last_one() -> None:
-    """A quarter of a second before the deadline; looks are never sent one right after the other."""
-    service, looks = Late(PAGE), []
-    rows, begun = service.rows, service.time.seconds
-
-    def noting(condition: dict[str, Any]) -> Response:
-        looks.append(service.time.seconds - begun)
-        return rows(condition)
-
-    service.rows = noting
-    task, took = await service.timed(deadline=8.0)
-    with pytest.raises(InDoubtError, match=r"\(settle\), and the deadline"):
-        task.result()
-    assert looks == [0.0, 0.25, 0.75, 1.75, 3.75, 7.75]
-    assert took == 7.75
-
-
 @pytest.mark.parametrize("later", [REFUSED, BUSY])
 async def test_a_later_refusal_is_preceded_by_a_last_look(later: Response) -> None:
     """The first attempt takes effect after its time to settle, the second is refused: the record is found."""

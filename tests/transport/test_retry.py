@@ -8,14 +8,8 @@ from hypothesis import strategies as st
 
 from wosdk_async import (
     RetryPolicy,
-    ThrottledError,
-    Trace,
-    WosdkError,
 )
-from wosdk_async.protocol.wire import Call
-from wosdk_async.transport.clock import TransportClock
-from wosdk_async.transport.http.engine import SendError
-from wosdk_async.transport.retry import Retries, backoff
+from wosdk_async.transport.retry import backoff
 
 seconds = st.floats(0, 1000)
 
@@ -34,20 +28,3 @@ def test_waits_double(failed: int, draw: float) -> None:
     assert backoff(policy, 1, draw) == draw * policy.wait_initial
     doubled = min(2 * backoff(policy, failed, draw), draw * policy.wait_max)
     assert backoff(policy, failed + 1, draw) == pytest.approx(doubled)
-
-
-async def test_the_error_of_the_service_is_nobodys_consequence() -> None:
-    """A refusal is raised as it came; what the client makes of a failure names it as its cause."""
-    busy, reset = ThrottledError("busy", status=429), SendError("reset", sent=True)
-    for failure, cause in ((busy, None), (reset, reset)):
-        trace = Trace()
-
-        async def once(failure: Exception = failure, trace: Trace = trace) -> None:
-            trace.attempts += 1
-            raise failure
-
-        call = Call[None]("get", "GET", "x", lambda _: None, repeat_safe=True)
-        policy = RetryPolicy(attempts=2, wait_initial=0.0, max_retry_after=0.0)
-        with pytest.raises(WosdkError) as caught:
-            await Retries(policy, TransportClock()).run(call, once, trace)
-        assert (caught.value.__cause__, trace.attempts) == (cause, 2)

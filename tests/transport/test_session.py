@@ -59,24 +59,6 @@ async def test_a_session_that_stays_refused_is_an_error() -> None:
     assert isinstance(caught.value, SessionError)
 
 
-async def test_credentials_and_region_belong_to_a_company() -> None:
-    """Each Company logs in with its own pair, which an async function may look up."""
-    asked = []
-
-    async def lookup(company: str) -> Credentials:
-        asked.append(company)
-        return Credentials(f"id-of-{company}", SECRET)
-
-    async with Service() as here, Service() as there, here.client(credentials=lookup) as client:
-        await client.company("A").get("Thing", 1)
-        await client.company("B", region=there.region()).get("Thing", 1)
-        await client.company("C", credentials=Credentials("own", SECRET)).get("Thing", 1)
-        await client.company("A").get("Thing", 1)
-    assert asked == ["A", "B"]
-    assert [b"own" in request.body for request in here.tokens] == [False, True]
-    assert len(there.calls) == 1
-
-
 @pytest.mark.parametrize("names", [("Acme", "acme"), ("Straße", "STRASSE"), ("Kelvin", "\u212aelvin")])
 async def test_sessions_are_by_the_exact_name(names: tuple[str, str]) -> None:
     """Two names that only folding makes one never share a token: the provider is asked for each."""

@@ -18,7 +18,6 @@ from wosdk_async import (
     BusinessRuleError,
     Client,
     Company,
-    ConflictError,
     Customer,
     Location,
     Money,
@@ -27,7 +26,6 @@ from wosdk_async import (
     WoItem,
     WorkOrder,
     WorkOrderType,
-    WorkZone,
 )
 from wosdk_async.sandbox import LocalCompany
 from wosdk_async.text.remedies import Remedy
@@ -98,23 +96,6 @@ async def test_a_compound_key(acme: Company) -> None:
     """Facts 3.1: the identifier fields find the row, and only that."""
     found = await acme.get(AssetTree, {"ParentId": 20400, "ChildId": 20440})
     assert told(found, "parent_id", "child_id") == [20400, 20440]
-
-
-async def test_two_editors(acme: Company) -> None:
-    """The slower of two is told; an edit takes both changes in."""
-    ours, theirs = [await acme.get(Customer, 512) for _ in range(2)]
-    await acme.update(theirs, dba="Theirs")
-    with pytest.raises(ConflictError):
-        await acme.update(ours, if_unchanged=True, instructions="Ours")
-
-    def change(customer: Customer) -> None:
-        customer.instructions, customer.work_zone = "Ours", WorkZone.ref(15)
-
-    made = await acme.edit(Customer, 512, change)
-    again = await acme.get(Customer, 512)
-    made.concurrency_id = again.concurrency_id  # spec 4.9 does not tell it
-    assert made == again
-    assert told(again, "dba", "instructions") == ["Theirs", "Ours"]
 
 
 async def test_what_only_a_command_changes(acme: Company) -> None:
