@@ -11,6 +11,24 @@ from tests.engine.raw import Apart, empty, get
 from wosdk_async.transport.http.native.engine import NativeEngine
 
 
+def test_a_loop_that_was_closed_with_connections() -> None:
+    """The engine was not closed: its sockets end with the loop, as Python warns, and the next loop works."""
+    made = NativeEngine()
+    with Apart() as server:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)
+            asyncio.run(get(made, server.url + "/a"))
+
+            async def use() -> bytes:
+                response = await get(made, server.url + "/b")
+                await made.aclose()
+                return response.body
+
+            assert asyncio.run(use()) == b"/b"
+            gc.collect()
+    assert server.connections == 2
+
+
 def test_a_loop_that_still_runs_closes_its_own() -> None:
     """Moving to another loop closes the idle connections on theirs."""
     made = NativeEngine()
