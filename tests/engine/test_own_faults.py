@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gzip
 from collections.abc import AsyncIterator, Callable
@@ -97,6 +98,26 @@ async def test_what_is_not_known_to_be_unsent_is_in_doubt(
                     assert link is not raised[-1]
                     assert type(link).__module__.startswith("wosdk_async")
                     link = link.__cause__ or link.__context__
+
+
+async def test_a_deadline_between_attempts_that_sent_nothing(library: Any, service: Service) -> None:
+    """A request that got no connection leaves no doubt behind, although it had been handed over."""
+    notified = []
+
+    def busy(_: Any) -> Any:
+        raise library.PoolTimeout("none is free")
+
+    hooks = {"on_in_doubt": lambda *call: notified.append(call)}
+    patient = RetryPolicy(attempts=2, wait_initial=1e8, wait_max=1e8)
+    async with over(library, service, busy, **hooks) as client:
+        company = client.company().with_options(deadline=1e9, retry=patient)
+        task = asyncio.create_task(company.run(WoCreateCommand(), check=False))
+        while client.stats().retry_quota == 500:
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    assert task.cancelled()
+    assert notified == []
 
 
 async def test_responses_are_bounded(library: Any, service: Service) -> None:
