@@ -226,29 +226,6 @@ async def test_the_locators_reason_is_shown() -> None:
     assert str(found).isprintable()
 
 
-@pytest.mark.parametrize("result", [None, [], "text", 7])
-async def test_a_locator_whose_result_is_not_an_object(result: object) -> None:
-    """It is asked again, as after any response that cannot be read, and no call is made."""
-    asked, calls = 0, []
-
-    async def discovery(*_: Any) -> Response:
-        nonlocal asked
-        asked += 1
-        return reply({"CommandResult": result})
-
-    async def called(*request: Any) -> Response:
-        calls.append(request)
-        return reply({})
-
-    world = World(called)
-    world.on_discovery = discovery
-    call = asyncio.create_task(world.company(deadline=5.0).get("Thing", 1))
-    await world.time.finish(call)
-    assert isinstance(call.exception(), NoAnswerError)
-    assert asked > 1
-    assert calls == []
-
-
 async def test_a_refusal_of_the_locator_that_is_not_about_the_name() -> None:
     """Only a host that knows no such Company is UnknownCompanyError; a refused token is not."""
     async with Service() as service, service.client() as client:
