@@ -111,7 +111,7 @@ async def test_a_create_that_was_never_sent_is_sent_again() -> None:
     """A refused connection is no doubt: retried until the deadline, then NotSentError."""
     async with Service() as service, service.client(options=QUICK) as client:
         service.company_url = f"http://127.0.0.1:{closed_port()}"
-        company = client.company().with_options(deadline=1.2)
+        company = client.company().with_options(deadline=2.0)
         with pytest.raises(NotSentError, match=service.company_url) as caught:
             await company.run("WoCreateCommand", {})
     assert 2 <= caught.value.attempts <= 8
