@@ -110,9 +110,3 @@ def test_documented_envelopes_are_read_the_fast_way(
         envelopes.objects(form, fresh)(body)
     monkeypatch.setattr("wosdk_async.codec.loads", lambda body: pytest.fail("was loaded"))
     assert envelopes.objects(form, fresh)(body)
-
-
-def test_without_a_class_the_objects_are_dicts() -> None:
-    """What the catalogue does not know is handed over as it came."""
-    assert envelopes.objects(envelopes.RECORD, None)(b'{"Data": {"A": 1}}') == {"A": 1}
-    assert envelopes.objects(envelopes.ROWS, None)(b'{"Entities": [{"Data": {"A": 1}}]}') == [{"A": 1}]
