@@ -18,7 +18,10 @@ from tests.support.laws import case
 from tests.support.service import Answer, Service
 from wosdk_async import (
     AssetTree,
+    Command,
     Company,
+    CompositeCommand,
+    CreateCommand,
     Customer,
     EntitySpecifier,
     EntityType,
@@ -31,6 +34,7 @@ from wosdk_async import (
     Trace,
     UnknownFieldError,
     UnknownPropertyError,
+    UpdateCommand,
     Watermark,
     WoCreateCommand,
     WoItem,
@@ -39,6 +43,7 @@ from wosdk_async import (
     WorkZone,
     WoStartCommand,
     WOType,
+    codec,
     fields,
     read_event,
 )
@@ -54,6 +59,12 @@ watermark: Any = Watermark
 anything_at_all: Any = lambda value: value  # noqa: E731 - hides the kind from type checkers
 START = WoStartCommand(work_order_id=7)
 CREATE = WoCreateCommand(work_order=WorkOrder(po_number="a", type_category=WOType.Basic))
+
+UNTYPED: list[tuple[Command[Any], str]] = [
+    (CompositeCommand(commands=[START]), "Commands"),
+    (CreateCommand(entity=Customer(name="x")), "Entity"),
+    (UpdateCommand(entity=Customer(id=7, name="x")), "Entity"),
+]
 
 Mistake = Callable[
     [Any], Any
@@ -419,6 +430,18 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         lambda a: a.run_many([1], command=5),
         "command is 5; it takes a function that converts an input to a command",
     ),
+    # commands that contain others, or whole records
+    **{
+        f"{command.wire_name} with what has no type": (
+            lambda a, command=command: a.run(command),
+            f"{command.wire_name}: …{field}…use create or update, or run each command…check=False",
+        )
+        for command, field in UNTYPED
+    },
+    "fields of a CompositeCommand": (
+        lambda a: a.run("CompositeCommand", {"Commands": [{"WorkOrderId": 7}]}),
+        "CompositeCommand: …Commands…check=False",
+    ),
     "post to a number": (lambda a: a.post(5, {}), "post() takes a path below api/v1/ such as 'cmd/X', not 5"),
 }
 
@@ -550,6 +573,22 @@ async def test_what_looks_odd_and_is_right_is_sent(
     async with Service(lambda _: found) as service, service.client() as client:
         await verb(client.company())
     assert [(call.method, call.path) for call in service.calls] == [(method, f"/api/v1/base{path}")]
+
+
+async def test_a_command_without_the_types_of_its_parts_is_sent_only_unchecked() -> None:
+    """``run_many`` has no such argument: there, each is refused on its own."""
+    async with Service(lambda _: Answer(body={"CommandResult": {}})) as service, service.client() as client:
+        acme = client.company()
+        commands = [command for command, _ in UNTYPED]
+        async with acme.run_many(commands) as run:
+            outcomes = [outcome async for outcome in run]
+        assert [type(outcome.error) for outcome in outcomes if isinstance(outcome, Failed)] == [
+            InvalidCallError
+        ] * len(commands)
+        assert service.calls == []
+        for command in commands:
+            await acme.run(command, check=False)
+    assert [call.json["Command"] for call in service.calls] == [codec.unstructure(each) for each in commands]
 
 
 async def test_an_expression_may_be_a_record_or_a_dict() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
 from typing import Any
 
 from wosdk_async import Run
@@ -50,9 +49,3 @@ class StepByStep:
     async def begun(self, count: int) -> None:
         while len(self.started) < count:
             await asyncio.sleep(0)
-
-
-async def numbers(count: int) -> AsyncIterator[int]:
-    for number in range(count):
-        await asyncio.sleep(0)
-        yield number

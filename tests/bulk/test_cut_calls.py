@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.virtual import World, reply, settle
+from tests.transport.script import hang
 from wosdk_async import (
     AssetMatchByTaskCodeCommand,
     DeadlineError,
@@ -43,11 +44,6 @@ def create(number: int) -> WoCreateCommand:
 
 async def busy(*_: Any) -> Response:
     return reply({}, 503, {"retry-after": "30"})
-
-
-async def hang(*_: Any) -> Response:
-    await asyncio.Event().wait()
-    raise AssertionError
 
 
 async def test_refused_and_cut_before_it_was_sent_again() -> None:

@@ -3,42 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anyio
 import pytest
 
-from tests.bulk.step_by_step import StepByStep, double, kinds, one_each, read
-from wosdk_async import Done, InDoubt, Run
+from tests.bulk.step_by_step import StepByStep, kinds, one_each, read
+from wosdk_async import InDoubt, Run
 from wosdk_async.transport.telemetry.statistics import Trace
-
-
-async def test_break_takes_no_further_input() -> None:
-    """After `break` nothing new starts; what was under way is done, the rest is NotStarted."""
-    first = []
-    async with Run(range(1000), double, limit=4) as run:
-        async for outcome in run:
-            first.append(outcome)
-            break
-    rest = await read(run)
-    assert one_each(first + rest, 1000)
-    assert kinds(rest)["NotStarted"] > 900
-    assert kinds(rest).get("InDoubt", 0) == 0
-
-
-async def test_an_exception_gives_calls_under_way_their_grace() -> None:
-    """An exception in the block stops the run; calls that end within the grace are Done."""
-    work = StepByStep()
-    run = Run(range(10), work, limit=3, grace=5)
-    with pytest.raises(KeyError):
-        async with run:
-            await work.begun(3)
-            asyncio.get_running_loop().call_soon(work.open.set)
-            raise KeyError
-    outcomes = await read(run)
-    assert kinds(outcomes) == {"Done": 3, "NotStarted": 7}
-    assert one_each(outcomes, 10)
 
 
 async def cancel_natively(block: Callable[[], Awaitable[None]], work: StepByStep) -> None:
@@ -82,66 +55,6 @@ async def test_cancelled(cancel: Any, answered: bool) -> None:
     for outcome in outcomes:
         assert not isinstance(outcome, InDoubt) or outcome.error.request_id == f"r-{outcome.input}"
     assert one_each(outcomes, 10)
-
-
-async def test_cancelled_before_anything_was_sent() -> None:
-    """A call that is cancelled while it waits for its turn was not started."""
-
-    waiting = []
-
-    async def waits(item: int, _: Trace) -> None:
-        waiting.append(item)
-        await asyncio.Event().wait()
-
-    run = Run(range(5), waits, limit=2, grace=0.01)
-    with pytest.raises(KeyError):
-        async with run:
-            while len(waiting) < 2:
-                await asyncio.sleep(0)
-            raise KeyError
-    assert kinds(await read(run)) == {"NotStarted": 5}
-
-
-async def test_a_source_that_breaks() -> None:
-    """What was taken before the inputs broke has its outcomes; then the reader gets the exception."""
-
-    def source() -> Any:
-        yield from range(5)
-        raise OSError("disk")
-
-    outcomes = []
-    run = Run(source(), double, limit=2)
-    with pytest.raises(OSError, match="disk"):
-        async with run:
-            async for outcome in run:
-                outcomes.append(outcome)  # noqa: PERF401 - what came before the exception counts
-    assert kinds(outcomes) == {"Done": 5}
-
-
-async def test_a_broken_source_is_not_silent_without_a_reader() -> None:
-    """Leaving a block that nobody read raises what the inputs raised."""
-
-    def source() -> Any:
-        yield 1
-        raise OSError("disk")
-
-    with pytest.raises(OSError, match="disk"):
-        async with Run(source(), double):
-            pass
-
-
-async def test_an_async_source_that_hangs_does_not_hold_the_exit() -> None:
-    """`break` leaves the block although the next input never comes."""
-
-    async def source() -> AsyncIterator[int]:
-        yield 1
-        await asyncio.Event().wait()
-
-    async with asyncio.timeout(2):
-        async with Run(source(), double) as run:
-            async for outcome in run:
-                assert outcome == Done(0, 1, 2)
-                break
 
 
 async def test_a_call_that_takes_its_time_to_end_does_not_outlive_the_block() -> None:

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.bulk.step_by_step import StepByStep, double, kinds, numbers, one_each, read
+from tests.bulk.step_by_step import StepByStep, double, kinds, one_each, read
 from tests.support.laws import examples
 from wosdk_async import Done, Failed, InDoubt, InDoubtError, NotStarted, Run
 from wosdk_async.transport.telemetry.statistics import Trace
-
-
-@pytest.mark.parametrize("source", [lambda: range(100), lambda: iter(range(100)), lambda: numbers(100)])
-async def test_sync_and_async_inputs(source: Callable[[], Any]) -> None:
-    """A list, an iterator and an async generator are all carried out."""
-    async with Run(source(), double, limit=7) as run:
-        outcomes = await read(run)
-    assert sorted(outcome.result for outcome in outcomes) == [2 * number for number in range(100)]
-    assert one_each(outcomes, 100)
-    assert await read(run) == []
 
 
 async def test_bounded() -> None:
@@ -34,32 +24,6 @@ async def test_bounded() -> None:
         work.open.set()
         assert len(await read(run)) == 50
     assert work.most == 5
-
-
-async def test_a_failure_spares_the_others() -> None:
-    """A call that raises is one Failed outcome; its siblings go on."""
-
-    async def call(item: int, _: Trace) -> int:
-        if item % 3 == 0:
-            raise LookupError(item)
-        return item
-
-    async with Run(range(10), call, limit=4) as run:
-        outcomes = await read(run)
-    assert kinds(outcomes) == {"Failed": 4, "Done": 6}
-    assert all(isinstance(outcome.error, LookupError) for outcome in outcomes if isinstance(outcome, Failed))
-
-
-async def test_doubt_is_an_outcome_of_its_own() -> None:
-    """InDoubtError makes InDoubt, with the error in it."""
-
-    async def call(item: int, _: Trace) -> int:
-        raise InDoubtError("?", request_id="r-1")
-
-    async with Run([1], call) as run:
-        (outcome,) = await read(run)
-    assert isinstance(outcome, InDoubt)
-    assert outcome.error.request_id == "r-1"
 
 
 async def test_a_slow_reader_slows_the_workers() -> None:
@@ -93,19 +57,6 @@ async def test_ready_outcomes_are_read_once_and_make_room() -> None:
         assert run.ready() == []
     assert one_each(outcomes, 20)
     assert 0 < together < 4
-
-
-async def test_leaving_without_reading_carries_all_out() -> None:
-    """A block that never reads runs everything, and the outcomes are there afterwards."""
-    async with Run(range(100), double, limit=3) as run:
-        pass
-    assert kinds(await read(run)) == {"Done": 100}
-
-
-def test_no_limit_is_a_mistake() -> None:
-    """A limit below one is told at once."""
-    with pytest.raises(ValueError, match="limit"):
-        Run([], double, limit=0)
 
 
 @examples(40)

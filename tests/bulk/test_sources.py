@@ -61,25 +61,6 @@ async def test_it_is_raised_without_a_reader_too(error: type[BaseException]) -> 
         await unread()
 
 
-async def test_a_task_that_somebody_cancelled_is_no_end_of_the_inputs() -> None:
-    """An input that is awaited from a cancelled task breaks the run: 97 inputs are not silently gone."""
-    fetched = asyncio.create_task(asyncio.sleep(60))
-    fetched.cancel()
-
-    async def source() -> AsyncIterator[int]:
-        for number in range(100):
-            if number == 3:
-                await fetched
-            yield number
-
-    async def reading() -> None:
-        async with Run(source(), double, limit=2) as run:
-            await read(run)
-
-    with pytest.raises(asyncio.CancelledError):
-        await reading()
-
-
 async def test_a_run_that_is_not_entered_says_so() -> None:
     """Without `async with` nothing was started, and nothing pretends that it was."""
     run = Run(range(3), double)

@@ -247,7 +247,7 @@ def test_a_report_made_for_people_is_imported(wosdk: Wosdk, tmp_path: Path) -> N
         assert "reading sheet 'Customers'" in said
         assert "other sheets with content are ignored: 'Old'" in said
         assert "skip_when skips 1 row, line 5" in said
-        assert "below the last row with a key is skipped: 1 row, line 9" in said
+        assert "the last row looks like a total and is skipped: line 9 'Total'" in said
     folder = tmp_path / "f.xlsx.job"
     assert wosdk("jobs", "rejects", folder).exit_code == 0  # read again without the options
     (rejected,) = csv.DictReader((folder / "rejects.csv").read_text("utf-8-sig").splitlines())

@@ -13,7 +13,7 @@ from tests.codec.test_codec_decode import ORDER, agrees, reader_of
 from tests.support.forking import status_of_child
 from wosdk_async import codec
 from wosdk_async.codec import WHOLE, RecordReaders, ResponseReader
-from wosdk_async.model import Customer, Employee, FilterExpression, Money, Record, WorkOrder
+from wosdk_async.model import Employee, FilterExpression, Money, Record, WorkOrder
 from wosdk_async.model.base import define, field, wire
 from wosdk_async.protocol.envelopes import ROWS
 
@@ -134,12 +134,6 @@ def test_a_class_that_msgspec_refuses_is_read() -> None:
     assert len(slow) == 4
 
 
-def test_decode_keeps_its_readers() -> None:
-    """The package's own function learns over calls."""
-    for _ in range(3):
-        assert codec.decode(b'{"Id": 5}', Customer) == Customer.ref(5)
-
-
 @pytest.mark.parametrize("odd", [b'{"Id": 7, "Customer": 5}', b'{"id": 7}'])
 def test_an_odd_row_does_not_slow_down_the_page(odd: bytes) -> None:
     """The slow way reads only the odd row of a hundred, and only the first row of a first page."""
@@ -167,7 +161,7 @@ def test_an_odd_row_does_not_slow_down_the_page(odd: bytes) -> None:
 
 def test_of_a_huge_response_only_a_part_is_learned_from() -> None:
     """To learn from a record takes ten times as long as to read it; what comes late is read all the same."""
-    rows = [{"Data": {"Id": id, "Duration": 5}} for id in range(100_000)]
+    rows = [{"Data": {"Id": id, "Duration": 5}} for id in range(20_000)]
     rows[-1] = {"Data": {"Id": -1, "PoNumber": "last", "Unheard": 1}}
     body = codec.dumps({"Entities": rows})
     begun = time.thread_time()

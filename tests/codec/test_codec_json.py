@@ -52,7 +52,7 @@ def test_what_is_not_json_is_a_value_error(body: bytes) -> None:
         loads(body)
 
 
-@pytest.mark.parametrize("item", [b"1,", b"[],", b"{},", b'{"a":[]},', b'"a",'])
+@pytest.mark.parametrize("item", [b"1,", b'{"a":[]},'])
 def test_the_number_of_brackets_and_commas_is_bounded(item: bytes) -> None:
     """2,000,000 of them are read, and one more is not, however long the text is."""
     each = sum(item.count(sign) for sign in (b"[", b"]", b"{", b"}", b","))

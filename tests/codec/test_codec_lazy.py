@@ -21,7 +21,6 @@ from wosdk_async import (
     Task,
     WoActionResponse,
     WoItem,
-    WoNote,
     WorkOrder,
     codec,
     to_dict,
@@ -53,29 +52,9 @@ def order() -> WorkOrder:
     return read
 
 
-def test_what_is_looked_at_is_made_once(order: WorkOrder) -> None:
-    """And only that: what is in it waits in its turn."""
-    assert order.customer is order.customer == Customer(id=2, name="Acme")
-    assert waits(order, "work_order_cost")
-    items = order.items
-    assert items is order.items is not None
-    assert isinstance(items[0], WoItem)
-    assert waits(items[0], "asset")
-    assert order == slow()
-
-
 def test_what_is_not_there_is_none_or_empty_at_once(order: WorkOrder) -> None:
     assert order.owner is order.flag is None
     assert order.notes == []
-
-
-def test_each_order_has_empty_lists_of_its_own(order: WorkOrder) -> None:
-    other = codec.decode(BODY, WorkOrder)
-    assert order.notes is order.notes is not None
-    order.notes.append(WoNote(body="seen"))
-    assert order.notes == [WoNote(body="seen")]
-    assert other.notes == []
-    assert codec.decode(BODY, WorkOrder).notes == []
 
 
 def test_the_garbage_collector_sees_few_objects_of_an_order_that_is_kept() -> None:

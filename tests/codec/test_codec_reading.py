@@ -9,15 +9,11 @@ from typing import Any
 import attrs
 import pytest
 
-from wosdk_async.codec import converter, loads, structure, unstructure
+from wosdk_async.codec import converter, structure, unstructure
 from wosdk_async.model import (
-    ApStatusChangeCommand,
-    Customer,
     Employee,
-    FilterExpression,
     Money,
     Record,
-    WoActionResponse,
     WOActionType,
     WoOnSite,
     WorkOrder,
@@ -25,34 +21,6 @@ from wosdk_async.model import (
     WOType,
 )
 from wosdk_async.model.base import define, field, wire
-
-ORDER = b"""{"Wo": {"Id": 7, "Number": "HPC7", "TypeCategory": "Request", "StatusId": "Parked",
- "Customer": {"Id": 512}, "Items": [], "VendorNte": {"CurrencyTypeId": "USD", "Value": 350.0000},
- "DueDateUtc": "2024-05-16T13:12:00", "LastActionDateUtc": "2024-05-14T13:12:31.4470216Z",
- "DtDue": "2024-05-16T09:12:00", "DtCreated": "2024-05-14T09:12:31.4470216",
- "InductionAndSafetyStatusID": "NotRequired", "NewInRelease99": {"Deep": 0.10}}}"""
-
-
-@pytest.fixture
-def order() -> WorkOrder:
-    found = structure(loads(ORDER), WoActionResponse).wo
-    assert found is not None
-    return found
-
-
-def test_a_work_order_is_read(order: WorkOrder) -> None:
-    """Texts, references, lists, money and unknown fields of a reply are where the model says."""
-    assert (order.id, order.number, order.type_category) == (7, "HPC7", WOType.Request)
-    assert order.customer == Customer.ref(512)
-    assert order.items == []
-    assert order.notes is None
-    assert order.extra == {"NewInRelease99": {"Deep": Decimal("0.10")}}
-
-
-def test_money_is_exact(order: WorkOrder) -> None:
-    """Money keeps the digits that were sent (facts 3.3)."""
-    assert order.vendor_nte is not None
-    assert str(order.vendor_nte.value) == "350.0000"
 
 
 @pytest.mark.parametrize(("sent", "value"), [("12.50", "12.50"), (12, "12"), (0.1, "0.1"), ("-3", "-3")])
@@ -69,12 +37,6 @@ def test_money_of_another_json_type_is_read(sent: Any, value: str) -> None:
 def test_what_is_no_number_stays(sent: Any) -> None:
     """A value that holds no number stays as it was sent."""
     assert structure({"Value": sent}, Money).value is sent
-
-
-def test_utc_fields_are_aware(order: WorkOrder) -> None:
-    """Fields that the catalogue calls UTC are UTC with and without the Z (facts 3.5)."""
-    assert order.due_date_utc == datetime(2024, 5, 16, 13, 12, tzinfo=UTC)
-    assert order.last_action_date_utc == datetime(2024, 5, 14, 13, 12, 31, 447021, tzinfo=UTC)
 
 
 def test_an_offset_is_converted() -> None:
@@ -132,23 +94,11 @@ def test_enum_values_are_members() -> None:
     assert [member.value for member in read[2:4] if member] == ["Parked", 77]
 
 
-def test_a_filter_holds_filters() -> None:
-    """A class that refers to itself is read at every depth."""
-    read = structure({"Filters": [{"FilterOperator": "And", "Filters": [{"Filters": []}]}]}, FilterExpression)
-    assert read.filters is not None
-    assert read.filters[0].filters == [FilterExpression(filters=[])]
-
-
 def test_the_documented_name_wins_over_another_spelling() -> None:
     """When both are sent, the odd spelling goes to extra and nothing is lost."""
     read = structure({"number": "odd", "Number": "right", "NUMBER": "odder"}, WorkOrder)
     assert (read.number, read.extra) == ("right", {"number": "odd", "NUMBER": "odder"})
     assert unstructure(read) == {"Number": "right", "number": "odd", "NUMBER": "odder"}
-
-
-def test_aliases_of_command_fields_are_read() -> None:
-    """WorkOrderid of the specification is WorkOrderId (spec 4.5)."""
-    assert structure({"WorkOrderid": 3}, ApStatusChangeCommand) == ApStatusChangeCommand(work_order_id=3)
 
 
 def test_an_alias_may_be_another_word() -> None:

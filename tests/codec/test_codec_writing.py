@@ -124,13 +124,3 @@ def test_decimals_are_written_digit_by_digit(text: str) -> None:
     body = dumps(unstructure(Money(currency_type_id=CurrencyType.USD, value=Decimal(text))))
     assert b'"Value":"' not in body
     assert Decimal(loads(body)["Value"]) == Decimal(text)
-
-
-def test_scale_is_kept() -> None:
-    """The zeros at the end of a Decimal go to the service."""
-    assert dumps([Decimal("350.0000"), Decimal("1E+3")]) == b"[350.0000,1000]"
-
-
-def test_a_float_has_its_shortest_digits() -> None:
-    """0.1 is written as 0.1."""
-    assert dumps(unstructure(Money(value=0.1))) == b'{"Value":0.1}'  # type: ignore[arg-type]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
+import inspect
 import os
 import socket
 import ssl
@@ -14,6 +16,7 @@ from types import SimpleNamespace
 from typing import Any, Self, TypeVar
 
 import pytest
+import uvloop
 
 from tests.support.tls import serving_context
 from wosdk_async.options import Limits, Timeouts
@@ -22,6 +25,8 @@ from wosdk_async.transport.http.engine import PoolStatistics, Request
 from wosdk_async.transport.http.native import connect
 from wosdk_async.transport.http.native.engine import NativeEngine
 
+LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
+VERSIONS = pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 
 _NARROW = 4096  # bytes
@@ -29,6 +34,20 @@ _NARROW = 4096  # bytes
 T = TypeVar("T")
 
 Script = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+def on_each_loop(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """Run a test on asyncio's loop and on uvloop's, whichever the suite runs on."""
+
+    def runs(run: Callable[..., None], **given: Any) -> None:
+        run(test(**given))
+
+    asked = inspect.signature(test).parameters.values()
+    (run,) = list(inspect.signature(runs).parameters.values())[:1]
+    functools.update_wrapper(runs, test)
+    del vars(runs)["__wrapped__"]  # its signature is the one that pytest would read
+    vars(runs)["__signature__"] = inspect.Signature([run, *asked])
+    return LOOPS(runs)
 
 
 async def request(reader: asyncio.StreamReader) -> bytes:

@@ -10,18 +10,15 @@ from typing import Any
 
 import anyio
 import pytest
-import uvloop
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.raw import RawServer, Time, echoing, engine, get, request
+from tests.engine.raw import RawServer, Time, echoing, engine, get, on_each_loop
 from tests.support.laws import examples
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import FRESH, Request
 from wosdk_async.transport.http.native import batching, pool
 from wosdk_async.transport.http.native.engine import NativeEngine
-
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 
 
 async def turns(count: int) -> None:
@@ -57,54 +54,26 @@ STEPS = st.lists(
 
 @examples(30)
 @given(steps=STEPS, connections=st.integers(1, 4))
-def test_random_cancellation_loses_nothing(steps: list[tuple[bool, str, int, int]], connections: int) -> None:
+async def test_random_cancellation_loses_nothing(
+    steps: list[tuple[bool, str, int, int]], connections: int
+) -> None:
     """Calls to two hosts, each cancelled somewhere: every response that comes is the right one, the counts
     are as many as the connections, and as many calls as there are places work at once afterwards.
     """
 
-    async def run() -> None:
-        async with RawServer(echoing) as here, RawServer(echoing) as there:
-            async with engine(connections=connections) as made:
-                await get(made, there.url)
-                tasks = []
-                for n, (safe, way, after, pause) in enumerate(steps):
-                    url = f"{(here, there)[n % 2].url}/{n % 10}"
-                    tasks.append(asyncio.create_task(call(made, url, safe, way, after)))
-                    await turns(pause)
-                await asyncio.gather(*tasks)
-                now = made.statistics()
-                assert (now.busy, now.waiting, now.idle <= connections) == (0, 0, True)
-                responses = await asyncio.gather(
-                    *(get(made, f"{here.url}/x") for _ in range(connections * 2))
-                )
-                assert {response.body for response in responses} == {b"/x"}
-
-    asyncio.run(run())
-
-
-async def test_a_connection_whose_request_was_cut_is_closed() -> None:
-    """Its response, late, is never the response to the next request."""
-    go = asyncio.Event()
-
-    async def slow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while True:
-            target = (await request(reader)).split(b" ")[1]
-            seen.append(target)
-            if target == b"/slow":
-                await go.wait()
-            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(target), target))
-
-    seen: list[bytes] = []
-    async with RawServer(slow) as server, engine(connections=1) as made:
-        cut = asyncio.create_task(get(made, server.url + "/slow"))
-        while not seen:
-            await asyncio.sleep(0)
-        cut.cancel()
-        go.set()
-        assert (await get(made, server.url + "/next")).body == b"/next"
-        with pytest.raises(asyncio.CancelledError):
-            await cut
-    assert server.connections == 2
+    async with RawServer(echoing) as here, RawServer(echoing) as there:
+        async with engine(connections=connections) as made:
+            await get(made, there.url)
+            tasks = []
+            for n, (safe, way, after, pause) in enumerate(steps):
+                url = f"{(here, there)[n % 2].url}/{n % 10}"
+                tasks.append(asyncio.create_task(call(made, url, safe, way, after)))
+                await turns(pause)
+            await asyncio.gather(*tasks)
+            now = made.statistics()
+            assert (now.busy, now.waiting, now.idle <= connections) == (0, 0, True)
+            responses = await asyncio.gather(*(get(made, f"{here.url}/x") for _ in range(connections * 2)))
+            assert {response.body for response in responses} == {b"/x"}
 
 
 @pytest.mark.parametrize("granted", ["a connection", "a place"])
@@ -140,8 +109,8 @@ async def test_a_failing_callback_gives_the_connection_back() -> None:
         assert (await get(made, server.url + "/a")).body == b"/a"
 
 
-@LOOPS
-def test_a_request_that_was_cancelled_is_not_looked_for_again(run: Callable[..., None]) -> None:
+@on_each_loop
+async def test_a_request_that_was_cancelled_is_not_looked_for_again() -> None:
     """It waited for silence: its socket is closed by then, and another one may have the number."""
     looks: list[Collection[int]] = []
     later: list[Callable[[], None]] = []
@@ -150,56 +119,50 @@ def test_a_request_that_was_cancelled_is_not_looked_for_again(run: Callable[...,
         looks.append(fds)
         return ()
 
-    async def cancelled() -> None:
-        loop = asyncio.get_running_loop()
-        call_later = loop.call_later
+    loop = asyncio.get_running_loop()
+    call_later = loop.call_later
 
-        def kept(seconds: float, callback: Callable[..., None], *args: Any, **named: Any) -> Any:
-            if seconds < 0.01:
-                later.append(functools.partial(callback, *args))
-            return (
-                call_later(seconds, lambda: None)
-                if seconds < 0.01
-                else call_later(seconds, callback, *args, **named)
-            )
+    def kept(seconds: float, callback: Callable[..., None], *args: Any, **named: Any) -> Any:
+        if seconds < 0.01:
+            later.append(functools.partial(callback, *args))
+        return (
+            call_later(seconds, lambda: None)
+            if seconds < 0.01
+            else call_later(seconds, callback, *args, **named)
+        )
 
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(batching, "readable", none_readable)
-            patch.setattr(loop, "call_later", kept)
-            async with RawServer(echoing) as server, engine() as made:
-                calling = asyncio.create_task(get(made, server.url, safe=False))
-                while not later:
-                    await asyncio.sleep(0)
-                calling.cancel()
-                while made.statistics().sockets:
-                    await asyncio.sleep(0)
-                before = len(looks)
-                later[0]()
-                await turns(3)
-                assert len(looks) == before
-
-    run(cancelled())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batching, "readable", none_readable)
+        patch.setattr(loop, "call_later", kept)
+        async with RawServer(echoing) as server, engine() as made:
+            calling = asyncio.create_task(get(made, server.url, safe=False))
+            while not later:
+                await asyncio.sleep(0)
+            calling.cancel()
+            while made.statistics().sockets:
+                await asyncio.sleep(0)
+            before = len(looks)
+            later[0]()
+            await turns(3)
+            assert len(looks) == before
 
 
-@LOOPS
-def test_a_connection_that_a_cancelled_request_leaves_is_as_old_as_before(run: Callable[..., None]) -> None:
+@on_each_loop
+async def test_a_connection_that_a_cancelled_request_leaves_is_as_old_as_before() -> None:
     """It was idle for too long for the create that waits."""
     now = Time()
 
-    async def calls() -> None:
-        async with RawServer(echoing) as server, engine(now=now, connections=2) as made:
-            await asyncio.gather(*(get(made, f"{server.url}/{number}") for number in range(2)))
-            now.now += FRESH + 1
-            both = [asyncio.create_task(get(made, f"{server.url}/{number}")) for number in range(2)]
-            create = asyncio.create_task(get(made, server.url, safe=False))
-            await asyncio.sleep(0)
-            assert made.statistics().waiting == 1
-            both[0].cancel()
-            assert (await create).body == b"/"
-            assert (await both[1]).body == b"/1"
-        assert server.connections == 3
-
-    run(calls())
+    async with RawServer(echoing) as server, engine(now=now, connections=2) as made:
+        await asyncio.gather(*(get(made, f"{server.url}/{number}") for number in range(2)))
+        now.now += FRESH + 1
+        both = [asyncio.create_task(get(made, f"{server.url}/{number}")) for number in range(2)]
+        create = asyncio.create_task(get(made, server.url, safe=False))
+        await asyncio.sleep(0)
+        assert made.statistics().waiting == 1
+        both[0].cancel()
+        assert (await create).body == b"/"
+        assert (await both[1]).body == b"/1"
+    assert server.connections == 3
 
 
 async def test_closing_ends_where_the_end_of_a_socket_is_never_reported(

@@ -140,28 +140,6 @@ async def test_a_surplus_response_in_the_same_segment_is_never_read(own_engine: 
         assert server.connections == 5
 
 
-async def test_a_surplus_response_to_an_idle_connection_is_never_read(own_engine: Engine) -> None:
-    """It came before the next request left."""
-    go, gone = asyncio.Event(), asyncio.Event()
-
-    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while True:
-            await request(reader)
-            writer.write(OK)
-            await writer.drain()
-            await go.wait()
-            writer.write(OK.replace(b"hi", b"no"))
-            await writer.drain()
-            gone.set()
-
-    async with RawServer(script) as server:
-        assert await post(own_engine, server.url, body) == b"hi"
-        go.set()
-        await gone.wait()
-        assert await post(own_engine, server.url, body) == b"hi"
-        assert server.connections == 2
-
-
 @contextlib.asynccontextmanager
 async def connection_with_response() -> AsyncIterator[tuple[Pool, Connection, asyncio.Future[Response]]]:
     """A connection with a whole response, before its request has said that it is believed."""
@@ -179,16 +157,6 @@ async def connection_with_response() -> AsyncIterator[tuple[Pool, Connection, as
         yield pool, connection, waiter
         await pool.aclose()
         assert pool.statistics() == PoolStatistics()
-
-
-@pytest.mark.plain("it hands bytes to the connection")
-async def test_bytes_that_come_while_a_response_is_read_close_the_connection() -> None:
-    """The native engine reads on while the caller has not said whether it believes the response."""
-    async with connection_with_response() as (pool, connection, _):
-        assert pool.statistics() == PoolStatistics(busy=1, sockets=1)
-        connection.received(b"HTTP/1.1 200 OK\r\n")
-        connection.finish(believed=True)
-        assert pool.statistics() == PoolStatistics(sockets=1)  # which is being closed
 
 
 async def test_a_response_to_a_cancelled_request_is_not_believed() -> None:

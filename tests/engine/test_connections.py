@@ -4,40 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import socket
 import ssl
 import weakref
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvloop
 
 from tests.engine.conftest import serving
 from tests.engine.raw import (
     OK,
     RawServer,
     Time,
-    below,
     catch_timers,
     echoing,
     empty,
     engine,
     get,
+    on_each_loop,
     request,
     responding,
-    speaking_late,
 )
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.certificates import TLSContextProvider
 from wosdk_async.transport.http.engine import PoolStatistics, SendError
-from wosdk_async.transport.http.native import pool
 from wosdk_async.transport.http.native.engine import NativeEngine
 from wosdk_async.transport.http.native.pool import Pool
 from wosdk_async.transport.http.native.request import Origin
-
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 
 CLOSING = {
     "said so": b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi",
@@ -46,14 +39,6 @@ CLOSING = {
     "a second response": OK + OK,
     "a second response, half": OK + b"HTTP/1.1 2",
 }
-
-
-async def test_one_connection_takes_one_request_after_the_other() -> None:
-    """Keep-alive, and each call gets its own response."""
-    async with RawServer(echoing) as server, engine() as made:
-        for n in range(20):
-            assert (await get(made, f"{server.url}/{n}", safe=n % 2 == 0)).body == b"/%d" % n
-    assert server.connections == 1
 
 
 async def test_many_at_once_stay_within_the_limit_and_get_their_own_responses() -> None:
@@ -76,25 +61,6 @@ async def test_a_connection_that_cannot_be_trusted_is_closed(raw: bytes) -> None
         for _ in range(3):
             assert (await get(made, server.url)).body == b"hi"
     assert server.connections == 3
-
-
-async def test_bytes_on_an_idle_connection_close_it() -> None:
-    """Such bytes are never taken for the response to the next request."""
-    said = asyncio.Event()
-
-    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await request(reader)
-        writer.write(OK)
-        await said.wait()
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad")
-        await reader.read()
-
-    async with RawServer(script) as server, engine() as made:
-        await get(made, server.url)
-        said.set()
-        while made.statistics().sockets:
-            await asyncio.sleep(0)
-        assert (await get(made, server.url)).body == b"hi"
 
 
 async def test_an_unsafe_call_takes_no_connection_that_rested() -> None:
@@ -219,24 +185,6 @@ async def test_addresses_are_remembered_and_do_not_fill_the_memory() -> None:
         assert len(pool.targets) == (id - 1) % 1024 + 1
 
 
-@pytest.mark.parametrize("safe", [True, False])
-async def test_an_end_that_the_loop_has_not_seen_yet(safe: bool) -> None:
-    """The service closed while the loop was busy: the call opens a new connection at once."""
-    sent: list[None] = []
-
-    async def closing(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with below(writer) as own:  # with TLS, too, where closing waits for the client
-            own.shutdown(socket.SHUT_WR)
-
-    with speaking_late(closing) as (server, speak):
-        async with engine() as made:
-            await get(made, server.url)
-            speak()
-            response = await get(made, server.url, safe=safe, sending=lambda: sent.append(None))
-            assert response.body == b"hi"
-    assert (len(sent), server.connections) == (1, 2)
-
-
 async def test_a_safe_call_is_sent_again_by_the_engine_once() -> None:
     """An idle connection that dies without a byte is replaced once; a new one that dies is an error."""
 
@@ -252,34 +200,6 @@ async def test_a_safe_call_is_sent_again_by_the_engine_once() -> None:
             with pytest.raises(SendError, match="before it responded") as caught:
                 await get(made, server.url)
             assert (caught.value.sent, server.connections) == (True, connections)
-
-
-async def test_the_second_attempt_takes_a_new_connection() -> None:
-    """Where one idle connection is dead, others may be, too."""
-
-    async def once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await request(reader)
-        await both.wait()
-        writer.write(OK)
-        await request(reader)
-
-    both = asyncio.Barrier(2)
-    async with RawServer(once) as server, engine() as made:
-        await asyncio.gather(get(made, server.url), get(made, server.url))
-        again = asyncio.create_task(get(made, server.url))
-        while server.connections < 3:
-            await asyncio.sleep(0)
-        async with asyncio.timeout(5):
-            await both.wait()
-            assert (await again).body == b"hi"
-
-
-async def test_a_host_makes_room_for_another() -> None:
-    """Idle connections of one origin are closed when another needs the place."""
-    async with RawServer(echoing) as here, RawServer(echoing) as there, engine(connections=2) as made:
-        for server in (here, there, here, there):
-            await asyncio.gather(*(get(made, server.url) for _ in range(6)))
-        assert "0 of 2 busy, 2 idle" in repr(made)
 
 
 async def test_a_host_that_needs_a_new_connection_gives_up_an_old_one_of_its_own() -> None:
@@ -298,36 +218,33 @@ async def test_a_host_that_needs_a_new_connection_gives_up_an_old_one_of_its_own
     assert (here.connections, there.connections) == (2, 1)
 
 
-@LOOPS
+@on_each_loop
 @pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])
-def test_a_connection_whose_end_the_loop_has_yet_to_report(
-    certificates: dict[str, Path], run: Callable[..., None], tls: bool
+async def test_a_connection_whose_end_the_loop_has_yet_to_report(
+    certificates: dict[str, Path], tls: bool
 ) -> None:
     """A create is not written to it: it is sent once, over another."""
     own = ssl.create_default_context(cafile=certificates["here"]) if tls else None
     sockets: list[asyncio.Transport] = []
     sent: list[None] = []
 
-    async def call() -> None:
-        loop = asyncio.get_running_loop()
-        create_connection: Any = loop.create_connection
+    loop = asyncio.get_running_loop()
+    create_connection: Any = loop.create_connection
 
-        async def noting(factory: Any, **named: Any) -> Any:
-            transport, protocol = await create_connection(factory, **named)
-            sockets.append(transport)
-            return transport, protocol
+    async def noting(factory: Any, **named: Any) -> Any:
+        transport, protocol = await create_connection(factory, **named)
+        sockets.append(transport)
+        return transport, protocol
 
-        context = serving(certificates["here"]) if tls else None
-        async with RawServer(echoing, context) as server, engine(context=own) as made:
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(loop, "create_connection", noting)
-                await get(made, server.url)
-            sockets[0].abort()  # as the loop does when it cannot write
-            response = await get(made, server.url, safe=False, sending=lambda: sent.append(None))
-            assert response.body == b"/"
-        assert (len(sent), server.connections) == (1, 2)
-
-    run(call())
+    context = serving(certificates["here"]) if tls else None
+    async with RawServer(echoing, context) as server, engine(context=own) as made:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(loop, "create_connection", noting)
+            await get(made, server.url)
+        sockets[0].abort()  # as the loop does when it cannot write
+        response = await get(made, server.url, safe=False, sending=lambda: sent.append(None))
+        assert response.body == b"/"
+    assert (len(sent), server.connections) == (1, 2)
 
 
 async def test_first_come_first_served() -> None:
@@ -344,26 +261,6 @@ async def test_first_come_first_served() -> None:
     assert served == [(name, b"hi" if name in "cdg" else b"/") for name in names]
 
 
-async def test_a_closed_engine_leaves_no_socket(monkeypatch: pytest.MonkeyPatch) -> None:
-    """aclose closes the sockets before it returns, also one that was never used or is closed twice."""
-    monkeypatch.setattr(pool, "_GOODBYE", 20)
-    async with RawServer(echoing) as server:
-        made = NativeEngine()
-        await made.aclose()
-        await get(made, server.url)  # it still works, and keeps nothing
-        await made.aclose()
-        await made.aclose()
-        other = NativeEngine()
-        await get(other, server.url)
-        closing = asyncio.create_task(other.aclose())
-        await asyncio.sleep(0)
-        assert other.statistics().idle == 0, "an idle connection is closed at once"
-        async with asyncio.timeout(10):
-            await closing
-    empty(made)
-    gc.collect()
-
-
 async def test_a_connection_that_is_used_again_and_again_is_not_idle() -> None:
     """What counts is the time since its last response, not since it was opened."""
     time = Time()
@@ -378,25 +275,6 @@ async def test_a_connection_that_is_used_again_and_again_is_not_idle() -> None:
         assert made.statistics().idle == 1
         await made.aclose()
     assert server.connections == 2
-
-
-async def test_bodies_of_several_pieces_do_not_mix() -> None:
-    """On one connection: each response has its own pieces, and nothing of the one before."""
-
-    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        for text in (b"first", b"second", b"3"):
-            await request(reader)
-            writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-            for at in range(len(text)):
-                writer.write(b"1\r\n%b\r\n" % text[at : at + 1])
-                await writer.drain()
-                for _ in range(3):
-                    await asyncio.sleep(0)  # the engine is on this loop, too, and reads the piece
-            writer.write(b"0\r\n\r\n")
-
-    async with RawServer(script) as server, engine() as made:
-        bodies = [(await get(made, server.url)).body for _ in range(3)]
-        assert (bodies, server.connections) == ([b"first", b"second", b"3"], 1)
 
 
 async def test_hosts_are_forgotten_while_others_are_in_use() -> None:

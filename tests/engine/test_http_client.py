@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 from unittest.mock import AsyncMock
@@ -26,7 +25,6 @@ from wosdk_async import (
     DeadlineError,
     InDoubtError,
     InvalidCallError,
-    Limits,
     NoAnswerError,
     NotFoundError,
     NotSentError,
@@ -51,25 +49,6 @@ ONCE = CallOptions(retry=RetryPolicy(attempts=1))
 async def service() -> AsyncIterator[Service]:
     async with Service() as made:
         yield made
-
-
-async def test_an_asgi_application_responds(library: Any) -> None:
-    """Token, discovery and call reach it, and the network sees nothing."""
-    seen = []
-
-    async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
-        path = scope["path"]
-        seen.append(path)
-        body: dict[str, Any] = {"access_token": "a", "expires_in": 1199, "Data": {"Id": 7}}
-        body["CommandResult"] = {"Url": "https://acme.corrigo.com/", "CompanyId": 1}
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": json.dumps(body).encode()})
-
-    service = Service()
-    service.url = "https://am-locator.corrigo.com"
-    async with service.client(transport=library.ASGITransport(app)) as client:
-        assert (await client.company().get(Customer, 7)).id == 7
-    assert len(seen) == 3
 
 
 async def test_a_client_of_the_users_own(library: Any, service: Service) -> None:
@@ -135,21 +114,6 @@ async def test_redirects_are_never_followed(library: Any, service: Service) -> N
             with pytest.raises(NoAnswerError, match="302"):
                 await client.company().get(Customer, 7)
     assert other.connections == 0
-
-
-async def test_a_hook_that_fails_after_a_create_leaves_it_in_doubt(library: Any, service: Service) -> None:
-    """Its own request found no connection: that says nothing of ours, which the service has carried out."""
-
-    async def report(response: Any) -> None:
-        if response.request.url.path.endswith("/WoCreateCommand"):
-            async with library.AsyncClient() as other:
-                await other.get("http://127.0.0.1:1")
-
-    async with library.AsyncClient(event_hooks={"response": [report]}) as http:
-        async with service.client(http_client=http, options=QUICK) as client:
-            with pytest.raises(InDoubtError, match="ConnectError"):
-                await client.company().run(WoCreateCommand(), check=False)
-    assert len(service.calls) == 1
 
 
 @pytest.mark.parametrize("place", ["hook", "auth", "transport"])
@@ -218,29 +182,19 @@ def test_a_second_event_loop_is_refused(library: Any) -> None:
         first.run_until_complete(http.aclose())
 
 
-def test_a_transport_without_connections_works_in_each_loop(library: Any) -> None:
-    """A handler or an application is bound to no loop."""
+@pytest.mark.parametrize("mocked", [False, True], ids=["a handler", "a mock"])
+def test_without_connections_it_works_in_each_loop(
+    monkeypatch: pytest.MonkeyPatch, library: Any, mocked: bool
+) -> None:
+    """A handler is bound to no loop, nor is a client while its library is mocked: tests share a client."""
 
-    def respond(_: Any) -> Any:
+    async def respond(_: object, request: Any = None) -> Any:
         return library.Response(200, json=ANY)
 
-    http = library.AsyncClient(transport=library.MockTransport(respond))
+    if mocked:
+        monkeypatch.setattr(library.AsyncHTTPTransport, "handle_async_request", respond)
+    http = library.AsyncClient(transport=None if mocked else library.MockTransport(respond))
     client = Client(credentials=Credentials("a", "b"), company="Acme", http_client=http)
-
-    async def read() -> int | None:
-        return (await client.company().get(Customer, 7)).id
-
-    assert [asyncio.run(read()) for _ in range(2)] == [7, 7]
-
-
-def test_a_mocked_client_works_in_each_loop(monkeypatch: pytest.MonkeyPatch, library: Any) -> None:
-    """While the library is mocked no connection is made: tests with a loop each share a client."""
-
-    async def patch(_: object, request: Any) -> Any:
-        return library.Response(200, json=ANY)
-
-    monkeypatch.setattr(library.AsyncHTTPTransport, "handle_async_request", patch)
-    client = Client(credentials=Credentials("a", "b"), company="Acme", http_client=library.AsyncClient())
 
     async def read() -> int | None:
         return (await client.company().get(Customer, 7)).id
@@ -283,21 +237,6 @@ async def test_a_download_takes_nothing_of_the_client_along(library: Any, servic
         assert await client.company().documents.download(7) == b"bytes"
     assert "x-gateway" in service.calls[0].headers
     assert set(service.calls[-1].headers) == {"host", "accept-encoding"}
-
-
-async def test_many_calls_over_one_client(library: Any, service: Service) -> None:
-    """The gate stays in front of it, and the figures count."""
-    service.handler = lambda _: DONE
-    async with (
-        library.AsyncClient() as http,
-        service.client(http_client=http, limits=Limits(connections=3)) as client,
-    ):
-        acme = client.company()
-        calls = [asyncio.create_task(acme.run("NewCommand", {})) for _ in range(20)]
-        await asyncio.gather(*calls)
-        stats = client.stats()
-    assert (stats.outcomes["done"], stats.connections_busy) == (20, 0)
-    assert service.connections <= 5  # those of the log-in are closed
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,7 @@ from tests.engine.conftest import serving
 from tests.engine.raw import OK, RawServer, Script, echoing, request, responding
 from tests.support import tls
 from tests.support.laws import case
-from tests.support.service import RESET, Service
-from tests.transport.script import DONE, QUICK
-from tests.transport.script import Script as Answers
-from wosdk_async import InDoubtError, NotSentError, WoCreateCommand
-from wosdk_async.options import ClientOptions, Limits, RetryPolicy, Timeouts
+from wosdk_async.options import ClientOptions, Timeouts
 from wosdk_async.transport.http.engine import Request, SendError, StreamingEngine
 from wosdk_async.transport.http.selection import engine_for
 
@@ -151,20 +147,6 @@ async def test_without_a_connection_nothing_is_sent(
                 assert await failure(made, server.url.replace("http:", "https:")) == (False, step)
 
 
-async def test_without_a_place_in_the_pool_nothing_is_sent(library: Any) -> None:
-    limits = library.Limits(max_connections=1)
-    async with (
-        RawServer(silent) as server,
-        library.AsyncClient(limits=limits, verify=tls.trusted(), trust_env=False) as client,
-    ):
-        made = engine_for(ClientOptions(http_client=client, timeouts=Timeouts(pool=0.05)))
-        first = asyncio.create_task(post(made, server.url))
-        await until(lambda: server.connections == 1)
-        assert await failure(made, server.url) == (False, "pool")
-        first.cancel()
-        await asyncio.gather(first, return_exceptions=True)
-
-
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_request_that_is_cancelled_leaves_nothing_behind(library: Any, way: str) -> None:
     """Its connection is closed, so that its response is never taken for that of the next request."""
@@ -198,21 +180,3 @@ async def test_a_connection_that_the_service_has_closed_is_not_used(library: Any
             assert await post(made, server.url) == b"hi"
             await until(lambda: server.open == 0)
             assert server.connections == number
-
-
-@pytest.mark.parametrize("way", WAYS)
-async def test_a_create_is_sent_once(library: Any, way: str) -> None:
-    """Without a response it is in doubt and not sent again; without a connection it was not sent."""
-    async with settings(library, way) as options:
-        async with Service(Answers(RESET, DONE)) as service:
-            client = service.client(**options, options=QUICK, limits=Limits(connections=2))
-            async with client:
-                with pytest.raises(InDoubtError):
-                    await client.company().run(WoCreateCommand(), check=False)
-                assert len(service.calls) == 1
-                made = await client.company().run(WoCreateCommand(), check=False)
-                assert (made.wo and made.wo.id, len(service.calls)) == (7, 2)
-                await service.__aexit__()
-                company = client.company().with_options(retry=RetryPolicy(attempts=1), deadline=1.0)
-                with pytest.raises(NotSentError):  # a host that is gone is retried until the deadline
-                    await company.run(WoCreateCommand(), check=False)

@@ -7,23 +7,8 @@ import gc
 import os
 import warnings
 
-from tests.engine.raw import Apart, RawServer, echoing, empty, engine, get
+from tests.engine.raw import Apart, empty, get
 from wosdk_async.transport.http.native.engine import NativeEngine
-
-
-def test_a_second_loop_starts_afresh() -> None:
-    """After one asyncio.run the engine works in the next, over connections of its own."""
-    made = NativeEngine()
-
-    async def use(target: str) -> bytes:
-        response = await get(made, server.url + target)
-        await made.aclose()
-        return response.body
-
-    with Apart() as server:
-        assert asyncio.run(use("/a")) == b"/a"
-        assert asyncio.run(use("/b")) == b"/b"
-    assert server.connections == 2
 
 
 def test_a_loop_that_was_closed_with_connections() -> None:
@@ -98,14 +83,3 @@ def test_a_fork_leaves_the_parents_connections_alone() -> None:
         loops[0].close()
     assert server.connections == 2  # the parent's one and the child's one
     empty(made)
-
-
-async def test_calls_under_way_end_after_the_engine_is_closed() -> None:
-    """Their responses are read and their connections not kept; the grace for them is the dispatcher's."""
-    async with RawServer(echoing) as server, engine() as made:
-        call = asyncio.create_task(get(made, server.url + "/a"))
-        while "1 of" not in repr(made):
-            await asyncio.sleep(0)
-        await made.aclose()
-        assert (await call).body == b"/a"
-        assert "0 of 100 busy, 0 idle" in repr(made)

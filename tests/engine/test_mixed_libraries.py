@@ -30,7 +30,7 @@ from wosdk_async import (
 PAIRS = pytest.mark.parametrize(
     ("library", "other"), [(httpx, httpx2), (httpx2, httpx)], ids=["httpx", "httpx2"]
 )
-BRIEF = attrs.evolve(QUICK, deadline=1.0)  # a log-in is retried as long as a call has time
+BRIEF = attrs.evolve(QUICK, deadline=0.5)  # a log-in is retried as long as a call has time
 REGION = Region("test", locator_url="https://a.example", token_url="https://a.example/OAuth/token")
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -19,6 +18,8 @@ import respx
 from pytest_httpx import HTTPXMock
 from respx.models import AllMockedAssertionError
 
+import wosdk_async
+from tests.support.forking import status_of_child
 from tests.support.service import Answer, Service
 from tests.transport.script import QUICK
 from wosdk_async import (
@@ -87,15 +88,6 @@ async def test_a_client_from_outside_is_mocked_for_as_long_as_the_mock_is_there(
         assert await read(client) == "real"
     assert len(service.calls) == 2
     assert service.connections == before
-
-
-@respx.mock
-async def test_the_decorator(service: Service) -> None:
-    """``@respx.mock``, with the routes of the module."""
-    mocked_service(respx.mock, service.url)
-    async with service.client() as client:
-        assert await read(client) == "mocked"
-    assert service.connections == 0
 
 
 async def test_the_fixture(respx_mock: respx.MockRouter, service: Service) -> None:
@@ -243,36 +235,23 @@ async def test_a_tool_that_watches_httpx_is_no_mock(
     assert watched.calls == 0
 
 
-IMPORTING = """
-import asyncio, os, sys
-url, *modes = sys.argv[1:]
-import respx, pytest_httpx2
-# A process for each mode imports wosdk_async; the last one is this process.
-while len(modes) > 1 and (process := os.fork()):
-    assert os.waitpid(process, 0)[1] == 0
-    del modes[0]
-mode = modes[0]
-with respx.mock(using=mode) as router:
-    import wosdk_async as wosdk
-    router.post(f"{url}/OAuth/token").respond(json={"access_token": "a", "expires_in": 1199})
-    found = {"Url": f"{url}/", "CompanyName": "Acme", "CompanyId": 1}
-    router.post(path__regex=".*/GetCompanyWsdkUrlCommand").respond(json={"CommandResult": found})
-    router.get(path__regex=".*/Customer/7").respond(json={"Data": {"Id": 7, "Name": "mocked"}})
-
-    async def main():
-        region = wosdk.Region("test", locator_url=url, token_url=f"{url}/OAuth/token")
-        async with wosdk.Client(region=region, credentials=wosdk.Credentials("a", "b")) as client:
-            print(mode, (await client.company("Acme").get(wosdk.Customer, 7)).id)
-
-    asyncio.run(main())
-"""
-
-
-async def test_wosdk_async_is_imported_inside_of_the_mock(service: Service) -> None:
+@pytest.mark.parametrize("using", ["httpx", "httpcore", "httpcore2"])
+def test_wosdk_async_is_imported_inside_of_the_mock(using: str) -> None:
     """Nothing of the time before the mock has to be known."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-Werror", "-c", IMPORTING, service.url, "httpx", "httpcore", "httpcore2"),
-        stdout=subprocess.PIPE,
-    )
-    out, _ = await process.communicate()
-    assert (out, service.connections) == (b"httpx 7\nhttpcore 7\nhttpcore2 7\n", 0)
+
+    def mocked() -> bool:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "wosdk_async"]:
+            del sys.modules[name]
+        with respx.mock(using=using) as router:
+            import wosdk_async as wosdk
+
+            mocked_service(router, "http://127.0.0.1:1")
+            region = wosdk.Region("test", "http://127.0.0.1:1", "http://127.0.0.1:1/OAuth/token")
+
+            async def call() -> str | None:
+                async with wosdk.Client(region=region, credentials=wosdk.Credentials("a", "b")) as client:
+                    return (await client.company("Acme").get(wosdk.Customer, 7)).name
+
+            return wosdk is not wosdk_async and asyncio.run(call()) == "mocked"
+
+    assert status_of_child(mocked) == 0

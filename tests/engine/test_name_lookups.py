@@ -122,21 +122,6 @@ async def test_a_host_found_before_is_looked_up_beside_any_that_hang(
     empty(made)
 
 
-async def test_look_ups_that_hang_delay_no_other_host(names: NameServer) -> None:
-    """More of them than the event loop has threads, and as many callers for each."""
-    async with RawServer(echoing) as server, engine(connections=400) as made:
-        port = server.url.rpartition(":")[2]
-        hanging = [
-            asyncio.create_task(get(made, f"http://slow{number % 60}:{port}/")) for number in range(240)
-        ]
-        while names.asked.total() < 60:
-            await asyncio.sleep(0)
-        assert (await get(made, f"http://quick:{port}/fine")).body == b"/fine"
-        assert not any(call.done() for call in hanging)
-        names.released.set()
-        await asyncio.gather(*hanging)
-
-
 async def test_a_name_without_an_address(names: NameServer) -> None:
     """A resolver may return an empty list: nothing was sent, and the host is gone."""
     async with engine() as made:
@@ -201,15 +186,6 @@ async def test_a_resolver_that_fails_in_its_own_way(monkeypatch: pytest.MonkeyPa
         with pytest.raises(SendError) as caught:
             await get(made, "http://somewhere/", safe=False)
     assert not caught.value.sent
-
-
-async def test_a_look_up_that_hangs_is_bounded_by_the_timeout_to_connect(names: NameServer) -> None:
-    """As all steps to open a connection are."""
-    async with RawServer(echoing) as server, engine(Timeouts(connect=0.2)) as made:
-        with pytest.raises(SendError) as caught:
-            await get(made, f"http://slow:{server.url.rpartition(':')[2]}/", safe=False)
-    assert (caught.value.sent, caught.value.timeout, caught.value.host_gone) == (False, "connect", True)
-    assert server.connections == 0
 
 
 async def test_a_machine_without_threads_is_no_host_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:

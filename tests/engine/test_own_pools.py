@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from h2.config import H2Configuration
 from h2.connection import H2Connection
@@ -21,11 +20,9 @@ from tests.engine.raw import RawServer
 from tests.support.service import Answer, Request, Service
 from tests.support.tls import trusted
 from tests.transport.script import DONE, QUICK
-from tests.transport.test_attempts import deaf_port
 from wosdk_async import (
     CallOptions,
     Client,
-    DeadlineError,
     InDoubtError,
     NotSentError,
     RetryPolicy,
@@ -46,13 +43,13 @@ class Holding(Service):
 
     def __init__(self) -> None:
         super().__init__(self._hold)
-        self.held, self.silence, self.closes = asyncio.Event(), False, False
+        self.held, self.silence = asyncio.Event(), False
 
     async def _hold(self, request: Request) -> Answer:
         if request.path == "/hold" or self.silence:
             self.held.set()
             await asyncio.Event().wait()
-        return Answer(DONE.status, DONE.body, {"Connection": "close"}) if self.closes else DONE
+        return DONE
 
     @property
     def creates(self) -> int:
@@ -138,44 +135,6 @@ async def test_an_exhausted_pool_at_its_own_timeout(library: Any, service: Holdi
     assert "pool" in error.message
     assert error.remedies == (Remedy.POOL,)
     assert (error.attempts, service.creates) == (3, 0)
-
-
-async def test_a_connection_that_the_pool_lost(service: Holding) -> None:
-    """httpcore never frees a connection that it opens for a request which is cancelled in that turn.
-
-    Later requests wait for it until their deadline. httpcore2 does not have this fault.
-    """
-    service.closes = True
-    own = client_of(httpx)
-    async with connected(service, own) as client:
-        response = await own.send(own.build_request("GET", f"{service.url}/free"), stream=True)
-        waiting = asyncio.create_task(create(client))
-        while not client.stats().connections_busy:
-            await asyncio.sleep(0)
-        await response.aread()  # gives the connection back
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
-        assert waiting.cancelled()
-        error = await failure(client, NotSentError)
-    assert "pool" in error.message
-    assert service.creates == 0
-
-
-async def test_a_create_that_left_is_in_doubt(library: Any, service: Holding) -> None:
-    """The deadline ends while the service is silent."""
-    async with connected(service, client_of(library)) as client:
-        service.silence = True
-        await failure(client, InDoubtError)
-    assert service.creates == 1
-
-
-async def test_a_create_whose_connection_is_still_opened_was_not_sent(library: Any, service: Holding) -> None:
-    """The host accepts no connection, as its queue is full."""
-    with deaf_port() as port:
-        service.company_url = f"http://127.0.0.1:{port}/"
-        async with connected(service, client_of(library)) as client:
-            error = await failure(client, DeadlineError)
-    assert (error.attempts, getattr(error, "phase", "")) == (1, "connect")
 
 
 async def test_a_create_that_left_through_a_proxy_is_in_doubt(library: Any, service: Holding) -> None:
@@ -328,17 +287,3 @@ async def test_a_digest_that_was_refused_was_sent(library: Any, service: Holding
         service.handler = handler
         await failure(client, InDoubtError)
     assert service.creates == 2
-
-
-@pytest.mark.parametrize("event", ["request", "response"])
-async def test_an_own_cancellation_of_a_hook(library: Any, service: Holding, event: str) -> None:
-    """Nobody cancelled the call: it ends with an error that says whether the create was sent."""
-
-    async def hook(of: Any) -> None:
-        if "/WoCreateCommand" in str(getattr(of, "url", "")):
-            raise asyncio.CancelledError
-
-    async with connected(service, client_of(library, event_hooks={event: [hook]})) as client:
-        error = await failure(client, NotSentError if event == "request" else InDoubtError)
-    assert "CancelledError" in error.message
-    assert service.creates == (event == "response")

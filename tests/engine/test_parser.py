@@ -227,7 +227,7 @@ def test_what_is_broken_is_a_response_or_an_error(raw: bytes, cut: int) -> None:
 
 @examples(15)
 @given(raws=st.lists(mutated(), min_size=10, max_size=10))
-def test_what_is_broken_never_hangs_a_call(raws: list[bytes]) -> None:
+async def test_what_is_broken_never_hangs_a_call(raws: list[bytes]) -> None:
     """The same through sockets: each call ends, and leaves nothing behind."""
 
     async def each(raw: bytes) -> None:
@@ -235,10 +235,7 @@ def test_what_is_broken_never_hangs_a_call(raws: list[bytes]) -> None:
             with contextlib.suppress(SendError):
                 await asyncio.wait_for(get(made, server.url), 5)
 
-    async def all_of_them() -> None:
-        await asyncio.gather(*map(each, raws))
-
-    asyncio.run(all_of_them())
+    await asyncio.gather(*map(each, raws))
 
 
 # --- beside httpx -----------------------------------------------------------------------------------

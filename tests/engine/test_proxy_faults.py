@@ -221,7 +221,7 @@ async def test_tls_of_the_service_that_fails_behind_a_tunnel(
     async with RawServer(script) as server, kind(context=context) as proxy:
         url = f"https://{NAME}:{server.url.rpartition(':')[2]}"
         async with engine(
-            f"{scheme}://{LOGIN}@{proxy.address}", Timeouts(connect=1.0 if hangs else 8)
+            f"{scheme}://{LOGIN}@{proxy.address}", Timeouts(connect=0.5 if hangs else 8)
         ) as made:
             error = await post(made, f"{url}/")
     assert str(error).startswith(f"{url}: ")

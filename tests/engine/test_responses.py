@@ -98,20 +98,6 @@ async def test_what_is_not_a_whole_response_is_an_error(raw: bytes) -> None:
     assert server.connections == 1
 
 
-@pytest.mark.parametrize("raw", [WHOLE["chunks"][0], WHOLE["gzip"][0], WHOLE["early hints"][0]])
-async def test_a_response_that_comes_byte_by_byte(raw: bytes) -> None:
-    """One segment for each byte makes no difference."""
-
-    async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await request(reader)
-        for byte in raw:
-            writer.write(bytes([byte]))
-            await asyncio.sleep(0)
-
-    async with RawServer(drip) as dripping, RawServer(responding(raw)) as server, engine() as made:
-        assert await get(made, dripping.url) == await get(made, server.url)
-
-
 async def test_headers_are_looked_up_in_any_case() -> None:
     """Names are lower case, a repeated name has all its values, and a trailer is no header."""
     trailer = b"Transfer-Encoding: chunked\r\nX-A: 1\r\nx-a: 2\r\n\r\n0\r\nRetry-After: 9\r\n\r\n"

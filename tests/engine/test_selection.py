@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import inspect
 import subprocess
 import sys
 from typing import Any
@@ -16,13 +15,9 @@ import pytest
 from tests.engine.raw import OK, RawServer, echoing, responding
 from tests.engine.test_responses import sized
 from tests.support.tls import trusted
-from tests.support.virtual import ScriptedEngine
 from wosdk_async.options import ClientOptions, Limits, Timeouts, as_limits, as_timeouts
-from wosdk_async.testing.engine import AsgiEngine
-from wosdk_async.transport.http.engine import Engine, Request
-from wosdk_async.transport.http.httpx.client import ClientEngine
-from wosdk_async.transport.http.native.engine import NativeEngine
-from wosdk_async.transport.http.selection import MockableEngine, engine_for
+from wosdk_async.transport.http.engine import Request
+from wosdk_async.transport.http.selection import engine_for
 
 
 def test_settings_of_httpx_are_understood(library: Any) -> None:
@@ -61,14 +56,6 @@ async def test_our_engine_loads_neither_library(missing: list[str]) -> None:
         process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
         out, _ = await process.communicate()
     assert out.decode() == "/ <MockableEngine <NativeEngine 0 of 100 busy, 1 idle>> []\n"
-
-
-def test_all_engines_share_one_signature() -> None:
-    """``send`` has the same parameters, with the same annotations and defaults, in every engine."""
-    wanted = list(inspect.signature(Engine.send).parameters.values())
-    for engine in (MockableEngine, NativeEngine, ClientEngine, AsgiEngine, ScriptedEngine):
-        found = list(inspect.signature(engine.send).parameters.values())
-        assert found == wanted, engine.__name__
 
 
 async def test_all_engines_keep_the_same_contract() -> None:

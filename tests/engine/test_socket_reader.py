@@ -10,22 +10,29 @@ import ssl
 import struct
 import threading
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvloop
 
 from tests.engine.conftest import serving
-from tests.engine.raw import OK, Apart, RawServer, echoing, engine, get, request, responding
+from tests.engine.raw import (
+    OK,
+    Apart,
+    RawServer,
+    echoing,
+    engine,
+    get,
+    on_each_loop,
+    request,
+    responding,
+)
 from wosdk_async.transport.http.engine import PoolStatistics, SendError
 from wosdk_async.transport.http.native.engine import NativeEngine
 
 WAYS = {"epoll": True, "loop": False}
 if not hasattr(select, "epoll"):  # macOS has one way only
     del WAYS["epoll"]
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 BOTH = pytest.mark.parametrize("epoll", WAYS.values(), ids=WAYS, indirect=True)
 
 
@@ -80,50 +87,44 @@ async def test_a_response_that_ends_with_the_connection(epoll: bool) -> None:
 
 
 @pytest.mark.plain("with TLS it is not made before the handshake has ended")
-@LOOPS
+@on_each_loop
 @pytest.mark.parametrize("how", ["closed", "about to be"])
-def test_a_connection_that_ends_as_it_is_made_is_not_watched(run: Callable[..., None], how: str) -> None:
+async def test_a_connection_that_ends_as_it_is_made_is_not_watched(how: str) -> None:
     """Nobody would take it out again: the epoll would stay, and stand for the next socket of that number."""
 
-    async def call() -> None:
-        loop, before = asyncio.get_running_loop(), epolls()
-        create_connection: Any = loop.create_connection
+    loop, before = asyncio.get_running_loop(), epolls()
+    create_connection: Any = loop.create_connection
 
-        async def and_ends(factory: Any, **named: Any) -> Any:
-            transport, protocol = await create_connection(factory, **named)
-            transport.abort() if how == "about to be" else protocol.eof_received()
-            return transport, protocol
+    async def and_ends(factory: Any, **named: Any) -> Any:
+        transport, protocol = await create_connection(factory, **named)
+        transport.abort() if how == "about to be" else protocol.eof_received()
+        return transport, protocol
 
-        async with RawServer(echoing) as server, engine() as made:
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(loop, "create_connection", and_ends)
-                with pytest.raises(SendError) as caught:
-                    await get(made, server.url, safe=False)
-                assert not caught.value.sent
-            while made.statistics().sockets:
-                await asyncio.sleep(0)
-            assert epolls() == before
-            assert (await get(made, server.url, safe=False)).body == b"/"
-
-    run(call())
+    async with RawServer(echoing) as server, engine() as made:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(loop, "create_connection", and_ends)
+            with pytest.raises(SendError) as caught:
+                await get(made, server.url, safe=False)
+            assert not caught.value.sent
+        while made.statistics().sockets:
+            await asyncio.sleep(0)
+        assert epolls() == before
+        assert (await get(made, server.url, safe=False)).body == b"/"
 
 
-@LOOPS
-def test_a_number_of_a_socket_that_is_used_again(run: Callable[..., None]) -> None:
+@on_each_loop
+async def test_a_number_of_a_socket_that_is_used_again() -> None:
     """Each connection that ends leaves its number to the next: the responses are the right ones."""
 
-    async def calls() -> None:
-        before = epolls()
-        closing = responding(OK.replace(b"hi", b"no"))
-        async with RawServer(closing) as short, RawServer(echoing) as long, engine(connections=4) as made:
-            for number in range(30):
-                ended, response, *_ = await asyncio.gather(
-                    get(made, short.url), *(get(made, f"{long.url}/{number}") for _ in range(3))
-                )
-                assert (ended.body, response.body) == (b"no", b"/%d" % number)
-        assert epolls() == before
-
-    run(calls())
+    before = epolls()
+    closing = responding(OK.replace(b"hi", b"no"))
+    async with RawServer(closing) as short, RawServer(echoing) as long, engine(connections=4) as made:
+        for number in range(30):
+            ended, response, *_ = await asyncio.gather(
+                get(made, short.url), *(get(made, f"{long.url}/{number}") for _ in range(3))
+            )
+            assert (ended.body, response.body) == (b"no", b"/%d" % number)
+    assert epolls() == before
 
 
 @BOTH

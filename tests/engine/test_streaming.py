@@ -143,19 +143,3 @@ async def test_a_service_that_stops_in_the_middle(monkeypatch: pytest.MonkeyPatc
             assert caught.value.timeout == "read"
         await made.aclose()
     empty(made)
-
-
-async def test_a_download_that_is_left_early_closes_its_connection() -> None:
-    """And the next one has a place."""
-
-    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await request(reader)
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nhi")
-        await reader.read()
-
-    async with RawServer(script) as server, engine(connections=1) as made:
-        for _ in range(3):
-            async with made.stream(server.url) as response:
-                assert await anext(response.chunks) == b"hi"
-        while server.open:
-            await asyncio.sleep(0)

@@ -17,6 +17,7 @@ from tests.engine.conftest import serving
 from tests.engine.openssl import passing_on
 from tests.engine.raw import (
     OK,
+    VERSIONS,
     RawServer,
     Script,
     Time,
@@ -25,15 +26,15 @@ from tests.engine.raw import (
     engine,
     get,
     narrow_sockets,
+    on_each_loop,
     request,
 )
 from tests.support.service import Answer, Request, Service
 from wosdk_async.transport.http.engine import PoolStatistics, SendError
+from wosdk_async.transport.http.native import pool
 from wosdk_async.transport.http.native.engine import NativeEngine
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
-
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 
 
 def ending_at_once(certificate: Path) -> Script:
@@ -58,30 +59,25 @@ def ending_at_once(certificate: Path) -> Script:
     return script
 
 
-@LOOPS
-def test_a_service_that_ends_tls_with_the_handshake(
-    certificates: dict[str, Path], run: Callable[..., None]
-) -> None:
+@on_each_loop
+async def test_a_service_that_ends_tls_with_the_handshake(certificates: dict[str, Path]) -> None:
     """Nothing is sent, and that is told."""
     own = ssl.create_default_context(cafile=certificates["here"])
 
-    async def call() -> None:
-        async with (
-            RawServer(ending_at_once(certificates["here"])) as server,
-            engine(context=own) as made,
-        ):
-            url = server.url.replace("http:", "https:")
-            for _ in range(3):
-                with pytest.raises(SendError) as caught:
-                    await get(made, url, safe=False, sending=lambda: pytest.fail("sent"))
-                assert (caught.value.sent, caught.value.timeout) == (False, "")
-        assert server.connections == 9  # each request tries two more
-
-    run(call())
+    async with (
+        RawServer(ending_at_once(certificates["here"])) as server,
+        engine(context=own) as made,
+    ):
+        url = server.url.replace("http:", "https:")
+        for _ in range(3):
+            with pytest.raises(SendError) as caught:
+                await get(made, url, safe=False, sending=lambda: pytest.fail("sent"))
+            assert (caught.value.sent, caught.value.timeout) == (False, "")
+    assert server.connections == 9  # each request tries two more
 
 
-@LOOPS
-def test_a_create_is_sent_again_after_that(certificates: dict[str, Path], run: Callable[..., None]) -> None:
+@on_each_loop
+async def test_a_create_is_sent_again_after_that(certificates: dict[str, Path]) -> None:
     """Over another connection, and once."""
     own = ssl.create_default_context(cafile=certificates["here"])
 
@@ -90,23 +86,20 @@ def test_a_create_is_sent_again_after_that(certificates: dict[str, Path], run: C
             body={"EntitySpecifier": {"EntityType": "Customer", "Id": 1}}, headers={"Connection": "close"}
         )
 
-    async def calls() -> None:
-        async with Service(respond, context=serving(certificates["here"])) as service:
-            ending = ending_at_once(certificates["here"])
-            through = passing_on(int(service.url.rpartition(":")[2]))
+    async with Service(respond, context=serving(certificates["here"])) as service:
+        ending = ending_at_once(certificates["here"])
+        through = passing_on(int(service.url.rpartition(":")[2]))
 
-            async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-                await (ending if relay.connections % 2 else through)(reader, writer)
+        async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await (ending if relay.connections % 2 else through)(reader, writer)
 
-            async with RawServer(script) as relay:
-                service.url = relay.url.replace("http:", "https:")
-                async with service.client(ssl_context=own) as client:
-                    for number in range(3):
-                        await client.company().create("Customer", {"Name": f"{number}"})
-        assert [request.json["Entity"]["Name"] for request in service.calls] == ["0", "1", "2"]
-        assert relay.connections >= 6
-
-    run(calls())
+        async with RawServer(script) as relay:
+            service.url = relay.url.replace("http:", "https:")
+            async with service.client(ssl_context=own) as client:
+                for number in range(3):
+                    await client.company().create("Customer", {"Name": f"{number}"})
+    assert [request.json["Entity"]["Name"] for request in service.calls] == ["0", "1", "2"]
+    assert relay.connections >= 6
 
 
 @contextlib.asynccontextmanager
@@ -140,24 +133,6 @@ TLS_AND_LOOPS = pytest.mark.parametrize(
 
 
 @TLS_AND_LOOPS
-def test_closing_when_the_service_takes_no_more(
-    certificates: dict[str, Path],
-    run: Callable[..., None],
-    monkeypatch: pytest.MonkeyPatch,
-    tls: bool,
-) -> None:
-    """Not a byte fits into the socket, so the end of TLS cannot be sent: that is waited for, but not long."""
-
-    async def close() -> None:
-        async with connected_to_a_full_socket(certificates["here"], tls, monkeypatch) as (made, _):
-            begun = time.monotonic()
-            await made.aclose()
-            assert time.monotonic() - begun < 3
-
-    run(close())
-
-
-@TLS_AND_LOOPS
 def test_a_goodbye_that_waits_is_taken_while_the_connection_closes(
     certificates: dict[str, Path],
     run: Callable[..., list[str]],
@@ -179,25 +154,22 @@ def test_a_goodbye_that_waits_is_taken_while_the_connection_closes(
     assert run(close()) == []
 
 
-@LOOPS
-def test_a_goodbye_that_nobody_takes_does_not_keep_the_socket(
-    certificates: dict[str, Path], run: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+@on_each_loop
+async def test_a_goodbye_that_nobody_takes_does_not_keep_the_socket(
+    certificates: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The connection was idle for too long: once its end cannot be sent, it is closed without."""
     now = Time()
 
-    async def rest() -> None:
-        async with connected_to_a_full_socket(certificates["here"], True, monkeypatch, now) as (made, _):
-            now.now += 60
-            while made.statistics().sockets:
-                await asyncio.sleep(0.01)  # real time: the timer of the engine itself is tested here
-
-    run(rest())
+    async with connected_to_a_full_socket(certificates["here"], True, monkeypatch, now) as (made, _):
+        now.now += 60
+        while made.statistics().sockets:
+            await asyncio.sleep(0.01)  # real time: the timer of the engine itself is tested here
 
 
-@LOOPS
-def test_a_call_goes_on_while_the_engine_closes_what_cannot_end(
-    certificates: dict[str, Path], run: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+@on_each_loop
+async def test_a_call_goes_on_while_the_engine_closes_what_cannot_end(
+    certificates: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The idle connection is cut after a while, the busy one is not."""
     asked, go = asyncio.Event(), asyncio.Event()
@@ -208,25 +180,23 @@ def test_a_call_goes_on_while_the_engine_closes_what_cannot_end(
         await go.wait()
         writer.write(OK)
 
-    async def close() -> None:
-        async with (
-            connected_to_a_full_socket(certificates["here"], True, monkeypatch) as (made, _),
-            RawServer(script, serving(certificates["here"])) as server,
-        ):
-            call = asyncio.create_task(get(made, server.url, safe=False))
-            await asked.wait()
-            await made.aclose()
-            assert made.statistics() == PoolStatistics(busy=1, sockets=1)
-            go.set()
-            assert (await call).body == b"hi"
-
-    run(close())
+    async with (
+        connected_to_a_full_socket(certificates["here"], True, monkeypatch) as (made, _),
+        RawServer(script, serving(certificates["here"])) as server,
+    ):
+        monkeypatch.setattr(pool, "_GOODBYE", 0.1)
+        call = asyncio.create_task(get(made, server.url, safe=False))
+        await asked.wait()
+        await made.aclose()
+        assert made.statistics() == PoolStatistics(busy=1, sockets=1)
+        go.set()
+        assert (await call).body == b"hi"
 
 
-@LOOPS
-@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
-def test_a_service_that_ends_tls_while_idle_hears_the_same(
-    certificates: dict[str, Path], run: Callable[..., None], version: ssl.TLSVersion
+@on_each_loop
+@VERSIONS
+async def test_a_service_that_ends_tls_while_idle_hears_the_same(
+    certificates: dict[str, Path], version: ssl.TLSVersion
 ) -> None:
     """Then it knows that nothing was cut."""
     own, context = ssl.create_default_context(cafile=certificates["here"]), serving(certificates["here"])
@@ -246,15 +216,12 @@ def test_a_service_that_ends_tls_while_idle_hears_the_same(
         else:
             heard.append("the end")
 
-    async def call() -> None:
-        async with RawServer(script) as server, engine(context=own) as made:
-            await get(made, server.url.replace("http:", "https:"), safe=False)
-            may_end.set()
-            while made.statistics().sockets or not heard:
-                await asyncio.sleep(0)
-
     may_end = asyncio.Event()
-    run(call())
+    async with RawServer(script) as server, engine(context=own) as made:
+        await get(made, server.url.replace("http:", "https:"), safe=False)
+        may_end.set()
+        while made.statistics().sockets or not heard:
+            await asyncio.sleep(0)
     assert heard == ["the end"]
 
 
@@ -268,10 +235,10 @@ async def fill(sender: socket.socket) -> None:
         await asyncio.sleep(0)
 
 
-@LOOPS
-@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
-def test_a_service_that_ends_tls_with_its_response(
-    certificates: dict[str, Path], run: Callable[..., None], version: ssl.TLSVersion
+@on_each_loop
+@VERSIONS
+async def test_a_service_that_ends_tls_with_its_response(
+    certificates: dict[str, Path], version: ssl.TLSVersion
 ) -> None:
     """close_notify in the flight of the response: the next create is in no doubt, and sent once."""
     own, context = ssl.create_default_context(cafile=certificates["here"]), serving(certificates["here"])
@@ -288,13 +255,10 @@ def test_a_service_that_ends_tls_with_its_response(
         writer.write(peer._outgoing.read())  # both leave together
         await reader.read()
 
-    async def calls() -> None:
-        async with RawServer(script) as server, engine(context=own) as made:
-            url = server.url.replace("http:", "https:")
-            for number in (1, 2, 3):
-                response = await get(made, f"{url}/{number}", safe=False)
-                assert (response.body, response.followed) == (b"hi", False)
-        assert server.connections == 3
-
-    run(calls())
+    async with RawServer(script) as server, engine(context=own) as made:
+        url = server.url.replace("http:", "https:")
+        for number in (1, 2, 3):
+            response = await get(made, f"{url}/{number}", safe=False)
+            assert (response.body, response.followed) == (b"hi", False)
+    assert server.connections == 3
     assert [head.split()[1] for head in asked] == [b"/1", b"/2", b"/3"]

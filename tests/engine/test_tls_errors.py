@@ -8,31 +8,34 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import uvloop
 
 from tests.engine.conftest import serving
-from tests.engine.raw import RawServer, TLSPeer, engine, get, narrow_sockets, request
+from tests.engine.raw import (
+    LOOPS,
+    VERSIONS,
+    RawServer,
+    TLSPeer,
+    engine,
+    get,
+    narrow_sockets,
+    on_each_loop,
+    request,
+)
 from wosdk_async.transport.http.engine import Request, SendError
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
 
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
-VERSIONS = pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 BAD_RECORD = b"\x17\x03\x03\x00\x20" + bytes(32)
 """It looks like data, and was not encrypted with the keys of the connection."""
 
 
-@LOOPS
+@on_each_loop
 @VERSIONS
 @pytest.mark.parametrize(
     ("moment", "alert"), [("handshake", "ALERT_UNKNOWN_CA"), ("response", "ALERT_BAD_RECORD_MAC")]
 )
-def test_the_service_hears_what_is_wrong(
-    certificates: dict[str, Path],
-    run: Callable[..., None],
-    version: ssl.TLSVersion,
-    moment: str,
-    alert: str,
+async def test_the_service_hears_what_is_wrong(
+    certificates: dict[str, Path], version: ssl.TLSVersion, moment: str, alert: str
 ) -> None:
     """Its operator reads in its log that a certificate is not trusted, or a record broken."""
     heard: list[str | None] = []
@@ -51,15 +54,12 @@ def test_the_service_hears_what_is_wrong(
         except ssl.SSLError as error:
             heard.append(error.reason)
 
-    async def call() -> None:
-        async with RawServer(script) as server, engine(context=own) as made:
-            with pytest.raises(SendError) as caught:
-                await get(made, server.url.replace("http:", "https:"), safe=False)
-            assert caught.value.sent == (moment == "response")
-            while not heard:
-                await asyncio.sleep(0)
-
-    run(call())
+    async with RawServer(script) as server, engine(context=own) as made:
+        with pytest.raises(SendError) as caught:
+            await get(made, server.url.replace("http:", "https:"), safe=False)
+        assert caught.value.sent == (moment == "response")
+        while not heard:
+            await asyncio.sleep(0)
     assert alert in str(heard[0])
 
 

@@ -7,53 +7,50 @@ import random
 import socket
 import ssl
 import tracemalloc
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import uvloop
 
 from tests.engine.conftest import serving
 from tests.engine.openssl import passing_on
-from tests.engine.raw import OK, RawServer, TLSPeer, below, echoing, empty, engine, get, request, responding
-from wosdk_async.options import Timeouts
+from tests.engine.raw import (
+    OK,
+    RawServer,
+    TLSPeer,
+    below,
+    echoing,
+    engine,
+    get,
+    on_each_loop,
+    request,
+    responding,
+)
 from wosdk_async.transport.http.engine import Request, SendError
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
 
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 
-
-@LOOPS
+@on_each_loop
 @pytest.mark.parametrize("most", [1, 7, 1500])
-def test_records_that_arrive_in_pieces(
-    certificates: dict[str, Path], most: int, run: Callable[..., None]
-) -> None:
+async def test_records_that_arrive_in_pieces(certificates: dict[str, Path], most: int) -> None:
     """Byte by byte, or cut anywhere: handshakes and responses are the same."""
     body = bytes(range(256)) * most
 
-    async def calls() -> None:
-        raw = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
-        own, random_ = ssl.create_default_context(cafile=certificates["here"]), random.Random(most)
-        async with (
-            RawServer(responding(raw, raw, raw), serving(certificates["here"])) as server,
-            RawServer(
-                passing_on(int(server.url.rpartition(":")[2]), lambda: random_.randint(1, most))
-            ) as relay,
-            engine(context=own, connections=3) as made,
-        ):
-            url = relay.url.replace("http:", "https:")
-            responses = await asyncio.gather(*(get(made, url) for _ in range(9)))
-        assert [each.body == body for each in responses] == [True] * 9
-
-    run(calls())
+    raw = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+    own, random_ = ssl.create_default_context(cafile=certificates["here"]), random.Random(most)
+    async with (
+        RawServer(responding(raw, raw, raw), serving(certificates["here"])) as server,
+        RawServer(passing_on(int(server.url.rpartition(":")[2]), lambda: random_.randint(1, most))) as relay,
+        engine(context=own, connections=3) as made,
+    ):
+        url = relay.url.replace("http:", "https:")
+        responses = await asyncio.gather(*(get(made, url) for _ in range(9)))
+    assert [each.body == body for each in responses] == [True] * 9
 
 
-@LOOPS
+@on_each_loop
 @pytest.mark.parametrize("first", [1, 4])
-def test_a_record_whose_length_comes_late(
-    certificates: dict[str, Path], run: Callable[..., None], first: int
-) -> None:
+async def test_a_record_whose_length_comes_late(certificates: dict[str, Path], first: int) -> None:
     """The first bytes of a response do not say yet how long its record is."""
 
     async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -68,20 +65,15 @@ def test_a_record_whose_length_comes_late(
         writer.write(record[first:])
         await reader.read()
 
-    async def call() -> None:
-        own = ssl.create_default_context(cafile=certificates["here"])
-        async with RawServer(script) as server, engine(context=own) as made:
-            response = await get(made, server.url.replace("http:", "https:"), safe=False)
-            assert response.body == b"hi"
-
-    run(call())
+    own = ssl.create_default_context(cafile=certificates["here"])
+    async with RawServer(script) as server, engine(context=own) as made:
+        response = await get(made, server.url.replace("http:", "https:"), safe=False)
+        assert response.body == b"hi"
 
 
-@LOOPS
+@on_each_loop
 @pytest.mark.parametrize("says_goodbye", [True, False])
-def test_a_body_without_a_length(
-    certificates: dict[str, Path], run: Callable[..., None], says_goodbye: bool
-) -> None:
+async def test_a_body_without_a_length(certificates: dict[str, Path], says_goodbye: bool) -> None:
     """It is whole when the service ends TLS, and cut when only its socket ends: anybody can do that."""
 
     async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -92,23 +84,18 @@ def test_a_body_without_a_length(
                 end.shutdown(socket.SHUT_WR)
             await reader.read()
 
-    async def call() -> None:
-        own = ssl.create_default_context(cafile=certificates["here"])
-        async with RawServer(script, serving(certificates["here"])) as server, engine(context=own) as made:
-            if says_goodbye:
-                assert (await get(made, server.url, safe=False)).body == b"all of it"
-            else:
-                with pytest.raises(SendError, match="without close_notify") as caught:
-                    await get(made, server.url, safe=False)
-                assert caught.value.sent
-
-    run(call())
+    own = ssl.create_default_context(cafile=certificates["here"])
+    async with RawServer(script, serving(certificates["here"])) as server, engine(context=own) as made:
+        if says_goodbye:
+            assert (await get(made, server.url, safe=False)).body == b"all of it"
+        else:
+            with pytest.raises(SendError, match="without close_notify") as caught:
+                await get(made, server.url, safe=False)
+            assert caught.value.sent
 
 
-@LOOPS
-def test_a_large_body_waits_for_a_slow_service(
-    certificates: dict[str, Path], run: Callable[..., None]
-) -> None:
+@on_each_loop
+async def test_a_large_body_waits_for_a_slow_service(certificates: dict[str, Path]) -> None:
     """The service reads nothing at first: what waits is not encrypted, nor copied, nor lost."""
     body = random.Random(1).randbytes(8 << 20)
     go = asyncio.Event()
@@ -120,115 +107,38 @@ def test_a_large_body_waits_for_a_slow_service(
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n" + right)
         await writer.drain()
 
-    async def call() -> None:
-        own = ssl.create_default_context(cafile=certificates["here"])
-        async with RawServer(script, serving(certificates["here"])) as server, engine(context=own) as made:
-            sending = asyncio.create_task(made.send(Request("POST", server.url, (), body)))
-            while not server.connections:
-                await asyncio.sleep(0)
-            tracemalloc.start()
-            for _ in range(50):
-                await asyncio.sleep(0)
-            assert tracemalloc.get_traced_memory()[1] < len(body) / 4
-            tracemalloc.stop()
-            go.set()
-            assert (await sending).body == b"right"
-
-    run(call())
-
-
-async def test_a_service_that_takes_no_more_of_a_request(certificates: dict[str, Path]) -> None:
-    """The limit for writing holds as without TLS."""
-
-    async def deaf(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.transport.pause_reading()  # type: ignore[attr-defined]
-        await asyncio.Event().wait()
-
     own = ssl.create_default_context(cafile=certificates["here"])
-    async with (
-        RawServer(deaf, serving(certificates["here"])) as server,
-        engine(Timeouts(write=0.3), context=own) as made,
-    ):
-        with pytest.raises(SendError, match="stopped reading the request") as caught:
-            await made.send(Request("POST", server.url, (), bytes(16 << 20)))
-    assert caught.value.timeout == "write"
-
-
-async def test_a_service_that_ends_tls_while_idle(certificates: dict[str, Path]) -> None:
-    """The next call opens a connection of its own; a create is not sent over the old one."""
-    ended = asyncio.Event()
-
-    async def once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await request(reader)
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
-        await writer.drain()
-        writer.close()
-        ended.set()
-
-    own = ssl.create_default_context(cafile=certificates["here"])
-    async with RawServer(once, serving(certificates["here"])) as server, engine(context=own) as made:
-        for _ in range(3):
-            assert (await get(made, server.url, safe=False)).body == b"hi"
-            await ended.wait()
-            while made.statistics().idle:
-                await asyncio.sleep(0)
-    assert server.connections == 3
+    async with RawServer(script, serving(certificates["here"])) as server, engine(context=own) as made:
+        sending = asyncio.create_task(made.send(Request("POST", server.url, (), body)))
+        while not server.connections:
+            await asyncio.sleep(0)
+        tracemalloc.start()
+        for _ in range(50):
+            await asyncio.sleep(0)
+        assert tracemalloc.get_traced_memory()[1] < len(body) / 4
+        tracemalloc.stop()
+        go.set()
+        assert (await sending).body == b"right"
 
 
 @pytest.mark.parametrize("turns", range(12))
-@LOOPS
-def test_a_call_that_is_cancelled_while_tls_begins(
-    certificates: dict[str, Path], turns: int, run: Callable[..., None]
-) -> None:
+@on_each_loop
+async def test_a_call_that_is_cancelled_while_tls_begins(certificates: dict[str, Path], turns: int) -> None:
     """Wherever it is: no socket and no place is lost."""
 
-    async def calls() -> None:
-        own = ssl.create_default_context(cafile=certificates["here"])
-        async with (
-            RawServer(echoing, serving(certificates["here"])) as server,
-            engine(context=own, connections=2) as made,
-        ):
-            for _ in range(3):
-                call = asyncio.create_task(get(made, server.url + "/cut"))
-                for _ in range(turns):
-                    await asyncio.sleep(0)
-                call.cancel()
-                await asyncio.gather(call, return_exceptions=True)
-            responses = await asyncio.gather(*(get(made, server.url + "/x") for _ in range(4)))
-        assert {each.body for each in responses} == {b"/x"}
-
-    run(calls())
-
-
-@LOOPS
-def test_what_follows_a_response_in_a_record_of_its_own(
-    certificates: dict[str, Path], run: Callable[..., None]
-) -> None:
-    """It is seen with the response that it came with, as in clear text."""
-
-    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await request(reader)
-        writer.write(OK)
-        writer.write(OK)  # asyncio encrypts each, and sends them together
-        await writer.drain()
-        await reader.read()
-
-    async def call() -> None:
-        own = ssl.create_default_context(cafile=certificates["here"])
-        async with RawServer(script, serving(certificates["here"])) as server, engine(context=own) as made:
-            assert (await get(made, server.url, safe=False)).followed
-            assert made.statistics().idle == 0
-
-    run(call())
-
-
-async def test_closing_twice_at_once(certificates: dict[str, Path]) -> None:
-    """Both wait for the same sockets."""
     own = ssl.create_default_context(cafile=certificates["here"])
-    async with RawServer(echoing, serving(certificates["here"])) as server, engine(context=own) as made:
-        await get(made, server.url)
-        await asyncio.gather(made.aclose(), made.aclose())
-        empty(made)
+    async with (
+        RawServer(echoing, serving(certificates["here"])) as server,
+        engine(context=own, connections=2) as made,
+    ):
+        for _ in range(3):
+            call = asyncio.create_task(get(made, server.url + "/cut"))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            call.cancel()
+            await asyncio.gather(call, return_exceptions=True)
+        responses = await asyncio.gather(*(get(made, server.url + "/x") for _ in range(4)))
+    assert {each.body for each in responses} == {b"/x"}
 
 
 async def test_a_service_that_chooses_another_protocol(certificates: dict[str, Path]) -> None:

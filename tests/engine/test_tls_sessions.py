@@ -12,19 +12,28 @@ from socket import SHUT_WR, SO_LINGER, SOL_SOCKET
 from typing import Any
 
 import pytest
-import uvloop
 
 from tests.engine.conftest import serving
 from tests.engine.openssl import passing_on
-from tests.engine.raw import OK, RawServer, Script, below, echoing, engine, get, request, responding
+from tests.engine.raw import (
+    OK,
+    VERSIONS,
+    RawServer,
+    Script,
+    below,
+    echoing,
+    engine,
+    get,
+    on_each_loop,
+    request,
+    responding,
+)
 from wosdk_async.transport.http.certificates import TLSSessions
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.native.connection import _QUIET
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
 
-VERSIONS = pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 Resumed = list[bool]
 OK_AND_CLOSE = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 BAD_RECORD = b"\x17\x03\x03\x00\x20" + bytes(32)
@@ -55,23 +64,18 @@ def up_to(version: ssl.TLSVersion, certificate: Path) -> ssl.SSLContext:
 
 
 @VERSIONS
-@LOOPS
-def test_later_connections_resume(
-    certificates: dict[str, Path], version: ssl.TLSVersion, run: Callable[..., None]
-) -> None:
+@on_each_loop
+async def test_later_connections_resume(certificates: dict[str, Path], version: ssl.TLSVersion) -> None:
     """All connections after the first response: that is when the session is there."""
     resumed: Resumed = []
 
-    async def calls() -> None:
-        async with (
-            RawServer(counting(resumed), up_to(version, certificates["here"])) as server,
-            engine(connections=20) as made,
-        ):
-            await get(made, server.url + "/first")
-            responses = await asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(20)))
-        assert [each.body for each in responses] == [b"/%d" % n for n in range(20)]
-
-    run(calls())
+    async with (
+        RawServer(counting(resumed), up_to(version, certificates["here"])) as server,
+        engine(connections=20) as made,
+    ):
+        await get(made, server.url + "/first")
+        responses = await asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(20)))
+    assert [each.body for each in responses] == [b"/%d" % n for n in range(20)]
     assert resumed == [False] + [True] * 19
 
 

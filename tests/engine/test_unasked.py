@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvloop
 
 from tests.engine.conftest import serving
 from tests.engine.proxy import Proxy, SocksProxy
 from tests.engine.raw import (
+    LOOPS,
     OK,
     Apart,
     RawServer,
@@ -24,6 +24,7 @@ from tests.engine.raw import (
     echoing,
     engine,
     get,
+    on_each_loop,
     request,
     speaking_late,
 )
@@ -36,37 +37,33 @@ from wosdk_async.transport.http.native.engine import NativeEngine
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
 
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 WRONG = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong"
 
 
-@LOOPS
+@on_each_loop
 @pytest.mark.parametrize("safe", [True, False])
 @pytest.mark.parametrize("unasked", [WRONG, b"\r\n", b"H"], ids=["a response", "a line break", "a byte"])
-def test_bytes_that_the_loop_has_not_seen_yet(run: Callable[..., None], safe: bool, unasked: bytes) -> None:
+async def test_bytes_that_the_loop_has_not_seen_yet(safe: bool, unasked: bytes) -> None:
     """They lie in the socket when the next request is about to leave: it leaves over another connection."""
     sent: list[None] = []
 
     async def surplus(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(unasked)
 
-    async def calls() -> None:
+    with speaking_late(surplus) as (server, speak):
         async with engine() as made:
             await get(made, server.url)
             speak()
             response = await get(made, server.url, safe=safe, sending=lambda: sent.append(None))
             assert response.body == b"hi"
-
-    with speaking_late(surplus) as (server, speak):
-        run(calls())
     assert (len(sent), server.connections) == (1, 2)
 
 
-@LOOPS
+@on_each_loop
 @pytest.mark.parametrize("alone", [False, True], ids=["with a response", "alone"])
 @pytest.mark.parametrize("first", [1, 3, 5, 20], ids=lambda size: f"{size} bytes")
-def test_half_a_record_that_came_after_a_response(
-    certificates: dict[str, Path], run: Callable[..., None], first: int, alone: bool
+async def test_half_a_record_that_came_after_a_response(
+    certificates: dict[str, Path], first: int, alone: bool
 ) -> None:
     """Its rest would come during the next create, and be taken for its response."""
     answered, sent = asyncio.Event(), asyncio.Event()
@@ -89,18 +86,15 @@ def test_half_a_record_that_came_after_a_response(
         if await reader.read(4096):  # the next request, which must not come here
             writer.write(record[first:])
 
-    async def calls() -> None:
-        own = ssl.create_default_context(cafile=certificates["here"])
-        async with RawServer(halves) as server, engine(context=own) as made:
-            url = server.url.replace("http:", "https:")
-            for number in (1, 2):
-                response = await get(made, url, safe=False)
-                assert (response.body, server.connections) == (b"hi", number)
-                answered.set()
-                if alone:
-                    await sent.wait()
-
-    run(calls())
+    own = ssl.create_default_context(cafile=certificates["here"])
+    async with RawServer(halves) as server, engine(context=own) as made:
+        url = server.url.replace("http:", "https:")
+        for number in (1, 2):
+            response = await get(made, url, safe=False)
+            assert (response.body, server.connections) == (b"hi", number)
+            answered.set()
+            if alone:
+                await sent.wait()
 
 
 def speaks_first(certificate: Path | None, spoken: threading.Semaphore, times: int) -> Callable[..., Any]:
@@ -206,10 +200,10 @@ class Held:
         writer.close()
 
 
-@LOOPS
+@on_each_loop
 @pytest.mark.parametrize("waits", [True, False], ids=["its rest comes", "its rest does not come"])
-def test_half_a_ticket_on_a_new_connection(
-    certificates: dict[str, Path], run: Callable[..., None], waits: bool, monkeypatch: pytest.MonkeyPatch
+async def test_half_a_ticket_on_a_new_connection(
+    certificates: dict[str, Path], waits: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Tickets come after the handshake: the request waits for the rest, within the connect timeout."""
 
@@ -219,47 +213,42 @@ def test_half_a_ticket_on_a_new_connection(
         await writer.drain()
         await reader.read()
 
-    async def call() -> None:
-        own = ssl.create_default_context(cafile=certificates["here"])
-        sent: list[None] = []
-        async with RawServer(slowly, serving(certificates["here"])) as service:
-            held = Held(int(service.url.rpartition(":")[2]), after=2)  # the handshake is the first
-            async with (
-                RawServer(held.script) as relay,
-                engine(Timeouts(connect=None if waits else 0.3), context=own) as made,
-            ):
-                loop = asyncio.get_running_loop()
-                call_later = loop.call_later
+    own = ssl.create_default_context(cafile=certificates["here"])
+    sent: list[None] = []
+    async with RawServer(slowly, serving(certificates["here"])) as service:
+        held = Held(int(service.url.rpartition(":")[2]), after=2)  # the handshake is the first
+        async with (
+            RawServer(held.script) as relay,
+            engine(Timeouts(connect=None if waits else 0.3), context=own) as made,
+        ):
+            loop = asyncio.get_running_loop()
+            call_later = loop.call_later
 
-                def after_the_half(seconds: float, callback: Any, *args: Any, **named: Any) -> Any:
-                    if seconds < 0.01 and not held.holds.is_set():  # silence: the half of the ticket ends it
-                        callback, args = after_the_half, (seconds, callback, *args)
-                    return call_later(seconds, callback, *args, **named)
+            def after_the_half(seconds: float, callback: Any, *args: Any, **named: Any) -> Any:
+                if seconds < 0.01 and not held.holds.is_set():  # silence: the half of the ticket ends it
+                    callback, args = after_the_half, (seconds, callback, *args)
+                return call_later(seconds, callback, *args, **named)
 
-                monkeypatch.setattr(loop, "call_later", after_the_half)
-                url = relay.url.replace("http:", "https:")
-                calling = asyncio.create_task(get(made, url, safe=False, sending=lambda: sent.append(None)))
-                if waits:
-                    await held.holds.wait()
-                    for _ in range(500):
-                        await asyncio.sleep(0)
-                    assert not sent
-                    held.go.set()
-                    assert (await calling).body == b"hi"
-                else:
-                    with pytest.raises(SendError) as caught:
-                        await calling
-                    assert (caught.value.sent, caught.value.timeout, sent) == (False, "connect", [])
+            monkeypatch.setattr(loop, "call_later", after_the_half)
+            url = relay.url.replace("http:", "https:")
+            calling = asyncio.create_task(get(made, url, safe=False, sending=lambda: sent.append(None)))
+            if waits:
+                await held.holds.wait()
+                for _ in range(500):
+                    await asyncio.sleep(0)
+                assert not sent
                 held.go.set()
+                assert (await calling).body == b"hi"
+            else:
+                with pytest.raises(SendError) as caught:
+                    await calling
+                assert (caught.value.sent, caught.value.timeout, sent) == (False, "connect", [])
+            held.go.set()
 
-    run(call())
 
-
-@LOOPS
+@on_each_loop
 @pytest.mark.parametrize("waiting", [True, False], ids=["another waits", "another comes"])
-def test_a_connection_whose_first_request_is_cancelled_is_not_trusted(
-    run: Callable[..., None], waiting: bool
-) -> None:
+async def test_a_connection_whose_first_request_is_cancelled_is_not_trusted(waiting: bool) -> None:
     """Before it was silent for a moment: the server may speak first all the same."""
     greet = threading.Event()
 
@@ -272,7 +261,7 @@ def test_a_connection_whose_first_request_is_cancelled_is_not_trusted(
             await request(reader)
             writer.write(OK)
 
-    async def calls() -> None:
+    with Apart(greeting) as server:
         async with engine(connections=1) as made:
             held_back = asyncio.Event()
             loop = asyncio.get_running_loop()
@@ -292,9 +281,6 @@ def test_a_connection_whose_first_request_is_cancelled_is_not_trusted(
                 greet.set()
                 second = second or asyncio.create_task(get(made, server.url, safe=False))
                 assert (await second).body == b"hi"
-
-    with Apart(greeting) as server:
-        run(calls())
     assert server.connections == 2
 
 
@@ -317,12 +303,10 @@ async def test_records_without_a_pause(
     assert (caught.value.sent, caught.value.timeout) == (False, "connect")
 
 
-@LOOPS
+@on_each_loop
 @pytest.mark.parametrize("scheme", ["http", "https", "socks5"])
 @pytest.mark.parametrize("place", ["behind", "later"])
-def test_surplus_bytes_through_a_proxy(
-    certificates: dict[str, Path], run: Callable[..., None], scheme: str, place: str
-) -> None:
+async def test_surplus_bytes_through_a_proxy(certificates: dict[str, Path], scheme: str, place: str) -> None:
     """Behind a response, or while the connection is idle: no create gets them, and none is in doubt."""
     own = ssl.create_default_context(cafile=certificates["here"])
     own.load_verify_locations(certificates["acme"])
@@ -337,21 +321,18 @@ def test_surplus_bytes_through_a_proxy(
             writer.write(WRONG)
         await reader.read()
 
-    async def calls() -> None:
-        context = serving(certificates["here"]) if scheme == "https" else None
-        async with RawServer(script, serving(certificates["acme"])) as server, kind(context=context) as proxy:
-            proxies = proxy_rules(Secret(f"{scheme}://user:password@{proxy.address}"), False)
-            made = NativeEngine(ssl_context=own, proxies=proxies)
-            for number in (1, 2, 3):
-                url = f"https://acme.example:{server.url.rpartition(':')[2]}/"
-                response = await get(made, url, safe=False)
-                assert (response.body, server.connections) == (b"hi", number)
-                speak.set()
-                async with asyncio.timeout(5):
-                    while made.statistics().sockets:
-                        await asyncio.sleep(0)
-                speak.clear()
-            await made.aclose()
-
     speak = asyncio.Event()
-    run(calls())
+    context = serving(certificates["here"]) if scheme == "https" else None
+    async with RawServer(script, serving(certificates["acme"])) as server, kind(context=context) as proxy:
+        proxies = proxy_rules(Secret(f"{scheme}://user:password@{proxy.address}"), False)
+        made = NativeEngine(ssl_context=own, proxies=proxies)
+        for number in (1, 2, 3):
+            url = f"https://acme.example:{server.url.rpartition(':')[2]}/"
+            response = await get(made, url, safe=False)
+            assert (response.body, server.connections) == (b"hi", number)
+            speak.set()
+            async with asyncio.timeout(5):
+                while made.statistics().sockets:
+                    await asyncio.sleep(0)
+            speak.clear()
+        await made.aclose()

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
 import warnings
 from collections.abc import Callable
 
 import pytest
 
-from tests.engine.raw import OK, Apart, RawServer, catch_timers, echoing, engine, get, request
+from tests.engine.raw import Apart, RawServer, catch_timers, echoing, engine, get, request
 from tests.engine.test_connections import Time
 from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.native.engine import NativeEngine
@@ -34,17 +33,6 @@ async def test_requests_of_one_turn_leave_at_its_end_in_their_order() -> None:
         await warm(made, server.url)
         assert await asyncio.gather(ask("a"), ask("b")) == [b"/a", b"/b"]
     assert seen == ["a asks", "b asks", "a leaves", "b leaves"]
-
-
-async def test_a_single_connection_has_nothing_to_wait_for() -> None:
-    """Who sends one request after the other does not wait for the end of the turn."""
-    sent: list[None] = []
-    async with RawServer(echoing) as server, engine() as made:
-        await warm(made, server.url, 1)
-        call = asyncio.create_task(get(made, server.url, sending=lambda: sent.append(None)))
-        asyncio.get_running_loop().call_soon(lambda: sent.append(None) if not sent else None)
-        await call
-    assert len(sent) == 1
 
 
 async def test_a_long_turn_does_not_hold_requests_back() -> None:
@@ -118,32 +106,6 @@ async def test_the_time_for_a_response_begins_when_the_request_leaves(
         loop.call_soon(timers.pop())  # before the request leaves
         assert (await call).body == b"/a"
         await made.aclose()
-
-
-async def test_a_response_that_comes_before_its_request_is_not_read() -> None:
-    """Bytes that came on an idle connection are not the response to the request that is about to leave."""
-    go, forged, sent = threading.Event(), threading.Semaphore(0), []
-
-    async def hasty(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        idle = server.connections <= 2
-        await request(reader)
-        writer.write(OK)
-        if idle:
-            await asyncio.to_thread(go.wait, 5)
-            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged")
-            await writer.drain()
-            forged.release()
-            await reader.read()
-
-    with Apart(hasty) as server:
-        async with engine() as made:
-            await warm(made, server.url)
-            go.set()
-            for _ in range(2):
-                assert forged.acquire(timeout=5)  # the loop is blocked meanwhile
-            call = get(made, server.url, safe=False, sending=lambda: sent.append(None))
-            assert (await asyncio.create_task(call)).body == b"hi"
-    assert (len(sent), server.connections) == (1, 3)
 
 
 def test_a_fork_does_not_send_what_the_parent_has_yet_to_send() -> None:

@@ -109,6 +109,8 @@ def test_a_format_without_a_currency_needs_none(tmp_path: Path) -> None:
         ("0.0%", "%"),
         (10, "%"),
         ('0"00"', "00"),
+        ("000-00-0000", "000-00-0000"),
+        ("00000\\-0000", "00000-0000"),
     ],
 )
 def test_a_format_that_shows_more_than_a_currency_fails_an_amount(
@@ -231,6 +233,12 @@ _STYLES = """
 <number:number/></number:currency-style>
 <number:number-style style:name="N3"><number:number/><number:text> kg</number:text></number:number-style>
 <number:number-style style:name="N4"><number:number number:display-factor="1000"/></number:number-style>
+<number:number-style style:name="N5"><number:number number:decimal-places="0" number:min-integer-digits="5"/>
+</number:number-style>
+<number:number-style style:name="N6"><number:number number:decimal-places="2" number:min-integer-digits="5"/>
+</number:number-style>
+<style:style style:name="zeros" style:family="table-cell" style:data-style-name="N5"/>
+<style:style style:name="decimals" style:family="table-cell" style:data-style-name="N6"/>
 <style:style style:name="thousands" style:family="table-cell" style:data-style-name="N4"/>
 <style:style style:name="euro" style:family="table-cell" style:data-style-name="N1"/>
 <style:style style:name="krona" style:family="table-cell" style:data-style-name="N2"/>
@@ -281,3 +289,16 @@ def test_another_amount_among_rejects_has_no_currency(tmp_path: Path, cell: str,
     assert outcomes(found, [edited]) == (["sent"] if sent else ["€"])
     back = header.row(1, 2, ["1", "12.5", "EUR", types_text(dict(edited.cells.items()))])
     assert outcomes(found, [back]) == ["€"]
+
+
+@pytest.mark.parametrize(
+    ("style", "number", "shown"),
+    [("zeros", "47", "00047"), ("zeros", "-47", "-00047"), ("zeros", "1.5", "1.5"), ("decimals", "47", "47")],
+)
+def test_an_opendocument_cell_has_the_leading_zeros_of_its_style(
+    tmp_path: Path, style: str, number: str, shown: str
+) -> None:
+    attributes = f'office:value-type="float" table:style-name="{style}"'
+    row = number_row(attributes).replace("12.5", number)
+    (found,) = read_document(tmp_path / "f.ods", text_row("Cost") + row, styles=_STYLES)
+    assert found.cells["Cost"] == shown

@@ -9,9 +9,11 @@ import pytest
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
+from tests.jobs.test_check import checked
 from wosdk_async import WoCreateCommand
 from wosdk_async.calls import marked_records
 from wosdk_async.jobs import ImportMapError
+from wosdk_async.jobs.imports.check_result import Finding
 
 
 async def test_a_field_that_the_map_leaves_open_gets_a_key(local: Local, job: Job, write: Write) -> None:
@@ -30,6 +32,25 @@ async def test_keys_that_occur_twice_or_not_at_all_are_refused(local: Local, job
     assert "'b' already belongs to row 2 (line 3), and all cells are equal" in str(outcomes[6].reason)
     assert outcomes[4].reason == ("the key in work_order.po_number ('') is empty; each row needs its own key")
     assert "work_order.po_number (' c') starts or ends with blanks" in str(outcomes[5].reason)
+
+
+@pytest.mark.parametrize("column", ["{key}", "W-{key}"])
+@pytest.mark.parametrize("is_marker", [True, False])
+async def test_keys_that_a_spreadsheet_shortened_are_refused(
+    local: Local, job: Job, write: Write, column: str, is_marker: bool
+) -> None:
+    text = MAP.replace('"{key}"', f'"{column}"') if is_marker else f"key = '{column}'\n{MAP}"
+    shortened = ["8,12E+11", "8,12E+11", "9.12345E+11", "1E+12 "]
+    source = write(HEADER, [*rows(*shortened, "E+11", "8,12E", "K8,12E+11"), ["b", "8,12E+11", "", ""]])
+    options = {"marker": MARKER} if is_marker else {}
+    checked_rows: list[Finding] = []
+    await checked(local, source, text, on_row=checked_rows.append, **options)
+    _, outcomes = await carried_out(job(source, text, **options), local)
+    assert [row for row, each in outcomes.items() if each.outcome == "failed"] == [1, 2, 3, 4]
+    assert [each.row for each in checked_rows if each.kind == "refused"] == [1, 2, 3, 4]
+    for row, key in enumerate(shortened, 1):
+        reason = f"the key '{column}': {key!r} is a number that a spreadsheet shortened; format the column as"
+        assert str(outcomes[row].reason).startswith(reason)
 
 
 async def test_keys_that_are_there_already(local: Local, job: Job, write: Write) -> None:

@@ -50,6 +50,23 @@ def read(path: Path, content: str | bytes, **options: Any) -> list[list[str]]:
     return table(open_source(path, **options))
 
 
+@pytest.mark.parametrize(
+    "error", ["#N/A", " #NAME?", "#REF!", "#VALUE!", "#DIV/0!", "#NUM!", "#NULL!", "#WERT!"]
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_formula_error_in_a_text_file_fails_rows_that_use_it(
+    tmp_path: Path, error: str, encoding: str
+) -> None:
+    """As in a workbook."""
+    path = tmp_path / "f.csv"
+    path.write_text(f'a,b\n1,"{error}"\n2,#5 {error}\n#Q,x\n', encoding=encoding)
+    assert table(CsvFile(path)) == [["1", "!"], ["2", f"#5 {error}"], ["#Q", "x"]]
+    first = next(iter(CsvFile(path)))
+    assert first.original(("a", "b")) == ["1", error]
+    with pytest.raises(RowError, match=re.escape(f"column 'b': the cell shows the formula error {error!r}")):
+        first.cells["b"]
+
+
 # --- ends of lines, Ctrl-Z, guards ----------------------------------------------------------------
 
 
@@ -263,7 +280,7 @@ def test_totals_below_the_last_row_with_a_key_are_a_footer(tmp_path: Path) -> No
     path.write_text("\n".join(["No,Due,Text", *rows]))
     job = Import(CsvFile(path), load(tmp_path, 'key = "{No}"'))
     assert job.read().rows == 4  # those without a key elsewhere are refused, not left out
-    assert job.warnings[-1].endswith("a footer below the last row with a key is skipped: 2 rows, lines 5-6")
+    assert job.warnings[-1].endswith("look like totals and are skipped: line 5 'Summe:', line 6 'Gesamt'")
     assert Import(CsvFile(path), load(tmp_path)).read().rows == 6  # without keys nobody can tell
 
 
@@ -290,12 +307,36 @@ def test_a_total_in_place_of_a_key_is_a_footer_or_told(tmp_path: Path, label: st
     end = [f"{label},,11", "Prepared by: Anna,,", "2 records,,"]
     found, warnings = doubtful(tmp_path, ["A1,x,5", *end[:1], "A2,y,6", *end])
     assert found == ["A1", label, "A2", "Prepared by: Anna", "2 records"]
-    assert warnings[0].endswith("is skipped: 1 row, line 5")
+    assert warnings[0].endswith(f"the last row looks like a total and is skipped: line 5 '{label}'")
     assert f"line 3 '{label}'; to skip it" in warnings[1]
     assert "line 6 'Prepared by: Anna', line 7 '2 records'; to skip them" in warnings[2]
     rules = [warning.partition("add ")[2].removesuffix(" to the map") for warning in warnings[1:]]
     both = f"{rules[0][:-1]}, {rules[1].removeprefix('skip_when = [')}"
     assert doubtful(tmp_path, ["A1,x,5", *end[:1], "A2,y,6", *end], both)[0] == ["A1", "A2"]
+
+
+ORDERS = ["A1,Pier Coffee,Shop 12,,", "A2,Pier Coffee,Shop 12,80.00,", "A3,Acme,Shop 9,,urgent"]
+
+
+@pytest.mark.parametrize(
+    ("last", "is_read"),
+    [
+        ("Total 0043,Pier Coffee,Shop 12,80.00,", True),
+        ("Gesamt 12,Pier Coffee,Shop 12,,", True),
+        ("Summe,Pier Coffee,Shop 12,,", True),
+        (",Total,Shop Inc,,urgent", True),  # fails, because it has no key
+        ("Total 0043,,,80.00,", False),
+        ("Total 3,2 customers,2 shops,80.00,", False),
+        ("Total,,EUR,80.00,", False),
+        ("Grand total,Sum:,3,80.00,5", False),
+    ],
+)
+def test_a_full_last_row_is_no_footer(tmp_path: Path, last: str, is_read: bool) -> None:
+    path = tmp_path / "f.csv"
+    path.write_text("\n".join(["No,Due,Site,Cost,Text", *ORDERS, last]))
+    job = Import(CsvFile(path), load(tmp_path, KEYED))
+    assert job.read().rows == 3 + is_read
+    assert any("line 5 " in each and "is skipped" in each for each in job.warnings) is not is_read
 
 
 def test_a_total_that_may_be_a_name_is_told_and_not_left_out(tmp_path: Path) -> None:

@@ -416,6 +416,7 @@ async def test_a_command_without_a_marker_that_was_under_way_is_in_doubt(
         ("operation = 'create Custmer'\n[entity]\n", "no entity 'Custmer'; did you mean 'Customer'?"),
         ("operation = 'WoAsignCommand'\n[command]\n", "; did you mean 'WoAssignCommand'?"),
         ("operation = 'create WorkOrder'\n[entity]\n", "create is not supported by WorkOrder"),
+        ("operation = 'CompositeCommand'\n[command]\n", "run each command separately"),
         ("operation = 'update Customer by Tenant'\n[entity]\n", "has no field 'Tenant'; did you mean"),
         ("operation = 'update Customer by WorkZone'\n[entity]\n", "is neither a string nor an integer"),
         ("operation = 'create Customer'\n[command]\n", "'create Customer' does not use [command]"),

@@ -218,6 +218,14 @@ def shown_as(folder: Path, number: float, code: str, *, date_1904: bool = False)
         return error.message
 
 
+@given(number=st.integers(-(10**15) + 1, 10**15 - 1), digits=st.integers(1, 20))
+def test_leading_zeros_of_a_format_are_read(
+    tmp_path_factory: pytest.TempPathFactory, number: int, digits: int
+) -> None:
+    shown = shown_as(tmp_path_factory.mktemp("x"), number, "0" * digits)
+    assert shown == f"{'-' * (number < 0)}{abs(number):0{digits}}"
+
+
 @given(milliseconds=st.integers(-(10**12), 10**12))
 def test_a_duration_has_its_sign(tmp_path_factory: pytest.TempPathFactory, milliseconds: int) -> None:
     shown = shown_as(tmp_path_factory.mktemp("x"), milliseconds / 86_400_000, "[h]:mm:ss")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import xlsxwriter
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -178,6 +179,19 @@ def test_one_column_of_a_sheet_has_numbers_and_texts(tmp_path: Path) -> None:
         *("2026-12-09T00:00:00", "2026-12-09T00:00:00", "2026-12-09T08:30:00")
     ]
     assert [each.po_number for each in orders] == ["1.250,50", "1.234", "1234"]
+
+
+def test_zeros_of_a_cell_format_are_sent_in_texts_and_not_in_numbers(tmp_path: Path) -> None:
+    with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
+        page = book.add_worksheet()
+        page.write_row(0, 0, ["number", "when", "flag"])
+        for row, (number, code) in enumerate([(4711, "0000000"), (4711.5, "0000000"), (47, "0.00")], 1):
+            page.write(row, 0, number, book.add_format({"num_format": code}))
+    (tmp_path / "m.toml").write_text(MAP)
+    source = open_source(tmp_path / "a.xlsx")
+    orders = [each.work_order for each in made(ImportMap.load(tmp_path / "m.toml"), source)]
+    assert [each.po_number for each in orders] == ["0004711", "4711.5", "47"]
+    assert [str(each.vendor_nte.value) for each in orders] == ["4711", "4711.5", "47"]
 
 
 def test_numbers_of_json_and_parquet_are_values_too(tmp_path: Path) -> None:

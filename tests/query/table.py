@@ -12,7 +12,12 @@ from wosdk_async import WoNote, WorkOrder
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.builder import Query
 
-OPERATORS = {"GreaterThan": operator.gt, "LessThan": operator.lt, "LessOrEqual": operator.le}
+OPERATORS = {
+    "GreaterThan": operator.gt,
+    "LessThan": operator.lt,
+    "LessOrEqual": operator.le,
+    "NotEqual": operator.ne,
+}
 Json = dict[str, Any]
 
 

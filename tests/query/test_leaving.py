@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from typing import Any
 
 import anyio
 import pytest
@@ -48,30 +49,24 @@ async def turns(count: int) -> None:
         await asyncio.sleep(0)
 
 
-async def test_cancelled_at_every_await(way: Read) -> None:
-    """task.cancel() at each turn of the loop: when the task has ended nothing else is left."""
+@pytest.mark.parametrize(("consume", "later"), [(consume, 0), (consume_plainly, 10)])
+async def test_cancelled_at_every_await(way: Read, consume: Any, later: int) -> None:
+    """task.cancel() at each turn of the loop: when the task has ended nothing else is left.
+
+    Without ``aclosing`` the loop needs some turns to give up the page that was begun.
+    """
     endings = set()
     for turn in range(TURNS):
-        task = asyncio.create_task(consume(Table(range(1, 8), turns=3), way))
-        await turns(turn)
-        task.cancel()
-        await asyncio.wait([task])
-        assert others() == set(), turn
-        endings.add(task.cancelled())
-    assert endings == {True, False}
-
-
-async def test_a_plain_loop_cancelled_at_every_await(way: Read) -> None:
-    """Without ``aclosing`` the loop needs some turns to give up the page that was begun."""
-    for turn in range(TURNS):
         table = Table(range(1, 8), turns=3)
-        task = asyncio.create_task(consume_plainly(table, way))
+        task = asyncio.create_task(consume(table, way))
         await turns(turn)
         task.cancel()
         await asyncio.wait([task])
-        await turns(10)
+        await turns(later)
         assert others() == set(), turn
         assert table.in_flight == 0
+        endings.add(task.cancelled())
+    assert endings == {True, False}
 
 
 async def test_left_by_a_scope_at_every_await(way: Read) -> None:
@@ -91,27 +86,6 @@ async def test_left_by_a_scope_at_every_await(way: Read) -> None:
 async def _later(scope: anyio.CancelScope, turn: int) -> None:
     await turns(turn)
     scope.cancel()
-
-
-async def test_left_by_a_timeout(way: Read) -> None:
-    table = Table(range(1, 8), turns=10**9)
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.01):
-            await consume(table, way)
-    assert others() == set()
-    assert table.in_flight == 0
-
-
-async def test_closed(way: Read) -> None:
-    """After ``aclosing`` or an exception in its block nothing is under way."""
-    table = Table(range(1, 40), turns=3)
-    with pytest.raises(KeyError):
-        async with aclosing(way(table)) as found:
-            async for _ in found:
-                assert others() != set()
-                raise KeyError
-    assert others() == set()
-    assert table.in_flight == 0
 
 
 async def test_break_without_closing(way: Read) -> None:

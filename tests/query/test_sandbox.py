@@ -19,7 +19,6 @@ from wosdk_async import (
     Location,
     NotFoundError,
     NotUniqueError,
-    UnknownNameError,
     fields,
 )
 
@@ -101,11 +100,6 @@ async def test_one_is_one(company: Company) -> None:
         await company.query(Location).where(f.id == 1).one()
     with pytest.raises(NotUniqueError, match="several rows match"):
         await company.query(Location).one()
-
-
-async def test_what_the_catalogue_does_not_know_is_the_services_to_refuse(company: Company) -> None:
-    with pytest.raises(UnknownNameError):
-        await company.query(Location).where(fields("Location").Nope == 1).all()
 
 
 async def test_an_expression_is_still_sent_as_it_is(company: Company) -> None:

@@ -180,11 +180,6 @@ async def test_without_pyarrow_the_error_names_the_extra(monkeypatch: pytest.Mon
         await query().table()
 
 
-async def test_a_page_is_no_larger_than_the_service_s() -> None:
-    with pytest.raises(InvalidCallError, match="a page takes 1 to 4000 rows"):
-        await query().table(size=5000)
-
-
 async def test_an_unknown_entity_is_refused_before_anything_is_sent() -> None:
     with pytest.raises(InvalidCallError, match="'NewEntity' is not in the catalogue"):
         await Query("NewEntity", unsent).table()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.query.row_strategies import as_sent, expected, rows
-from wosdk_async import WorkOrder, WosdkError, codec
+from wosdk_async import WorkOrder, codec
 from wosdk_async.model import WoNote
 from wosdk_async.query.columns import columns_of
 from wosdk_async.query.table import TableBuilder
@@ -126,15 +126,3 @@ def test_a_number_that_does_not_fit_is_never_rounded(number: str) -> None:
     (row,) = builder.batch([{"VendorNte": {"Value": Decimal(number)}}]).to_pylist()
     assert row["VendorNte.Value"] is None
     assert row["Extra"] == f'{{"VendorNte.Value":{number}}}'
-
-
-@pytest.mark.parametrize(("row", "sent"), [(None, "null"), ([1], "of type list"), ("x", "of type str")])
-def test_a_row_that_is_not_an_object_is_refused(row: Any, sent: str) -> None:
-    """The error names the entity; another row may be one."""
-    with pytest.raises(WosdkError, match=f"a record of WorkOrder is {sent}, not a JSON object"):
-        TableBuilder(FEW).batch([{"Id": 1}, row])
-
-
-def test_a_body_of_too_many_symbols_is_refused() -> None:
-    with pytest.raises(ValueError, match="brackets and commas"):
-        TableBuilder(FEW).rows(b"[" * 2_000_001)

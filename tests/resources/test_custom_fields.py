@@ -18,6 +18,7 @@ from wosdk_async import (
     Employee,
     InDoubtError,
     InvalidCallError,
+    Money,
     NotFoundError,
     NotUniqueError,
     Specialty,
@@ -30,7 +31,7 @@ DESCRIPTORS = "query/CustomFieldDescriptor"
 VALUES: dict[str, FieldValue | None] = {
     "Dock": "4",
     "Floors": 3,
-    "Budget": Decimal("1250.50"),
+    "Budget": Money(currency_type_id="EUR", value=Decimal("1250.50")),
     "Permit until": date(2024, 5, 14),
     "Quiet from": time(21, 30),
     "Key needed": True,
@@ -63,6 +64,33 @@ async def test_fields_are_changed_added_removed_and_left_alone(local: Local, ord
     local.server.asked.clear()
     await acme.custom_fields.set(order, {"Floors": None})
     assert not [path for path in local.server.asked if path.startswith("PUT")]
+
+
+async def test_an_amount_keeps_its_currency(local: Local, order: WorkOrder) -> None:
+    """Only a number for a field that has no currency is refused, before anything is written."""
+    acme = local.company
+    local.server.asked.clear()
+    for value in (Decimal("250"), 250, Money(value=Decimal("250"))):
+        with pytest.raises(InvalidCallError, match=r"'Budget' has no currency .*send Money\("):
+            await acme.custom_fields.set(order, {"Dock": "4", "Budget": value})
+    assert not [path for path in local.server.asked if path.startswith("PUT")]
+    unknown = Money(currency_type_id="Unknown", value=Decimal("1.5"))
+    await acme.custom_fields.set(order, {"Budget": unknown})
+    assert await acme.custom_fields.get(order) == {"Budget": unknown}
+    with pytest.raises(InvalidCallError, match="no currency"):
+        await acme.custom_fields.set(order, {"Budget": 250})
+    for written, currency in (
+        (Money(currency_type_id="EUR", value=Decimal("100.00")), "EUR"),
+        (Decimal("250"), "EUR"),
+        (Money(value=Decimal("7")), "EUR"),
+        (Money(currency_type_id="USD", value=Decimal("8")), "USD"),
+    ):
+        await acme.custom_fields.set(order, {"Budget": written})
+        number = written.value if isinstance(written, Money) else written
+        found = {"Budget": Money(currency_type_id=currency, value=number)}
+        assert await acme.custom_fields.get(order) == found
+    with pytest.raises(InvalidCallError, match="CurrencyType has no such value"):
+        await acme.custom_fields.set(order, {"Budget": Money(currency_type_id="EURO", value=Decimal(1))})
 
 
 async def test_definitions_are_read_once(local: Local, order: WorkOrder) -> None:
@@ -108,8 +136,11 @@ WRONG: list[tuple[dict[str, FieldValue | None], str]] = [
     ({"Dock": "x" * 65}, "has 65 characters; it takes 64: shorten it"),
     ({"Floors": "3"}, "of type Integer takes a whole number"),
     ({"Floors": True}, "of type Integer takes a whole number"),
-    ({"Budget": 1.5}, r"of type Money takes a number: send Decimal"),
-    ({"Budget": Decimal("NaN")}, "of type Money takes a number"),
+    ({"Budget": 1.5}, r"of type Money takes an amount: send Money\(currency_type_id="),
+    ({"Budget": Decimal("NaN")}, "of type Money takes an amount"),
+    ({"Budget": Money(currency_type_id="EUR")}, "of type Money takes an amount"),
+    ({"Budget": Money(currency_type_id="EUR", value=Decimal("NaN"))}, "of type Money takes an amount"),
+    ({"Floors": Money(currency_type_id="EUR", value=Decimal(3))}, "of type Integer takes a whole number"),
     ({"Permit until": "2024-05-14"}, r"of type Date takes a date: send datetime\.date"),
     ({"Quiet from": "21:30"}, "of type Time takes a time without a zone"),
     ({"Key needed": "yes"}, "of type Boolean takes True or False"),

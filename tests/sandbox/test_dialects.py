@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.sandbox.company import Caller, calling
+from tests.sandbox.company import ORDER, Caller, calling
 from wosdk_async.sandbox import LocalCompany, create_app
 from wosdk_async.sandbox.storage.store import Store
 
@@ -34,6 +34,25 @@ def test_marks_of_a_record(both: tuple[Caller, Caller]) -> None:
     spec, recorded = (caller.get("Customer", 512).keys() for caller in both)
     assert spec - recorded == {"IsNew", "PerformDeletion"}
     assert recorded <= spec
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("WoScheduleRoutine", {"WorkOrder": ORDER}),
+        ("WoScheduleRoutine", {"WorkOrder": ORDER, "OutputPropertySet": {"Properties": ["*", "Customer.*"]}}),
+        ("AddChildWorkOrderRoutine", {"WoItemIds": [1]}),
+        ("GetPreferredAssigneesRoutine", {"SpecialtyId": 27, "WorkZoneId": 14}),
+        ("AssetMatchByTaskCodeCommand", {"ParentAssetId": 20400, "TaskCode": "NC"}),
+    ],
+)
+def test_marks_of_a_result(both: tuple[Caller, Caller], name: str, arguments: dict[str, Any]) -> None:
+    """Facts 12 row 2: routines that compute a record show the marks no more than a read does."""
+    recorded = both[1]
+    recorded.order()
+    response = recorded.send("POST", f"cmd/{name}", {"Command": arguments})
+    assert response.status_code == 200, response.text
+    assert not [mark for mark in ("IsNew", "PerformDeletion") if mark in response.text]
 
 
 def test_envelope_of_a_retrieve(both: tuple[Caller, Caller]) -> None:
@@ -139,6 +158,40 @@ def test_times(both: tuple[Caller, Caller], clock: Any) -> None:
     same = [("LastActionDateUtc", "Equal", read["LastActionDateUtc"])]
     assert recorded.ids("WorkOrder", *same) == [made["Id"]]
     assert spec.get("WorkOrder", made["Id"])["DueDateUtc"] == "2024-05-16T13:12:00Z"
+
+
+def test_times_that_a_client_set(both: tuple[Caller, Caller]) -> None:
+    """Facts 3.5: seven digits only in the response to the call that set the value, 0 or 2 when read back."""
+    spec, recorded = both
+    sent, cut = "2026-01-02T03:04:05.1234567", "2026-01-02T03:04:05.12"
+    made = recorded.order(DtDue=sent)
+    assert (made["DtDue"], made["DueDateUtc"]) == (sent, "2026-01-02T08:04:05.1234567Z")
+    paid = recorded.run("ApSubmitPaymentCommand", WorkOrderId=made["Id"], CheckCutDate=sent)
+    assert paid["Financial"]["CheckCutDate"] == sent
+    space = recorded.run("SpaceCreateCommand", CustomerId="512", StartDate=sent, UnitId=20440)["NewSpace"]
+    assert space["StartDate"] == sent
+    put = {"Properties": ["DtDue"], "Entity": {"Id": made["Id"], "DtDue": sent}}
+    order = ORDER | {"Priority": {"Id": 3}, "DtScheduledStart": sent}
+    draft = recorded.run("WoScheduleRoutine", WorkOrder=order)["Wo"]  # set now, though nothing is stored
+    assert (draft["DtScheduledStart"], draft["DueDateUtc"][-1]) == (sent, "Z")
+    version = recorded.ok("PUT", "base/WorkOrder", put)["EntitySpecifier"]["ConcurrencyId"]
+    for entity, key, name in (
+        ("WorkOrder", made["Id"], "DtDue"),
+        ("WorkOrderCost", made["Id"], "CheckCutDate"),
+        ("Space", space["Id"], "StartDate"),
+    ):
+        assert recorded.get(entity, key)[name] == cut
+        (found,) = recorded.query(entity, (name, "Equal", cut), ("Id", "Equal", str(key)))
+        assert found[name] == cut
+    put["Entity"]["DtDue"] = cut  # facts 3.7: a write of the values read changes nothing
+    assert recorded.ok("PUT", "base/WorkOrder", put)["EntitySpecifier"]["ConcurrencyId"] == version
+    for time, shown in (("03:04:05.0012345", "03:04:05"), ("03:04:05.9999999", "03:04:05.99")):
+        put["Entity"]["DtDue"] = f"2026-01-02T{time}"
+        recorded.ok("PUT", "base/WorkOrder", put)
+        assert recorded.get("WorkOrder", made["Id"])["DtDue"] == f"2026-01-02T{shown}"
+    spec.ok("PUT", "base/WorkOrder", put)  # a store may hold what the other dialect stored
+    assert recorded.get("WorkOrder", made["Id"])["DtDue"] == "2026-01-02T03:04:05.99"
+    assert spec.get("WorkOrder", made["Id"])["DtDue"] == "2026-01-02T03:04:05.9999999"
 
 
 def test_scale_of_amounts(both: tuple[Caller, Caller]) -> None:

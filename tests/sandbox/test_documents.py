@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from tests.sandbox.company import Caller, calling
+from wosdk_async.sandbox.schema.values import Moment
+from wosdk_async.sandbox.seed.rows import load_rows, seed_rows
 from wosdk_async.sandbox.storage.store import Store
 
 FILE = bytes(range(256))
@@ -76,6 +78,36 @@ def test_one_result_for_each_document(acme: Caller) -> None:
     for wrong in ({}, {"DocumentIds": []}, {"DocumentIds": "1"}, {"DocumentIds": ["1"]}):
         code = acme.refused("POST", "cmd/GetDocDownloadUrlCommand", {"Command": wrong})
         assert code in ("BUSINESS_LOGIC_ERROR", "INCORRECT_MODEL")
+
+
+@pytest.mark.parametrize(
+    ("mime_type", "stored"),
+    [("IMAGE/PNG", 3), ("image/png; x=1", 3), ("application/pdf; x=1", 32), ("Application/PDF ;x=1", 32)]
+    + [(other, None) for other in (None, "", "text/plain", "application/pdfx")],
+)
+def test_no_signature_is_stored(acme: Caller, mime_type: str | None, stored: int | None) -> None:
+    """facts 3.10: the stored type follows MimeType, whatever was sent, and is never Signature."""
+    for kind in ({"Id": 1}, {"DisplayAs": "Signature"}):
+        document = {"StorageTypeId": "Cloud", "DocType": kind} | (
+            {"MimeType": mime_type} if mime_type else {}
+        )
+        if stored is None:
+            assert acme.refused("POST", "base/Document", {"Entity": document}) == "BUSINESS_LOGIC_ERROR"
+        else:
+            made = acme.ok("POST", "base/Document", {"Entity": document})["EntitySpecifier"]["Id"]
+            assert acme.get("Document", made)["DocType"] == {"Id": stored}
+
+
+def test_a_document_becomes_no_signature(acme: Caller, store: Store) -> None:
+    """Neither by a PUT; one that was seeded, as a Company may have it from a device, can still be changed."""
+    rows = seed_rows({"Document": [{"Id": 77, "DocType": {"Id": 1}, "StorageTypeId": "Cloud"}]})
+    load_rows(store, store.companies()[0], rows, Moment(0))
+    entity = {"Id": 77, "Title": "Signed", "DocType": {"Id": 1}}
+    body = {"Properties": ["Title", "DocType.Id"], "Entity": entity}
+    acme.ok("PUT", "base/Document", body)
+    assert acme.get("Document", 77)["DocType"] == {"Id": 1}
+    entity["Id"] = make(acme, MimeType="text/plain")
+    assert acme.refused("PUT", "base/Document", body) == "BUSINESS_LOGIC_ERROR"
 
 
 @pytest.mark.parametrize("missing", ["DocType", "StorageTypeId"])

@@ -188,6 +188,37 @@ def test_a_put_removes_nothing(either: Caller) -> None:
     assert either.get("Contact", contact)["IsRemoved"] is True
 
 
+@spec("2.1", "IsRemoved")
+def test_a_put_removes_nothing_behind_a_reference(either: Caller) -> None:
+    """Facts 3.6: Child.Field writes there as a PUT of that record does. The refusal names what removes it."""
+    zone, outer = {"Id": 14, "IsRemoved": True}, either.order()["Id"]
+    direct = refusal(either, *put("WorkZone", ["IsRemoved"], **zone))
+    assert "WorkZoneDeleteCommand" in direct  # facts 3.9: a WorkZone has no DELETE
+    for entry in ("WorkZone.IsRemoved", "WorkZone.*"):
+        assert refusal(either, *put("Customer", [entry], Id=CUSTOMER, WorkZone=zone)) == direct
+    inside = {"Customer": {"WorkZone": zone}}
+    assert refusal(either, *put("WorkOrder", ["Customer.WorkZone.IsRemoved"], Id=outer, **inside)) == direct
+    either.ok(*put("Customer", ["WorkZone.*"], Id=CUSTOMER, WorkZone=zone | {"IsRemoved": False}))
+    either.run("WorkZoneDeleteCommand", WorkZoneId=14)
+    assert either.get("WorkZone", 14)["IsRemoved"] is True
+
+
+def test_a_stock_location_takes_a_put_after_its_delete(either: Caller) -> None:
+    """Facts 3.4; facts 3.7 has the version that this PUT returned, 3: the delete counted as a change."""
+    stock = made(either, "StockLocation", DisplayAs="Van 7")
+    for _ in range(2):
+        either.ok("DELETE", f"base/StockLocation?ID={stock}")
+    assert either.get("StockLocation", stock)["DisplayAs"] == "Van 7 (deleted)"
+    moved = {"StockLocationId": stock}
+    assert "removed" in refusal(either, *post("StockLocationInventoryDetails", **moved))
+    either.ok(*put("StockLocation", ["Number"], Id=stock, Number="7"))
+    read = either.get("StockLocation", stock)
+    assert (read["Number"], read["ConcurrencyId"], "IsRemoved" in read) == ("7", 3, False)
+    specifier = {"EntityType": "StockLocation", "Id": stock}
+    either.run("RestoreCommand", EntitySpecifier=specifier)
+    assert either.get("StockLocation", stock)["DisplayAs"] == "Van 7"
+
+
 @spec("2.1", "Id, ConcurrencyId, IsNew, PerformDeletion")
 def test_a_new_element_to_be_deleted_is_not_added(either: Caller) -> None:
     """There is nothing to delete, and nothing to keep."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
+from typing import Any
 
 from tests.support.service import Answer, Request
+from tests.support.virtual import reply
 from wosdk_async import CallOptions, RetryPolicy
+from wosdk_async.protocol.wire import Response
 
 QUICK = CallOptions(retry=RetryPolicy(attempts=3, wait_initial=0.001))
 DONE = Answer(body={"CommandResult": {"Wo": {"Id": 7}}})
@@ -21,3 +25,13 @@ class Script:
 
     def __call__(self, _: Request) -> Answer:
         return next(self.answers, self.last)
+
+
+async def hang(*_: Any, **__: Any) -> Any:
+    """Never answer, on a socket or on virtual time."""
+    await asyncio.Event().wait()
+
+
+async def found(*_: Any) -> Response:
+    """Answer a read on virtual time."""
+    return reply(FOUND.body)

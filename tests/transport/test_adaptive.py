@@ -164,14 +164,6 @@ class Adaptive:
         return self.world.transport.stats().companies[0].limit
 
 
-async def test_a_service_with_room_gets_more_than_the_default() -> None:
-    service = Adaptive()
-    await service.send(1)
-    assert service.limit == 32
-    await service.send(1500)
-    assert service.limit == 128
-
-
 async def test_a_caller_that_leaves_slots_free_changes_nothing() -> None:
     service = Adaptive()
     for _ in range(50):

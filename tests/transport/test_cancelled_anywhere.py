@@ -8,9 +8,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-import uvloop
 
-from tests.engine.raw import RawServer, echoing, engine, get
+from tests.engine.raw import RawServer, echoing, engine, get, on_each_loop
 from tests.support.certificate import certificate
 from tests.support.service import RESET, Answer, Request, Service
 from tests.support.suspension import MOMENTS, CancelledAt, Moment
@@ -20,7 +19,6 @@ from wosdk_async.protocol.wire import Response
 
 pytestmark = pytest.mark.plain("each test has servers with TLS and without")
 
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 TLS = pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])
 EACH_MOMENT = pytest.mark.parametrize("moment", MOMENTS)
 _MOST = 200  # suspensions that a call may have
@@ -65,41 +63,36 @@ async def cancelled_at_each_point(
     raise AssertionError(f"it waits more than {_MOST} times")
 
 
-@LOOPS
+@on_each_loop
 @TLS
 @EACH_MOMENT
 @pytest.mark.parametrize("connection", ["new", "kept", "busy"])
-def test_a_request_of_the_engine(
-    run: Callable[..., None], tls: bool, moment: Moment, connection: str
-) -> None:
+async def test_a_request_of_the_engine(tls: bool, moment: Moment, connection: str) -> None:
     """No place is lost, and no connection is used whose response was not read."""
     service, client = contexts(tls)
 
-    async def calls() -> None:
-        others: list[asyncio.Task[Response]] = []
-        async with RawServer(echoing, service) as server, engine(context=client, connections=1) as made:
+    others: list[asyncio.Task[Response]] = []
+    async with RawServer(echoing, service) as server, engine(context=client, connections=1) as made:
 
-            async def call(number: int) -> None:
-                if connection == "busy":
-                    others.append(asyncio.create_task(get(made, f"{server.url}/other")))
-                    await asyncio.sleep(0)
-                assert (await get(made, f"{server.url}/{number}", safe=False)).body == b"/%d" % number
+        async def call(number: int) -> None:
+            if connection == "busy":
+                others.append(asyncio.create_task(get(made, f"{server.url}/other")))
+                await asyncio.sleep(0)
+            assert (await get(made, f"{server.url}/{number}", safe=False)).body == b"/%d" % number
 
-            async def after(number: int, _: bool) -> None:
-                assert {response.body for response in await asyncio.gather(*others)} <= {b"/other"}
-                if connection == "new":
-                    await made.aclose()  # a closed engine uses each connection once
-                else:
-                    assert (await get(made, f"{server.url}/next")).body == b"/next"
-                now = made.statistics()
-                assert (now.busy, now.waiting) == (0, 0)
+        async def after(number: int, _: bool) -> None:
+            assert {response.body for response in await asyncio.gather(*others)} <= {b"/other"}
+            if connection == "new":
+                await made.aclose()  # a closed engine uses each connection once
+            else:
+                assert (await get(made, f"{server.url}/next")).body == b"/next"
+            now = made.statistics()
+            assert (now.busy, now.waiting) == (0, 0)
 
-            if connection != "new":
-                await get(made, server.url)
-            points = await cancelled_at_each_point(call, moment, after)
-            assert points >= {"new": 2, "kept": 1, "busy": 3}[connection]
-
-    run(calls())
+        if connection != "new":
+            await get(made, server.url)
+        points = await cancelled_at_each_point(call, moment, after)
+        assert points >= {"new": 2, "kept": 1, "busy": 3}[connection]
 
 
 class Orders:
@@ -123,47 +116,44 @@ class Orders:
         return Answer(body={"Data": {"Id": 1}})
 
 
-@LOOPS
+@on_each_loop
 @TLS
 @EACH_MOMENT
 @pytest.mark.parametrize("lost", [0, 1], ids=["responded", "response lost"])
-def test_a_create(run: Callable[..., None], tls: bool, moment: Moment, lost: int) -> None:
+async def test_a_create(tls: bool, moment: Moment, lost: int) -> None:
     """It is there once at the most; if it is and its caller was cancelled, the hook is told."""
     context, trusted = contexts(tls)
 
-    async def calls() -> None:
-        orders, doubtful = Orders(lost), []
-        async with Service(orders, context=context) as service:
-            clients: dict[int, Client] = {}
+    orders, doubtful = Orders(lost), []
+    async with Service(orders, context=context) as service:
+        clients: dict[int, Client] = {}
 
-            def made() -> Client:
-                return service.client(
-                    ssl_context=trusted,
-                    options=QUICK,
-                    on_in_doubt=lambda call, _: doubtful.append(call.body.decode()),
-                )
+        def made() -> Client:
+            return service.client(
+                ssl_context=trusted,
+                options=QUICK,
+                on_in_doubt=lambda call, _: doubtful.append(call.body.decode()),
+            )
 
-            async def call(number: int) -> None:
-                order = WoCreateCommand(work_order=WorkOrder(po_number=f"PO-{number}"))
-                client = clients[number] = made()
-                marker = "work_order.po_number" if lost else None
-                await client.company().run(order, marker=marker, check=False)
+        async def call(number: int) -> None:
+            order = WoCreateCommand(work_order=WorkOrder(po_number=f"PO-{number}"))
+            client = clients[number] = made()
+            marker = "work_order.po_number" if lost else None
+            await client.company().run(order, marker=marker, check=False)
 
-            async def after(number: int, cancelled: bool) -> None:
-                client, key = clients[number], f"PO-{number}"
-                stats = client.stats()
-                assert (stats.in_flight, stats.queued, stats.connections_busy) == (0, 0, 0), number
-                await client.company().get(Customer, 1, check=False)
-                await client.aclose()
-                assert orders.created.count(key) <= 1
-                told = sum(f'"{key}"' in body for body in doubtful)
-                assert told <= 1
-                if key in orders.created:
-                    assert told == cancelled, number
+        async def after(number: int, cancelled: bool) -> None:
+            client, key = clients[number], f"PO-{number}"
+            stats = client.stats()
+            assert (stats.in_flight, stats.queued, stats.connections_busy) == (0, 0, 0), number
+            await client.company().get(Customer, 1, check=False)
+            await client.aclose()
+            assert orders.created.count(key) <= 1
+            told = sum(f'"{key}"' in body for body in doubtful)
+            assert told <= 1
+            if key in orders.created:
+                assert told == cancelled, number
 
-            assert await cancelled_at_each_point(call, moment, after) > 2
-            async with asyncio.timeout(10):
-                while service.open_connections:
-                    await asyncio.sleep(0)
-
-    run(calls())
+        assert await cancelled_at_each_point(call, moment, after) > 2
+        async with asyncio.timeout(10):
+            while service.open_connections:
+                await asyncio.sleep(0)

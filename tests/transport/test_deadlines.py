@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.support.laws import examples
 from tests.support.service import Service
 from tests.support.virtual import Time, World, reply, settle
+from tests.transport.script import found, hang
 from wosdk_async import (
     Credentials,
     DeadlineError,
@@ -26,17 +27,8 @@ from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.clock import Deadlines
 
 
-async def hang(*_: Any, **__: Any) -> Response:
-    await asyncio.Event().wait()
-    raise AssertionError
-
-
 async def busy(*_: Any) -> Response:
     return reply({}, 503, {"retry-after": "20"})
-
-
-async def found(*_: Any) -> Response:
-    return reply({"Data": {"Id": 1}})
 
 
 async def error_of(world: World, call: Any) -> WosdkError:
@@ -93,13 +85,6 @@ async def test_the_response_used_it_up() -> None:
     assert isinstance(await error_of(world, world.company().run("WoCreateCommand", {})), InDoubtError)
 
 
-async def test_with_a_deadline_of_0_nothing_is_sent() -> None:
-    world = World(found)
-    error = await error_of(world, world.company(deadline=0).run("WoCreateCommand", {}))
-    assert isinstance(error, DeadlineError)
-    assert (error.phase, error.attempts, world.tokens) == ("queue", 0, 0)
-
-
 async def test_a_wait_that_would_pass_the_deadline_is_not_waited() -> None:
     """The caller hears at once, and of the service's wish when it was that."""
     world = World(busy)
@@ -134,25 +119,22 @@ async def test_waits_and_times_of_a_call_that_succeeds() -> None:
 
 @examples(50)
 @given(st.lists(st.floats(0, 90), min_size=1, max_size=20))
-def test_a_scope_ends_on_time(lengths: list[float]) -> None:
+async def test_a_scope_ends_on_time(lengths: list[float]) -> None:
     """Never early, and at most a hundredth of a second late."""
 
-    async def scenario() -> None:
-        time = Time()
-        deadlines, ended = Deadlines(time.clock()), {}
+    time = Time()
+    deadlines, ended = Deadlines(time.clock()), {}
 
-        async def within(number: int, seconds: float) -> None:
-            with pytest.raises(TimeoutError):
-                with deadlines.within(seconds):
-                    await asyncio.Event().wait()
-            ended[number] = time.seconds - 1000.0
+    async def within(number: int, seconds: float) -> None:
+        with pytest.raises(TimeoutError):
+            with deadlines.within(seconds):
+                await asyncio.Event().wait()
+        ended[number] = time.seconds - 1000.0
 
-        tasks = [asyncio.create_task(within(*pair)) for pair in enumerate(lengths)]
-        await time.finish(*tasks)
-        for number, seconds in enumerate(lengths):
-            assert seconds - 1e-6 <= ended[number] <= seconds + 0.0101
-
-    asyncio.run(scenario())
+    tasks = [asyncio.create_task(within(*pair)) for pair in enumerate(lengths)]
+    await time.finish(*tasks)
+    for number, seconds in enumerate(lengths):
+        assert seconds - 1e-6 <= ended[number] <= seconds + 0.0101
 
 
 async def test_a_cancellation_from_outside_wins() -> None:

@@ -7,16 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.support.service import SECRET, Answer, Service
 from tests.support.virtual import World, reply
+from tests.transport.script import found
 from wosdk_async import Credentials, CredentialsError, SessionError
 from wosdk_async.protocol.wire import Response
 
 FOUND = {"Id": 1}
-
-
-async def found(*_: object) -> Response:
-    return reply({"Data": FOUND})
 
 
 class Door(World):
@@ -42,21 +38,6 @@ REFUSED = reply({"error": "invalid_client"}, 400)
 
 
 # --- refused credentials --------------------------------------------------------------------
-
-
-async def test_200_calls_with_a_wrong_secret_make_one_token_request() -> None:
-    """At once and one after the other, over a socket; each gets an error of its own."""
-    async with Service() as service, service.client() as client:
-        service.on_token = lambda _: Answer(400, {"error": "invalid_client"})
-        company = client.company()
-        errors = await asyncio.gather(*(company.get("Thing", 1) for _ in range(100)), return_exceptions=True)
-        for _ in range(100):
-            errors += await asyncio.gather(company.get("Thing", 1), return_exceptions=True)
-        assert len(service.tokens) == 1
-    assert {type(error) for error in errors} == {CredentialsError}
-    assert {error.code for error in errors} == {"invalid_client"}  # type: ignore[union-attr]
-    assert len({id(error) for error in errors}) == 200
-    assert not any(SECRET in repr(error) for error in errors)
 
 
 async def test_refused_credentials_are_tried_again_after_5_s() -> None:
@@ -155,23 +136,6 @@ async def test_callers_without_the_time_do_not_wait_for_their_deadline() -> None
     assert long.result() == FOUND
 
 
-async def test_a_wait_of_two_minutes_is_kept() -> None:
-    """It is longer than calls without a deadline of their own wait; one with more time waits."""
-    door = Door(busy("120"))
-    begun = door.time.seconds
-    patient = asyncio.create_task(door.company(deadline=180.0).get("Thing", 1))
-    for _ in range(11):
-        await door.time.pass_by(10.0)
-        before = door.time.seconds
-        assert isinstance(await door.outcome(deadline=5.0), SessionError)
-        assert door.time.seconds == before
-    assert len(door.requests) == 1
-    await door.time.finish(patient)
-    assert patient.result() == FOUND
-    assert len(door.requests) == 2
-    assert 120.0 <= door.requests[1] - begun <= 121.0
-
-
 async def test_an_absurd_time_to_wait_is_bounded() -> None:
     """Nobody waits for it, as no call does; after five minutes the service is asked again."""
     door = Door(busy("86400"))
@@ -210,13 +174,22 @@ async def wrapped_vault(_: str) -> Credentials:
     raise AssertionError
 
 
+def plain_vault(_: str) -> Any:
+    raise asyncio.CancelledError
+
+
 class CancelledGrants:
     async def grant(self, company: str, _: object) -> Any:
         return await wrapped_vault(company)
 
 
 @pytest.mark.parametrize(
-    ("provider", "name"), [(wrapped_vault, "wrapped_vault"), (CancelledGrants(), "CancelledGrants")]
+    ("provider", "name"),
+    [
+        (wrapped_vault, "wrapped_vault"),
+        (plain_vault, "plain_vault"),
+        (CancelledGrants(), "CancelledGrants"),
+    ],
 )
 async def test_a_provider_that_raises_cancelled_error_is_named(provider: Any, name: str) -> None:
     """Nobody closed the client and nobody cancelled the call."""

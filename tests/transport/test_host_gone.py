@@ -9,18 +9,13 @@ import pytest
 
 from tests.support.service import COMPANY, Answer, Request, Service
 from tests.support.virtual import World, reply
-from tests.transport.script import DONE
 from wosdk_async import (
     Client,
     Company,
-    Done,
     InDoubtError,
     NoAnswerError,
     NotSentError,
     RetryPolicy,
-    Trace,
-    WoCreateCommand,
-    WorkOrder,
 )
 from wosdk_async.protocol.wire import Call, Response
 from wosdk_async.transport.http.engine import SendError
@@ -83,17 +78,6 @@ async def test_a_host_that_sends_a_503_is_not_left_without_another_one() -> None
             with pytest.raises(NoAnswerError):
                 await company.get("Thing", 1)
         assert (len(service.calls), len(service.discoveries)) == (20, 2)
-
-
-async def test_a_run_follows_its_company() -> None:
-    async with Service() as locator, Service(lambda _: DONE) as new, locator.client() as client:
-        company = client.company()
-        await moved(locator, company, new)
-        orders = [WoCreateCommand(work_order=WorkOrder(po_number=f"PO-{number}")) for number in range(40)]
-        async with company.run_many(orders) as run:
-            outcomes = [outcome async for outcome in run]
-    assert [type(outcome) for outcome in outcomes] == [Done] * 40
-    assert (len(locator.discoveries), len(new.calls)) == (2, 40)
 
 
 async def test_calls_under_way_elsewhere_are_not_disturbed() -> None:
@@ -216,18 +200,6 @@ async def test_a_locator_that_names_the_next_host_late_is_waited_for() -> None:
     assert [call.result() for call in await cloud.get(100, deadline=20.0)] == [FOUND] * 100
     assert cloud.time.seconds - begun < 20.0
     assert len(cloud.discoveries) == 2
-
-
-async def test_the_attempts_of_the_policy_are_those_at_the_host_that_is_there() -> None:
-    """The trace has one, and the time that the search took is that of the session."""
-    cloud = Cloud("b")
-    await cloud.open()
-    trace = Trace()
-    call = asyncio.create_task(cloud.first.with_options(retry=ONCE).traced(trace).get("Thing", 1))
-    await cloud.time.finish(call)
-    assert call.result() == FOUND
-    assert (trace.attempts, trace.waits) == (1, ())
-    assert "session" in trace.times
 
 
 async def test_host_and_locator_that_fail_together_are_waited_for() -> None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from wosdk_async.errors import ConfigurationError, DiscoveryError, DownloadError
-from wosdk_async.transport.session.hosts import HostRules, is_loopback
+from wosdk_async.transport.session.hosts import HostRules
 
 
 @pytest.mark.parametrize(
@@ -142,30 +142,6 @@ def test_endpoints_keep_their_path() -> None:
     assert rules.endpoint("x", "https://login.example/OAuth/token/") == "https://login.example/OAuth/token"
     with pytest.raises(ConfigurationError, match="trusted_hosts"):
         rules.endpoint("x", "http://login.example/OAuth/token")
-
-
-@pytest.mark.parametrize(
-    ("host", "loopback"),
-    [
-        ("127.0.0.1", True),
-        ("127.8.9.1", True),
-        ("::1", True),
-        ("localhost", True),
-        ("10.0.0.1", False),
-        ("127.0.0.1.evil.example", False),
-        ("localhost.evil.example", False),
-        ("", False),
-    ],
-)
-def test_loopback(host: str, loopback: bool) -> None:
-    """Only addresses of this machine are loopback, not names that begin like one."""
-    assert is_loopback(host) is loopback
-
-
-def test_a_bare_text_is_no_list() -> None:
-    """A string given for a list of hosts would be read letter by letter."""
-    with pytest.raises(ConfigurationError, match="list"):
-        HostRules(trusted="mine.example")
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from tests.support.forking import status_of_child
-from tests.support.service import Answer, Request, Service
+from tests.support.service import Answer, Service
 from tests.support.virtual import World, reply, settle
-from tests.transport.script import FOUND
+from tests.transport.script import FOUND, hang
 from wosdk_async import (
     Client,
     ConfigurationError,
@@ -98,38 +98,6 @@ async def test_what_does_not_end_within_the_grace_raises_what_became_of_it() -> 
     assert all(engine.under_way == 0 and engine.closed for engine in slow.world.engines)
 
 
-async def test_a_caller_cancelled_in_mid_create_is_reported_to_the_hook() -> None:
-    """The caller gets its CancelledError; the hook gets the call and its RequestId; reads are no doubt."""
-    told: list[Any] = []
-    slow = Slow(1e6)
-    slow.world = World(slow, on_in_doubt=lambda call, request_id: told.append((call, request_id)))
-    company = slow.world.company()
-    for call in (company.get("Thing", 1), company.run("WoCreateCommand", {"Comment": "c"})):
-        task = asyncio.create_task(call)
-        await settle()
-        task.cancel()
-        await settle()
-        assert task.cancelled()
-    ((call, request_id),) = told
-    assert (call.operation, call.request_id) == ("WoCreateCommand", request_id)
-    assert b'"Comment":"c"' in call.body
-
-
-async def test_a_hook_that_fails_does_not_hide_the_cancellation() -> None:
-    """What it raises is logged."""
-
-    def broken(*_: Any) -> None:
-        raise RuntimeError("hook")
-
-    slow = Slow(1e6)
-    slow.world = World(slow, on_in_doubt=broken)
-    task = asyncio.create_task(slow.world.company().run("WoCreateCommand", {}))
-    await settle()
-    task.cancel()
-    await settle()
-    assert task.cancelled()
-
-
 class Server:
     """A scripted service in a thread of its own, as it would be another process."""
 
@@ -148,31 +116,10 @@ class Server:
         self._loop.close()
 
 
-def test_a_second_event_loop_gets_connections_of_its_own() -> None:
-    """``asyncio.run`` for each job works with one client, and keeps the session."""
-
-    async def job(client: Client, *, last: bool) -> Any:
-        got = await asyncio.gather(*(client.company().get("Thing", 1) for _ in range(3)))
-        if last:
-            await client.aclose()
-        return got
-
-    with Server() as service:
-        client = service.client()
-        for last in (False, False, True):
-            assert asyncio.run(job(client, last=last)) == [{"Id": 1}] * 3
-        assert len(service.tokens) == 1
-    gc.collect()
-
-
 def test_a_renewal_of_another_loop_is_not_waited_for() -> None:
     """It may never end; whoever asks in a second loop renews there."""
     with Server() as service:
         client = service.client()
-
-        async def hang(_: Request) -> Answer:
-            await asyncio.Event().wait()
-            raise AssertionError
 
         async def begin() -> asyncio.Task[Any]:
             call = asyncio.create_task(client.company().get("Thing", 1))

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.support.laws import examples
 from tests.support.virtual import Time, World, reply, settle
+from tests.transport.script import found, hang
 from wosdk_async import (
-    Client,
     ConfigurationError,
     InDoubtError,
     NoAnswerError,
@@ -28,15 +28,6 @@ from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.limiter import ConcurrencyLimiter
 
 ONCE = RetryPolicy(attempts=1)
-
-
-async def hang(*_: Any) -> Response:
-    await asyncio.Event().wait()
-    raise AssertionError
-
-
-async def found(*_: Any) -> Response:
-    return reply({"Data": {"Id": 1}})
 
 
 async def page(*_: Any) -> Response:
@@ -65,51 +56,33 @@ async def test_halved_once_for_a_burst_of_refusals_and_recovered() -> None:
     assert world.transport.stats().companies[0].limit == 32
 
 
-async def test_refusals_of_one_company_do_not_slow_another() -> None:
-    """Each Company has a limit of its own."""
-
-    async def busy(_: str, __: str, headers: dict[str, str], ___: bytes | None) -> Response:
-        return reply({}, 429) if headers["CompanyName"] == "A" else reply({"Data": {"Id": 1}})
-
-    world = World(busy, in_flight=8)
-    for _ in range(6):
-        with pytest.raises(ThrottledError):
-            await world.company("A", retry=ONCE).get("Thing", 1)
-    await world.company("B").get("Thing", 1)
-    limits = {company.name: company.limit for company in world.transport.stats().companies}
-    assert limits == {"A": 1, "B": 8}
-
-
 @examples(30)
 @given(
     rate=st.floats(0.5, 2000),
     pauses=st.lists(st.sampled_from([0.0, 0.0, 0.0, 0.001, 0.05, 3.0]), min_size=1, max_size=40),
 )
-def test_a_rate_is_kept(rate: float, pauses: list[float]) -> None:
+async def test_a_rate_is_kept(rate: float, pauses: list[float]) -> None:
     """In no stretch of time are more slots given than the rate allows, plus what 0.1 s catch up."""
 
-    async def scenario() -> None:
-        time = Time()
-        limiter = ConcurrencyLimiter(1000, clock=time.clock())
-        queue, given_at = limiter.new_queue(rate), []
+    time = Time()
+    limiter = ConcurrencyLimiter(1000, clock=time.clock())
+    queue, given_at = limiter.new_queue(rate), []
 
-        async def call() -> None:
-            await limiter.acquire(queue)
-            given_at.append(time.seconds)
-            limiter.release(queue)
+    async def call() -> None:
+        await limiter.acquire(queue)
+        given_at.append(time.seconds)
+        limiter.release(queue)
 
-        tasks = []
-        for pause in pauses:
-            tasks.append(asyncio.create_task(call()))
-            await time.pass_by(pause)
-        await time.finish(*tasks)
-        assert len(given_at) == len(pauses)
-        for first in range(len(given_at)):
-            for last in range(first + 1, len(given_at)):
-                seconds = given_at[last] - given_at[first]
-                assert last - first <= rate * (seconds + 0.1) + 1 + 1e-6
-
-    asyncio.run(scenario())
+    tasks = []
+    for pause in pauses:
+        tasks.append(asyncio.create_task(call()))
+        await time.pass_by(pause)
+    await time.finish(*tasks)
+    assert len(given_at) == len(pauses)
+    for first in range(len(given_at)):
+        for last in range(first + 1, len(given_at)):
+            seconds = given_at[last] - given_at[first]
+            assert last - first <= rate * (seconds + 0.1) + 1 + 1e-6
 
 
 async def test_too_many_waiting_calls_are_turned_away() -> None:
@@ -208,30 +181,27 @@ async def test_stats_tell_which_company_fails() -> None:
     ),
     calls=st.integers(1, 60),
 )
-def test_a_rate_that_changes_is_kept(changes: list[tuple[float | None, float]], calls: int) -> None:
+async def test_a_rate_that_changes_is_kept(changes: list[tuple[float | None, float]], calls: int) -> None:
     """While one rate holds, no more slots are given than it allows; every caller gets one in the end."""
 
-    async def scenario() -> None:
-        time = Time()
-        limiter = ConcurrencyLimiter(1000, clock=time.clock())
-        queue, given_at = limiter.new_queue(3.0), []
+    time = Time()
+    limiter = ConcurrencyLimiter(1000, clock=time.clock())
+    queue, given_at = limiter.new_queue(3.0), []
 
-        async def call() -> None:
-            await limiter.acquire(queue)
-            given_at.append(time.seconds)
-            limiter.release(queue)
+    async def call() -> None:
+        await limiter.acquire(queue)
+        given_at.append(time.seconds)
+        limiter.release(queue)
 
-        tasks = [asyncio.create_task(call()) for _ in range(calls)]
-        await settle()
-        for rate, seconds in changes:
-            limiter.set_rate(queue, rate)
-            before = len(given_at)
-            await time.pass_by(seconds)
-            if rate is not None:
-                assert len(given_at) - before <= rate * seconds + 1 + 1e-6
-        await time.finish(*tasks)
-
-    asyncio.run(scenario())
+    tasks = [asyncio.create_task(call()) for _ in range(calls)]
+    await settle()
+    for rate, seconds in changes:
+        limiter.set_rate(queue, rate)
+        before = len(given_at)
+        await time.pass_by(seconds)
+        if rate is not None:
+            assert len(given_at) - before <= rate * seconds + 1 + 1e-6
+    await time.finish(*tasks)
 
 
 async def test_a_rate_that_is_raised_wakes_the_calls_that_wait() -> None:
@@ -248,23 +218,6 @@ async def test_a_rate_that_is_raised_wakes_the_calls_that_wait() -> None:
     assert all(task.done() for task in tasks)
     await asyncio.gather(*(other.get("Thing", 1) for _ in range(5)))
     assert (acme.rate, other.rate, world.company("Third").rate) == (10.0, None, 0.01)
-
-
-async def test_a_rate_that_is_lowered_holds_for_the_calls_that_wait() -> None:
-    """The next call is as far from the last one as the new rate says."""
-    world = World(found, rate=10.0)
-    company = world.company()
-    await company.connect()
-    tasks = [asyncio.create_task(company.get("Thing", 1)) for _ in range(20)]
-    await world.time.pass_by(0.35)
-    sent = sum(task.done() for task in tasks)
-    company.set_rate(0.5)
-    await world.time.pass_by(1.5)
-    assert sum(task.done() for task in tasks) == sent
-    await world.time.pass_by(0.5)
-    assert sum(task.done() for task in tasks) == sent + 1
-    company.set_rate(None)
-    await asyncio.gather(*tasks)
 
 
 async def test_a_rate_is_set_in_the_loops_of_all_threads() -> None:
@@ -293,13 +246,6 @@ async def test_a_rate_that_cannot_be_is_refused(rate: Any) -> None:
     assert company.rate == 5.0
 
 
-@pytest.mark.parametrize("bound", [{"in_flight": 0}, {"rate": 0}, {"max_queued": -1}])
-def test_a_bound_that_lets_nothing_through_is_a_mistake(bound: dict[str, Any]) -> None:
-    """The error comes when the client is made, and names the option."""
-    with pytest.raises(ConfigurationError, match=next(iter(bound))):
-        Client(**bound)
-
-
 async def test_a_retry_that_succeeds_gives_the_quota_back_what_it_took() -> None:
     """A service that is flaky, but works, does not use the quota up."""
     responses = iter([reply(b"<html>", 502), reply({"Data": {"Id": 1}})] * 10)
@@ -312,42 +258,6 @@ async def test_a_retry_that_succeeds_gives_the_quota_back_what_it_took() -> None
     for _ in range(10):
         await company.get("Thing", 1)
         assert world.transport.stats().retry_quota == 20
-
-
-async def test_an_error_of_no_library_passes_as_it_is() -> None:
-    """What is neither ours nor the engine's is raised unchanged, and its slot is given back."""
-    failure = ZeroDivisionError("of the program")
-
-    async def broken(*_: Any) -> Response:
-        raise failure
-
-    world = World(broken)
-    with pytest.raises(ZeroDivisionError) as caught:
-        await world.company().get("Thing", 1)
-    assert caught.value is failure
-    assert world.transport.stats().in_flight == 0
-
-
-async def test_a_call_that_is_sent_again_waits_for_a_slot_again() -> None:
-    """While it waits to be sent again another call has its slot; in the end all are free."""
-    world = World(found, in_flight=1)
-    company, now, most = world.company(retry=RetryPolicy(wait_initial=0.0)), 0, 0
-    await company.connect()
-    responses = iter([reply(b"<html>", 502)] * 4)
-
-    async def counted(*_: Any) -> Response:
-        nonlocal now, most
-        now += 1
-        most = max(most, now)
-        await world.time.sleep(1.0)
-        now -= 1
-        return next(responses, reply({"Data": {"Id": 1}}))
-
-    world.handler = counted
-    tasks = [asyncio.create_task(company.get("Thing", 1)) for _ in range(4)]
-    await world.time.finish(*tasks)
-    stats = world.transport.stats()
-    assert (most, stats.in_flight, stats.queued, stats.outcomes["done"]) == (1, 0, 0, 4)
 
 
 async def test_an_error_of_no_library_ends_the_retries() -> None:

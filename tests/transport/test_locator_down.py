@@ -7,19 +7,15 @@ from typing import Any
 
 import pytest
 
-from tests.support.service import RESET, Service
 from tests.support.virtual import World, reply
-from wosdk_async import DeadlineError, NoAnswerError, NotSentError, SessionError, WosdkError
+from tests.transport.script import found
+from wosdk_async import DeadlineError, NoAnswerError, NotSentError, WosdkError
 from wosdk_async.protocol.wire import Response
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.http.engine import SendError
 
 PLACES = pytest.mark.parametrize("place", ["on_token", "on_discovery"])
 FOUND = {"Id": 1}
-
-
-async def found(*_: object) -> Response:
-    return reply({"Data": FOUND})
 
 
 class Outage(World):
@@ -74,19 +70,6 @@ async def test_an_outage_of_3_s_is_survived_by_every_call_with_12_s(
     calls = [asyncio.create_task(world.company(name, deadline=12.0).get("Thing", 1)) for name in names]
     await world.time.finish(*calls, within=12.0)
     assert [call.result() for call in calls] == [FOUND] * 200
-
-
-async def test_a_service_that_comes_back_is_found() -> None:
-    """Over real connections, each of which is reset: more often than the attempts of a call."""
-
-    async def come_back(place: str) -> None:
-        async with Service() as service, service.client() as client:
-            works, resets = getattr(service, place), [RESET] * 5
-            setattr(service, place, lambda request: resets.pop() if resets else works(request))
-            assert await client.company().get("Thing", 1) == FOUND
-        assert not resets
-
-    await asyncio.gather(come_back("on_token"), come_back("on_discovery"))
 
 
 @PLACES
@@ -191,14 +174,3 @@ async def test_what_a_person_has_to_change_is_an_error_at_once(place: str) -> No
     failed = call.exception()
     assert isinstance(failed, NotSentError)
     assert (failed.remedies, world.attempts, world.time.seconds) == ((Remedy.AUTHORITY,), 1, begun)
-
-
-async def test_a_client_can_be_closed_while_a_log_in_is_retried() -> None:
-    """Those who wait are told so."""
-    world = Outage("on_token", refused())
-    world.down_for(100.0)
-    call = asyncio.create_task(world.company().get("Thing", 1))
-    await world.time.pass_by(5.0)
-    await world.transport.aclose(grace=0.0)
-    assert isinstance(call.exception(), DeadlineError | SessionError)
-    assert asyncio.all_tasks() == {asyncio.current_task()}

@@ -14,18 +14,15 @@ from hypothesis import strategies as st
 from tests.support.laws import examples
 from tests.support.virtual import World, reply, settle
 from wosdk_async import (
-    BusinessRuleError,
-    Done,
-    InDoubt,
+    Customer,
     InDoubtError,
     InvalidCallError,
-    NoAnswerError,
-    NotUniqueError,
-    RetryPolicy,
+    Trace,
     WoAutoAssignRoutine,
     WoCreateCommand,
     WoPickUpCommand,
     WorkOrder,
+    problem_of,
 )
 from wosdk_async.protocol.wire import Response
 
@@ -89,38 +86,17 @@ fates = st.lists(st.just("lost") | st.floats(0.0, SETTLE - 0.1), max_size=3)
 
 @examples(40)
 @given(fates=fates, broken=st.sets(st.integers(1, 12), max_size=6))
-def test_exactly_one_is_made_and_it_is_the_one_returned(fates: list[str | float], broken: set[int]) -> None:
+async def test_exactly_one_is_made_and_it_is_the_one_returned(
+    fates: list[str | float], broken: set[int]
+) -> None:
     """Lost, committed at once or long after we gave up, with queries that fail: one order, no doubt."""
 
-    async def scenario() -> None:
-        service = ScriptedCompany(*fates)
-        service.broken_queries = broken
-        made = await service.run()
-        (order,) = service.orders
-        assert (made.wo.id, made.wo.po_number) == (order["Id"], "key-1")
-        assert len(set(service.request_ids)) == 1
-
-    asyncio.run(scenario())
-
-
-async def test_it_is_not_sent_again_before_it_has_settled() -> None:
-    """A slow server commits 29 s after we gave up: found, and sent once."""
-    service = ScriptedCompany(29.0)
-    begun = service.time.seconds
-    company = service.company(settle=SETTLE)
-    task = asyncio.create_task(company.run(create("k"), marker=MARKER))
-    await service.time.finish(task)
-    assert task.result().wo.id == 1
-    assert 29.0 <= service.time.seconds - begun <= 30.1
-    assert len(service.request_ids) == 1
-
-
-async def test_what_is_never_there_was_not_carried_out() -> None:
-    """After the attempts of the policy, each of them settled, there is no doubt left."""
-    service = ScriptedCompany(*["lost"] * 9)
-    with pytest.raises(NoAnswerError, match=r"not carried out: no record appeared within .* \(attempts: 3;"):
-        await service.run(retry=RetryPolicy(attempts=3))
-    assert len(service.request_ids) == 3
+    service = ScriptedCompany(*fates)
+    service.broken_queries = broken
+    made = await service.run()
+    (order,) = service.orders
+    assert (made.wo.id, made.wo.po_number) == (order["Id"], "key-1")
+    assert len(set(service.request_ids)) == 1
 
 
 async def test_doubt_remains_when_it_cannot_be_looked_up() -> None:
@@ -132,16 +108,6 @@ async def test_doubt_remains_when_it_cannot_be_looked_up() -> None:
     assert len(service.request_ids) == 1
 
 
-async def test_a_key_that_several_records_have_is_an_error() -> None:
-    """It proves nothing; the error names the records. Keys that differ in letter case are other keys."""
-    service = ScriptedCompany("lost")
-    service.orders = [
-        {"Id": number, "PoNumber": key} for number, key in enumerate(("KEY-1", "key-1", "key-1"), 1)
-    ]
-    with pytest.raises(NotUniqueError, match=r"Id 2, 3"):
-        await service.run()
-
-
 @pytest.mark.parametrize(
     ("command", "marker"),
     [
@@ -150,11 +116,13 @@ async def test_a_key_that_several_records_have_is_an_error() -> None:
         (WoCreateCommand(), MARKER),
         (create("k"), "po_number"),
         (create("k"), "work_order"),
+        (create("k"), "compute_schedule"),
         (create("k"), "work_order.no_such_field"),
         (create("k"), "wp_tree.id"),
         (WoCreateCommand(work_order=WorkOrder(is_warranty=True)), "work_order.is_warranty"),
         (WoCreateCommand(work_order=WorkOrder(won_id=0)), "work_order.won_id"),
         (WoPickUpCommand(work_order_id=1), "work_order_id"),
+        (WoAutoAssignRoutine(work_order=WorkOrder(po_number="k")), MARKER),
         ("WoCreateCommand", MARKER),
     ],
 )
@@ -166,50 +134,6 @@ async def test_a_marker_that_cannot_work_is_refused_before_anything_is_sent(
     with pytest.raises(InvalidCallError, match="marker"):
         await service.company().run(command, marker=marker)
     assert service.engines == []
-
-
-async def test_a_caller_cancelled_while_it_is_looked_up_is_reported_to_the_hook() -> None:
-    """The call in doubt is reported, though its request had ended before."""
-    told: list[Any] = []
-    service = ScriptedCompany(
-        "lost", on_in_doubt=lambda call, request_id: told.append((call.operation, request_id))
-    )
-    task = asyncio.create_task(service.company().run(create("k"), marker=MARKER))
-    await service.time.pass_by(5.0)
-    task.cancel()
-    await settle()
-    assert task.cancelled()
-    assert told == [("WoCreateCommand", service.request_ids[0])]
-
-
-async def test_many_at_once_with_markers() -> None:
-    """Each input ends Done with its own record; one cancelled in mid-lookup is in doubt."""
-    service = ScriptedCompany("lost", 3.0, "answer", 0.0, "lost", 20.0)
-
-    async def all_of_them() -> list[Any]:
-        commands = [create(f"k{number}") for number in range(5)]
-        async with service.company().run_many(commands, marker=MARKER) as run:
-            return [outcome async for outcome in run]
-
-    task = asyncio.create_task(all_of_them())
-    await service.time.finish(task)
-    outcomes = task.result()
-    assert all(isinstance(outcome, Done) for outcome in outcomes)
-    for outcome in outcomes:
-        assert outcome.result.wo.po_number == outcome.input.work_order.po_number
-    assert sorted(order["PoNumber"] for order in service.orders) == [f"k{number}" for number in range(5)]
-
-
-async def test_a_run_that_is_cut_while_one_is_looked_up() -> None:
-    """Cancelled in mid-lookup it is InDoubt, not NotStarted: it was sent."""
-    service = ScriptedCompany("lost")
-    run = service.company().run_many([create("k")], marker=MARKER, grace=0.0)
-    with pytest.raises(ZeroDivisionError):
-        async with run:
-            await service.time.pass_by(5.0)
-            raise ZeroDivisionError
-    (outcome,) = [outcome async for outcome in run]
-    assert isinstance(outcome, InDoubt)
 
 
 class Telling(ScriptedCompany):
@@ -290,22 +214,6 @@ async def test_a_look_up_without_a_request_id_is_believed_beside_commands_that_h
     assert (await service.run("second")).wo.id == 2
 
 
-async def test_a_refusal_of_the_first_attempt_is_no_doubt() -> None:
-    """It says that nothing was done: it is raised at once, and nothing is looked up."""
-    refusal = reply({"ErrorCode": "BUSINESS_LOGIC_ERROR", "ErrorMessage": "no such customer"}, 400)
-    asked: list[str] = []
-
-    async def serve(_: str, url: str, *__: Any) -> Response:
-        asked.append(url)
-        return refusal
-
-    world = World(serve)
-    task = asyncio.create_task(world.company(settle=SETTLE).run(create("k"), marker=MARKER))
-    await world.time.finish(task, within=1.0)
-    assert isinstance(task.exception(), BusinessRuleError)
-    assert len(asked) == 1
-
-
 def looks_at(service: ScriptedCompany) -> list[float]:
     """Return the times of all look-ups from now on, in seconds."""
     looks: list[float] = []
@@ -329,13 +237,6 @@ async def test_absent_is_what_two_looks_did_not_find_after_it_settled() -> None:
     assert len([at for at in first if at >= SETTLE]) >= 2
 
 
-@pytest.mark.parametrize("path", ["po_number", "work_order", "compute_schedule"])
-async def test_a_marker_without_a_record_says_what_to_name(path: str) -> None:
-    """The remedy is in the message."""
-    with pytest.raises(InvalidCallError, match=r"marker '\w+' of|no field"):
-        await ScriptedCompany().company().run(create("k"), marker=path)
-
-
 async def test_an_error_of_no_library_passes_as_it_is() -> None:
     """A marked call raises what the program's own transport raised, unchanged."""
     failure = ZeroDivisionError("of the program")
@@ -356,8 +257,43 @@ async def test_looks_become_rarer() -> None:
     assert looks[:7] == pytest.approx([0.0, 0.25, 0.75, 1.75, 3.75, 7.75, 12.75], abs=0.01)
 
 
-async def test_a_marker_of_what_the_result_does_not_hold() -> None:
-    """Nothing could be returned if it was found: refused before anything is sent."""
-    routine = WoAutoAssignRoutine(work_order=WorkOrder(po_number="k"))
-    with pytest.raises(InvalidCallError, match="does not have exactly one WorkOrder"):
-        await ScriptedCompany().company().run(routine, marker=MARKER)
+# --- looked for before the first attempt -----------------------------------------------------------
+
+
+async def test_what_is_there_is_not_sent() -> None:
+    """The result holds the record, as after a doubt, and the trace says that it was found."""
+    service, trace = ScriptedCompany(), Trace()
+    service.orders = [{"Id": 7, "PoNumber": "k", "Number": "WO-7"}]
+    call = service.company().traced(trace).run(create("k"), marker=MARKER, look_first=True)
+    task = asyncio.create_task(call)
+    await service.time.finish(task)
+    made = task.result()
+    assert (made.wo.id, made.wo.number) == (7, "WO-7")
+    assert (trace.found, trace.attempts, trace.sent) == (True, 0, False)
+    assert service.request_ids == []
+
+
+@pytest.mark.parametrize("look_first", [True, False])
+async def test_a_doubt_says_whether_the_key_was_looked_for(look_first: bool) -> None:
+    """Then the same call with the same key can safely be made again."""
+    service = ScriptedCompany("lost")
+    company = service.company(deadline=5.0, settle=SETTLE)
+    task = asyncio.create_task(company.run(create("k"), marker=MARKER, look_first=look_first))
+    await service.time.finish(task)
+    error = task.exception()
+    assert isinstance(error, InDoubtError)
+    assert error.look_first is look_first
+    assert problem_of(error).body["detail"].endswith("with the same key.") is look_first
+
+
+async def test_look_first_without_a_marker_is_refused() -> None:
+    """There is no key to look for."""
+    company = ScriptedCompany().company()
+    for call in (
+        company.run(create("k"), look_first=True),
+        company.create(Customer(name="A"), look_first=True),
+    ):
+        with pytest.raises(InvalidCallError, match="look_first needs a marker"):
+            await call
+    with pytest.raises(InvalidCallError, match="look_first needs a marker"):
+        company.run_many([create("k")], look_first=True)

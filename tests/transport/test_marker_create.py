@@ -10,7 +10,6 @@ import pytest
 
 from tests.support.virtual import World, reply
 from wosdk_async import (
-    AssetInfo,
     CallOptions,
     Client,
     Contact,
@@ -24,9 +23,7 @@ from wosdk_async import (
     Ref,
     RetryPolicy,
     Trace,
-    UnsupportedError,
     WoCreateCommand,
-    WoFlag,
     WoItem,
     WorkOrder,
     WOType,
@@ -132,14 +129,6 @@ async def test_the_ends_are_those_of_commands() -> None:
         await Customers().create(deadline=0.0)
 
 
-async def test_equal_keys_share_a_record() -> None:
-    """Of creates too; the key of a command in the same field of the entity is the same key."""
-    service = Customers(3.0)
-    first, second = await asyncio.gather(service.create(), service.create())
-    assert first.id == second.id == 1
-    assert service.sent == 1
-
-
 @pytest.mark.parametrize(
     ("record", "marker", "message"),
     [
@@ -166,15 +155,6 @@ async def test_a_marker_that_cannot_work_is_refused_before_anything_is_sent(
     assert service.engines == []
 
 
-async def test_what_cannot_be_created_or_queried_is_refused() -> None:
-    """By the catalogue, with the verb that does it."""
-    company = Customers().company()
-    with pytest.raises(UnsupportedError, match="create is not supported by WoFlag"):
-        await company.create(WoFlag(comment="k"), marker="comment")
-    with pytest.raises(UnsupportedError, match="query is not supported by AssetInfo"):
-        await company.create(AssetInfo(tag_id="k"), marker="tag_id")
-
-
 # --- over real sockets --------------------------------------------------------------------------
 
 FAULTS: list[dict[str, Any]] = [
@@ -199,10 +179,10 @@ def order(key: str) -> WoCreateCommand:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault['fault']}-{fault.get('carried_out')}")
-async def test_faults_of_a_real_server(fault: dict[str, Any]) -> None:
+async def test_faults_of_a_real_server(fault: dict[str, Any], dialect: str) -> None:
     """Creates and commands, each twice at once and once more: one record of each key, whatever was lost."""
     rules = [{**fault, "operation": name, "first": 3} for name in ("create", "WoCreateCommand")]
-    with LocalCompany() as local:
+    with LocalCompany(dialect=dialect) as local:
         local.faults.load({"seed": 1, "rule": rules})
         options = CallOptions(settle=1.5, deadline=30.0)
         async with Client.from_env(local.variables, options=options) as client:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.support.laws import examples
 from tests.support.virtual import reply, settle
 from tests.transport.test_marker import MARKER, PAGE, ScriptedCompany, create
-from wosdk_async import BusinessRuleError, DeadlineError, Done, InDoubtError, WosdkError
+from wosdk_async import BusinessRuleError, InDoubtError, WosdkError
 from wosdk_async.protocol.wire import Response
 
 REFUSED = reply({"ErrorCode": "BUSINESS_LOGIC_ERROR", "ErrorMessage": "no"}, 400)
@@ -94,47 +94,25 @@ callers = st.builds(
     looks=st.lists(fates, max_size=8),
     closed_after=st.none() | steps,
 )
-def test_each_call_ends_by_its_deadline_and_one_is_under_way(
+async def test_each_call_ends_by_its_deadline_and_one_is_under_way(
     programs: list[Caller], creates: list[Fate], looks: list[Fate], closed_after: float | None
 ) -> None:
     """Refused, lost or hanging, repeated at once, cancelled, and with the client closed meanwhile."""
 
-    async def scenario() -> None:
-        late: list[str] = []
-        service = Fated(creates, looks, on_in_doubt=lambda *_: None)
-        tasks = [asyncio.create_task(program.run(service, late)) for program in programs]
-        for task, program in zip(tasks, programs, strict=True):
-            if program.cancelled_after is not None:
-                service.time.call_later(program.cancelled_after, lambda task=task: task.cancel() and None)
-        if closed_after is not None:
-            await service.time.pass_by(closed_after)
-            tasks.append(asyncio.create_task(service.transport.aclose(0.0)))
-        await service.time.finish(*tasks)
-        await asyncio.gather(*tasks, return_exceptions=True)
-        assert late == []
-        assert service.most <= 1
-        assert service.under_way == 0
-
-    asyncio.run(scenario())
-
-
-async def test_a_repeat_while_another_is_woken_keeps_its_deadline() -> None:
-    """The first is refused and repeated at once, in the turn in which the second gets its turn, and hangs."""
-    service = Fated([("refused", 1.0), ("hang", 0.0)], [])
-
-    async def impatient() -> float:
-        with pytest.raises(BusinessRuleError):
-            await service.company().run(create("k"), marker=MARKER)
-        begun = service.time.seconds
-        with pytest.raises(DeadlineError) as caught:
-            await service.company(deadline=1.0).run(create("k"), marker=MARKER)
-        assert (caught.value.phase, caught.value.attempts) == ("queue", 0)
-        return service.time.seconds - begun
-
-    first = asyncio.create_task(impatient())
-    second = asyncio.create_task(service.company(deadline=12.0).run(create("k"), marker=MARKER))
-    await service.time.finish(first, second)
-    assert first.result() <= 1.0 + TICK
+    late: list[str] = []
+    service = Fated(creates, looks, on_in_doubt=lambda *_: None)
+    tasks = [asyncio.create_task(program.run(service, late)) for program in programs]
+    for task, program in zip(tasks, programs, strict=True):
+        if program.cancelled_after is not None:
+            service.time.call_later(program.cancelled_after, lambda task=task: task.cancel() and None)
+    if closed_after is not None:
+        await service.time.pass_by(closed_after)
+        tasks.append(asyncio.create_task(service.transport.aclose(0.0)))
+    await service.time.finish(*tasks)
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert late == []
+    assert service.most <= 1
+    assert service.under_way == 0
 
 
 @pytest.mark.parametrize("turns", range(4))
@@ -213,21 +191,3 @@ async def test_looks_that_all_hang_are_no_absence(deadline: float) -> None:
     assert service.time.seconds - begun <= deadline + TICK
     assert service.begun["look"] >= 3
     assert service.begun["create"] == 1
-
-
-@pytest.mark.parametrize("in_flight", [1, 32])
-async def test_a_query_of_many_that_hangs_is_asked_again_for_all(in_flight: int) -> None:
-    """Each call of a run is in doubt, the query for all of them hangs, and the next one finds them."""
-    service = Fated([("unheard", 0.0)] * 40, [HANG], in_flight=in_flight)
-
-    async def all_of_them() -> list[Any]:
-        commands = [create(f"k{number}") for number in range(40)]
-        company = service.company(deadline=20.0, settle=1.0)
-        async with company.run_many(commands, marker=MARKER) as run:
-            return [outcome async for outcome in run]
-
-    task = asyncio.create_task(all_of_them())
-    await service.time.finish(task)
-    assert [type(outcome) for outcome in task.result()] == [Done] * 40
-    assert (len(service.orders), len(service.request_ids)) == (40, 40)
-    assert service.queries <= 15

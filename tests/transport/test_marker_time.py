@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from typing import Any
 
 import pytest
 
-from tests.support.service import Answer, Request, Service
 from tests.support.virtual import reply, settle
 from tests.transport.test_marker import MARKER, PAGE, ScriptedCompany, create
 from wosdk_async import (
     BusinessRuleError,
-    DeadlineError,
-    Done,
     InDoubt,
     InDoubtError,
     NoAnswerError,
-    NotStarted,
     NotUniqueError,
     RetryPolicy,
     ThrottledError,
@@ -64,19 +59,25 @@ class Late(ScriptedCompany):
         return task, self.time.seconds - begun
 
 
-async def test_a_late_response_of_a_committed_create_is_found_within_the_deadline() -> None:
-    """The attempt ends a quarter of a short deadline before it, and the look finds what was made."""
-    service = Late("hang")
-    task, took = await service.timed(deadline=8.0)
+@pytest.mark.parametrize(
+    ("fate", "there_after", "deadline", "seconds"),
+    [
+        ("hang", 0.0, 8.0, 6.0),  # the attempt ends a quarter of a short deadline before it
+        ("hang", 0.0, 100.0, 95.0),  # five seconds before a long one: more is not needed for looks
+        ("stuck", 7.0, 8.0, 7.75),  # a look is sent shortly before the deadline
+        ("stuck", 1.8, 2.0, 1.87),
+    ],
+)
+async def test_what_was_made_is_found_within_the_deadline(
+    fate: str, there_after: float, deadline: float, seconds: float
+) -> None:
+    """Though no response came, and however late it was made."""
+    service = Late(fate)
+    if there_after:
+        service.time.call_later(there_after, lambda: service.commit({"PoNumber": "k"}) and None)
+    task, took = await service.timed(deadline=deadline)
     assert task.result().wo.id == 1
-    assert 6.0 <= took <= 6.1
-
-
-async def test_a_long_deadline_leaves_five_seconds_for_looks() -> None:
-    """More is not needed to find what was made."""
-    task, took = await Late("hang").timed(deadline=100.0)
-    assert task.result().wo.id == 1
-    assert 95.0 <= took <= 95.1
+    assert seconds <= took <= seconds + 0.1
 
 
 @pytest.mark.parametrize("deadline", [0.1, 8.0, 29.0, 100.0, None])
@@ -91,73 +92,20 @@ async def test_a_deadline_that_ends_before_it_has_settled_leaves_a_doubt(deadlin
     assert service.sent == 1
 
 
-async def test_the_last_look_comes_shortly_before_the_deadline() -> None:
-    """What is committed a second before the deadline is found."""
-    service = Late("stuck")
-    service.time.call_later(7.0, lambda: service.commit({"PoNumber": "k"}) and None)
-    task, _ = await service.timed(deadline=8.0)
-    assert task.result().wo.id == 1
+@pytest.mark.parametrize(("deadline", "sent"), [(34.0, 1), (35.25, 1), (35.75, 2), (60.0, 2)])
+async def test_it_is_sent_again_if_there_is_time(deadline: float, sent: int) -> None:
+    """Settled and looked for at 30.25 s: five seconds before the deadline belong to looks.
 
-
-async def test_settled_and_sent_again_within_the_deadline() -> None:
-    """Where there is time to settle, what is not there is sent again."""
+    Without the time for an attempt it was not carried out, and that is what it says.
+    """
     service = Late(PAGE, "answer")
-    task, took = await service.timed(deadline=60.0)
-    assert task.result().wo.id == 1
-    assert 30.25 <= took <= 30.35  # settled, and looked a second time
-    assert service.sent == 2
-
-
-async def test_no_time_is_left_to_send_it_again() -> None:
-    """Settled, not there, and 4 s before the deadline: it was not carried out, and that is what it says."""
-    service = Late(*[PAGE] * 9)
-    task, _ = await service.timed(deadline=34.0)
+    task, took = await service.timed(deadline=deadline)
+    assert (took, service.sent) == (30.25, sent)
+    if sent == 2:
+        assert task.result().wo.id == 1
+        return
     with pytest.raises(NoAnswerError, match=r"not carried out: no record appeared within .* \(attempts: 1;"):
         task.result()
-    assert service.sent == 1
-
-
-async def test_no_time_at_all_is_no_time_to_send_it_again() -> None:
-    """Settled and looked for at 30.25 s, and five seconds before the deadline belong to looks."""
-    service = Late(*[PAGE] * 9)
-    task, took = await service.timed(deadline=35.25)
-    with pytest.raises(NoAnswerError, match=r"not carried out: no record appeared within .* \(attempts: 1;"):
-        task.result()
-    assert (took, service.sent) == (30.25, 1)
-
-
-async def test_half_a_second_is_time_to_send_it_again() -> None:
-    """All that is left before the five seconds of looks is for an attempt."""
-    service = Late(PAGE, "answer")
-    task, took = await service.timed(deadline=35.75)
-    assert task.result().wo.id == 1
-    assert (took, service.sent) == (30.25, 2)
-
-
-async def test_no_look_follows_the_last_one() -> None:
-    """A quarter of a second before the deadline; looks are never sent one right after the other."""
-    service, looks = Late(PAGE), []
-    rows, begun = service.rows, service.time.seconds
-
-    def noting(condition: dict[str, Any]) -> Response:
-        looks.append(service.time.seconds - begun)
-        return rows(condition)
-
-    service.rows = noting
-    task, took = await service.timed(deadline=8.0)
-    with pytest.raises(InDoubtError, match=r"\(settle\), and the deadline"):
-        task.result()
-    assert looks == [0.0, 0.25, 0.75, 1.75, 3.75, 7.75]
-    assert took == 7.75
-
-
-async def test_a_deadline_of_nothing_sends_nothing() -> None:
-    """Neither the create nor a look leaves."""
-    service = Late()
-    task, _ = await service.timed(deadline=0.0)
-    with pytest.raises(DeadlineError):
-        task.result()
-    assert (service.sent, service.queries, service.tokens) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("later", [REFUSED, BUSY])
@@ -283,20 +231,6 @@ async def until_the_second_attempt_queues(service: Late) -> asyncio.Task[Any]:
     return others[0]
 
 
-async def test_cancelled_while_the_second_attempt_queues_it_is_reported() -> None:
-    """The first one may still have taken effect."""
-    told: list[str] = []
-    service = queued_behind_another(told)
-    task = asyncio.create_task(service.company().run(create("k"), marker=MARKER))
-    other = await until_the_second_attempt_queues(service)
-    task.cancel()
-    await settle()
-    assert task.cancelled()
-    assert told == ["WoCreateCommand"]
-    other.cancel()
-    await settle()
-
-
 async def test_a_run_that_is_cut_while_the_second_attempt_queues_is_in_doubt() -> None:
     """NotStarted would say that nothing was sent."""
     told: list[str] = []
@@ -341,9 +275,18 @@ async def test_closing_waits_for_one_that_is_looked_up() -> None:
     assert task.result().wo.id == 1
 
 
-async def test_what_is_not_found_within_the_grace_is_in_doubt() -> None:
-    """A grace of nothing ends the waiting between two looks at once."""
+@pytest.mark.parametrize("hangs", [False, True])
+async def test_a_look_up_ends_with_the_grace(hangs: bool) -> None:
+    """The waiting between two looks, or the look that is under way: none is waited for after it."""
     service = Late(PAGE)
+    original = service.serve
+
+    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
+        if hangs and "/query/" in url:
+            await asyncio.Event().wait()
+        return await original(method, url, headers, body)
+
+    service.handler = serve
     task = asyncio.create_task(service.company().run(create("k"), marker=MARKER))
     await settle()
     await service.time.pass_by(1.1)
@@ -351,37 +294,6 @@ async def test_what_is_not_found_within_the_grace_is_in_doubt() -> None:
     with pytest.raises(InDoubtError, match="closed before the look-up succeeded"):
         task.result()
     assert all(engine.closed for engine in service.engines)
-
-
-async def test_what_hangs_while_it_is_looked_up_ends_with_the_grace() -> None:
-    """A look that is under way is ended, and none is waited for after it."""
-    service = Late(PAGE)
-    original = service.serve
-
-    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
-        if "/query/" in url:
-            await asyncio.Event().wait()
-        return await original(method, url, headers, body)
-
-    service.handler = serve
-    task = asyncio.create_task(service.company().run(create("k"), marker=MARKER))
-    await settle()
-    await service.transport.aclose(0.0)
-    with pytest.raises(InDoubtError, match="closed before the look-up succeeded"):
-        task.result()
-
-
-async def test_cut_before_anything_of_a_marked_call_was_sent() -> None:
-    """It is not started, and no doubt is reported."""
-    told: list[Any] = []
-    service = Late(on_in_doubt=lambda *_: told.append(1))
-    run = service.company().run_many([create("a"), create("b")], marker=MARKER, grace=0.0, limit=1)
-    with pytest.raises(ZeroDivisionError):
-        async with run:
-            raise ZeroDivisionError
-    outcomes = [outcome async for outcome in run]
-    assert [type(outcome) for outcome in outcomes] == [NotStarted, NotStarted]
-    assert not told
 
 
 @pytest.mark.parametrize("stall", [0.5, 3.0, 20.0])
@@ -393,50 +305,4 @@ async def test_a_program_that_holds_up_the_loop_between_two_looks(stall: float) 
     await settle()
     await service.time.stall(stall)
     await service.time.finish(task)
-    assert task.result().wo.id == 1
-
-
-async def test_many_with_one_deadline_each() -> None:
-    """In a run the deadline is that of each input, looks included."""
-    service = Late("hang", "answer", "hang")
-    begun = service.time.seconds
-
-    async def all_of_them() -> list[Any]:
-        company = service.company(deadline=8.0)
-        async with company.run_many([create(f"k{n}") for n in range(3)], marker=MARKER) as run:
-            return [outcome async for outcome in run]
-
-    task = asyncio.create_task(all_of_them())
-    await service.time.finish(task)
-    assert all(isinstance(outcome, Done) for outcome in task.result())
-    assert service.time.seconds - begun <= 8.0
-
-
-async def test_a_late_response_over_a_real_connection() -> None:
-    """The attempt is given up in time, its connection with it, and the order is found within the deadline."""
-    orders: list[dict[str, Any]] = []
-
-    async def handler(request: Request) -> Answer:
-        if "/query/" in request.path:
-            return Answer(body={"Entities": [{"Data": order} for order in orders]})
-        orders.append({**request.json["Command"]["WorkOrder"], "Id": len(orders) + 1})
-        await asyncio.Event().wait()
-        raise AssertionError
-
-    async with Service(handler) as service, service.client() as client:
-        acme = client.company().with_options(deadline=2.0)
-        await acme.connect()
-        begun = time.monotonic()
-        made = await acme.run(create("k"), marker=MARKER)
-        assert 1.5 <= time.monotonic() - begun <= 2.1
-        assert made.wo is not None
-        assert made.wo.id == 1
-        assert len(orders) == 1
-
-
-async def test_the_last_look_of_a_short_deadline_comes_in_time_too() -> None:
-    """A look within the last quarter of a second: there is a sixteenth of the deadline for it."""
-    service = Late("stuck")
-    service.time.call_later(1.8, lambda: service.commit({"PoNumber": "k"}) and None)
-    task, _ = await service.timed(deadline=2.0)
     assert task.result().wo.id == 1

@@ -10,18 +10,13 @@ import pytest
 from tests.support.virtual import reply, settle
 from tests.transport.test_marker import MARKER, SETTLE, ScriptedCompany, create
 from wosdk_async import (
-    BusinessRuleError,
     DeadlineError,
-    Done,
     InDoubtError,
     NoAnswerError,
-    NotUniqueError,
     RetryPolicy,
     Trace,
 )
 from wosdk_async.protocol.wire import Response
-
-REFUSED = reply({"ErrorCode": "BUSINESS_LOGIC_ERROR", "ErrorMessage": "no"}, 400)
 
 
 class Stepping(ScriptedCompany):
@@ -55,54 +50,6 @@ async def test_the_first_is_cancelled_at_any_step(fate: str | float, seconds: fl
         (order,) = service.orders
         assert second.result().wo.id == order["Id"], (fate, seconds, turns)
         assert len(service.request_ids) <= 2
-
-
-@pytest.mark.parametrize("turns", range(12))
-async def test_one_that_waits_is_cancelled(turns: int) -> None:
-    """Nothing of it was sent; the first and the third go on."""
-    service = Stepping(1.0)
-    first, second, third = (start(service) for _ in range(3))
-    for _ in range(turns):
-        await asyncio.sleep(0)
-    second.cancel()
-    await service.time.finish(first, third)
-    assert second.cancelled()
-    assert first.result().wo.id == third.result().wo.id == 1
-    assert len(service.request_ids) == len(service.orders) == 1
-
-
-async def test_the_second_of_a_refused_first_looks_and_sends() -> None:
-    """A refusal says that nothing was done; each gets its own."""
-    service = ScriptedCompany()
-    original, refused = service.serve, [REFUSED]
-
-    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
-        if "/query/" not in url and refused:
-            return refused.pop()
-        return await original(method, url, headers, body)
-
-    service.handler = serve
-    first, second = start(service), start(service)
-    await service.time.finish(first, second, within=1.0)
-    with pytest.raises(BusinessRuleError):
-        first.result()
-    assert second.result().wo.id == 1
-    assert service.queries == 1
-
-
-async def test_the_second_of_a_first_in_doubt_waits_until_it_has_settled() -> None:
-    """The first gave up without knowing; nothing is sent before its effect would be there."""
-    service = ScriptedCompany("lost")
-    begun = service.time.seconds
-    first, second = start(service, deadline=10.0), start(service, deadline=100.0)
-    await service.time.finish(first)
-    with pytest.raises(InDoubtError):
-        first.result()
-    given_up = service.time.seconds
-    await service.time.finish(second)
-    assert second.result().wo.id == 1
-    assert service.time.seconds >= given_up + SETTLE > begun + SETTLE
-    assert len(service.request_ids) == 2
 
 
 async def test_a_doubt_is_remembered_until_it_has_settled() -> None:
@@ -181,14 +128,6 @@ async def test_the_second_needs_no_look_for_what_the_first_made() -> None:
     assert len(service.request_ids) == 1
 
 
-async def test_a_key_that_is_free_again_is_sent_without_a_look() -> None:
-    """Turns are for calls at the same time; a program that uses a key again asks for a look."""
-    service = ScriptedCompany()
-    for _ in range(2):
-        await service.time.finish(start(service), within=0.5)
-    assert (len(service.request_ids), service.queries) == (2, 0)
-
-
 async def test_what_the_first_caller_does_to_its_result_is_not_in_the_others() -> None:
     """Each caller has a result of its own, however it is changed."""
     service = ScriptedCompany(1.0)
@@ -212,22 +151,6 @@ async def test_keys_that_differ_in_case_and_other_companies_do_not_wait() -> Non
     tasks.append(asyncio.create_task(service.company("Other").run(create("k"), marker=MARKER)))
     await service.time.finish(*tasks, within=1.0)
     assert sorted(task.result().wo.id for task in tasks) == [1, 2, 3]
-
-
-async def test_equal_keys_of_one_run() -> None:
-    """Inputs with one key are Done with one record, and all but one of them found it."""
-    service = ScriptedCompany(0.5, "lost")
-
-    async def all_of_them() -> list[Any]:
-        commands = [create(f"k{number % 2}") for number in range(10)]
-        async with service.company().run_many(commands, marker=MARKER) as run:
-            return [outcome async for outcome in run]
-
-    task = asyncio.create_task(all_of_them())
-    await service.time.finish(task)
-    assert all(isinstance(outcome, Done) for outcome in task.result())
-    assert sum(not outcome.found for outcome in task.result()) == 2
-    assert len(service.orders) == 2
 
 
 async def test_closing_ends_those_that_wait() -> None:
@@ -261,17 +184,6 @@ async def test_an_error_of_another_library_after_it_was_sent_is_a_doubt_for_the_
     assert isinstance(first.exception(), ZeroDivisionError)
     assert second.result().wo.id == 1
     assert len(service.orders) == 1
-
-
-async def test_several_records_with_the_key_are_an_error_of_each() -> None:
-    """The first finds them after a doubt, the second before it sends."""
-    service = ScriptedCompany("lost")
-    service.orders = [{"Id": number, "PoNumber": "k"} for number in (1, 2)]
-    tasks = [start(service) for _ in range(2)]
-    await service.time.finish(*tasks)
-    for task in tasks:
-        assert isinstance(task.exception(), NotUniqueError)
-    assert len(service.request_ids) == 1
 
 
 async def test_one_that_was_never_carried_out_leaves_no_doubt() -> None:

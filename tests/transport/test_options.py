@@ -16,6 +16,7 @@ import pytest
 from tests.support.laws import case
 from tests.support.service import SECRET, Service
 from tests.support.virtual import World, reply
+from tests.transport.script import hang
 from wosdk_async import (
     CallOptions,
     Client,
@@ -26,13 +27,11 @@ from wosdk_async import (
     DryRun,
     Limits,
     RetryPolicy,
-    SessionError,
     Timeouts,
 )
 from wosdk_async import client as client_module
 from wosdk_async import options as options_module
 from wosdk_async.client import ClientArguments, EnvArguments
-from wosdk_async.protocol.wire import Response
 
 NAN, INF = float("nan"), float("inf")
 NO_TIMES: list[Any] = [-1, -0.001, NAN, INF, -INF, "5", True, [5], 10**400, 1e10]
@@ -95,6 +94,23 @@ def test_what_is_no_whole_number() -> None:
             with case(make.__name__, name, value):
                 with pytest.raises(ConfigurationError, match=f"{name} is .*; it takes"):
                     make(**{name: value})
+
+
+ABOVE_ZERO: list[Any] = [
+    (RetryPolicy, "attempts"),
+    (Limits, "connections"),
+    (Timeouts, "read"),
+    (client, "in_flight"),
+    (client, "rate"),
+]
+
+
+def test_what_lets_nothing_through() -> None:
+    """A bound of 0 would refuse or hold up every call."""
+    for make, name in ABOVE_ZERO:
+        with case(make.__name__, name):
+            with pytest.raises(ConfigurationError, match=f"{name} is 0; it takes"):
+                make(**{name: 0})
 
 
 @pytest.mark.parametrize("make", [client, with_options])
@@ -223,35 +239,6 @@ async def test_a_deadline_of_nothing_sends_nothing() -> None:
         assert (len(service.calls), len(service.tokens)) == (1, 1)
 
 
-async def test_connect_ends_at_the_deadline() -> None:
-    """As every call does."""
-
-    async def hang(*_: Any) -> Response:
-        await asyncio.Event().wait()
-        return reply({})
-
-    world = World(hang)
-    world.on_token = hang
-    task = asyncio.create_task(world.company(deadline=3.0).connect())
-    begun = world.time.seconds
-    await world.time.finish(task)
-    assert isinstance(task.exception(), DeadlineError)
-    assert world.time.seconds - begun == pytest.approx(3.0, abs=0.011)
-
-
-async def test_connect_with_a_deadline_of_nothing() -> None:
-    """A session that would be there at once is not asked for."""
-
-    async def unasked(*_: Any) -> Response:
-        raise AssertionError
-
-    world = World(unasked)
-    task = asyncio.create_task(world.company(deadline=0.0).connect())
-    await world.time.finish(task)
-    assert isinstance(task.exception(), DeadlineError)
-    assert world.tokens == 0
-
-
 async def test_what_the_hook_takes_is_taken_from_the_deadline() -> None:
     """A call that was held back until its time was up is not sent."""
 
@@ -356,39 +343,15 @@ def test_arguments_show_no_secret() -> None:
     assert SECRET not in repr(given)
 
 
-async def test_a_log_in_that_has_to_wait_beyond_the_deadline_says_why_at_once() -> None:
-    """For `connect` and for a call: the reason is what a person needs."""
-
-    async def busy(*_: Any) -> Response:
-        body = b'{"ErrorMessage": "full", "ErrorCode": "BUSY"}'
-        return Response(503, {"content-type": "application/json", "retry-after": "30"}, body)
-
-    for use in (lambda company: company.connect(), lambda company: company.get("Thing", 1)):
-        world = World(busy)
-        world.on_token = busy
-        begun = world.time.seconds
-        task = asyncio.create_task(use(world.company(deadline=8.0)))
-        await world.time.finish(task)
-        failure = task.exception()
-        assert isinstance(failure, SessionError)
-        assert (failure.status, failure.code) == (503, "BUSY")
-        assert "full" in str(failure)
-        assert world.time.seconds == begun
-
-
 async def test_a_deadline_without_a_session_names_the_address_that_is_silent() -> None:
     """Before the first attempt has failed, too; and statistics say the same meanwhile."""
 
-    async def silent(*_: Any) -> Response:
-        await asyncio.Event().wait()
-        raise AssertionError
-
     for place, address in (("on_token", "the token address"), ("on_discovery", "the locator address")):
-        world = World(silent)
-        setattr(world, place, silent)
-        company = world.company(deadline=8.0)
-        task = asyncio.create_task(company.connect())
+        world = World(hang)
+        setattr(world, place, hang)
+        begun, task = world.time.seconds, asyncio.create_task(world.company(deadline=8.0).connect())
         await world.time.finish(task)
+        assert world.time.seconds - begun == pytest.approx(8.0, abs=0.011)
         assert isinstance(task.exception(), DeadlineError)
         assert f"within 8 s: {address} https://" in str(task.exception())
         assert " has not responded" in str(task.exception())

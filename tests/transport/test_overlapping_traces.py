@@ -8,14 +8,9 @@ from typing import Any
 import pytest
 
 from tests.support.service import Answer, Request, Service, error
-from tests.support.virtual import World, reply, settle
-from wosdk_async import BusinessRuleError, DeadlineError, InDoubtError, NoAnswerError, RetryPolicy, Trace
-from wosdk_async.protocol.wire import Response
-
-
-async def hang(*_: Any) -> Response:
-    await asyncio.Event().wait()
-    raise AssertionError
+from tests.support.virtual import World, settle
+from tests.transport.script import hang
+from wosdk_async import BusinessRuleError, DeadlineError, InDoubtError, Trace
 
 
 async def overlapping(world: World) -> tuple[asyncio.Task[Any], asyncio.Task[Any]]:
@@ -62,25 +57,6 @@ async def test_the_hook_gets_only_the_call_that_was_sent(which: int) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def test_overlapping_reads_are_sent_as_often_as_the_policy_says() -> None:
-    """As in helpers that ask for several pages at once: neither pays for the attempts of the other."""
-    sent: list[str] = []
-
-    async def lost(_: str, url: str, *__: Any) -> Response:
-        sent.append(url.rpartition("/")[2])
-        return reply(b"<html>", 502)
-
-    world = World(lost)
-    acme = world.company(retry=RetryPolicy(attempts=3)).traced(Trace())
-    reads = [asyncio.create_task(acme.get("Thing", number)) for number in (1, 2)]
-    await world.time.finish(*reads)
-    assert sorted(sent) == ["1"] * 3 + ["2"] * 3
-    for read in reads:
-        error = read.exception()
-        assert isinstance(error, NoAnswerError)
-        assert (error.attempts, len(error.waits)) == (3, 2)
 
 
 async def test_the_trace_is_that_of_the_call_that_ended_last() -> None:

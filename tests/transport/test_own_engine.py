@@ -14,7 +14,6 @@ from tests.support.laws import case
 from tests.support.virtual import REGION, ScriptedEngine, Time, reply
 from wosdk_async import Client, ConfigurationError, Credentials, Customer, DeadlineError, Limits
 from wosdk_async.protocol.wire import Response
-from wosdk_async.testing import Sandbox
 
 
 class Service:
@@ -93,10 +92,3 @@ def test_values_that_do_not_fit(name: str) -> None:
     wrong: Any = {name: 7}
     with pytest.raises(ConfigurationError, match=f"{name} is an? int"):
         Client(**wrong)
-
-
-async def test_a_sandbox_ignores_options_of_the_network() -> None:
-    """A program's own options may be passed on: its proxy is not asked."""
-    with Sandbox() as sandbox:
-        client = sandbox.client(proxy="http://proxy.example:8080")
-        assert (await client.company().get(Customer, 512)).id == 512

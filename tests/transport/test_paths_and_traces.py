@@ -73,14 +73,6 @@ async def test_a_refusal_by_a_rule_proves_the_path() -> None:
     assert len(service.calls) == 2
 
 
-async def test_404_pages_of_all_paths_are_in_doubt() -> None:
-    """The full name is a path that all sources show: its page says nothing of what was done."""
-    async with Service(lambda _: PAGE) as service, service.client(options=QUICK) as client:
-        with pytest.raises(InDoubtError):
-            await client.company().run(SendWorkOrderCommand(work_order_id=1))
-    assert len(service.calls) == 2
-
-
 async def test_a_command_that_no_path_knows() -> None:
     """When every path was refused the last refusal is raised."""
     async with Service(lambda _: error(400, "COMMAND_NOT_FOUND")) as service, service.client() as client:

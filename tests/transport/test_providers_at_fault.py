@@ -29,8 +29,8 @@ class GivesGrants:
         return self.given
 
 
-def lasting(seconds: Any, url: str = "https://a.example") -> TokenGrant:
-    return TokenGrant(token="t" * 20, expires_in=seconds, base_url=url, locator_url=url)
+def lasting(seconds: Any, url: str = "https://a.example", token: str = "t" * 20) -> TokenGrant:
+    return TokenGrant(token=token, expires_in=seconds, base_url=url, locator_url=url)
 
 
 async def failure(credentials: Any, kind: type[Exception]) -> str:
@@ -40,15 +40,6 @@ async def failure(credentials: Any, kind: type[Exception]) -> str:
         found = await asyncio.gather(*(company.get("Thing", 1) for _ in range(3)), return_exceptions=True)
     assert [type(each) for each in found] == [kind] * 3
     return str(found[0])
-
-
-async def test_a_plain_function_that_raises_cancelled_error() -> None:
-    """The client was not closed, and no call was cancelled."""
-
-    def provider(_: str) -> Any:
-        raise asyncio.CancelledError
-
-    assert "provider" in await failure(provider, SessionError)
 
 
 class OwnError(SessionError):
@@ -126,6 +117,29 @@ async def test_a_session_that_lasts_for_a_moment_is_used() -> None:
         async with Client(credentials=provider) as client:
             await client.company(COMPANY).with_options(deadline=2.0).get("Thing", 1)
     assert provider.asked == 1
+
+
+@pytest.mark.parametrize(
+    "url", ["http://far.example.com", "ftp://127.0.0.1", "https://user:pw@a.example", ""]
+)
+async def test_a_host_that_may_not_get_the_token(url: str) -> None:
+    """https is needed, but for this machine and trusted hosts."""
+    assert "pw" not in await failure(GivesGrants(lasting(600.0, url)), ConfigurationError)
+
+
+async def test_a_trusted_host_may_be_reached_without_https() -> None:
+    provider = GivesGrants(lasting(600.0, "http://far.example.com"))
+    async with Client(credentials=provider, trusted_hosts=["example.com"]) as client:
+        company = client.company(COMPANY)
+        await company.connect()
+        assert company.host == "http://far.example.com"
+
+
+@pytest.mark.parametrize("token", ["", "a b", "a\r\nX: y", "t\u00f6ken", "x" * 20_000])
+async def test_a_token_that_no_header_can_carry(token: str) -> None:
+    """The error does not show it."""
+    said = await failure(GivesGrants(lasting(600.0, token=token)), SessionError)
+    assert len(token) < 3 or token not in said
 
 
 async def test_closing_does_not_wait_for_a_provider_that_ignores_it() -> None:

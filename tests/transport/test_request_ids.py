@@ -12,15 +12,11 @@ from tests.support.service import Answer, Request, Service, error
 from tests.transport.script import DONE, FOUND, QUICK, Script
 from wosdk_async import (
     BusinessRuleError,
-    CallOptions,
     Company,
     Customer,
     GetDocDownloadUrlCommand,
     InDoubtError,
     NoAnswerError,
-    RetryPolicy,
-    ThrottledError,
-    WoCreateCommand,
     WorkOrder,
 )
 
@@ -231,15 +227,6 @@ async def test_an_asset_tree_shows_the_id_of_its_parent() -> None:
         assert await client.company().get("AssetTree", 7) == {"Id": 9}
 
 
-async def test_a_wait_that_never_ends_is_named() -> None:
-    """A 503 with the service's own error body still means that nothing was done."""
-    busy = Answer(503, {"ErrorMessage": "busy", "ErrorCode": "BUSY"})
-    async with Service(lambda _: busy) as service, service.client(options=QUICK) as client:
-        with pytest.raises(ThrottledError):
-            await client.company().run("WoCreateCommand", {})
-    assert len(service.calls) == 3
-
-
 async def test_an_error_that_names_a_command_is_not_believed_by_a_base_call() -> None:
     """A base call sends no RequestId, and only what was sent comes back (facts 5)."""
     stray = Answer(400, {**REFUSAL, "RequestId": ANOTHER})
@@ -313,16 +300,6 @@ async def test_the_id_in_what_the_caller_put_is_compared(content: dict[str, Any]
                     await put
 
 
-@pytest.mark.parametrize("empty", [{}, {"Number": 0, "Description": None, "Type": ""}], ids=str)
-async def test_an_error_info_that_says_nothing_is_no_refusal(empty: dict[str, Any]) -> None:
-    """The command was carried out."""
-    done = Answer(body={"CommandResult": {"Wo": {"Id": 7}, "ErrorInfo": empty}})
-    async with Service(lambda _: done) as service, service.client() as client:
-        made = await client.company().run(WoCreateCommand(work_order=WorkOrder()), check=False)
-        assert made.wo is not None
-        assert made.wo.id == 7
-
-
 async def test_a_first_request_id_of_another_call_is_one_that_the_host_sent() -> None:
     """The response after it, which has none, is in doubt as well."""
     answers = Script(Answer(200, {**RESULT, "RequestId": ANOTHER}), without(DONE))
@@ -330,16 +307,6 @@ async def test_a_first_request_id_of_another_call_is_one_that_the_host_sent() ->
         for why in ("of another call", "carries no RequestId"):
             with pytest.raises(InDoubtError, match=why):
                 await client.company().run("WoCreateCommand", {})
-
-
-@pytest.mark.parametrize("name", ["ErrorInfo", "errorInfo", "ERRORINFO"])
-async def test_error_info_in_any_letter_case_is_a_refusal(name: str) -> None:
-    """Names ignore letter case where the documented one is missing."""
-    failed = Answer(body={"CommandResult": {name: {"Description": "no"}}})
-    async with Service(lambda _: failed) as service, service.client() as client:
-        for run in (WoCreateCommand(), "WoCreateCommand"):
-            with pytest.raises(BusinessRuleError, match="no"):
-                await client.company().run(run, **({} if isinstance(run, str) else {"check": False}))
 
 
 # --- other bytes in the same segment ------------------------------------------------------------
@@ -368,23 +335,6 @@ async def test_a_response_that_comes_with_another_one() -> None:
     assert len(service.calls) == 4
 
 
-async def test_one_look_that_reads_anothers_response_does_not_double() -> None:
-    """What is not there is looked for twice before it is sent again: one look may read a stray response."""
-    key, looks = "PO-1", [{"Entities": []}, {"Entities": [{"Data": {"Id": 7, "PoNumber": "PO-1"}}]}]
-
-    def handler(request: Request) -> Answer:
-        if "/query/" in request.path:
-            return Answer(body=looks.pop(0))
-        return Answer(502, b"<html>bad gateway</html>")  # and it was carried out
-
-    options = CallOptions(settle=0.0, deadline=8.0)
-    async with Service(handler) as service, service.client(options=options) as client:
-        command = WoCreateCommand(work_order=WorkOrder(po_number=key))
-        made = await client.company().run(command, marker="work_order.po_number", check=False)
-    assert made.wo is not None
-    assert (made.wo.id, sum("/cmd/" in call.path for call in service.calls)) == (7, 1)
-
-
 @pytest.mark.parametrize("key", ["requestid", "REQUESTID", "requestId"])
 async def test_another_id_is_found_wherever_it_stands_and_however_it_is_spelt(key: str) -> None:
     """Not only as the last key: names ignore letter case (facts 3.3), and an order is not promised."""
@@ -403,16 +353,3 @@ async def test_the_id_of_another_call_is_found_at_the_end_of_a_long_response() -
     async with Service(lambda _: answer) as service, service.client() as client:
         with pytest.raises(InDoubtError, match=f"'{ANOTHER}' of another call"):
             await client.company().run("WoCreateCommand", {})
-
-
-@pytest.mark.parametrize(
-    ("asked", "wait"), [("0", 0.0), ("0.5", 0.5), ("2", 2.0), ("-1", None), ("inf", None)]
-)
-async def test_the_wait_that_a_service_asks_for_is_in_the_error(asked: str, wait: float | None) -> None:
-    """In seconds, of less than one too; None where it is not a time."""
-    once = CallOptions(retry=RetryPolicy(attempts=1))
-    busy = Answer(429, b"", {"Retry-After": asked})
-    async with Service(lambda _: busy) as service, service.client(options=once) as client:
-        with pytest.raises(ThrottledError) as caught:
-            await client.company().run("WoCreateCommand", {})
-    assert caught.value.retry_after == wait

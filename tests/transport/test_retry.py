@@ -7,19 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wosdk_async import (
-    InDoubtError,
-    NoAnswerError,
-    NotSentError,
     RetryPolicy,
-    ThrottledError,
-    Trace,
-    WosdkError,
 )
-from wosdk_async.protocol.wire import Call, InconclusiveResponse
-from wosdk_async.text.remedies import Remedy
-from wosdk_async.transport.clock import TransportClock
-from wosdk_async.transport.http.engine import SendError
-from wosdk_async.transport.retry import Retries, backoff, give_up
+from wosdk_async.transport.retry import backoff
 
 seconds = st.floats(0, 1000)
 
@@ -38,51 +28,3 @@ def test_waits_double(failed: int, draw: float) -> None:
     assert backoff(policy, 1, draw) == draw * policy.wait_initial
     doubled = min(2 * backoff(policy, failed, draw), draw * policy.wait_max)
     assert backoff(policy, failed + 1, draw) == pytest.approx(doubled)
-
-
-@pytest.mark.parametrize(
-    ("failure", "safe", "error"),
-    [
-        (SendError("refused", sent=False), True, NotSentError),
-        (SendError("in use", sent=False, remedy=Remedy.POOL), False, NotSentError),
-        (SendError("reset", sent=True, remedy=Remedy.POOL), True, NoAnswerError),
-        (SendError("reset", sent=True), False, InDoubtError),
-        (InconclusiveResponse(502, "a page"), True, NoAnswerError),
-        (InconclusiveResponse(502, "a page"), False, InDoubtError),
-        (ThrottledError("busy"), False, ThrottledError),
-    ],
-)
-def test_the_error_of_each_failure(failure: Exception, safe: bool, error: type[Exception]) -> None:
-    """The error follows from what the service may have seen and whether repeating is safe."""
-    raised = give_up(failure, safe)
-    assert type(raised) is error
-    assert raised.remedies == ((Remedy.POOL,) if getattr(failure, "remedy", None) else ())
-
-
-def test_the_error_tells_the_status_that_came() -> None:
-    """None came when the connection broke, and that is 0."""
-    assert give_up(InconclusiveResponse(502, "a page"), True).status == 502
-    assert give_up(SendError("reset", sent=True), True).status == 0
-
-
-def test_no_attempt_at_all_is_a_mistake() -> None:
-    """A policy without attempts is refused when it is made."""
-    with pytest.raises(ValueError, match="attempts"):
-        RetryPolicy(attempts=0)
-
-
-async def test_the_error_of_the_service_is_nobodys_consequence() -> None:
-    """A refusal is raised as it came; what the client makes of a failure names it as its cause."""
-    busy, reset = ThrottledError("busy", status=429), SendError("reset", sent=True)
-    for failure, cause in ((busy, None), (reset, reset)):
-        trace = Trace()
-
-        async def once(failure: Exception = failure, trace: Trace = trace) -> None:
-            trace.attempts += 1
-            raise failure
-
-        call = Call[None]("get", "GET", "x", lambda _: None, repeat_safe=True)
-        policy = RetryPolicy(attempts=2, wait_initial=0.0, max_retry_after=0.0)
-        with pytest.raises(WosdkError) as caught:
-            await Retries(policy, TransportClock()).run(call, once, trace)
-        assert (caught.value.__cause__, trace.attempts) == (cause, 2)

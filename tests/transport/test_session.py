@@ -6,37 +6,21 @@ import asyncio
 
 import pytest
 
-from tests.support.service import COMPANY, SECRET, Answer, Request, Service, error
+from tests.support.service import SECRET, Answer, Request, Service, error
 from wosdk_async import (
     Credentials,
-    CredentialsError,
     SessionError,
     SessionRefusedError,
-    UnknownCompanyError,
 )
 
 
-async def test_thousands_of_first_calls_log_in_once() -> None:
+async def test_hundreds_of_first_calls_log_in_once() -> None:
     """However many calls come first, one token request and one discovery are made."""
     async with Service() as service, service.client() as client:
         company = client.company()
-        got = await asyncio.gather(*(company.get("Thing", 1) for _ in range(2_000)))
-    assert len(got) == len(service.calls) == 2_000
+        got = await asyncio.gather(*(company.get("Thing", 1) for _ in range(300)))
+    assert len(got) == len(service.calls) == 300
     assert (len(service.tokens), len(service.discoveries)) == (1, 1)
-
-
-async def test_every_call_carries_the_headers_of_the_specification() -> None:
-    """Spec 5: Authorization, CompanyName, Content-Type and Accept-Encoding, discovery included."""
-    async with Service() as service, service.client() as client:
-        company = client.company()
-        await company.get("Thing", 1)
-        assert (company.version, company.id, company.host) == ("9.21.4.118", 40217, service.url)
-    for request in (service.discoveries[0], service.calls[0]):
-        assert request.headers["authorization"] == "Bearer token-1"
-        assert request.headers["companyname"] == COMPANY
-        assert request.headers["content-type"] == "application/json"
-        assert request.headers["accept-encoding"] == "gzip,deflate"
-    assert "authorization" not in service.tokens[0].headers
 
 
 @pytest.mark.parametrize(
@@ -75,41 +59,6 @@ async def test_a_session_that_stays_refused_is_an_error() -> None:
     assert isinstance(caught.value, SessionError)
 
 
-async def test_a_company_that_moved_is_followed() -> None:
-    """After DATABASE_VERSION_MISMATCH calls go to the host that the locator names then."""
-    async with Service(lambda _: error(400, "DATABASE_VERSION_MISMATCH")) as old, Service() as new:
-        async with old.client() as client:
-            old.company_url = old.url
-            company = client.company()
-            old.on_discovery, first = lambda request: moved(request), old.on_discovery
-
-            def moved(request: Request) -> Answer:
-                old.company_url = new.url if len(old.discoveries) > 1 else old.url
-                return first(request)  # type: ignore[return-value]
-
-            await company.get("Thing", 1)
-            assert company.host == new.url
-    assert (len(old.calls), len(new.calls)) == (1, 1)
-
-
-async def test_credentials_and_region_belong_to_a_company() -> None:
-    """Each Company logs in with its own pair, which an async function may look up."""
-    asked = []
-
-    async def lookup(company: str) -> Credentials:
-        asked.append(company)
-        return Credentials(f"id-of-{company}", SECRET)
-
-    async with Service() as here, Service() as there, here.client(credentials=lookup) as client:
-        await client.company("A").get("Thing", 1)
-        await client.company("B", region=there.region()).get("Thing", 1)
-        await client.company("C", credentials=Credentials("own", SECRET)).get("Thing", 1)
-        await client.company("A").get("Thing", 1)
-    assert asked == ["A", "B"]
-    assert [b"own" in request.body for request in here.tokens] == [False, True]
-    assert len(there.calls) == 1
-
-
 @pytest.mark.parametrize("names", [("Acme", "acme"), ("Straße", "STRASSE"), ("Kelvin", "\u212aelvin")])
 async def test_sessions_are_by_the_exact_name(names: tuple[str, str]) -> None:
     """Two names that only folding makes one never share a token: the provider is asked for each."""
@@ -123,22 +72,3 @@ async def test_sessions_are_by_the_exact_name(names: tuple[str, str]) -> None:
     assert len(service.tokens) == 2
     used = [request.headers["authorization"] for request in service.calls]
     assert used == ["Bearer token-1", "Bearer token-2"] * 2
-
-
-async def test_wrong_credentials() -> None:
-    """HTTP 400 invalid_client and a bare 401 are both the credentials, and the secret is in no message."""
-    for answer in (Answer(400, {"error": "invalid_client"}), Answer(401, b"")):
-        async with Service() as service, service.client() as client:
-            service.on_token = lambda _, answer=answer: answer
-            with pytest.raises(CredentialsError, match="client id and secret") as caught:
-                await client.company().get("Thing", 1)
-        assert SECRET not in repr(caught.value)
-        assert (caught.value.company, len(service.tokens)) == (COMPANY, 1)
-
-
-async def test_unknown_company() -> None:
-    """What the locator refuses is a Company it does not know."""
-    async with Service() as service, service.client() as client:
-        service.on_discovery = lambda _: error(400, "BUSINESS_LOGIC_ERROR", "no such company")
-        with pytest.raises(UnknownCompanyError, match="Acme Facilities"):
-            await client.company().connect()

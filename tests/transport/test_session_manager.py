@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.forking import status_of_child
-from wosdk_async import CredentialsError, SessionError, ThrottledError
+from wosdk_async import SessionError, ThrottledError
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.session.manager import ManagerCache, SessionManager, TokenGrant
@@ -177,35 +177,6 @@ async def test_companies_that_are_not_used_are_dropped_when_there_are_many() -> 
     assert len(cache) == 1
 
 
-async def test_a_dead_session_is_not_handed_out() -> None:
-    """Before a token can die on its way it is not used any more."""
-    time = Time()
-    sessions, _ = manager(time, 1200)
-    await sessions.renew(after=0)
-    time.seconds += 1171
-    assert sessions.current() is None
-
-
-async def test_a_renewal_outlives_the_caller_that_started_it() -> None:
-    """Cancelling one waiter neither cancels the renewal nor the others."""
-    time = Time()
-    sessions, renewals = manager(time, 1200)
-    first, second = (asyncio.ensure_future(sessions.renew(after=0)) for _ in range(2))
-    await asyncio.sleep(0)
-    first.cancel()
-    assert (await second).generation == 1
-    assert len(renewals) == 1
-
-
-async def test_each_waiter_gets_an_error_of_its_own() -> None:
-    """A failed renewal reaches all who wait, as separate exceptions with one cause."""
-    sessions, renewals = manager(Time(), CredentialsError("no"))
-    errors = await asyncio.gather(*(sessions.renew(after=0) for _ in range(3)), return_exceptions=True)
-    assert len(renewals) == 1
-    assert len({id(error) for error in errors}) == 3
-    assert len({id(error.__cause__) for error in errors}) == 1  # type: ignore[union-attr]
-
-
 async def test_an_error_of_another_library_reaches_the_waiters_as_it_is() -> None:
     """It may have no copy, and nothing is added to it."""
 
@@ -267,15 +238,6 @@ async def test_who_is_cancelled_while_the_client_closes_is_cancelled(turns: int)
     assert stopped.cancelled()
     with pytest.raises(SessionError, match="the client was closed during the session renewal of 'Acme'"):
         await other
-
-
-def test_a_manager_without_a_session_says_when_it_logs_in() -> None:
-    async def log_in(*_: object) -> TokenGrant:
-        raise AssertionError
-
-    assert repr(SessionManager("Acme", log_in, Time().clock())) == (
-        "<SessionManager 'Acme' logs in on its first call>"
-    )
 
 
 def test_companies_that_are_used_are_looked_through_seldom() -> None:

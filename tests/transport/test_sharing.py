@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.service import Service
 from tests.support.virtual import REGION, World, reply, settle
-from tests.transport.script import FOUND
+from tests.transport.script import FOUND, hang
 from tests.transport.test_lifetime import Server
 from wosdk_async import Client, ConfigurationError, Credentials
 from wosdk_async.protocol.wire import Response
@@ -31,10 +31,6 @@ async def test_closing_twice_at_once() -> None:
 
 async def test_the_shorter_grace_of_two_holds() -> None:
     """The second one does not wait for the grace of the first."""
-
-    async def hang(*_: Any) -> Response:
-        await asyncio.Event().wait()
-        return reply({})
 
     world = World(hang)
     call = asyncio.create_task(world.company().get("Thing", 1))

@@ -1,4 +1,4 @@
-"""Surplus responses over each adapter: commands have their RequestId, idle sockets are checked."""
+"""Surplus responses over each adapter: idle sockets are checked. Those to commands: ``test_desync.py``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import itertools
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import attrs
@@ -16,28 +16,21 @@ import pytest
 import uvloop
 
 from tests.support.laws import WHOLE
-from tests.support.service import Answer, Request, Service, error
+from tests.support.service import Answer, Request, Service
 from tests.support.virtual import settle
 from tests.transport.test_cancelled_anywhere import TLS, contexts
 from wosdk_async import (
-    BusinessRuleError,
     CallOptions,
     Client,
-    InDoubtError,
     Limits,
     Region,
     RetryPolicy,
-    WoCreateCommand,
-    WorkOrder,
 )
 
 pytestmark = pytest.mark.plain("each test runs with and without TLS by itself")
 ONCE = CallOptions(retry=RetryPolicy(attempts=1), deadline=20)
-EVERY, STRAYS = 3, 5
-ADAPTERS = ["native", "httpx", "httpx2", "transport", "mocked"]
 LOOPS = {"asyncio": asyncio.run, "uvloop": uvloop.run}
 CREATED = lambda _: Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": 1}})  # noqa: E731
-REFUSAL = error(400, "BUSINESS_LOGIC_ERROR")
 
 
 def ways(adapters: list[str]) -> pytest.MarkDecorator:
@@ -52,42 +45,12 @@ def ways(adapters: list[str]) -> pytest.MarkDecorator:
 
 @attrs.frozen
 class Crowded(Answer):
-    """A response with other bytes before it, or behind it in the same segment."""
+    """A response with other bytes behind it in the same segment."""
 
-    before: bytes = b""
     behind: bytes = b""
 
     def raw(self) -> bytes:
-        return self.before + super().raw() + self.behind
-
-
-class Orders:
-    """Creates a work order for each command but the refused ones; each third response has a surplus one."""
-
-    def __init__(self, place: str) -> None:
-        self.place = place
-        self.stored: dict[str, int] = {}
-        self.strays = self._strays()
-        self.last = b""
-
-    def __call__(self, request: Request) -> Answer:
-        key = request.json["Command"]["WorkOrder"]["PoNumber"]
-        if key == "refused":
-            return REFUSAL
-        assert key not in self.stored
-        self.stored[key] = id = len(self.stored) + 1
-        good = Answer(body={"CommandResult": {"Wo": {"Id": id, "PoNumber": key}}}).to(request)
-        before, self.last = self.last, good.raw()
-        if id % EVERY:
-            return good
-        return Crowded(**{"body": good.body, self.place: next(self.strays) or before})
-
-    def _strays(self) -> Iterator[bytes]:
-        yield b""  # the response before
-        yield Answer(body={"CommandResult": {"Wo": {"Id": 999}}}).raw()
-        yield Answer(400, {**REFUSAL.body, "RequestId": "f" * 32}).raw()
-        yield REFUSAL.raw()
-        yield Answer(408, b"<html>Request Timeout</html>").raw()
+        return super().raw() + self.behind
 
 
 @contextlib.asynccontextmanager
@@ -106,52 +69,9 @@ async def over(
             async with service.client(transport=transport, **more) as client:
                 yield client
         return
-    if adapter == "mocked":  # by a mock that lets everything pass
-        genuine = library.AsyncHTTPTransport.handle_async_request
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(library.AsyncHTTPTransport, "handle_async_request", lambda *given: genuine(*given))
-            async with service.client(ssl_context=trusted, **more) as client:
-                yield client
-        return
     async with library.AsyncClient(verify=trusted or True, trust_env=False, limits=limits) as own:
         async with service.client(http_client=own, **more) as client:
             yield client
-
-
-@ways(ADAPTERS)
-@TLS
-@pytest.mark.parametrize("place", ["before", "behind"])
-def test_no_command_believes_a_surplus_response(
-    run: Callable[..., None], tls: bool, adapter: str, place: str
-) -> None:
-    """It comes with the good one, or after the next request has left: a command is right, or in doubt."""
-    context, trusted = contexts(tls)
-
-    async def commands() -> None:
-        orders, outcomes = Orders(place), list[str]()
-        async with Service(orders, context=context) as service, over(adapter, service, trusted) as client:
-            acme = client.company()
-
-            async def create(key: str) -> Any:
-                order = WoCreateCommand(work_order=WorkOrder(po_number=key))
-                return (await acme.run(order, check=False)).wo
-
-            with pytest.raises(BusinessRuleError):  # the client learns that errors have their RequestId
-                await create("refused")
-            for number in range(STRAYS * EVERY):
-                try:
-                    made = await create(f"k{number}")
-                except InDoubtError:
-                    outcomes.append("in doubt")
-                else:
-                    outcomes.append("done")
-                    assert (made.po_number, made.id) == (f"k{number}", orders.stored[f"k{number}"])
-        assert next(orders.strays, None) is None
-        assert len(orders.stored) == STRAYS * EVERY
-        if place == "before":
-            assert outcomes == ["done", "done", "in doubt"] * STRAYS
-
-    run(commands())
 
 
 class Talkative(Service):

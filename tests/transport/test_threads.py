@@ -114,7 +114,7 @@ def test_names_are_found_while_other_loops_forget_them() -> None:
 
     async def resolve() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: failures.append(context))
-        for _ in range(150):
+        for _ in range(60):
             assert await company.resolve(Customer, names=names, by="name", remember=20) == names
 
     in_loops(resolve)

@@ -209,7 +209,9 @@ async def helpers(acme: Company, order: WorkOrder) -> None:
     assert_type(await acme.work_orders.employee("mira.okafor"), int)
     assert_type(await acme.work_orders.set_flags(order, ["Urgent", 7]), WorkOrder)
     assert_type(await acme.work_orders.clear_flags(order, [7]), WorkOrder)
-    assert_type(await acme.custom_fields.get(order), dict[str, str | int | Decimal | bool | date | time])
+    assert_type(
+        await acme.custom_fields.get(order), dict[str, str | int | Decimal | bool | date | time | Money]
+    )
     assert_type(await acme.custom_fields.set(order, {"Dock": "4", "Old": None}), None)
     assert_type(await acme.resolve(Customer, name="Acme Mall"), Customer)
     assert_type(await acme.resolve(Customer, names=["a", "b"], by="dba", max_age=0), dict[str, Customer])

@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.service import Answer, Service
 from wosdk_async import (
+    Address,
     Blob,
     Company,
     Contact,
@@ -91,6 +92,13 @@ TABLE: list[tuple[Ask, str]] = [
     (
         creating(customer=Contact(id=5)),
         "is a Contact; it takes an object of type Customer: send Customer.ref(id) with the id of the",
+    ),
+    *(
+        (
+            creating(address=wrong),
+            f"work_order.address is {kind}; it takes an object of type Address2: send Address2(...).",
+        )
+        for wrong, kind in ((Address(street="1"), "an Address"), (5, "an int"), ("Pier 1", "a str"))
     ),
     (
         creating(items=[WoItem(asset=5)]),

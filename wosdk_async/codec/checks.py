@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from wosdk_async.model import registry
 from wosdk_async.model.base import OpenEnum, Record, Ref
-from wosdk_async.model.metadata import Wire
+from wosdk_async.model.metadata import OWNED, Wire
 from wosdk_async.text.suggestions import suggestion
 
 Severity = Literal["error", "warning"]
@@ -205,7 +205,7 @@ def check_object(value: Any, meta: Wire) -> Finding | None:
         return None
     if isinstance(value, list | tuple):
         return _misfit(value, f"one {of}: make a record or command for each", f"one {of}")
-    if meta["type"] != "ref":
+    if meta["type"] != "ref" or of in OWNED:  # facts 3.9: such a record lives only inside its owner
         return _misfit(value, f"an object of type {of}: send {of}(...)", f"an object of type {of}")
     example = value if _is_id(value) else 5
     return Finding(

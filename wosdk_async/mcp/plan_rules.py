@@ -12,7 +12,6 @@ from typing import Any, Literal
 import attrs
 
 from wosdk_async import codec
-from wosdk_async.catalogue import load
 from wosdk_async.codec.masking import mask_fields
 from wosdk_async.codec.record_dicts import wire_name_of
 from wosdk_async.errors import InvalidCallError, UnknownNameError
@@ -22,6 +21,7 @@ from wosdk_async.mcp.rows import entity_named
 from wosdk_async.model import Command, Record, WoCreateCommand, command_class, index, registry
 from wosdk_async.model.metadata import is_nested
 from wosdk_async.options.hooks import DryRun
+from wosdk_async.protocol.arguments import untyped_field
 from wosdk_async.protocol.wire import Call, Response
 from wosdk_async.text.safe_text import Secrets, is_secret_name, one_line
 from wosdk_async.text.suggestions import suggestion
@@ -44,8 +44,7 @@ def refuse_command(kind: type[Command[Any]]) -> None:
         raise InvalidCallError(f"{name}: {_NO_DELETE}")
     if kind.repeat == "safe":
         raise InvalidCallError(f"{name} changes nothing, so it needs no plan")
-    fields = load().commands[name].request
-    if carried := next((each.name for each in fields if each.kind == "object" and not each.of), ""):
+    if carried := untyped_field(kind):
         raise InvalidCallError(
             f"{name} can contain any record or command in {carried}, which a plan cannot check;"
             " use action create or update, or plan each command separately"

@@ -7,13 +7,20 @@ from typing import Any
 
 import attrs
 
-__all__ = ["Wire", "WireTable", "is_nested", "wire"]
+__all__ = ["OWNED", "Wire", "WireTable", "is_nested", "wire"]
 
 Wire = Mapping[str, Any]
 """Keys: ``name`` (spelling on the wire), ``type`` (of the value, or of each element), and where they
 apply ``of``, ``many``, ``max_length``, ``max_length_source``, ``required``, ``updatable``, ``aliases``
 and ``secret``.
 """
+
+OWNED = frozenset({"Address2", "AssetInfo", "Blob", "ContactInfo", "WoEstimate", "WoNote", "WoQuote"})
+"""Entities that are part of the record that refers to them: an update writes inside them.
+
+Every other reference names a separate record.
+"""
+# facts 3.4, 3.9; Blob and ContactInfo: not shown; assumed
 
 
 def wire(name: str, type: str, of: str | None = None, **more: Any) -> dict[str, Any]:

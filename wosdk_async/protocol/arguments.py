@@ -175,6 +175,21 @@ def require_command(value: Any) -> None:
     raise InvalidCallError(f"run() takes a command, not {described(value)}; {remedy}")
 
 
+def untyped_field(kind: type[Command[Any]] | None) -> str | None:
+    """Return the field of a command that can contain any record or command; None if it has none."""
+    fields = kind.__wire__.values() if kind is not None else ()
+    return next((meta["name"] for meta in fields if meta["type"] == "object" and not meta["of"]), None)
+
+
+def unknown_type(name: str, field: str) -> InvalidCallError:
+    """Return the error for a command whose ``field`` contains records or commands without their types."""
+    return InvalidCallError(  # facts 5
+        f"{name}: it is unknown how the service recognizes the type of what {field} contains; use create or"
+        " update, or run each command separately",
+        remedies=(Remedy.UNCHECKED,),
+    )
+
+
 # --- names as paths --------------------------------------------------------------------------
 
 

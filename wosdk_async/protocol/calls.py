@@ -20,7 +20,15 @@ from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, QueryExpression, Record, command_class, registry
 from wosdk_async.protocol import envelopes
-from wosdk_async.protocol.arguments import described, name_of, require_command, segment, warn_of_typo
+from wosdk_async.protocol.arguments import (
+    described,
+    name_of,
+    require_command,
+    segment,
+    unknown_type,
+    untyped_field,
+    warn_of_typo,
+)
 from wosdk_async.protocol.validation import (
     Problem,
     content_problems,
@@ -130,9 +138,10 @@ def command(
 ) -> Call[Any]:
     """Return the call for a command at ``origin``, with a new RequestId that all its attempts share."""
     if isinstance(cmd, str):
-        kind = _Kind(cmd, COMMANDS + segment(cmd), _PLAIN)
+        known = command_class(cmd)
+        kind = _Kind(cmd, COMMANDS + segment(cmd), _PLAIN, untyped=untyped_field(known))
         warn_of_typo("command", cmd)
-        content = content_of_dict(command_class(cmd), fields, check)
+        content = content_of_dict(known, fields, check)
     elif isinstance(cmd, Written):
         kind, content = _kinds.get(cmd.kind) or _kind_of(cmd.kind()), cmd.content
     else:
@@ -142,6 +151,8 @@ def command(
                 f"run({type(cmd).__name__}(...)) takes no other fields; set them in the command"
             )
         content = content_of(cmd, check, origin=origin)
+    if check and kind.untyped is not None:
+        raise unknown_type(kind.name, kind.untyped)
     if kind.adapt is not None:
         kind.adapt(content)
     body: dict[str, Any] = {"Command": content}
@@ -173,6 +184,7 @@ class _Kind:
     to_locator: bool = False
     other_paths: tuple[str, ...] = ()
     adapt: Any = None
+    untyped: str | None = None
 
 
 _PLAIN = envelopes.objects(envelopes.RESULT, None)
@@ -195,6 +207,7 @@ def _kind_of(cmd: Command[Any]) -> _Kind:
         cls.host == "locator",
         tuple(COMMANDS + path for path in cls.other_paths),
         _ADAPTERS.get(cls.wire_name),
+        untyped_field(cls),
     )
     return _kinds[cls]
 

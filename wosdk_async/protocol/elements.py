@@ -12,17 +12,13 @@ import attrs
 from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Record
-from wosdk_async.model.metadata import Wire
+from wosdk_async.model.metadata import OWNED, Wire
 from wosdk_async.model.registry import resolve
 from wosdk_async.protocol.calls import content_of
 from wosdk_async.text.remedies import Remedy
 
 E = TypeVar("E", bound=Record)
 Content = Mapping[str, Any]
-
-# Entities that are part of the record that refers to them (facts 3.4; Blob and ContactInfo assumed): an
-# update writes inside them. Every other reference names a separate record.
-OWNED = frozenset({"Address2", "AssetInfo", "Blob", "ContactInfo", "WoEstimate", "WoNote", "WoQuote"})
 
 # Fields that an update does not write: the id, the version (incremented by the service: facts 3.3, 3.7), and
 # the marks of new and removed elements.

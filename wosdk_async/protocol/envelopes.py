@@ -8,7 +8,7 @@ keys; responses with other keys fall back to the functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -17,8 +17,10 @@ from msgspec import UNSET, Struct, UnsetType
 from wosdk_async import codec
 from wosdk_async.errors import RefusedError
 from wosdk_async.protocol.responses import refused
+from wosdk_async.protocol.wire import InconclusiveResponse
 
 T = TypeVar("T")
+_NO_ENVELOPE: Mapping[str, Any] = {}
 One = Callable[[Any], Any]
 
 
@@ -120,18 +122,33 @@ def _plain_result(found: Any, one: One) -> Any:
     # Like a missing result, null does not confirm that the call was carried out.
     if not isinstance(result, dict):
         raise ValueError(f"CommandResult is a {type(result).__name__}, not an object")
-    info = next((each for name, each in result.items() if name.lower() == "errorinfo" and each), None)
-    if info and not (isinstance(info, dict) and not any(info.values())):  # an empty ErrorInfo is no refusal
-        raise _refusal(info, document)
+    if refusal := refusal_in(result, document):
+        raise refusal
+    _require_no_refused_element(result)
     return one(result)
+
+
+def _require_no_refused_element(result: dict[str, Any]) -> None:
+    """Raise InconclusiveResponse if one of several commands was refused: others may have been carried out."""
+    # facts 5: each element of a CompositeCommand's Responses has its own ErrorInfo
+    elements = next((value for name, value in result.items() if name.lower() == "responses"), None)
+    for at, element in enumerate(elements if isinstance(elements, list) else ()):
+        if isinstance(element, dict) and (refusal := refusal_in(element)):
+            why = f"the service refused command {at + 1} ({refusal.code}: {refusal.message})"
+            raise InconclusiveResponse(200, f"{why}; it may have carried out the others")
 
 
 def _typed_result(found: _Result[Any], origin: str | None) -> Any:
     result = found.result.__made__(origin)
-    return result if result.error_info is None else None
+    is_plain = result.error_info is not None or getattr(result, "responses", None)
+    return None if is_plain else result
 
 
-def _refusal(info: Any, document: dict[str, Any]) -> RefusedError:
+def refusal_in(result: dict[str, Any], document: Mapping[str, Any] = _NO_ENVELOPE) -> RefusedError | None:
+    """Return the refusal in the ``ErrorInfo`` of a result (facts 5); None if that is missing or empty."""
+    info = next((each for name, each in result.items() if name.lower() == "errorinfo" and each), None)
+    if not info or (isinstance(info, dict) and not any(info.values())):
+        return None
     fields = info if isinstance(info, dict) else {"Description": str(info)}
     number = fields.get("Number")
     code = f"ERROR_CODE_{number}" if number else "BUSINESS_LOGIC_ERROR"
@@ -145,4 +162,7 @@ SPECIFIER = codec.Envelope(
 """``EntitySpecifier`` of a create, update or delete (spec 4.9, facts 3.3)."""
 
 RESULT = codec.Envelope(_plain_result, _typed_result, _Result)
-"""``CommandResult``; its ``ErrorInfo`` is a refusal, even with status 200 (facts 5)."""
+"""``CommandResult``; its ``ErrorInfo`` is a refusal, even with status 200 (facts 5).
+
+One in an element leaves the call in doubt.
+"""

@@ -82,7 +82,8 @@ def read(
             codec.READING.origin = None
     except RefusedError as found:
         refusal = _throttled(found, response) if verdict_of(found, own) is WAIT else found
-    except InconclusiveResponse:
+    except InconclusiveResponse as page:
+        page.hide(secrets)
         raise
     except Exception as cause:
         # The status reports success, so any reader error leaves the call in doubt.

@@ -13,10 +13,10 @@ from wosdk_async.codec.checks import kind_of
 from wosdk_async.codec.records import from_dict
 from wosdk_async.errors import ConflictError, InvalidCallError, UnknownFieldError
 from wosdk_async.model import EntitySpecifier, Record, registry
-from wosdk_async.model.metadata import Wire
+from wosdk_async.model.metadata import OWNED, Wire
 from wosdk_async.protocol.arguments import require_id
 from wosdk_async.protocol.calls import content_of
-from wosdk_async.protocol.elements import OWNED, difference, elements, point_reference
+from wosdk_async.protocol.elements import difference, elements, point_reference
 from wosdk_async.protocol.records import retrieve, update
 from wosdk_async.protocol.wire import Call
 from wosdk_async.text.remedies import Remedy

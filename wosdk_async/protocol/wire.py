@@ -12,6 +12,8 @@ from wosdk_async.text.safe_text import Secrets
 
 T = TypeVar("T")
 
+_MAX_TEXT = 1000  # maximum characters of a reason
+
 COMMANDS = "api/v1/cmd/"
 """Path prefix of all commands."""
 
@@ -75,5 +77,5 @@ class InconclusiveResponse(Exception):
         """Whether the response is complete, but its body is no service error."""
 
     def hide(self, secrets: Secrets) -> None:
-        """Hide ``secrets`` that the response repeated."""
-        self.args = (secrets.hide(str(self), len(str(self))),)
+        """Hide ``secrets`` that the response repeated, then truncate long texts."""
+        self.args = (secrets.hide(str(self), _MAX_TEXT),)

@@ -18,6 +18,7 @@ from wosdk_async.query.paging import (
     KeyCursor,
     OffsetCursor,
     checked_size,
+    id_of,
     key_ranges,
     prefetch,
     require_objects,
@@ -142,7 +143,13 @@ class Query(Uncopied, Generic[T]):
 
         Raises NotFoundError if there is none, and NotUniqueError if there are several.
         """
-        rows = await self._some(attrs.evolve(self._plan, distinct=True), 2)
+        plan = attrs.evolve(self._plan, distinct=True)
+        rows = await self._some(plan, 2)
+        ids = [id_of(row) for row in rows] if plan.key == ("Id",) else []
+        if len(ids) > 1 and type(ids[0]) is int and ids.count(ids[0]) == len(ids):
+            # A condition on a list may return a record once per element, as in KeyCursor.
+            other = Comparison(plan.name, "Id", "NotEqual", (str(ids[0]),))
+            rows = rows[:1] + await self._fetch(plan, plan.expression((other,), Count=1))
         if not rows:
             raise NotFoundError("no row matches", operation=f"query {self._plan.name}")
         if len(rows) > 1:

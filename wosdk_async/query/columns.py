@@ -8,9 +8,8 @@ import attrs
 
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Record, entity_class, registry
-from wosdk_async.model.metadata import Wire, is_nested
+from wosdk_async.model.metadata import OWNED, Wire, is_nested
 from wosdk_async.protocol.arguments import described, entity_name
-from wosdk_async.protocol.elements import OWNED
 from wosdk_async.query.paths import fields_of, find, root
 from wosdk_async.query.plan import KEYS
 

@@ -135,6 +135,9 @@ class OpenDocumentCells:
                 self._styles[attributes.get(f"{_STYLE} name", "")] = currency
         elif element == "number" and attributes.get(f"{_NUMBER} display-factor", "1") != "1":
             self._formats[self._format] += "0,"
+        elif element == "number" and attributes.get(f"{_NUMBER} decimal-places", "0") == "0":
+            digits = int(attributes.get(f"{_NUMBER} min-integer-digits", 1))
+            self._formats[self._format] += "0" * min(digits, LONGEST_SIGN)
         self._notation = "[${}-]" if element == "currency-symbol" else '"{}"'
         return element in ("currency-symbol", "text")
 

@@ -12,7 +12,7 @@ Attributes = Mapping[str, str]
 Faults = dict[int, dict[int, str]]
 """Reasons why cells have no value, by row (from 1) and column (from 0)."""
 Currencies = dict[int, list[tuple[range, str]]]
-"""Currencies shown only by cell formats: for each column (from 0), ranges of rows and their currency."""
+"""Currencies or zeros shown only by cell formats: for each column (from 0), ranges of rows and their text."""
 
 ERROR = "the cell shows a formula error; correct it in the sheet"
 NO_RESULT = "the formula has no result; open the workbook in a spreadsheet program and save it"
@@ -21,6 +21,7 @@ LONGEST_SIGN = 20  # maximum characters of a currency sign
 OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
 _SKIPPED = (f"{OFFICE} annotation", "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0 ")
 _DIGIT = "\0"
+_MASK = re.compile(r"0+(?:\\?[-/ ]0+)+")  # such as 000-00-0000
 _PIECES = re.compile(
     r'[_*].|\[\$(?P<symbol>[^]-]*+)(?P<place>-)?+[^]]*+]|\[[^]]*]|"(?P<quoted>[^"]*)"|(?P<escaped>(?:\\.)+)'
     r"|(?P<plain>[^\x00-\x7f]|[$%])|(?P<digit>[0#?]|General)(?P<scale>,+(?![,0#?]))?|(?P<end>;)",
@@ -31,8 +32,13 @@ _PIECES = re.compile(
 def currency_in(code: str) -> str | None:
     """Return a number format's currency sign, or ``"`` and the format's text, or None if it has neither.
 
-    Commas after the digits, which divide the displayed number by 1,000, count as text.
+    A format such as ``0000``, which shows leading zeros, is returned unchanged. Commas after the digits,
+    which divide the displayed number by 1,000, count as text.
     """
+    if 1 < len(code) <= LONGEST_SIGN and not code.strip("0"):
+        return code
+    if _MASK.fullmatch(code):
+        return '"' + code.replace("\\", "")[:LONGEST_SIGN]
     sections, symbols = [""], set[str]()
     for found in _PIECES.finditer(code):
         piece = found.groupdict("")

@@ -138,12 +138,17 @@ class _Table:
         }
 
     def with_currencies(self, row: Row) -> Row:
-        """Return the row, in which numbers with a currency in their cell format get that currency's kind."""
+        """Return the row, whose numbers get the currency or the leading zeros of their cell format."""
         line, cells, kinds, faults = row
         for index, runs in self._currencies.items():
             _, stop, kind = runs[bisect_right(runs, line, key=itemgetter(0)) - 1]
-            if runs[0][0] <= line < stop and kinds[index] == "n":
+            if not (runs[0][0] <= line < stop and kinds[index] == "n"):
+                continue
+            shown, cell = self._signs[ord(kind) - CURRENCIES], cells[index]
+            if shown.strip("0"):
                 kinds = f"{kinds[:index]}{kind}{kinds[index + 1 :]}"
+            elif "." not in cell:
+                cells[index] = cell.zfill(len(shown) + cell.startswith("-"))
         return line, cells, kinds, faults
 
     def faults_in(self, line: int, values: list[Any]) -> dict[int, str]:

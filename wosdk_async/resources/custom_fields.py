@@ -8,6 +8,8 @@ from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from wosdk_async import model  # used as ``model.X``, which loads a class on first use
 from wosdk_async.errors import InvalidCallError, NotUniqueError
 from wosdk_async.protocol.arguments import described, require_record
@@ -16,14 +18,14 @@ from wosdk_async.resources.resource import CUSTOM_FIELD_TYPES, Resource
 from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:
-    from wosdk_async.model import ActorType, CustomField2, CustomFieldDescriptor, Record
+    from wosdk_async.model import ActorType, CurrencyType, CustomField2, CustomFieldDescriptor, Record
 
 __all__ = ["CustomFields", "FieldValue", "read_value", "write_value"]
 
 # spec 2.3
 
-FieldValue = str | int | Decimal | bool | date | time
-"""Custom field value, by its descriptor's type; money is a Decimal."""
+FieldValue = str | int | Decimal | bool | date | time | model.Money
+"""Custom field value, by its descriptor's type."""
 
 _TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
@@ -37,10 +39,12 @@ def read_value(kind: str, text: str) -> FieldValue:
 
 
 def write_value(label: str, kind: str, value: object) -> str:
-    """Format ``value`` for a descriptor of CfType ``kind``. Raises InvalidCallError."""
+    """Format ``value`` for a descriptor of CfType ``kind``; of money, the number. Raises InvalidCallError."""
     accepts, remedy = _ACCEPTS.get(kind, (lambda value: isinstance(value, str), "text: send str(...)"))
     if not accepts(value):
         raise InvalidCallError(f"custom field {label!r} is {value!r}; a field of type {kind} takes {remedy}")
+    if isinstance(value, model.Money):
+        value = value.value
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, date | time):
@@ -56,6 +60,10 @@ def _is_number(value: object) -> bool:
     return _is_whole(value) or (isinstance(value, Decimal) and value.is_finite())
 
 
+def _is_amount(value: object) -> bool:
+    return _is_number(value.value if isinstance(value, model.Money) else value)
+
+
 def _is_date(value: object) -> bool:
     return isinstance(value, date) and not isinstance(value, datetime)
 
@@ -64,11 +72,11 @@ def _is_time(value: object) -> bool:
     return isinstance(value, time) and value.tzinfo is None
 
 
-_NUMBER = "a number: send Decimal('1.50')"
+_MONEY = "Money(currency_type_id='EUR', value=Decimal('1.50'))"
 _ACCEPTS: dict[str, tuple[Callable[[object], bool], str]] = {
     "Integer": (_is_whole, "a whole number: send int(...)"),
-    "Decimal": (_is_number, _NUMBER),
-    "Money": (_is_number, _NUMBER),
+    "Decimal": (_is_number, "a number: send Decimal('1.50')"),
+    "Money": (_is_amount, f"an amount: send {_MONEY}"),
     "Date": (_is_date, "a date: send datetime.date(2024, 5, 14)"),
     "Time": (_is_time, "a time without a zone: send datetime.time(8, 30)"),
     "Boolean": (lambda value: isinstance(value, bool), "True or False"),
@@ -93,8 +101,8 @@ class CustomFields(Resource):
     async def get(self, record: Record) -> dict[str, FieldValue]:
         """Return a record's custom fields by label: ``await acme.custom_fields.get(order)``.
 
-        Values are int, Decimal (also for money), date, time or bool, by the field's type. Values of other
-        types, and values that cannot be parsed, are strings. Fields whose definition was removed are omitted.
+        Values are int, Decimal, Money, date, time or bool, by the field's type. Values of other types, and
+        values that cannot be parsed, are strings. Fields whose definition was removed are omitted.
 
         Args:
             record: a record of an entity with ``custom_fields``; its id is enough: ``WorkOrder.ref(1)``.
@@ -114,7 +122,7 @@ class CustomFields(Resource):
                     f"the record has several custom fields {label!r}; read its CustomFields.* to tell"
                     f" them apart"
                 )
-            values[label] = read_value(str(descriptor.type), entry.value or "")
+            values[label] = _value_of(entry, str(descriptor.type))
         return values
 
     async def set(
@@ -131,25 +139,27 @@ class CustomFields(Resource):
 
         Args:
             record: see :meth:`get`.
-            values: values by label, each matching its field's type.
+            values: values by label, each matching its field's type. For money, a number without a currency
+                keeps the currency of the field.
             kind: the service's type for the record, such as ``"Property"``. Not needed for a WorkOrder, a
                 Contact, a Customer, or an Employee that was read.
 
         Raises:
             NameNotFoundError: no field has the label; the message lists the labels. Nothing was sent.
             NotUniqueError: several fields have the label. Nothing was sent.
-            InvalidCallError: a value does not match its field's type. Nothing was sent.
+            InvalidCallError: a value does not match its field's type, or an amount would have no currency.
+                Nothing was sent.
             InDoubtError: the fields may have been written, but no response confirms it.
         """
         require_record("custom_fields.set", record)
         _require_labels(values)
         kind = _kind_of(record) if kind is None else _kind_named(kind)
-        wanted: dict[int, str | None] = {}
+        wanted: dict[int, _Value | None] = {}
         for label, value in values.items():
             descriptor, id = await self._descriptor(kind, label)
             if id in wanted:
                 raise InvalidCallError(f"{label!r} appears twice: labels are case-insensitive")
-            wanted[id] = None if value is None else _text(descriptor, label, value)
+            wanted[id] = None if value is None else _checked(descriptor, label, value)
         present = await self._entries(record)
         if changes := list(_changes(record, kind, wanted, present)):
             await self._company.update(type(record)(id=_id_of(record)), custom_fields=changes)  # type: ignore[call-arg]
@@ -193,34 +203,70 @@ def _require_labels(values: object) -> None:
             raise InvalidCallError(f"custom_fields.set(): a label must be a string, not {described(label)}")
 
 
+def _value_of(entry: CustomField2, kind: str) -> FieldValue:
+    value = read_value(kind, entry.value or "")
+    if kind == "Money" and isinstance(value, Decimal):
+        return model.Money(currency_type_id=entry.currency_type_id, value=value)
+    return value
+
+
+@attrs.frozen
+class _Value:
+    """Value to write in a field."""
+
+    label: str
+    kind: str
+    text: str
+    currency: CurrencyType | None
+
+    def currency_in(self, entry: CustomField2 | None) -> CurrencyType | None:
+        """Return the currency to send; an amount without one keeps that of the field.
+
+        Raises InvalidCallError if the field has none.
+        """
+        # facts Appendix A: a CustomField2 has a currency. Not shown; assumed, as in protocol/updates: a write
+        # without one may clear it.
+        if self.kind != "Money" or self.currency is not None:
+            return self.currency
+        held = None if entry is None else entry.currency_type_id
+        if held is None or held == "Unknown":
+            raise InvalidCallError(
+                f"custom field {self.label!r} has no currency that {self.text} could keep; send {_MONEY}"
+            )
+        return held
+
+
 def _changes(
-    record: Record, kind: str, wanted: Mapping[int, str | None], present: Iterable[CustomField2]
+    record: Record, kind: str, wanted: Mapping[int, _Value | None], present: Iterable[CustomField2]
 ) -> Iterable[CustomField2]:
     """Yield the elements to send: an element without an Id adds a field, others change or remove one."""
     # facts 3.6
-    ids = {entry.descriptor.id: entry.id for entry in present if entry.descriptor is not None}
-    for descriptor_id, text in wanted.items():
-        id = ids.get(descriptor_id)
-        if text is None and id is not None:
+    held = {entry.descriptor.id: entry for entry in present if entry.descriptor is not None}
+    for descriptor_id, value in wanted.items():
+        entry = held.get(descriptor_id)
+        id = None if entry is None else entry.id
+        if value is None and id is not None:
             # facts 3.6 shows this for attributes and notes. For custom fields: not shown; assumed.
             yield model.CustomField2(id=id, perform_deletion=True)
-        elif text is not None:
+        elif value is not None:
             yield model.CustomField2(
                 id=id,
                 descriptor=model.CustomFieldDescriptor.ref(descriptor_id),
                 object_id=_id_of(record),
                 object_type_id=model.ActorType(kind),
-                value=text,
+                value=value.text,
+                currency_type_id=value.currency_in(entry),
             )
 
 
-def _text(descriptor: CustomFieldDescriptor, label: str, value: FieldValue) -> str:
-    text = write_value(label, str(descriptor.type), value)
+def _checked(descriptor: CustomFieldDescriptor, label: str, value: FieldValue) -> _Value:
+    kind = str(descriptor.type)
+    text = write_value(label, kind, value)
     if descriptor.length and len(text) > descriptor.length:
         raise InvalidCallError(
             f"custom field {label!r} has {len(text)} characters; it takes {descriptor.length}: shorten it"
         )
-    return text
+    return _Value(label, kind, text, getattr(value, "currency_type_id", None))
 
 
 def _id_of(record: Record) -> int:

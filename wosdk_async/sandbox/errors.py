@@ -46,7 +46,10 @@ def unsupported(operation: str, entity: str) -> Refusal:
 
 
 def unknown_property(entity: str, name: str) -> Refusal:
-    """Return the refusal for an unknown property, naming only the first step of a path (facts 3.4)."""
+    """Return the refusal for an unknown property, naming only the first step of a path (facts 3.4).
+
+    Not shown; assumed: behind a known reference, that is the first step from the referenced entity.
+    """
     return Refusal(400, "ERROR_CODE_1002", f'{entity} entity does not expose "{name}" property.')
 
 

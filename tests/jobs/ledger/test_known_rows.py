@@ -102,11 +102,17 @@ async def test_new_rows_says_nothing_about_the_keys_of_later_files(
     assert await held(local) == Counter(["001", "002", "003", "1", "2"])
 
 
-async def test_exponents_in_a_column_of_long_keys_are_noticed(local: Local, job: Job, write: Write) -> None:
+async def test_exponents_in_a_column_of_long_keys_are_not_sent(local: Local, job: Job, write: Write) -> None:
+    """Neither they nor their corrected rejects, nor the file with the keys of before."""
     head = f'key = "C-{{key}}"\n{MAP}'
-    await sent(job(write(HEADER, rows("5012345678901", "6012345678902")), head), local)
-    found = await refused(job(write(HEADER, rows("5.01235E+12", "6.01235E+12")), head), local)
-    assert (found.why, found.first_new and found.first_new.name) == ("key_disguised", "C-5.01235E+12")
+    known = rows("5012345678901", "6012345678902")
+    await sent(job(write(HEADER, known), head), local)
+    summary = await sent(job(write(HEADER, rows("5.01235E+12", "6,01235e+12")), head), local)
+    assert (summary.done_now, summary.failed) == (0, 2)
+    rejects = corrected(summary.folder, "6,01235e+12", known[1][0])
+    assert (await sent(job(rejects, head), local)).done_now == 0
+    assert (await sent(job(write(HEADER, known), head), local)).done_now == 0
+    assert (await held(local)).total() == 2
 
 
 async def test_keys_that_a_spreadsheet_changed_are_counted_and_the_first_shown(

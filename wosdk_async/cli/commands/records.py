@@ -31,10 +31,9 @@ from wosdk_async.cli.options import (
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 from wosdk_async.cli.texts import counted, json_text
 from wosdk_async.model import Record, registry
-from wosdk_async.model.metadata import Wire
+from wosdk_async.model.metadata import OWNED, Wire
 from wosdk_async.protocol import updates
 from wosdk_async.protocol.arguments import entity_name, require_support
-from wosdk_async.protocol.elements import OWNED
 from wosdk_async.protocol.records import Id
 
 

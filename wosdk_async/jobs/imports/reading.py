@@ -151,8 +151,10 @@ class RowBuilder:
 
     def _key(self, row: Row) -> str | None:
         """Return the row's marker key; None without a marker. Raise RowError if the key is empty."""
-        if (key := self.import_map.key) is not None and not (key.fill(row.cells) or "").strip():
-            raise RowError(f"the key {key.source!r} is empty; each row needs its own key")
+        if (key := self.import_map.key) is not None:
+            key.require_exact_key(row.cells)
+            if not (key.fill(row.cells) or "").strip():
+                raise RowError(f"the key {key.source!r} is empty; each row needs its own key")
         return None if self.keys is None else self.keys.key(row)
 
     def _is_sendable(self, key: str | None, found: Found) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Sequence, Set
-from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
-from functools import partial
+from decimal import Context, Decimal, InvalidOperation
 from hashlib import blake2b
 from itertools import compress
 from operator import itemgetter
@@ -130,6 +129,7 @@ class Identities:
         if row.fault is not None or self._key is None:
             return None
         try:
+            self._key.require_exact_key(row.cells)
             return (self._key.fill(row.cells) or "").strip() or None
         except RowError:  # raised for an unusable cell
             return None
@@ -176,32 +176,19 @@ def _plainer(key: str) -> str:
         number = Decimal(text.replace("_", "?"))  # Decimal would accept _ as a digit separator
     except InvalidOperation:
         text = _FRACTION.sub("", _ZEROS.sub("", text))
-        return _EXPONENT.sub(partial(_rounded, digits=len(text)), text)
+        return _EXPONENT.sub(lambda found: _written_out(found[0], len(text)), text)
     if not number.is_finite() or abs(number.adjusted()) > _DIGITS:
         return text
-    return format(number.normalize(Context(prec=len(text))), "f")
+    return _written_out(number, len(text))
 
 
-def abbreviated(key: str) -> str | None:
-    """Return the rounded form of a key with an exponent, which may lack digits; None for other keys."""
-    return f"~{undisguised(key)}" if _EXPONENT.search(key.casefold()) else None
-
-
-def disguises(key: str) -> str:
-    """Return the forms of a key to compare, as JSON: normalized, and with long numbers rounded."""
-    plain = undisguised(key)
-    rounded = {f"~{_LONG.sub(partial(_rounded, digits=digits), plain)}" for digits in (3, 6)}
-    return to_json([plain, *rounded] if _LONG.search(plain) else [plain])
-
-
-def _rounded(number: re.Match[str], digits: int) -> str:
-    return format(Decimal(number[0]).normalize(Context(prec=digits, rounding=ROUND_HALF_UP)), "f")
+def _written_out(number: Decimal | str, digits: int) -> str:
+    return format(Decimal(number).normalize(Context(prec=digits)), "f")
 
 
 # Only exponents of two digits, because the number that replaces the match is then too large for an exponent.
 # With one digit, "1e-1e+1" would become "1e-10", which is a number.
 _EXPONENT = re.compile(r"(?<![0-9.])[1-9](?:\.[0-9]+)?e\+[1-9][0-9](?![0-9.e])")
-_LONG = re.compile(r"(?<![0-9.])[1-9][0-9]{11,}(?![0-9.])")
 _ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")
 _FRACTION = re.compile(r"(?<=[0-9])\.0+(?![0-9])")
 _DIGITS = 40  # maximum digits of a number to write out

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 
 from wosdk_async.jobs.journal.entries import REPEATED_KEY
-from wosdk_async.jobs.ledger.identity import abbreviated, disguises, undisguised
+from wosdk_async.jobs.ledger.identity import undisguised
 from wosdk_async.jobs.ledger.terms import FIRST, Action, Plan, Resembling, RowSample, Standing
 
 IN_COMPANY = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE)
@@ -29,18 +29,16 @@ def disguised_keys(
     or if the user declared one row permanently gone while the other was in the file.
     ``some_were_missing`` tells whether any sendable row was missing from the previous file.
     """
-    for function in (undisguised, abbreviated, disguises):
-        db.create_function(function.__name__, 1, function, deterministic=True)
+    db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute("CREATE TEMP TABLE plain (key TEXT, line INT, name TEXT, away INT, dismissed INT, own INT)")
     db.execute(
         f"""INSERT INTO temp.plain
-        SELECT form.value, gone.line, gone.name, planned.away, planned.dismissed, NULL
-        FROM temp.gone AS gone JOIN planned USING (row), json_each(disguises(coalesce(gone.name, ''))) AS form
+        SELECT undisguised(ifnull(gone.name, '')), gone.line, gone.name, planned.away, planned.dismissed, NULL
+        FROM temp.gone AS gone JOIN planned USING (row)
         WHERE (standing IN ({RISKY}) OR NOT ?) AND (planned.away OR ?)
             AND EXISTS (SELECT 1 FROM temp.file WHERE cells IS NOT NULL)
-        UNION ALL SELECT form.value, planned.line, was, 1, 0, planned.row
-        FROM (SELECT *, coalesce(key, name, '') AS was FROM planned) AS planned JOIN temp.file USING (row),
-            json_each(disguises(was)) AS form
+        UNION ALL SELECT undisguised(was), planned.line, was, 1, 0, planned.row
+        FROM (SELECT *, coalesce(key, name, '') AS was FROM planned) AS planned JOIN temp.file USING (row)
         WHERE coalesce(file.key, file.name) <> was""",
         [rejects, some_were_missing],
     )
@@ -52,7 +50,7 @@ def disguised_keys(
                 coalesce(planned.name, planned.key) IS coalesce(file.key, file.name) AS same, matched.row
             FROM temp.file JOIN temp.matched USING (place) LEFT JOIN planned ON planned.row = matched.row
             WHERE cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY})) AS new
-        JOIN temp.plain AS plain ON plain.key IN (undisguised(new.name), abbreviated(new.name))
+        JOIN temp.plain AS plain ON plain.key = undisguised(new.name)
             AND (plain.own IS NULL OR plain.own = new.row)
             AND (new.away OR plain.away AND NOT (plain.dismissed AND new.same))
         GROUP BY new.place ORDER BY new.place"""

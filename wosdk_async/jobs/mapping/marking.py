@@ -95,8 +95,10 @@ class RowKeys:
             return f"{self.job}-{row.number}"
         if self._column is not None:
             text = row.cells[self._column]
-            if type(text) is str and 0 < len(text) <= _SHORT and text == text.strip():
+            if type(text) is str and 0 < len(text) <= _SHORT and text == text.strip() and "+" not in text:
                 return text
+        if isinstance(self.node, TextNode):
+            self.node.template.require_exact_key(row.cells)
         found = self.node.fill(RowContext(row.cells, NO_RECORDS))  # keys use columns only
         key = "" if found is None else str(found)
         if not key or key != key.strip():

@@ -37,7 +37,7 @@ from wosdk_async.jobs.mapping.operations import (
 )
 from wosdk_async.jobs.mapping.tables import field_spelled
 from wosdk_async.model import Money, OpenEnum, Record, command_class, entity_class, index
-from wosdk_async.protocol.arguments import require_support
+from wosdk_async.protocol.arguments import require_support, unknown_type, untyped_field
 from wosdk_async.protocol.updates import change
 from wosdk_async.query.fields import fields
 from wosdk_async.resources.names import batches
@@ -237,6 +237,8 @@ def operation_named(text: str) -> RowOperation:
             '"delete Customer by id"'
         )
         raise ImportMapError(f"unknown operation {text!r}{hint}")
+    if (field := untyped_field(command)) is not None:
+        raise ImportMapError(unknown_type(command.wire_name, field).message)
     return RunCommand(command)
 
 

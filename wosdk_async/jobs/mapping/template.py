@@ -16,6 +16,7 @@ NAME = ""
 _PIECE = re.compile(r"\{\{|\}\}|\{(?P<choice>[^{}]*)\}|[^{}]+")
 _OPTION = re.compile(r"\s*+(?:'(?P<text>(?:[^']|'')*+)'\s*+|(?P<column>[^'|\s][^|]*+))(?:\||\Z)")
 """Option and separator. Possessive quantifiers prevent quadratic time."""
+_SHORTENED = re.compile(r"[1-9](?:[.,][0-9]+)?E\+[0-9]{2,3}", re.IGNORECASE)
 
 
 @attrs.frozen
@@ -91,6 +92,15 @@ class Template:
     def pieces(self, cells: Mapping[str, str]) -> list[str]:
         """Return the literals and cells that make up a row's text."""
         return [part if isinstance(part, str) else part.pick(cells) for part in self.parts]
+
+    def require_exact_key(self, cells: Mapping[str, str]) -> None:
+        """Raise RowError if a cell of a row key is a number that a spreadsheet shortened."""
+        for piece in self.pieces(cells):
+            if _SHORTENED.fullmatch(piece.strip()):
+                raise RowError(
+                    f"the key {self.source!r}: {piece!r} is a number that a spreadsheet shortened; format "
+                    "the column as text and save the file again"
+                )
 
 
 def _part(piece: re.Match[str]) -> str | Choice:

@@ -84,6 +84,8 @@ def _plain(text: str, meta: Wire, is_id: bool = False) -> Any:
         if meta["type"] == "datetime-local" and _has_offset(text):
             raise ValueError(_WITH_OFFSET.format(text)) from None
         if meta["type"].startswith("datetime"):
+            if not any(map(str.isdigit, text)):
+                raise ValueError(f"{error}; correct the cell") from None
             keys = " or ".join(f'date = "{each}"' for each in _date_formats(text.strip()) or ["..."])
         else:
             keys = next((keys for looks, keys in _MARKED if looks.fullmatch(text.strip())), "")

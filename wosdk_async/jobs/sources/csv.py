@@ -29,6 +29,9 @@ _PAGE = (
     "a web page, not a table, perhaps a login or error page; download the file again, or export the data as "
     "comma-separated UTF-8"
 )
+_FORMULA_ERROR = re.compile(
+    r"#(?:N/A|NAME\?|REF!|VALUE!|DIV/0!|NUM!|NULL!|NV|BEZUG!|WERT!|ZAHL!)"  # the last four are German
+)
 _OTHER_TEXTS = {
     "<!doctype html": _PAGE,
     "<html": _PAGE,
@@ -88,7 +91,7 @@ class CsvFile:
                 continue
             if cells[0].strip() or any(map(str.strip, cells)):
                 number += 1
-                yield row(number, line, cells)
+                yield row(number, line, cells, _faults(cells) if "#" in "".join(cells) else None)
             else:
                 empty += 1
         self.empty_rows = empty
@@ -191,6 +194,15 @@ class CsvFile:
         bare = list(map(without_guard, restored))
         self._unguarded += sum(map(operator.ne, bare, restored))
         return bare
+
+
+def _faults(cells: list[str]) -> dict[int, str]:
+    """Return the reasons why cells cannot be used, by index."""
+    return {
+        index: f"the cell shows the formula error {cell!r}; correct it in the sheet"
+        for index, cell in enumerate(cells)
+        if _FORMULA_ERROR.fullmatch(cell.strip())
+    }
 
 
 def _may_have_marks(path: Path) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -34,6 +35,7 @@ _SHOWN = 20  # line ranges in a note
 _QUOTED = 8  # rows in a note
 _TEXT = 60  # characters of a cell in a note
 _FOOTER = 200  # maximum rows of a footer
+_USUAL = 0.75  # share of the records that fill a usual column
 _WORDS = (
     r"(?=[egistz])(?:(?:grand|sub|sous|zwischen|gesamt|end|sum)[ -]?)?"
     r"(?:total(?:s|e|es|i)?|totaux|totaal|sum|summe|somme|suma|gesamt|insgesamt)"
@@ -50,7 +52,8 @@ class Table:
     """Source with table rules and renumbered rows.
 
     A record is a row with a key and another cell. Totals below the last record are a footer, which is
-    skipped. Notes warn about other totals, and about rows below the last record that have only a key.
+    skipped, unless they are as full as records. Notes warn about other totals, and about rows below the last
+    record that have only a key.
     """
 
     def __init__(self, source: Source, rules: TableRules, key: RowKey | None) -> None:
@@ -58,7 +61,7 @@ class Table:
         self._conditions = [
             {column: _condition(texts) for column, texts in rule.items()} for rule in rules.skip_when
         ]
-        self._skipped, self._footer = _LineRanges(), _LineRanges()
+        self._skipped, self._footer = _LineRanges(), _QuestionableRows()
         self._totals, self._lone_keys = _QuestionableRows(), _QuestionableRows()
         self.path: Path = source.path
         self.columns: tuple[str, ...] = source.columns
@@ -83,7 +86,7 @@ class Table:
         return [
             *getattr(self._source, "notes", ()),
             *self._skipped.describe(f"{self.path}: skip_when skips"),
-            *self._footer.describe(f"{self.path}: a footer below the last row with a key is skipped:"),
+            *self._footer.describe_footer(self.path),
             *self._totals.describe(self.path, "labelled as a total"),
             *self._lone_keys.describe(self.path, "at the end with only a key"),
         ]
@@ -109,7 +112,7 @@ class Table:
         self._skipped = skipped
 
     def _without_footer(self, rows: Iterator[Row], key: RowKey) -> Iterator[Row]:
-        footer, totals, lone_keys = _LineRanges(), _QuestionableRows(), _QuestionableRows()
+        footer, totals, lone_keys = _QuestionableRows(), _QuestionableRows(), _QuestionableRows()
         columns = [each for each in self.columns if each in key.columns]
         last: list[Row] = []
         while chunk := list(islice(rows, _FOOTER)):
@@ -120,18 +123,35 @@ class Table:
                 yield from last
                 last = []
             last += chunk
-        kinds = [self._kind(row, key) for row in last]
+        kinds = self._kinds(last, key)
         end = _end_of(kinds, "record") or _end_of(kinds, "lone key")
         for index, (row, kind) in enumerate(zip(last, kinds, strict=True)):
             if kind == "total" and index >= end:
-                footer.add(row.line)
+                footer.add(row, next(name for name, cell in _stripped(row).items() if _may_be_total(cell)))
                 continue
-            row.number -= len(footer)
+            row.number -= footer.count
             totals.add(row, _total_in(row, columns))
             if kind == "lone key" and index >= end:
                 lone_keys.add(row, next(filter(_stripped(row).get, columns), None))
             yield row
         self._footer, self._totals, self._lone_keys = footer, totals, lone_keys
+
+    def _kinds(self, rows: Sequence[Row], key: RowKey) -> list[_Kind]:
+        """Return the kinds of rows. A total with a word and a value in each usual column is a record."""
+        kinds = [self._kind(row, key) for row in rows]
+        own = {*self.columns} - key.columns - {*self._rules.fill_down, ""}
+        filled = [
+            {name: cell for name, cell in _stripped(row).items() if cell and name in own} for row in rows
+        ]
+        records = [each for each, kind in zip(filled, kinds, strict=True) if kind == "record"]
+        counts = Counter(chain.from_iterable(records))
+        usual = {name for name in own if counts[name] >= _USUAL * len(records)}
+        return [
+            "record"
+            if kind == "total" and usual <= each.keys() and any(map(_is_word, each.values()))
+            else kind
+            for each, kind in zip(filled, kinds, strict=True)
+        ]
 
     def _kind(self, row: Row, key: RowKey) -> _Kind:
         if row.fault is not None:
@@ -211,10 +231,16 @@ def _stripped(row: Row) -> dict[str, str]:
 def _total_in(row: Row, columns: Iterable[str]) -> str | None:
     """Return the first column whose cell may label a total, if any."""
     with suppress(RowError):  # raised for an unusable cell
-        return next(
-            (each for each in columns if _MAYBE_TOTAL.fullmatch(row.cells.get(each, "").strip())), None
-        )
+        return next((each for each in columns if _may_be_total(row.cells.get(each, "").strip())), None)
     return None
+
+
+_may_be_total = _MAYBE_TOTAL.fullmatch
+
+
+def _is_word(cell: str) -> bool:
+    """Return whether a cell is neither a sum nor the label of a total."""
+    return any(map(str.isalpha, cell)) and not any(map(str.isdigit, cell)) and not _may_be_total(cell)
 
 
 def _end_of(kinds: Sequence[_Kind], kind: _Kind) -> int:
@@ -225,30 +251,37 @@ class _QuestionableRows:
     """Rows that may be totals or a footer, for a note."""
 
     def __init__(self) -> None:
-        self._count = 0
+        self.count = 0
         self._quoted: list[tuple[int, str, str]] = []
 
     def add(self, row: Row, column: str | None) -> None:
         """Add a row and the column that makes the row questionable; do nothing if ``column`` is None."""
         if column is not None:
-            self._count += 1
+            self.count += 1
             if len(self._quoted) < _QUOTED:
                 self._quoted.append((row.line, column, _short(dict(row.cells.items())[column])))
 
     def describe(self, path: Path, what: str) -> list[str]:
         """Return a note that quotes the rows and explains how to skip them, if there are any."""
-        if not self._count:
+        if not self.count:
             return []
-        rows, are, them = (
-            ("1 row", "is", "it") if self._count == 1 else (f"{self._count} rows", "are", "them")
-        )
-        lines = ", ".join(f"line {line} {text!r}" for line, _, text in self._quoted)
-        more = ", ..." if self._count > len(self._quoted) else ""
+        rows, are, them = ("1 row", "is", "it") if self.count == 1 else (f"{self.count} rows", "are", "them")
         rules = dict.fromkeys(f"{{ {_toml(column)} = {_toml(text)} }}" for _, column, text in self._quoted)
         return [
-            f"{path}: {rows} {what} {are} not skipped: {lines}{more}; to skip {them}, add "
+            f"{path}: {rows} {what} {are} not skipped: {self._lines()}; to skip {them}, add "
             f"skip_when = [{', '.join(rules)}] to the map"
         ]
+
+    def describe_footer(self, path: Path) -> list[str]:
+        """Return a note that the rows are skipped as totals, if there are any."""
+        if not self.count:
+            return []
+        one, many = "row looks like a total and is", f"{self.count} rows look like totals and are"
+        return [f"{path}: the last {one if self.count == 1 else many} skipped: {self._lines()}"]
+
+    def _lines(self) -> str:
+        lines = ", ".join(f"line {line} {text!r}" for line, _, text in self._quoted)
+        return f"{lines}, ..." if self.count > len(self._quoted) else lines
 
 
 def _short(text: str) -> str:
@@ -263,9 +296,6 @@ class _LineRanges:
     def __init__(self) -> None:
         self._count = 0
         self._ranges: list[list[int]] = []
-
-    def __len__(self) -> int:
-        return self._count
 
     def add(self, line: int) -> None:
         """Append a line number, which must be greater than the others."""

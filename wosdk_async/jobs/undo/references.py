@@ -17,7 +17,7 @@ from wosdk_async.jobs.ledger.undone import UndoOutcome, is_ended
 from wosdk_async.jobs.undo.records import CreatedRecords, Target, look_up_twice
 from wosdk_async.model import Invoice, Record, WorkOrder, entity_class
 from wosdk_async.model.index import ENTITIES, UNSUPPORTED
-from wosdk_async.protocol.elements import OWNED
+from wosdk_async.model.metadata import OWNED
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paths import ResolvedPath, root
 from wosdk_async.query.properties import property_at

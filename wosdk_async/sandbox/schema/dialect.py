@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 _MAX_DIGITS = 18  # amounts with more digits are left unchanged
+_WHOLE = len("2024-05-14T13:15:07")  # a time without a fraction
 
 
 @attrs.frozen(eq=False)
@@ -18,13 +19,20 @@ class NumberFormat:
     """Text format of times and amounts."""
 
     utc_mark: str = "Z"
-    cuts_zeros: bool = False  # whether to drop trailing zeros of a fraction; otherwise seven digits
+    fraction: int = 7  # maximum fraction digits; fewer than seven also drops trailing zeros
     decimals: int | None = None  # decimal places of amounts; None leaves amounts as sent
     rate_decimals: int = 0  # minimum decimal places of labor code rates
 
     def local(self, text: str) -> str:
         """Format a stored local time, which has either no fractional digits or seven."""
-        return text.rstrip("0") if self.cuts_zeros and len(text) > len("2024-05-14T13:15:07") else text
+        if self.fraction == 7 or len(text) == _WHOLE:
+            return text
+        return text[: _WHOLE + 1 + self.fraction].rstrip("0").rstrip(".")
+
+    def cut(self, text: str) -> str:
+        """Return a stored time without the digits that `local` does not show."""
+        shown = self.local(text)
+        return shown if len(shown) == _WHOLE else shown.ljust(_WHOLE + 8, "0")
 
     def utc(self, text: str) -> str:
         """Format a stored UTC time."""
@@ -91,13 +99,15 @@ class Dialect:
     soap_url: bool = False
     """Whether discovery without ``ApiType`` returns the SOAP address (facts 2); otherwise the REST
     address (spec 4.1)."""
-    tick: int = 1
-    """Clock resolution of stored times in units of 100 ns: 1 for seven fraction digits, 100,000 for two
-    (facts 3.5)."""
     stored: NumberFormat = _AS_STORED
     """Format of records that are read back (spec 2.1, facts 3.3 and 3.5)."""
     fresh: NumberFormat = _AS_STORED
     """Format of records created by the same call, and of times set by it (spec 2.1, facts 3.3 and 3.5)."""
+
+    @property
+    def tick(self) -> int:
+        """Clock resolution in units of 100 ns: that of stored times (facts 3.5)."""
+        return int(10 ** (7 - self.stored.fraction))
 
 
 SPEC = Dialect(name="spec")
@@ -117,8 +127,7 @@ RECORDED = Dialect(
     explains=False,
     refuses_missing_delete=False,
     soap_url=True,
-    tick=100_000,
-    stored=NumberFormat(utc_mark="", cuts_zeros=True, decimals=4, rate_decimals=1),
+    stored=NumberFormat(utc_mark="", fraction=2, decimals=4, rate_decimals=1),
     fresh=NumberFormat(decimals=2, rate_decimals=1),
 )
 DIALECTS = {dialect.name: dialect for dialect in (SPEC, RECORDED)}

@@ -16,6 +16,8 @@ from wosdk_async.sandbox.storage.database import column
 
 Rule = Callable[[RequestContext, Record], None]
 
+_SIGNATURE = {"Id": 1}  # facts 3.10
+
 # Local times of a work order, each with its UTC field (spec 2.3, facts 5 for DtOnSiteBy).
 PAIRED_TIMES = {
     "DtDue": "DueDateUtc",
@@ -70,12 +72,18 @@ def _contact(_context: RequestContext, contact: Record) -> None:
         contact["DisplayAs"] = f"{name} (deleted)" if contact["IsRemoved"] else name  # facts 3.4
 
 
-def _document(_context: RequestContext, document: Record) -> None:
-    # facts 3.10: MimeType determines DocType, whatever DocType was sent
-    if document["MimeType"].lower().startswith("image/"):
+def _document(context: RequestContext, document: Record) -> None:
+    # facts 3.10: MimeType determines DocType, whatever DocType was sent, and never gives a Signature.
+    # Not shown; assumed: parameters of MimeType do not matter, and the refusal where the type is not known
+    media = document["MimeType"].partition(";")[0].strip().lower()
+    if media.startswith("image/"):
         document["DocType"] = {"Id": 3}
-    elif document["MimeType"].lower() == "application/pdf":
+    elif media == "application/pdf":
         document["DocType"] = {"Id": 32}
+    elif document.get("DocType") == _SIGNATURE and context.unchecked is None:  # seed rows may have any type
+        stored = context.store.get(context.company.id, "Document", document["Id"]) or {}
+        if stored.get("DocType") != _SIGNATURE:
+            raise broken_rule("The API cannot store a document as Signature: send another DocType.")
 
 
 def _blob(_context: RequestContext, blob: Record) -> None:

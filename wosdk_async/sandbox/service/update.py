@@ -16,6 +16,7 @@ from wosdk_async.sandbox.schema.entities import (
     EntitySchema,
     check_supported,
     is_read_only,
+    removal_of,
 )
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS, relation_of
 from wosdk_async.sandbox.schema.values import UNREADABLE, read_value, reference_id
@@ -42,6 +43,7 @@ COMMAND_ONLY = {
     "WorkOrderCost": frozenset({"ApStateId", "ApStatusId", "CostState", "CostStatusId"}),
 }
 
+_NOT_WRITTEN_INSIDE = SERVER_SET - {"IsRemoved"}  # which `write` refuses to change, here as in a direct PUT
 _REFERENCE_MEMBERS = {"Actor": frozenset({"TypeId"})}  # facts 3.4: a reference to an actor includes its type
 
 
@@ -136,7 +138,8 @@ class _Update:
     def write(self, field: Field, value: object) -> None:
         schema, record = self.schema, self.record
         if field.name == "IsRemoved" and read_value(field, value) not in (UNREADABLE, record["IsRemoved"]):
-            raise broken_rule(f"IsRemoved of {schema.name} can only be changed by DELETE and RestoreCommand.")
+            ways = f"{removal_of(schema)} and RestoreCommand"
+            raise broken_rule(f"IsRemoved of {schema.name} can only be changed by {ways}.")
         old = record.get(field.name)
         assign(schema, record, field, value)
         guarded = not field.updatable or field.name in COMMAND_ONLY.get(schema.name, ())
@@ -190,7 +193,7 @@ class _Update:
         members = {
             known.name: sent
             for known, sent in known_members(child, value)
-            if known.name not in SERVER_SET | _REFERENCE_MEMBERS.get(child.name, frozenset())
+            if known.name not in _NOT_WRITTEN_INSIDE | _REFERENCE_MEMBERS.get(child.name, frozenset())
             and (plan.covers(known) or known.name in plan.inside)
         }
         if members:

@@ -158,7 +158,7 @@ def delete(
         for relation in owned_relations(schema):
             for child in context.children(relation, record["Id"]):
                 delete(context, relation.child, child, with_owner=True)
-    elif not record["IsRemoved"]:
+    elif not record.get("IsRemoved"):
         record["IsRemoved"] = True
         if "DisplayAs" in record:
             record["DisplayAs"] += _REMOVED
@@ -169,7 +169,7 @@ def restore(context: RequestContext, schema: EntitySchema, record: Record) -> No
     """Undo a removal (facts 3.4). Not shown; assumed: types without ``IsRemoved`` are refused."""
     if not schema.soft_deleted:
         raise broken_rule(f"{schema.name} entity cannot be restored.")
-    if record["IsRemoved"]:
+    if record.get("IsRemoved"):
         record["IsRemoved"] = False
         if "DisplayAs" in record:
             record["DisplayAs"] = record["DisplayAs"].removesuffix(_REMOVED)

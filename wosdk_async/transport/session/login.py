@@ -19,6 +19,7 @@ from wosdk_async.errors import (
     WosdkError,
 )
 from wosdk_async.options import RetryPolicy
+from wosdk_async.protocol.envelopes import refusal_in
 from wosdk_async.protocol.matching import members
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.text.remedies import Remedy
@@ -90,6 +91,15 @@ def _require_token(token: object) -> None:
         raise SessionError("the provided session has no token that can be sent")
 
 
+def _no_url(found: dict[str, Any], company: str, secrets: Secrets) -> DiscoveryError:
+    error = DiscoveryError("the locator's response has no Url", company=company)
+    if said := refusal_in(found):  # facts 2
+        error.args = (f"{error.message}, but the error {said.code}: {said.message}",)
+        error.add(code=said.code, status=said.status)
+        error.hide(secrets)
+    return error
+
+
 @attrs.frozen
 class _CompanyLogin:
     """Log-in of one Company, which reports its failures to the waiting callers."""
@@ -156,7 +166,7 @@ class Login:
         found = await self._discover(login, token, hidden)
         url = found.get("Url")
         if not isinstance(url, str) or not url:
-            raise DiscoveryError("the locator's response has no Url", company=company)
+            raise _no_url(found, company, hidden)
         if hidden.within(url):
             del url, found  # they contain a secret, and tracebacks show local variables
             raise DiscoveryError("the locator's response has a Url that contains the token or secret")

@@ -112,7 +112,7 @@ def compute_schedule(context: RequestContext, arguments: Arguments) -> Record:
     written = set_deadlines(context, order, {skipped})
     chosen = arguments.get("OutputPropertySet")  # assumed from its name: the result's properties
     paths = property_paths(get_ignore_case(chosen, "Properties") if isinstance(chosen, dict) else None)
-    result = selection("WorkOrder", paths).show(context, order)
+    result = selection("WorkOrder", paths, context.dialect).show(context, order)
     return {"Wo": result, "UpdatedPropertySet": {"Properties": written}}
 
 
