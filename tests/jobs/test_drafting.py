@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.maps import HEADER, MAP, rows
+from tests.jobs.conftest import Local
+from tests.jobs.maps import MAP, rows
 from tests.support.laws import examples
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError
 from wosdk_async.jobs.mapping.draft_fields import draft_fields
@@ -335,16 +335,16 @@ def test_amounts_are_fields_and_what_the_service_computes_is_not(tmp_path: Path)
     assert not named & {"number", "status_id", "time_zone", "work_order_cost", "dt_created", "short_location"}
 
 
-async def test_a_cancellation_finds_its_reason_by_name(local: Local, job: Job, write: Write) -> None:
-    await job(write(HEADER, rows(1)), MAP).run(local.company)
+async def test_a_cancellation_finds_its_reason_by_name(local: Local) -> None:
+    await local.job(rows(1), MAP).run(local.company)
     (order,) = await local.rows("WorkOrder")
     reasons = await local.rows("WoActionReasonLookup", "DisplayAs", "ActionId")
     name = next(each["DisplayAs"] for each in reasons if each["ActionId"] == "Cancel")
     columns = ["work order id", "reason"]
     text = draft_map(columns, operation_named("WoCancelCommand"), "f.csv")
     assert ADAPT not in text.partition("operation")[2]
-    source = write(columns, [[str(order["Id"]), name], [str(order["Id"]), "Nothing"]])
-    summary = await job(source, text).run(local.company)
+    source = local.write([[str(order["Id"]), name], [str(order["Id"]), "Nothing"]], columns)
+    summary = await local.job(source, text).run(local.company)
     assert (summary.done, summary.failed) == (1, 1)
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.jobs.conftest import Job, Local, Write, serving
+from tests.jobs.conftest import Local, serving
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.support.laws import examples
 from wosdk_async import InvalidCallError
@@ -35,11 +35,9 @@ async def held(local: Local) -> dict[str, tuple[str, str]]:
     return {row["PoNumber"]: (items[row["Id"]], comments[row["Id"]]) for row in orders}
 
 
-async def test_each_row_becomes_one_work_order(local: Local, job: Job, write: Write) -> None:
+async def test_each_row_becomes_one_work_order(local: Local) -> None:
     outcomes: list[RowOutcome] = []
-    summary = await job(write(HEADER, rows(*range(1, 101))), MAP, limit=7).run(
-        local.company, on_row=outcomes.append
-    )
+    summary = await local.job(rows(*range(1, 101)), MAP, limit=7).run(local.company, on_row=outcomes.append)
     assert summary.complete
     assert sorted(row.row for row in outcomes) == list(range(1, 101))
     assert all(row.line == row.row + 1 and row.work_order_id and row.number for row in outcomes)
@@ -79,13 +77,15 @@ def test_any_text_survives(
     runner.run(round_trip())
 
 
-async def test_bad_rows_are_reported_and_all_others_created(tmp_path: Path, local: Local, job: Job) -> None:
+async def test_bad_rows_are_reported_and_all_others_created(local: Local, tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
     path.write_text(
         f"key,text,notes,customer\n1,a\n2,{'x' * 3097},n,\n3,a,{'y' * 3073},\n4,a,n,\n5,a,n,c,d\n"
     )
     outcomes: dict[int, RowOutcome] = {}
-    summary = await job(path, MAP).run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
+    summary = await local.job(path, MAP).run(
+        local.company, on_row=lambda row: outcomes.update({row.row: row})
+    )
     assert (summary.rows, summary.created, summary.failed, summary.complete) == (5, 1, 4, False)
     assert {number: row.reason for number, row in outcomes.items()} == {
         1: "the record has 2 cells, the header 4; add the missing cells, even if empty",
@@ -98,19 +98,17 @@ async def test_bad_rows_are_reported_and_all_others_created(tmp_path: Path, loca
     }
 
 
-async def test_a_text_may_be_cut_with_a_warning(local: Local, job: Job, write: Write) -> None:
+async def test_a_text_may_be_cut_with_a_warning(local: Local) -> None:
     text = MAP.replace('comment = "{notes}"', 'comment = { text = "{notes}", truncate = true }')
     outcomes: list[RowOutcome] = []
-    await job(write(HEADER, [["1", "", "é" * 3080, ""]]), text).run(local.company, on_row=outcomes.append)
+    await local.job([["1", "", "é" * 3080, ""]], text).run(local.company, on_row=outcomes.append)
     assert await held(local) == {"1": ("", "é" * 3072)}
     assert outcomes[0].warnings == ("command.comment has 3080 characters and was truncated to 3072",)
 
 
-async def test_a_row_keeps_its_warnings_in_doubt_and_when_a_person_decides(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_a_row_keeps_its_warnings_in_doubt_and_when_a_person_decides(local: Local) -> None:
     text = MAP.replace('comment = "{notes}"', 'comment = { text = "{notes}", truncate = true }')
-    ready = job(write(HEADER, [["1", "", "é" * 3080, ""]]), text, marker=MARKER)
+    ready = local.job([["1", "", "é" * 3080, ""]], text, marker=MARKER)
     local.server.broken = True
     summary = await ready.run(
         local.company.with_options(deadline=0.5, settle=60),
@@ -126,17 +124,17 @@ async def test_a_row_keeps_its_warnings_in_doubt_and_when_a_person_decides(
     assert (after.warnings, after.request_id) == (before.warnings, before.request_id)
 
 
-async def test_columns_are_read_as_the_type_of_their_field(local: Local, job: Job, write: Write) -> None:
+async def test_columns_are_read_as_the_type_of_their_field(local: Local) -> None:
     text = MAP.replace(
         'po_number = "{key}"',
         'po_number = "{key}"\nduration = "{text}"\n'
         'vendor_nte = { currency_type_id = "USD", value = "{notes}" }',
     )
-    source = write(
-        HEADER, [["1", "90", "12.50", ""], ["2", "", "", ""], ["3", "long", "1", ""], ["4", "1", "NaN", ""]]
+    source = local.write(
+        [["1", "90", "12.50", ""], ["2", "", "", ""], ["3", "long", "1", ""], ["4", "1", "NaN", ""]]
     )
     outcomes: dict[int, RowOutcome] = {}
-    await job(source, text).run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
+    await local.job(source, text).run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
     assert (
         outcomes[3].reason == "command.work_order.duration takes a whole number, not 'long' (column 'text')"
     )
@@ -148,8 +146,8 @@ async def test_columns_are_read_as_the_type_of_their_field(local: Local, job: Jo
     assert found == {"1": (90, 12.5), "2": (60, 0.0)}  # without one the task's own duration
 
 
-async def test_a_header_without_rows_is_an_import_of_nothing(local: Local, job: Job, write: Write) -> None:
-    summary = await job(write(HEADER, []), MAP).run(local.company)
+async def test_a_header_without_rows_is_an_import_of_nothing(local: Local) -> None:
+    summary = await local.job([], MAP).run(local.company)
     assert summary.complete
     (warning,) = summary.warnings
     assert warning.endswith("rows.csv: there are no rows below the header")
@@ -166,10 +164,8 @@ async def test_a_header_without_rows_is_an_import_of_nothing(local: Local, job: 
     }
 
 
-async def test_stopping_finishes_what_is_under_way_and_reports_the_rest(
-    local: Local, job: Job, write: Write
-) -> None:
-    ready = job(write(HEADER, rows(*range(1, 41))), MAP, limit=1)
+async def test_stopping_finishes_what_is_under_way_and_reports_the_rest(local: Local) -> None:
+    ready = local.job(rows(*range(1, 41)), MAP, limit=1)
     outcomes: list[RowOutcome] = []
     local.server.held = asyncio.Event()
     running = asyncio.create_task(ready.run(local.company, on_row=outcomes.append))
@@ -183,10 +179,10 @@ async def test_stopping_finishes_what_is_under_way_and_reports_the_rest(
 
 
 async def test_stopping_twice_leaves_what_is_under_way_in_doubt(
-    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+    local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sending, "ABORT_GRACE", 0.0)
-    ready = job(write(HEADER, rows(*range(1, 41))), MAP, limit=1)
+    ready = local.job(rows(*range(1, 41)), MAP, limit=1)
     outcomes: list[RowOutcome] = []
     local.server.held = asyncio.Event()
     running = asyncio.create_task(ready.run(local.company, on_row=outcomes.append))
@@ -199,25 +195,23 @@ async def test_stopping_twice_leaves_what_is_under_way_in_doubt(
     assert running.cancelling() == 0
 
 
-async def test_a_response_that_says_nothing_leaves_a_row_in_doubt(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_a_response_that_says_nothing_leaves_a_row_in_doubt(local: Local) -> None:
     local.server.broken = True
     outcomes: list[RowOutcome] = []
-    summary = await job(write(HEADER, rows(1)), MAP).run(local.company, on_row=outcomes.append)
+    summary = await local.job(rows(1), MAP).run(local.company, on_row=outcomes.append)
     assert (summary.in_doubt, summary.created, summary.complete) == (1, 0, False)
     assert outcomes[0].outcome == "in_doubt"
     assert outcomes[0].request_id in local.server.bodies[-1]
 
 
 async def test_a_cancelled_import_reports_every_row_and_stays_cancelled(
-    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+    local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sending, "ABORT_GRACE", 0.0)
     outcomes: list[RowOutcome] = []
     local.server.held = asyncio.Event()
     running = asyncio.create_task(
-        job(write(HEADER, rows(1, 2, 3)), MAP, limit=1).run(local.company, on_row=outcomes.append)
+        local.job(rows(1, 2, 3), MAP, limit=1).run(local.company, on_row=outcomes.append)
     )
     await local.server.arrived.wait()
     running.cancel()
@@ -226,9 +220,9 @@ async def test_a_cancelled_import_reports_every_row_and_stays_cancelled(
     assert [row.outcome for row in outcomes] == ["in_doubt", "not_started", "not_started"]
 
 
-def test_names_of_files_are_refused(write: Write) -> None:
+def test_names_of_files_are_refused(local: Local) -> None:
     """The message names what opens them."""
-    source = write(HEADER, rows(1))
+    source = local.write(rows(1))
     names: tuple[Any, Any] = (str(source), "map.toml")
     with pytest.raises(InvalidCallError, match=r"is a file name; pass open_source\(...\)"):
         Import(*names)
@@ -237,10 +231,10 @@ def test_names_of_files_are_refused(write: Write) -> None:
 
 
 @pytest.mark.parametrize("now", [b"key,text,notes\n1,other,x\n", b"another\nfile\n", b"\xff\xff\n", b""])
-def test_a_file_that_changed_since_it_was_opened_is_not_read(job: Job, write: Write, now: bytes) -> None:
+def test_a_file_that_changed_since_it_was_opened_is_not_read(local: Local, now: bytes) -> None:
     """Whatever it says now: not that its columns or its encoding are wrong."""
-    path = write(HEADER, rows(1))
-    opened = job(path, MAP)
+    path = local.write(rows(1))
+    opened = local.job(path, MAP)
     path.write_bytes(now)
     with pytest.raises(ImportMapError, match="has changed since it was opened"):
         opened.read()

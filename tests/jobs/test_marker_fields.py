@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER, rows
+from tests.jobs.conftest import Local
+from tests.jobs.maps import FIXED_CUSTOMER, WORK_ORDER, rows
 from wosdk_async import Customer, InvalidCallError, WoCreateCommand
 from wosdk_async.calls.markers import field_of
 from wosdk_async.jobs import ImportMap, ImportMapError
@@ -81,11 +81,9 @@ def test_a_marker_that_does_not_fit_is_refused_with_those_that_do(marker: str, p
 
 
 @pytest.mark.parametrize("field", ["po_number", "contact_name"])
-async def test_the_fields_that_a_message_names_keep_a_key(
-    local: Local, job: Job, write: Write, field: str
-) -> None:
+async def test_the_fields_that_a_message_names_keep_a_key(local: Local, field: str) -> None:
     """The import looks for the first key after its create, and stops if it is not there."""
-    source = write(HEADER, rows(1, 2))
+    source = local.write(rows(1, 2))
     text = (WORK_ORDER + FIXED_CUSTOMER).replace("po_number", field)
-    summary = await job(source, text, marker=f"work_order.{field}").run(local.company)
+    summary = await local.job(source, text, marker=f"work_order.{field}").run(local.company)
     assert (summary.complete, summary.created) == (True, 2)

@@ -26,9 +26,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.conftest import Local
 from tests.jobs.journal.plans import a_journal, a_plan
-from tests.jobs.maps import HEADER, MAP, MARKER, rows
+from tests.jobs.maps import MAP, MARKER, rows
 from tests.support.laws import case, examples, some
 from tests.support.preloaded import Preloaded
 from wosdk_async.company import sender_of
@@ -630,28 +630,26 @@ def contents(folder: Path) -> dict[str, tuple[bytes, int]]:
     return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()}
 
 
-async def test_a_finished_job_given_again_changes_no_file(local: Local, job: Job, write: Write) -> None:
+async def test_a_finished_job_given_again_changes_no_file(local: Local) -> None:
     """With a row that the service refused: neither it nor the map has changed."""
     local.server.refused = "text 4"
-    path = write(HEADER, rows(1, 2, 3, 4))
-    first = await job(path, MAP).run(local.company)
+    path = local.write(rows(1, 2, 3, 4))
+    first = await local.job(path, MAP).run(local.company)
     assert [each.name for each in first.files] == ["results.csv", "rejects.csv", "report.html", "report.json"]
     assert first.folder is not None
     before = contents(first.folder)
-    again = await job(path, MAP).run(local.company)
+    again = await local.job(path, MAP).run(local.company)
     assert (again.files, again.created, again.done_now) == ([], 3, 0)
     after = contents(first.folder)
     assert {name for name in after if name != "lock" and after[name] != before[name]} == set()
 
 
-async def test_files_of_a_night_are_kept_when_the_file_is_replaced(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_files_of_a_night_are_kept_when_the_file_is_replaced(local: Local) -> None:
     """Without the rejects that somebody corrected, which stay where they are."""
     rejects, before = "", []
     for run, keys in enumerate(((1, 2), (7,), (8,)), 1):
-        source = write(HEADER, [*rows(*keys), [f"{run}", "too", "few"]])
-        night = await job(source, MAP, new_rows=True).run(local.company)
+        source = local.write([*rows(*keys), [f"{run}", "too", "few"]])
+        night = await local.job(source, MAP, new_rows=True).run(local.company)
         assert (night.folder, night.done_now, night.failed) == (
             source.with_name("rows.csv.job"), len(keys), 1,
         )  # fmt: skip
@@ -668,33 +666,31 @@ async def test_files_of_a_night_are_kept_when_the_file_is_replaced(
     assert "3,too,few" in (folder / "rejects-2.csv").read_text()
 
 
-async def test_files_that_a_kill_left_out_are_written_by_the_same_command(
-    local: Local, job: Job, write: Write
-) -> None:
-    path = write(HEADER, rows(1, 2, 3))
-    first = await job(path, MAP).run(local.company)
+async def test_files_that_a_kill_left_out_are_written_by_the_same_command(local: Local) -> None:
+    path = local.write(rows(1, 2, 3))
+    first = await local.job(path, MAP).run(local.company)
     assert first.folder is not None
     (first.folder / "report.json").unlink()
-    again = await job(path, MAP).run(local.company)
+    again = await local.job(path, MAP).run(local.company)
     assert [each.name for each in again.files] == ["results.csv", "report.html", "report.json"]
 
 
-async def test_rejects_corrected_are_the_next_import(local: Local, job: Job, write: Write) -> None:
-    path = write(HEADER, [["1", "a", "x", ""], ["2", "b" * 3097, "y", ""]])
-    first = await job(path, MAP).run(local.company)
+async def test_rejects_corrected_are_the_next_import(local: Local) -> None:
+    path = local.write([["1", "a", "x", ""], ["2", "b" * 3097, "y", ""]])
+    first = await local.job(path, MAP).run(local.company)
     assert first.folder is not None
     rejects = first.folder / "rejects.csv"
     rejects.write_bytes(rejects.read_bytes().replace(b"b" * 3097, b"b"))
-    second = await job(rejects, MAP).run(local.company)
+    second = await local.job(rejects, MAP).run(local.company)
     assert (second.complete, second.rows) == (True, 1)
     assert {row["PoNumber"] for row in await local.rows("WorkOrder", "PoNumber")} == {"1", "2"}
 
 
-async def test_rejects_below_a_footer_have_their_own_cells(local: Local, job: Job, write: Write) -> None:
+async def test_rejects_below_a_footer_have_their_own_cells(local: Local) -> None:
     """Rows are numbered without the footer; the files are written again from a file that still has it."""
     below = [["Total", "", "11", ""], ["", "no key", "y", ""]]
-    path = write(HEADER, [*rows(1), *below])
-    first = await job(path, MAP, marker=MARKER).run(local.company)
+    path = local.write([*rows(1), *below])
+    first = await local.job(path, MAP, marker=MARKER).run(local.company)
     assert first.folder is not None
     rejects = first.folder / "rejects.csv"
     rejects.unlink()
@@ -704,10 +700,10 @@ async def test_rejects_below_a_footer_have_their_own_cells(local: Local, job: Jo
     assert (rejected["text"], rejected["_line"]) == ("no key", "4")
 
 
-async def test_a_cancelled_import_has_its_files(local: Local, job: Job, write: Write) -> None:
+async def test_a_cancelled_import_has_its_files(local: Local) -> None:
     local.server.held = asyncio.Event()
-    path = write(HEADER, rows(1, 2, 3))
-    running = asyncio.create_task(job(path, MAP, limit=1).run(local.company))
+    path = local.write(rows(1, 2, 3))
+    running = asyncio.create_task(local.job(path, MAP, limit=1).run(local.company))
     await local.server.arrived.wait()
     running.cancel()
     local.server.held.set()
@@ -718,20 +714,20 @@ async def test_a_cancelled_import_has_its_files(local: Local, job: Job, write: W
 
 
 async def test_files_that_cannot_be_written_do_not_hide_the_summary(
-    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+    local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path) -> Any:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
     monkeypatch.setattr(output_folder, "replace_file", full)
-    summary = await job(write(HEADER, rows(1, 2)), MAP).run(local.company)
+    summary = await local.job(rows(1, 2), MAP).run(local.company)
     assert (summary.complete, summary.files) == (True, [])
     assert summary.files_failed is not None
     assert summary.files_failed.remedies == (Remedy.WRITE_OUTPUTS,)
     assert "results.csv: No space left on device" in summary.files_failed.message
 
 
-async def test_nothing_of_a_job_shows_what_a_response_repeats(local: Local, job: Job, write: Write) -> None:
+async def test_nothing_of_a_job_shows_what_a_response_repeats(local: Local) -> None:
     """The token and the client secret, as the number of an order."""
     secret = local.variables["WOSDK_CLIENT_SECRET"]
     await local.company.connect()
@@ -745,7 +741,7 @@ async def test_nothing_of_a_job_shows_what_a_response_repeats(local: Local, job:
 
     local.server.altered = alter
     told: list[RowOutcome] = []
-    summary = await job(write(HEADER, rows(1, 2)), MAP, marker=MARKER).run(local.company, on_row=told.append)
+    summary = await local.job(rows(1, 2), MAP, marker=MARKER).run(local.company, on_row=told.append)
     assert summary.complete
     assert summary.folder is not None
     found = [path.read_text("utf-8", "replace") for path in summary.folder.rglob("*") if path.is_file()]

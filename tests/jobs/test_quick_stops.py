@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.conftest import Local
 from tests.jobs.local_workers import LocalPool
-from tests.jobs.maps import HEADER, MAP, MARKER, rows
+from tests.jobs.maps import MAP, MARKER, rows
 from tests.jobs.runs import carried_out, killed_while_sending
 from wosdk_async import Company
 from wosdk_async.jobs import Import
@@ -48,22 +48,24 @@ async def stopped(ready: Import, local: Local, when: asyncio.Event) -> Any:
         return (await running)[0]
 
 
-async def test_a_stop_waits_for_no_silent_cluster(local: Local, job: Job, write: Write) -> None:
-    source = write(HEADER, rows(1, 2, 3))
+async def test_a_stop_waits_for_no_silent_cluster(local: Local) -> None:
+    source = local.write(rows(1, 2, 3))
     local.company = local.company.with_options(settle=0)
-    await killed_while_sending(job(source, MAP, marker=MARKER), local, [1])
+    await killed_while_sending(local.job(source, MAP, marker=MARKER), local, [1])
     pool = Silent(local.company, "open")
-    summary = await stopped(job(source, MAP, marker=MARKER, workers=pool), local, pool.reached)
+    summary = await stopped(local.job(source, MAP, marker=MARKER, workers=pool), local, pool.reached)
     assert pool.left_by == "open"
     assert (str(summary.stopped), summary.complete, summary.created) == ("a stop was requested", False, 0)
-    summary, _ = await carried_out(job(source, MAP, marker=MARKER, workers=LocalPool(local.company)), local)
+    summary, _ = await carried_out(
+        local.job(source, MAP, marker=MARKER, workers=LocalPool(local.company)), local
+    )
     assert (summary.created, summary.complete) == (3, True)
 
 
-async def test_a_stop_ends_an_audit(local: Local, job: Job, write: Write) -> None:
+async def test_a_stop_ends_an_audit(local: Local) -> None:
     """Its look-ups change nothing; the next run makes it again."""
-    source, server = write(HEADER, rows(1, 2, 3)), local.server
-    ready = job(source, MAP, marker=MARKER, workers=LocalPool(local.company))
+    source, server = local.write(rows(1, 2, 3)), local.server
+    ready = local.job(source, MAP, marker=MARKER, workers=LocalPool(local.company))
 
     def hold(text: str) -> None:
         if text.startswith("audit: looking up"):
@@ -77,5 +79,5 @@ async def test_a_stop_ends_an_audit(local: Local, job: Job, write: Write) -> Non
     assert (summary.created, summary.audit_state, summary.complete) == (3, "due", False)
     server.held.set()
     server.held = None
-    summary, _ = await carried_out(job(source, MAP, marker=MARKER), local)
+    summary, _ = await carried_out(local.job(source, MAP, marker=MARKER), local)
     assert (summary.audit_state, summary.complete) == ("clean", True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.jobs.conftest import Local
-from tests.jobs.maps import CUSTOMER, FIXED_CUSTOMER, HEADER, MARKER, WORK_ORDER
+from tests.jobs.maps import CUSTOMER, FIXED_CUSTOMER, MARKER, WORK_ORDER
 from tests.jobs.test_check import checked
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, ImportOptions, RowOutcome
 from wosdk_async.jobs.errors import AmbiguousNameError, RowError, WaitingRowError, joined
@@ -105,10 +104,8 @@ def test_an_amount_has_its_value_in_a_field(tmp_path: Path) -> None:
         load(tmp_path, text)
 
 
-async def test_the_outcome_names_the_column_that_was_empty(
-    local: Local, tmp_path: Path, write: Callable[..., Path]
-) -> None:
-    source = CsvFile(write(HEADER, [["1", "Leaking", "", ""]]))
+async def test_the_outcome_names_the_column_that_was_empty(local: Local, tmp_path: Path) -> None:
+    source = CsvFile(local.write([["1", "Leaking", "", ""]]))
     outcomes: list[RowOutcome] = []
     await Import(source, load(tmp_path, WORK_ORDER + CUSTOMER)).run(local.company, on_row=outcomes.append)
     reason = outcomes[0].reason or ""
@@ -129,9 +126,9 @@ NUMBERED = WORK_ORDER.replace("\npo_number", '\nvendor_nte.value = "{notes}"\npo
     ],
 )
 async def test_check_and_import_name_the_same_faults_of_a_row(
-    local: Local, tmp_path: Path, write: Callable[..., Path], head: str, cells: list[str], named: list[str]
+    local: Local, tmp_path: Path, head: str, cells: list[str], named: list[str]
 ) -> None:
-    file, told, outcomes = write(HEADER, [cells]), list[Finding](), list[RowOutcome]()
+    file, told, outcomes = local.write([cells]), list[Finding](), list[RowOutcome]()
     await checked(local, file, f"{head}\n{NUMBERED}", on_row=told.append)
     await Import(CsvFile(file), load(tmp_path, f"{head}\n{NUMBERED}")).run(
         local.company, on_row=outcomes.append
@@ -142,11 +139,11 @@ async def test_check_and_import_name_the_same_faults_of_a_row(
 
 
 async def test_check_and_import_say_that_the_cells_of_all_items_are_blank(
-    local: Local, tmp_path: Path, write: Callable[..., Path]
+    local: Local, tmp_path: Path
 ) -> None:
     text = WORK_ORDER.partition("[reference.asset]")[0] + FIXED_CUSTOMER
     text = text.replace('"@asset"', '{ id = "{notes}" }').replace('"@task"', "{ id = 1 }")
-    file = write(HEADER, [["1", "", "", ""]])
+    file = local.write([["1", "", "", ""]])
     told: list[Finding] = []
     await checked(local, file, text, on_row=told.append)
     outcomes: list[RowOutcome] = []

@@ -19,8 +19,8 @@ import distributed
 import pytest
 
 from tests.jobs.cluster.pools import children, hello, opened
-from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.maps import HEADER, MAP, MARKER, rows
+from tests.jobs.conftest import Local
+from tests.jobs.maps import MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held
 from tests.support.laws import some
 from tests.support.preloaded import Preloaded
@@ -236,13 +236,11 @@ def test_processes_end_soon_after_a_parent_that_was_killed(tmp_path: Path) -> No
 # --- imports --------------------------------------------------------------------------------------
 
 
-async def test_killed_and_stopped_processes_lose_and_double_nothing(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_killed_and_stopped_processes_lose_and_double_nothing(local: Local) -> None:
     local.company = local.company.with_options(settle=0.5, deadline=1)
     local.company.set_rate(40)
     numbers = range(1, 81)
-    ready = job(write(HEADER, rows(*numbers)), MAP, marker=MARKER, workers=Processes(2), **BRIEF)
+    ready = local.job(rows(*numbers), MAP, marker=MARKER, workers=Processes(2), **BRIEF)
     running = asyncio.create_task(carried_out(ready, local))
     stopped: list[int] = []
     for count, kind in ((15, signal.SIGKILL), (30, signal.SIGSTOP), (45, signal.SIGKILL)):
@@ -278,13 +276,11 @@ def refuse_the_token_of_now(local: Local) -> None:
     local.server._app = refusing
 
 
-async def test_a_token_that_is_refused_and_a_service_that_asks_to_wait(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_a_token_that_is_refused_and_a_service_that_asks_to_wait(local: Local) -> None:
     """The coordinator renews the session for all workers, and their shares are halved."""
     local.company = local.company.with_options(settle=0.2)
     numbers = range(1, 61)
-    ready = job(write(HEADER, rows(*numbers)), MAP, marker=MARKER, workers=Processes(2), limit=4)
+    ready = local.job(rows(*numbers), MAP, marker=MARKER, workers=Processes(2), limit=4)
     running = asyncio.create_task(carried_out(ready, local))
     await until_true(lambda: local.server.count(CREATE) >= 10, 60)
     refuse_the_token_of_now(local)
@@ -297,14 +293,12 @@ async def test_a_token_that_is_refused_and_a_service_that_asks_to_wait(
     assert await held(local) == Counter(map(str, numbers))
 
 
-async def test_a_killed_coordinator_is_waited_for(
-    local: Local, job: Job, write: Write, tmp_path: Path
-) -> None:
+async def test_a_killed_coordinator_is_waited_for(local: Local, tmp_path: Path) -> None:
     """The next run waits until the leases are over, looks up, and sends the rest."""
     import_map = tmp_path / "killed.toml"
     import_map.write_text(MAP)
     local.company = local.company.with_options(settle=0.5)
-    source = write(HEADER, rows(*range(1, 41)))
+    source = local.write(rows(*range(1, 41)))
     program = f"""
 import asyncio, os, signal
 from wosdk_async import CallOptions, Client
@@ -325,7 +319,7 @@ asyncio.run(main())
     process = Preloaded([], code=program, modules=["distributed"], env=environment() | local.variables | left)
     assert await asyncio.to_thread(process.wait, 60) == -signal.SIGKILL
     stages: list[str] = []
-    summary = await job(source, MAP, marker=MARKER, on_stage=stages.append).run(local.company)
+    summary = await local.job(source, MAP, marker=MARKER, on_stage=stages.append).run(local.company)
     assert stages[0].startswith("workers of an earlier run may still send rows")
     assert (summary.created, summary.complete, summary.audit_state) == (40, True, "clean")
     assert await held(local) == Counter(str(number) for number in range(1, 41))
