@@ -17,7 +17,7 @@ from uvicorn.server import ServerState
 
 from tests.jobs.maps import HEADER
 from wosdk_async import Client, Company
-from wosdk_async.jobs import CsvFile, Import, ImportMap
+from wosdk_async.jobs import CsvFile, Import, ImportMap, Summary
 from wosdk_async.sandbox import create_app, open_store
 
 Scope = dict[str, Any]
@@ -110,7 +110,6 @@ class Watched:
             if message["type"] != "http.response.body" or message.get("more_body"):
                 return
             content = json.loads(b"".join(part.get("body", b"") for part in parts))
-            assert self.altered is not None
             self.altered(content)
             headers = [pair for pair in parts[0]["headers"] if pair[0].lower() != b"content-length"]
             await send({**parts[0], "headers": headers})
@@ -171,6 +170,10 @@ class Local:
         file = source if isinstance(source, Path) else self.write(source)
         return Import(CsvFile(file), ImportMap.load(path), **options)
 
+    async def run(self, source: Path | Table, text: str, **options: Any) -> Summary:
+        """Carry out such an import."""
+        return await self.job(source, text, **options).run(self.company)
+
     async def rows(self, entity: str, *properties: str, **equal: str) -> list[dict[str, Any]]:
         """All rows of an entity with these properties, by id."""
         conditions = [
@@ -230,7 +233,8 @@ async def _listening(app: Any) -> AsyncIterator[str]:
 
 @pytest.fixture
 async def local(tmp_path: Path, seeded_store: Path, dialect: str) -> AsyncIterator[Local]:
-    """A fresh local Company."""
+    """A fresh local Company, whose responses are never late."""
     shutil.copy(seeded_store, tmp_path / "store.db")
     async with serving(tmp_path / "store.db", dialect) as found:
+        found.company = found.company.with_options(settle=0)
         yield found

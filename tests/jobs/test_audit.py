@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,26 +29,14 @@ async def created(local: Local, number: str) -> int:
     return int((await local.rows("WorkOrder"))[-1]["Id"])
 
 
-def the_audit(
-    local: Local,
-    journal: Journal,
-    *,
-    on_row: Callable[[RowOutcome], None] = lambda _: None,
-    seconds: float = 0,
-    **changes: Any,
-) -> Audit:
-    known: dict[str, Any] = {
-        "company": local.company.with_options(settle=seconds),
-        "journal": journal,
-        "operation": operation_named("WoCreateCommand"),
-        "marker": MARKER,
-        "on_row": on_row,
-    }
-    return Audit(Settling(**known | changes))
+def the_audit(local: Local, journal: Journal, *, seconds: float = 0, **options: Any) -> Audit:
+    given: dict[str, Any] = {"on_row": lambda _: None, **options}
+    company, operation = local.company.with_options(settle=seconds), operation_named("WoCreateCommand")
+    return Audit(Settling(company=company, journal=journal, operation=operation, marker=MARKER, **given))
 
 
 async def imported(local: Local, source: Path, **options: Any) -> Path:
-    summary = await local.job(source, MAP, marker=MARKER, **options).run(local.company)
+    summary = await local.run(source, MAP, marker=MARKER, **options)
     assert summary.folder is not None
     return summary.folder
 
@@ -65,10 +53,9 @@ def findings(listed: Sequence[AuditRow]) -> dict[int, tuple[str, int]]:
 
 
 async def test_every_row_that_is_there_once_is_clean(local: Local) -> None:
-    folder = await imported(local, local.write(rows(*range(1, 1001))))
+    folder = await imported(local, local.write(rows(*range(1, 251))))
     result, listed = await audited(local, folder)
-    assert result is not None
-    assert (result.once, result.clean, listed) == (1000, True, [])
+    assert (result.once, result.clean, listed) == (250, True, [])
     assert result.at > 1.7e9
 
 
@@ -82,7 +69,6 @@ async def test_rows_without_and_with_two_records_are_listed(local: Local) -> Non
     found = await local.company.find_marked(WoCreateCommand, MARKER, ["3"])
     await local.company.update(found["3"][0], po_number="elsewhere")
     result, listed = await audited(local, folder)
-    assert result is not None
     assert (result.once, result.missing, result.twice, result.unexpected) == (3, 1, 1, 2)
     assert not result.clean
     assert findings(listed) == {
@@ -101,7 +87,6 @@ async def test_a_key_that_many_records_carry_is_twice(local: Local, monkeypatch:
         await created(local, "2")
     monkeypatch.setattr(marked_records, "MAX_ROWS", 3)
     result, listed = await audited(local, folder)
-    assert result is not None
     assert (result.once, result.twice) == (1, 1)
     assert (listed[0].row, listed[0].ids) == (2, ())
 
@@ -110,7 +95,6 @@ async def test_a_double_that_was_cancelled_does_not_count(local: Local) -> None:
     folder = await imported(local, local.write(rows(1, 2)))
     await local.company.work_orders.cancel(await created(local, "2"), reason=CANCEL)
     result, listed = await audited(local, folder)
-    assert result is not None
     assert (result.once, listed) == (2, [])
 
 
@@ -120,11 +104,9 @@ async def test_records_that_were_there_before_are_expected(local: Local) -> None
     source = local.write(rows(1, 2, 3))
     folder = await imported(local, source)
     result, _ = await audited(local, folder)
-    assert result is not None
     assert (result.once, result.clean) == (1, True)
     folder = await imported(local, source, if_exists="skip", again=True)
     result, _ = await audited(local, folder)
-    assert result is not None
     assert (result.once, result.clean) == (3, True)
 
 
@@ -140,7 +122,6 @@ async def test_every_row_is_in_one_of_the_counts(local: Local) -> None:
         journal.record(RowRecord(5, State.PLANNED))
         journal.record(RowRecord(6, State.IN_DOUBT, reason="?"))
     result, listed = await audited(local, folder)
-    assert result is not None
     assert str(result) == "1 once, 1 undecided, 4 not made"
     assert (result.clean, listed) == (True, [])
 
@@ -180,7 +161,6 @@ async def test_a_look_up_that_finds_nothing_is_not_believed_alone(local: Local) 
     folder = await imported(local, local.write(rows(1, 2, 3)))
     local.server.hidden, local.server.hidden_times = "query/WorkOrder", 1
     result, listed = await audited(local, folder)
-    assert result is not None
     assert (result.once, listed) == (3, [])
 
 
@@ -208,7 +188,6 @@ async def test_a_record_with_another_id_is_another(local: Local) -> None:
         assert second.id is not None
         journal.record(RowRecord(2, State.DONE, second.id + 1000))
     result, listed = await audited(local, folder)
-    assert result is not None
     assert (result.once, result.another, result.clean) == (2, 1, False)
     assert str(result) == "2 once, 1 another"
     assert [(each.row, each.finding, each.ids) for each in listed] == [(2, "another", (second.id,))]

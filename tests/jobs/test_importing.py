@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 
 from tests.jobs.conftest import Local, serving
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
+from tests.jobs.runs import carried_out
+from tests.jobs.test_outputs import records
 from tests.support.laws import examples
 from wosdk_async import InvalidCallError
-from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, RowOutcome
+from wosdk_async.jobs import CsvFile, Import, ImportMapError, RowOutcome
 from wosdk_async.jobs.imports import sending
 from wosdk_async.jobs.imports.job_settling import decide
 from wosdk_async.jobs.journal import Journal, State
@@ -62,15 +64,13 @@ def test_any_text_survives(
     at_home: tuple[asyncio.Runner, Local], tmp_path: Path, pairs: list[tuple[str, str]]
 ) -> None:
     runner, local = at_home
-    (tmp_path / "m.toml").write_text(MAP, encoding="utf-8")
     path = tmp_path / f"{uuid.uuid4().hex}.csv"  # each example is an import of its own
     keyed = {uuid.uuid4().hex: pair for pair in pairs}
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([HEADER, *([key, *pair, ""] for key, pair in keyed.items())])
 
     async def round_trip() -> None:
-        job = Import(CsvFile(path), ImportMap.load(tmp_path / "m.toml"))
-        assert (await job.run(local.company)).complete
+        assert (await local.run(path, MAP)).complete
         found = await held(local)
         assert {key: found[key] for key in keyed} == keyed
 
@@ -82,10 +82,7 @@ async def test_bad_rows_are_reported_and_all_others_created(local: Local, tmp_pa
     path.write_text(
         f"key,text,notes,customer\n1,a\n2,{'x' * 3097},n,\n3,a,{'y' * 3073},\n4,a,n,\n5,a,n,c,d\n"
     )
-    outcomes: dict[int, RowOutcome] = {}
-    summary = await local.job(path, MAP).run(
-        local.company, on_row=lambda row: outcomes.update({row.row: row})
-    )
+    summary, outcomes = await carried_out(local.job(path, MAP), local)
     assert (summary.rows, summary.created, summary.failed, summary.complete) == (5, 1, 4, False)
     assert {number: row.reason for number, row in outcomes.items()} == {
         1: "the record has 2 cells, the header 4; add the missing cells, even if empty",
@@ -100,28 +97,9 @@ async def test_bad_rows_are_reported_and_all_others_created(local: Local, tmp_pa
 
 async def test_a_text_may_be_cut_with_a_warning(local: Local) -> None:
     text = MAP.replace('comment = "{notes}"', 'comment = { text = "{notes}", truncate = true }')
-    outcomes: list[RowOutcome] = []
-    await local.job([["1", "", "é" * 3080, ""]], text).run(local.company, on_row=outcomes.append)
+    _, outcomes = await carried_out(local.job([["1", "", "é" * 3080, ""]], text), local)
     assert await held(local) == {"1": ("", "é" * 3072)}
-    assert outcomes[0].warnings == ("command.comment has 3080 characters and was truncated to 3072",)
-
-
-async def test_a_row_keeps_its_warnings_in_doubt_and_when_a_person_decides(local: Local) -> None:
-    text = MAP.replace('comment = "{notes}"', 'comment = { text = "{notes}", truncate = true }')
-    ready = local.job([["1", "", "é" * 3080, ""]], text, marker=MARKER)
-    local.server.broken = True
-    summary = await ready.run(
-        local.company.with_options(deadline=0.5, settle=60),
-        on_stage=lambda words: ready.stop() if words.startswith("rows in doubt") else None,
-    )
-    assert summary.folder is not None
-    async with Journal.open(summary.folder) as journal:
-        (before,) = await journal.rows_in()
-        await decide(journal, 1, 77, "me")
-        (after,) = await journal.rows_in()
-    assert (before.state, after.state, after.id) == (State.IN_DOUBT, State.DONE, 77)
-    assert len(before.warnings) == 1
-    assert (after.warnings, after.request_id) == (before.warnings, before.request_id)
+    assert outcomes[1].warnings == ("command.comment has 3080 characters and was truncated to 3072",)
 
 
 async def test_columns_are_read_as_the_type_of_their_field(local: Local) -> None:
@@ -133,8 +111,7 @@ async def test_columns_are_read_as_the_type_of_their_field(local: Local) -> None
     source = local.write(
         [["1", "90", "12.50", ""], ["2", "", "", ""], ["3", "long", "1", ""], ["4", "1", "NaN", ""]]
     )
-    outcomes: dict[int, RowOutcome] = {}
-    await local.job(source, text).run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
+    _, outcomes = await carried_out(local.job(source, text), local)
     assert (
         outcomes[3].reason == "command.work_order.duration takes a whole number, not 'long' (column 'text')"
     )
@@ -147,7 +124,7 @@ async def test_columns_are_read_as_the_type_of_their_field(local: Local) -> None
 
 
 async def test_a_header_without_rows_is_an_import_of_nothing(local: Local) -> None:
-    summary = await local.job([], MAP).run(local.company)
+    summary = await local.run([], MAP)
     assert summary.complete
     (warning,) = summary.warnings
     assert warning.endswith("rows.csv: there are no rows below the header")
@@ -162,20 +139,6 @@ async def test_a_header_without_rows_is_an_import_of_nothing(local: Local) -> No
         "empty_rows": 0,
         "seconds": 0,
     }
-
-
-async def test_stopping_finishes_what_is_under_way_and_reports_the_rest(local: Local) -> None:
-    ready = local.job(rows(*range(1, 41)), MAP, limit=1)
-    outcomes: list[RowOutcome] = []
-    local.server.held = asyncio.Event()
-    running = asyncio.create_task(ready.run(local.company, on_row=outcomes.append))
-    await local.server.arrived.wait()
-    ready.stop()
-    local.server.held.set()
-    summary = await running
-    assert (summary.created, summary.not_started) == (1, 39)
-    assert sorted(row.row for row in outcomes) == list(range(1, 41))
-    assert list(await held(local)) == ["1"]
 
 
 async def test_stopping_twice_leaves_what_is_under_way_in_doubt(
@@ -197,11 +160,36 @@ async def test_stopping_twice_leaves_what_is_under_way_in_doubt(
 
 async def test_a_response_that_says_nothing_leaves_a_row_in_doubt(local: Local) -> None:
     local.server.broken = True
-    outcomes: list[RowOutcome] = []
-    summary = await local.job(rows(1), MAP).run(local.company, on_row=outcomes.append)
+    summary, outcomes = await carried_out(local.job(rows(1), MAP), local)
     assert (summary.in_doubt, summary.created, summary.complete) == (1, 0, False)
-    assert outcomes[0].outcome == "in_doubt"
-    assert outcomes[0].request_id in local.server.bodies[-1]
+    assert outcomes[1].outcome == "in_doubt"
+    assert outcomes[1].request_id in local.server.bodies[-1]
+
+
+@pytest.mark.parametrize("marker", [None, MARKER])
+async def test_a_row_in_doubt_keeps_its_warnings_and_figures_also_when_a_person_decides(
+    local: Local, marker: str | None
+) -> None:
+    """With a marker it is looked up first, and left in doubt when that is stopped."""
+    text = MAP.replace('comment = "{notes}"', 'comment = { text = "{notes}", truncate = true }')
+    local.server.broken = True
+    local.company = local.company.with_options(deadline=0.5, settle=60)
+    ready = local.job([["1", "", "é" * 3080, ""]], text, marker=marker)
+    summary, outcomes = await carried_out(
+        ready, local, on_stage=lambda words: ready.stop() if words.startswith("rows in doubt") else None
+    )
+    assert (summary.in_doubt, outcomes[1].code) == (1, "InDoubtError")
+    async with Journal.open(summary.folder) as journal:
+        (before,) = await journal.rows_in()
+        await decide(journal, 1, 77, "me")
+        (after,) = await journal.rows_in()
+    assert (before.state, before.code, after.state, after.id) == (
+        *(State.IN_DOUBT, "InDoubtError", State.DONE, 77),
+    )
+    assert (len(before.warnings), before.attempts >= 1, before.seconds > 0) == (1, True, True)
+    assert (after.warnings, after.request_id) == (before.warnings, before.request_id)
+    (found,) = records(summary.folder / "results.csv").values()
+    assert (found["code"], found["request_id"]) == ("InDoubtError", before.request_id)
 
 
 async def test_a_cancelled_import_reports_every_row_and_stays_cancelled(
@@ -217,7 +205,10 @@ async def test_a_cancelled_import_reports_every_row_and_stays_cancelled(
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert [row.outcome for row in outcomes] == ["in_doubt", "not_started", "not_started"]
+    expected = ["in_doubt", "not_started", "not_started"]
+    assert [row.outcome for row in outcomes] == expected
+    found = records(local.folder / "rows.csv.job" / "results.csv")
+    assert [row["outcome"] for row in found.values()] == expected
 
 
 def test_names_of_files_are_refused(local: Local) -> None:

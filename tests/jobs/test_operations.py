@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.jobs.conftest import Local
-from tests.jobs.maps import MAP
-from tests.jobs.runs import killed_while_sending
+from tests.jobs.maps import MAP, load
+from tests.jobs.runs import carried_out, killed_while_sending
 from wosdk_async import Customer, Ref, WorkOrder
-from wosdk_async.jobs import Import, ImportMap, ImportMapError, RowOutcome, Summary
+from wosdk_async.jobs import Import, ImportMap, ImportMapError
 from wosdk_async.jobs.imports import settling
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import State
@@ -45,12 +44,6 @@ where = { is_offline = false }
 """
 DELETE = 'operation = "delete Customer by TenantCode"\n[entity]\ntenant_code = "{code}"\n'
 COLUMNS = ("code", "name", "note")
-
-
-async def carried_out(job: Import, local: Local) -> tuple[Summary, dict[int, RowOutcome]]:
-    outcomes: dict[int, RowOutcome] = {}
-    summary = await job.run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
-    return summary, outcomes
 
 
 async def customers(local: Local) -> dict[str, dict[str, Any]]:
@@ -104,9 +97,8 @@ async def test_a_record_is_created_once_with_a_marker(local: Local) -> None:
     await made(local, "T2")
     source = local.write([["T1", "a", ""], ["T2", "b", ""], ["T3", "c", ""], ["T4", "d", ""]], COLUMNS)
     await killed_while_sending(local.job(source, CREATE, marker="tenant_code"), local, [2, 3])
-    company = local.company.with_options(settle=0.1)
     again = local.job(source, CREATE, marker="tenant_code")
-    summary = await again.run(company)
+    summary = await again.run(local.company)
     assert (summary.done, summary.complete) == (4, True)
     rows = await local.rows("Customer", "TenantCode")
     assert sorted(row["TenantCode"] for row in rows if row["TenantCode"] in ("T1", "T2", "T3", "T4")) == [
@@ -115,25 +107,6 @@ async def test_a_record_is_created_once_with_a_marker(local: Local) -> None:
         "T3",
         "T4",
     ]
-
-
-async def test_a_record_with_a_mistake_fails_its_row_alone(local: Local) -> None:
-    source = local.write([["T1", "x" * 65, ""], ["T2", "b", ""]], COLUMNS)
-    summary, outcomes = await carried_out(local.job(source, CREATE), local)
-    assert (summary.done, summary.failed) == (1, 1)
-    lengths = re.findall(r"entity\.(\w+) has 65 characters, but the limit is 64", str(outcomes[1].reason))
-    assert lengths == ["name", "display_as", "dba"]
-
-
-async def test_an_import_can_be_awaited(local: Local) -> None:
-    rows: list[RowOutcome] = []
-    stages: list[str] = []
-    source = local.write([["T1", "a", ""], ["T2", "b", ""]], COLUMNS)
-    summary = await local.job(
-        source, CREATE, company=local.company, on_row=rows.append, on_stage=stages.append
-    )
-    assert isinstance(summary, Summary)
-    assert sorted(each.row for each in rows) == [1, 2]
 
 
 # --- update ---------------------------------------------------------------------------------
@@ -214,9 +187,7 @@ async def test_an_update_that_was_under_way_is_compared(local: Local) -> None:
     await local.company.update(Customer.ref(ids[0]), instructions="note 1")
     await local.company.delete(Customer, ids[2])
     before = (await customers(local))["T1"]["ConcurrencyId"]
-    outcomes: dict[int, RowOutcome] = {}
-    company = local.company.with_options(settle=0.1)
-    summary = await local.job(source, UPDATE).run(company, on_row=lambda row: outcomes.update({row.row: row}))
+    summary, outcomes = await carried_out(local.job(source, UPDATE), local)
     found = await customers(local)
     assert [found[f"T{i}"]["Instructions"] for i in (1, 2, 4)] == ["note 1", "note 2", "note 4"]
     assert found["T1"]["ConcurrencyId"] == before, "it was not written again"
@@ -253,17 +224,25 @@ async def test_an_update_that_is_taken_back_waits_for_the_one_under_way(
     assert (await customers(local))["T1"]["Instructions"] == "old"
 
 
-async def test_an_update_in_doubt_is_settled_in_the_same_run(local: Local) -> None:
+@pytest.mark.parametrize(
+    ("text", "field", "value"), [(UPDATE, "Instructions", "new"), (DELETE, "IsRemoved", True)]
+)
+async def test_a_call_in_doubt_is_settled_in_the_same_run(
+    local: Local, text: str, field: str, value: Any
+) -> None:
     await made(local, "T1")
     local.server.creation, local.server.broken = "base/Customer", True
-    source = local.write([["T1", "", "new"]], COLUMNS)
 
     def stage(_: str) -> None:
         local.server.broken = False
 
-    summary = await local.job(source, UPDATE).run(local.company.with_options(settle=0.1), on_stage=stage)
-    assert (summary.done, summary.in_doubt) == (1, 0)
-    assert (await customers(local))["T1"]["Instructions"] == "new"
+    before = local.server.count("base/Customer")
+    summary = await local.job(local.write([["T1", "", "new"]], COLUMNS), text).run(
+        local.company, on_stage=stage
+    )
+    assert (summary.done, summary.in_doubt, summary.not_started) == (1, 0, 0)
+    assert local.server.count("base/Customer") == before + 2
+    assert (await customers(local))["T1"][field] == value
 
 
 # --- delete ---------------------------------------------------------------------------------
@@ -286,7 +265,7 @@ async def test_a_delete_that_was_under_way_is_decided(local: Local) -> None:
     source = local.write([["T1", "", ""], ["T2", "", ""]], COLUMNS)
     await killed_while_sending(local.job(source, DELETE), local, [1, 2])
     await local.company.delete(Customer, ids[0])
-    summary = await local.job(source, DELETE).run(local.company.with_options(settle=0.1))
+    summary = await local.run(source, DELETE)
     assert (summary.done, summary.complete) == (2, True)
     removed = {code: row["IsRemoved"] for code, row in (await customers(local)).items()}
     assert removed == {"T1": True, "T2": True}
@@ -307,7 +286,7 @@ async def test_one_look_that_finds_no_record_does_not_make_a_delete_done(
         return {} if asked == 1 else await find(*given, **options)
 
     monkeypatch.setattr(settling, "find_rows", misread)
-    summary = await local.job(source, DELETE).run(local.company.with_options(settle=0.1))
+    summary = await local.run(source, DELETE)
     assert (summary.done, summary.complete) == (1, True)
     assert (await customers(local))["T1"]["IsRemoved"]
 
@@ -323,23 +302,9 @@ async def test_a_delete_whose_record_is_nowhere_is_done(
         return {}
 
     monkeypatch.setattr(settling, "find_rows", nothing)
-    summary = await local.job(source, DELETE).run(local.company.with_options(settle=0.1))
+    summary = await local.run(source, DELETE)
     assert (summary.done, summary.complete) == (1, True)
     assert not any(path.startswith("DELETE") for path in local.server.asked)
-
-
-async def test_a_delete_in_doubt_is_settled_in_the_same_run(local: Local) -> None:
-    await made(local, "T1")
-    local.server.creation, local.server.broken = "base/Customer", True
-
-    def stage(_: str) -> None:
-        local.server.broken = False
-
-    source = local.write([["T1", "", ""]], COLUMNS)
-    summary = await local.job(source, DELETE).run(local.company.with_options(settle=0.1), on_stage=stage)
-    assert (summary.done, summary.in_doubt, summary.not_started) == (1, 0, 0)
-    assert sum(path.startswith("DELETE") for path in local.server.asked) == 2
-    assert (await customers(local))["T1"]["IsRemoved"]
 
 
 async def test_a_delete_that_takes_effect_late_is_that_of_the_job(
@@ -357,18 +322,8 @@ async def test_a_delete_that_takes_effect_late_is_that_of_the_job(
         return absent
 
     monkeypatch.setattr(Settling, "settle", late)
-    outcomes: list[RowOutcome] = []
-    company = local.company.with_options(settle=0.1)
-    summary = await local.job(source, DELETE).run(company, on_row=outcomes.append)
-    assert (summary.done, outcomes[0].outcome, outcomes[0].id) == (1, "deleted", id)
-
-
-async def test_rows_with_one_key_are_refused_but_the_first(local: Local) -> None:
-    await made(local, "T1")
-    source = local.write([["T1", "", "first"], ["T1", "", "second"]], COLUMNS)
-    summary, _ = await carried_out(local.job(source, UPDATE), local)
-    assert (summary.done, summary.failed) == (1, 1)
-    assert (await customers(local))["T1"]["Instructions"] == "first"
+    summary, outcomes = await carried_out(local.job(source, DELETE), local)
+    assert (summary.done, outcomes[1].outcome, outcomes[1].id) == (1, "deleted", id)
 
 
 # --- commands -------------------------------------------------------------------------------
@@ -387,7 +342,7 @@ where = { action_id = "Cancel" }
 
 async def test_any_command_of_the_catalogue(local: Local, tmp_path: Path) -> None:
     source = local.write([[str(i), "text", "", ""] for i in (1, 2)])
-    await local.job(source, MAP).run(local.company)
+    await local.run(source, MAP)
     orders = await local.rows("WorkOrder", "PoNumber")
     path = tmp_path / "cancel.csv"
     path.write_text("id,note\n" + "".join(f"{row['Id']},no more\n" for row in orders))
@@ -396,17 +351,6 @@ async def test_any_command_of_the_catalogue(local: Local, tmp_path: Path) -> Non
     order = await local.company.get(WorkOrder, orders[0]["Id"])
     assert str(order.status_id) == "Cancelled"
     assert outcomes[1].as_dict()["work_order_id"] == orders[0]["Id"]
-
-
-async def test_a_command_without_a_marker_that_was_under_way_is_in_doubt(
-    local: Local, tmp_path: Path
-) -> None:
-    path = tmp_path / "cancel.csv"
-    path.write_text("id,note\n77,no more\n")
-    await killed_while_sending(local.job(path, CANCEL), local, [1])
-    summary = await local.job(path, CANCEL).run(local.company)
-    assert (summary.in_doubt, summary.done) == (1, 0)
-    assert local.server.count("WoCancelCommand") == 0
 
 
 # --- what cannot be used --------------------------------------------------------------------
@@ -438,12 +382,10 @@ async def test_a_command_without_a_marker_that_was_under_way_is_in_doubt(
     ],
 )
 def test_a_map_that_cannot_be_used(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "map.toml"
-    path.write_text(text)
     with pytest.raises(ImportMapError) as caught:
-        ImportMap.load(path)
+        load(tmp_path, text)
     assert message in caught.value.message
-    assert str(path) in caught.value.message
+    assert str(tmp_path / "m.toml") in caught.value.message
 
 
 def test_map_and_caller_must_agree(tmp_path: Path) -> None:

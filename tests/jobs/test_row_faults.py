@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.conftest import Local
-from tests.jobs.maps import CUSTOMER, FIXED_CUSTOMER, MARKER, WORK_ORDER
+from tests.jobs.maps import CUSTOMER, FIXED_CUSTOMER, WORK_ORDER, built, load
 from tests.jobs.test_check import checked
-from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, ImportOptions, RowOutcome
+from wosdk_async.jobs import CsvFile, Import, ImportMapError, ImportOptions, RowOutcome
 from wosdk_async.jobs.errors import AmbiguousNameError, RowError, WaitingRowError, joined
 from wosdk_async.jobs.imports.check_result import Finding
-from wosdk_async.jobs.mapping.nodes import RowContext
-from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.stop import ALIKE, StopRules
 
 MAP = """
@@ -28,19 +26,11 @@ sort_order_idx = "{place}"
 """
 
 
-def load(folder: Path, text: str) -> ImportMap:
-    path = folder / "m.toml"
-    path.write_text(text, encoding="utf-8")
-    return ImportMap.load(path)
-
-
 def test_all_bad_cells_of_a_row_are_named(tmp_path: Path) -> None:
     """In objects and lists, too; the good ones are not."""
-    context = RowContext(
-        {"begun": "2026-01-01", "minutes": "90", "cost": "1,5", "place": "x"}, ReferenceIndex(())
-    )
+    cells = {"begun": "2026-01-01", "minutes": "90", "cost": "1,5", "place": "x"}
     with pytest.raises(RowError) as raised:
-        load(tmp_path, MAP).record.build(context)
+        built(load(tmp_path, MAP), cells)
     for column in ("begun", "cost", "place"):
         assert f"(column '{column}')" in raised.value.message
     assert "minutes" not in raised.value.message
@@ -111,31 +101,6 @@ async def test_the_outcome_names_the_column_that_was_empty(local: Local, tmp_pat
     reason = outcomes[0].reason or ""
     assert reason.startswith("Customer.Id is a required field")
     assert reason.endswith(" (column 'customer')")
-
-
-NUMBERED = WORK_ORDER.replace("\npo_number", '\nvendor_nte.value = "{notes}"\npo_number') + FIXED_CUSTOMER
-
-
-@pytest.mark.parametrize(
-    ("head", "cells", "named"),
-    [
-        (f'marker = "{MARKER}"', ["1 ", "a", "x", ""], ["'1 '", "'x'"]),
-        (f'marker = "{MARKER}"', [" ", "a", "5", ""], ["' '"]),
-        ('key = "{customer}"', ["1", "a", "x", ""], ["{customer}", "'x'"]),
-        ('key = "{customer}"', ["1", "a", "5", ""], ["{customer}"]),
-    ],
-)
-async def test_check_and_import_name_the_same_faults_of_a_row(
-    local: Local, tmp_path: Path, head: str, cells: list[str], named: list[str]
-) -> None:
-    file, told, outcomes = local.write([cells]), list[Finding](), list[RowOutcome]()
-    await checked(local, file, f"{head}\n{NUMBERED}", on_row=told.append)
-    await Import(CsvFile(file), load(tmp_path, f"{head}\n{NUMBERED}")).run(
-        local.company, on_row=outcomes.append
-    )
-    for reason in (told[0].reason, outcomes[0].reason or ""):
-        assert [each for each in named if each in reason] == named
-    assert told[0].reason == outcomes[0].reason
 
 
 async def test_check_and_import_say_that_the_cells_of_all_items_are_blank(

@@ -159,15 +159,12 @@ SIGNALS = {"TERM": (signal.SIGTERM,), "INT": (signal.SIGINT, signal.SIGINT)}
 # Each way in which a stage ends, once; TERM where no call is under way that would get all of its six seconds.
 SHORT = {
     ("log-in", "TERM"),
-    ("discovery", "INT"),
-    ("references by name", "INT"),
     ("creation of references", "INT"),
     ("keys of the second page", "TERM"),
     ("settling: wait", "TERM"),
     ("proof of the marker", "INT"),
     ("rows", "INT"),
     ("workers: rows", "TERM"),
-    ("workers: audit", "INT"),
     ("check: keys", "TERM"),
     ("settle: keys", "INT"),
     ("undo: reason", "TERM"),
@@ -223,7 +220,6 @@ async def test_a_signal_ends_every_stage_in_time(
     assert "Traceback" not in stderr
     server.silent, server.hidden, server.failing = lambda _: False, "\0", "\0"
     if stage.command in (IMPORT, WORKERS):  # nothing is lost, and nothing is sent twice
-        local.company = local.company.with_options(settle=0)
         summary, _ = await carried_out(local.job(source, stage.map_text, marker=MARKER, lease=2), local)
         found = await held(local)
         assert not found - Counter(map(str, numbers))

@@ -11,16 +11,12 @@ from typing import Any
 import pytest
 
 from tests.jobs.conftest import Local
-from tests.jobs.ledger.imports import LONG, corrected, refusal, sent
+from tests.jobs.ledger.imports import LONG, corrected, refusal
 from tests.jobs.maps import MAP, MARKER, rows
-from tests.jobs.runs import held
-from wosdk_async import Client
-from wosdk_async.jobs import CsvFile, ImportMap, ImportOptions, Summary
+from tests.jobs.runs import held, killed_while_sending
+from tests.jobs.test_check import checked
+from wosdk_async.jobs import Summary
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.imports.check import Check
-from wosdk_async.jobs.imports.check_result import CheckResult
-from wosdk_async.jobs.ledger.request import company_identity
-from wosdk_async.options.hooks import DryRun
 
 KEYED = f'key = "{{key}}"\n{MAP}'
 
@@ -31,7 +27,7 @@ async def test_rejects_are_rows_of_their_ledger(
     local: Local, tmp_path: Path, place: str, options: dict[str, Any]
 ) -> None:
     source = local.write([["1", LONG, "", ""], *rows(2)])
-    folder = (await sent(local.job(source, MAP, **options), local)).folder
+    folder = (await local.run(source, MAP, **options)).folder
     rejects = corrected(folder, LONG, "short")
     if place == "a copy":
         rejects = Path(shutil.copy(rejects, tmp_path / "fixed.csv"))
@@ -40,12 +36,12 @@ async def test_rejects_are_rows_of_their_ledger(
         rejects = Path(shutil.copy(rejects, tmp_path / "deep" / "er" / "fixed.csv"))
         options = {**options, "folder": folder}
     for now in (1, 0):
-        summary = await sent(local.job(rejects, MAP, **options), local)
+        summary = await local.run(rejects, MAP, **options)
         assert (summary.folder, summary.rows, summary.done_now) == (folder, 1, now)
     assert await held(local) == Counter("12")
     for text in (LONG, "short"):  # as it was, and corrected there as well
         source = local.write([["1", text, "", ""], *rows(2)])
-        assert (await sent(local.job(source, MAP, **options), local)).done_now == 0
+        assert (await local.run(source, MAP, **options)).done_now == 0
     assert await held(local) == Counter("12")
 
 
@@ -54,26 +50,24 @@ async def test_rejects_of_a_job_that_was_copied_need_the_name_of_a_folder(
 ) -> None:
     """Only one of the two would know that the row was sent."""
     source = local.write([["1", LONG, "", ""], *rows(2)])
-    folder = (await sent(local.job(source, MAP), local)).folder
+    folder = (await local.run(source, MAP)).folder
     rejects = Path(shutil.copy(corrected(folder, LONG, "short"), tmp_path / "fixed.csv"))
-    assert folder is not None
     shutil.copytree(folder, folder.with_name(f"copy-{folder.name}"))
     with pytest.raises(JournalError):
-        await sent(local.job(rejects, MAP), local)
+        await local.run(rejects, MAP)
     assert await held(local) == Counter("2")
-    assert (await sent(local.job(rejects, MAP, folder=folder), local)).done_now == 1
+    assert (await local.run(rejects, MAP, folder=folder)).done_now == 1
 
 
 async def test_another_file_in_the_folder_of_a_job_is_what_the_job_wrote(local: Local) -> None:
     """Only the copy of its input is not."""
     source = local.write(rows(1))
-    folder = (await sent(local.job(source, MAP), local)).folder
-    assert folder is not None
+    folder = (await local.run(source, MAP)).folder
     for name in ("results.csv", "runs/1/results.csv", "input.csv"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         ready = local.job(Path(shutil.copy(source, folder / name)), MAP, folder=folder)
         if name == "input.csv":
-            assert (await sent(ready, local)).done_now == 0
+            assert (await ready.run(local.company)).done_now == 0
         else:
             found = await refusal(ready, local)
             assert (found.why, found.problem, found.line) == ("rejects", "job_file", 1)
@@ -82,9 +76,9 @@ async def test_another_file_in_the_folder_of_a_job_is_what_the_job_wrote(local: 
 async def test_a_reject_that_is_done_meanwhile_is_skipped(local: Local) -> None:
     """It was corrected in the file as well."""
     source = local.write([["1", LONG, "", ""], *rows(2)])
-    rejects = corrected((await sent(local.job(source, MAP, marker=MARKER), local)).folder, LONG, "short")
-    await sent(local.job(rows(1, 2), MAP, marker=MARKER), local)
-    summary = await sent(local.job(rejects, MAP, marker=MARKER), local)
+    rejects = corrected((await local.run(source, MAP, marker=MARKER)).folder, LONG, "short")
+    await local.run(rows(1, 2), MAP, marker=MARKER)
+    summary = await local.run(rejects, MAP, marker=MARKER)
     assert (summary.created, summary.done_now) == (1, 0)
     assert await held(local) == Counter("12")
 
@@ -92,16 +86,16 @@ async def test_a_reject_that_is_done_meanwhile_is_skipped(local: Local) -> None:
 async def test_without_keys_a_reject_that_was_corrected_in_the_file_too_is_refused(local: Local) -> None:
     """Its cells are those of a row that was sent meanwhile; equal rows of one file are rows of their own."""
     source = local.write([["1", LONG, "", ""], ["1", LONG, "", ""], *rows(2)])
-    rejects = corrected((await sent(local.job(source, MAP), local)).folder, LONG, "short")
+    rejects = corrected((await local.run(source, MAP)).folder, LONG, "short")
     copy = Path(shutil.copy(rejects, rejects.with_name("copy.csv")))
-    assert (await sent(local.job(rejects, MAP), local)).done_now == 2
-    assert (await sent(local.job(copy, MAP), local)).done_now == 0
+    assert (await local.run(rejects, MAP)).done_now == 2
+    assert (await local.run(copy, MAP)).done_now == 0
     assert await held(local) == Counter("112")
     source = local.write([["3", LONG, "", ""], *rows(4)])
-    rejects = corrected((await sent(local.job(source, MAP, again=True), local)).folder, LONG, "short")
-    await sent(local.job([["3", "short", "", ""], *rows(4)], MAP), local)
+    rejects = corrected((await local.run(source, MAP, again=True)).folder, LONG, "short")
+    await local.run([["3", "short", "", ""], *rows(4)], MAP)
     for _ in range(2):
-        summary = await sent(local.job(rejects, MAP), local)
+        summary = await local.run(rejects, MAP)
         assert (summary.done_now, summary.failed) == (0, 1)
     assert await held(local) == Counter("11234")
 
@@ -121,7 +115,7 @@ async def test_rejects_that_do_not_name_their_rows_are_refused(
     local: Local, problem: str, line: int | None, cells: dict[str, str]
 ) -> None:
     source = local.write([["1", LONG, "", ""], ["2", LONG, "", ""], *rows(3)])
-    rejects = corrected((await sent(local.job(source, MAP), local)).folder, LONG, "short")
+    rejects = corrected((await local.run(source, MAP)).folder, LONG, "short")
     with rejects.open(newline="", encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
     for number, each in enumerate(lines, 1):
@@ -135,39 +129,30 @@ async def test_rejects_that_do_not_name_their_rows_are_refused(
 
 
 async def test_no_ledger_begins_with_rejects(local: Local) -> None:
-    folder = (await sent(local.job([["1", LONG, "", ""], *rows(2)], MAP), local)).folder
+    folder = (await local.run([["1", LONG, "", ""], *rows(2)], MAP)).folder
     found = await refusal(local.job(corrected(folder, LONG, "short"), MAP, again=True), local)
     assert (found.why, found.problem) == ("rejects", "again")
 
 
 async def test_rejects_stay_in_their_place_after_the_run_of_a_copy_was_killed(local: Local) -> None:
     """Nothing is sent, and its files are written after those of the first run are moved."""
-    folder = (await sent(local.job(rows(1, 1), MAP, marker=MARKER), local)).folder
-    assert folder is not None
+    folder = (await local.run(rows(1, 1), MAP, marker=MARKER)).folder
     rejects = folder / "rejects.csv"
     copy = shutil.copy(rejects, folder.with_name("copy.csv"))
-    opened = await local.job(Path(copy), MAP, marker=MARKER).open(local.company)
-    await opened.journal.start_run(**opened.request.details(local.company))
-    await opened.admit()
-    opened.journal.abandon()
-    summary = await sent(local.job(rejects, MAP, marker=MARKER), local)
+    await killed_while_sending(local.job(Path(copy), MAP, marker=MARKER), local, [])
+    summary = await local.run(rejects, MAP, marker=MARKER)
     assert (summary.failed, summary.files_failed) == (1, None)
     assert rejects.exists()
 
 
 async def test_rejects_that_are_in_doubt_now_are_read_before_they_are_removed(local: Local) -> None:
     """The run of a corrected copy was killed; the uncorrected rejects in their place are the same rows."""
-    folder = (await sent(local.job([["1", LONG, "", ""], *rows(2)], KEYED), local)).folder
-    assert folder is not None
+    folder = (await local.run([["1", LONG, "", ""], *rows(2)], KEYED)).folder
     rejects = folder / "rejects.csv"
     copy = folder.with_name("copy.csv")
     copy.write_text(rejects.read_text("utf-8").replace(LONG, "short"), "utf-8")
-    opened = await local.job(copy, KEYED).open(local.company)
-    await opened.journal.start_run(**opened.request.details(local.company))
-    await opened.admit()
-    await opened.journal.begin([1])
-    opened.journal.abandon()
-    summary = await sent(local.job(rejects, KEYED), local)
+    await killed_while_sending(local.job(copy, KEYED), local, [1])
+    summary = await local.run(rejects, KEYED)
     assert (summary.in_doubt, summary.files_failed) == (1, None)
     with (folder / "in_doubt.csv").open(newline="", encoding="utf-8") as file:
         assert [each["key"] for each in csv.DictReader(file)] == ["1"]
@@ -175,11 +160,11 @@ async def test_rejects_that_are_in_doubt_now_are_read_before_they_are_removed(lo
 
 async def test_edited_rejects_stay_as_they_are(local: Local) -> None:
     """Also when the next night's file has no rejects, or others."""
-    folder = (await sent(local.job([["1", LONG, "", ""], *rows(2)], MAP, marker=MARKER), local)).folder
+    folder = (await local.run([["1", LONG, "", ""], *rows(2)], MAP, marker=MARKER)).folder
     rejects = corrected(folder, LONG, "short")
     edited = rejects.read_bytes()
     for more in (rows(3), [["4", LONG, "", ""]]):
-        await sent(local.job([["1", LONG, "", ""], *rows(2), *more], MAP, marker=MARKER), local)
+        await local.run([["1", LONG, "", ""], *rows(2), *more], MAP, marker=MARKER)
         assert rejects.read_bytes() == edited
     assert rejects.with_name("rejects-2.csv").exists()
 
@@ -193,14 +178,14 @@ async def test_a_reject_that_is_done_takes_no_other_key(
     local: Local, tmp_path: Path, head: str, other: str
 ) -> None:
     """A later row with that key is no copy of it, and a key that a spreadsheet made of its own is noticed."""
-    folder = (await sent(local.job([["A", LONG, "", ""], *rows("B")], head), local)).folder
+    folder = (await local.run([["A", LONG, "", ""], *rows("B")], head)).folder
     stale = Path(shutil.copy(corrected(folder, LONG, "text"), tmp_path / "rejects.csv"))
-    assert (await sent(local.job(stale, head), local)).done_now == 1
-    summary = await sent(local.job(corrected(tmp_path, "A,text", f"{other},text"), head), local)
+    assert (await local.run(stale, head)).done_now == 1
+    summary = await local.run(corrected(tmp_path, "A,text", f"{other},text"), head)
     assert (summary.done_now, summary.changed) == (0, 1)
     assert (await refusal(local.job(rows("a", "B"), head), local)).why == "key_disguised"
     later = local.write([*rows("B"), [other, "another text", "", ""]])
-    summary = await sent(local.job(later, head), local)
+    summary = await local.run(later, head)
     assert (summary.done_now, summary.failed) == ((0, 1) if other == "B" else (1, 0))
     assert await held(local) == Counter(dict.fromkeys(["A", "B", other], 1))
 
@@ -211,16 +196,16 @@ async def test_a_row_keeps_the_key_with_which_its_reject_was_sent(
     local: Local, head: str, alone: bool
 ) -> None:
     """Although a later file has its first key, too, which differs in case only, and both rows are edited."""
-    folder = (await sent(local.job([["A", LONG, "", ""]], head), local)).folder
+    folder = (await local.run([["A", LONG, "", ""]], head)).folder
     rejects = corrected(folder, f"A,{LONG}", "a,text")
     found = await refusal(local.job(rejects, head), local)
     assert (found.why, found.rows, found.resembling[0][0].name) == ("key_disguised", 1, "a")
-    assert (await sent(local.job(rejects, head, new_rows=True), local)).done_now == 1
+    assert (await local.run(rejects, head, new_rows=True)).done_now == 1
     if alone:
-        assert (await sent(local.job(rows("A"), head), local)).done_now == 0
+        assert (await local.run(rows("A"), head)).done_now == 0
     both = local.write([["A", "new", "", ""], ["a", "edited", "", ""]])
     for now in (1, 0):
-        summary = await sent(local.job(both, head), local)
+        summary = await local.run(both, head)
         assert (summary.done, summary.done_now, summary.failed) == (2, now, 0)
     assert await held(local) == Counter("aA")
 
@@ -229,19 +214,19 @@ async def test_a_row_keeps_the_key_with_which_its_reject_was_sent(
 async def test_a_new_key_of_a_refused_row_is_announced(local: Local, head: str) -> None:
     """Once, before anything is sent, by the import and by its check; also a key that comes back."""
     table = [[key, LONG, "", ""] for key in "ABC"]
-    folder = (await sent(local.job(table, head), local)).folder
+    folder = (await local.run(table, head)).folder
     rejects = corrected(folder, f"A,{LONG}", f"A2,{LONG}")
     rejects = corrected(folder, f"B,{LONG}", f"B2,{LONG}")
     expected = "refused rows that will be sent with a new key: 2; the first: 'A' -> 'A2' (line 2)"
     before = local.server.count("WoCreateCommand")
-    assert expected in (await checked(rejects, head, local)).warnings
+    assert expected in (await checked(local, rejects, head)).warnings
     ready = local.job(rejects, head)
     await ready.open(local.company)
     assert (expected in ready.warnings, local.server.count("WoCreateCommand")) == (True, before)
-    assert expected in (await sent(ready, local)).warnings
-    assert not _announced(await sent(local.job(rejects, head), local)), "the ledger has these keys now"
+    assert expected in (await ready.run(local.company)).warnings
+    assert not _announced(await local.run(rejects, head)), "the ledger has these keys now"
     back = local.write([["A", "text", "", ""], *table[1:]])
-    (told,) = _announced(await sent(local.job(back, head), local))
+    (told,) = _announced(await local.run(back, head))
     assert told == expected.replace("'A' -> 'A2'", "'A2' -> 'A'")
     assert await held(local) == Counter("A")
 
@@ -249,27 +234,17 @@ async def test_a_new_key_of_a_refused_row_is_announced(local: Local, head: str) 
 @HEADS
 async def test_only_changed_keys_of_refused_rows_are_announced(local: Local, head: str) -> None:
     """Not a corrected cell, not the new key that a repeated one needs, and not a row that nothing links."""
-    folder = (await sent(local.job([["A", LONG, "", ""], *rows("B", "B")], head), local)).folder
+    folder = (await local.run([["A", LONG, "", ""], *rows("B", "B")], head)).folder
     rejects = corrected(folder, LONG, "text")
     lines = rejects.read_text("utf-8").splitlines(keepends=True)
     lines[2] = lines[2].replace("B,", "C,", 1)
     assert "C," in lines[2]
     rejects.write_text("".join(lines), "utf-8")
-    assert not _announced(await sent(local.job(rejects, head), local))
+    assert not _announced(await local.run(rejects, head))
     assert await held(local) == Counter("ABC")
-    await sent(local.job([*rows("A", "B", "C"), ["D", LONG, "", ""]], head), local)
-    assert not _announced(await sent(local.job(rows("A", "B", "C", "E"), head), local))
+    await local.run([*rows("A", "B", "C"), ["D", LONG, "", ""]], head)
+    assert not _announced(await local.run(rows("A", "B", "C", "E"), head))
 
 
 def _announced(summary: Summary) -> list[str]:
     return [each for each in summary.warnings if "new key" in each]
-
-
-async def checked(path: Path, head: str, local: Local) -> CheckResult:
-    """Return the check of an import."""
-    map_path = path.with_name("check.toml")
-    map_path.write_text(head, "utf-8")
-    dry = DryRun()
-    async with Client.from_env(local.variables, before_send=dry) as client:
-        check = Check(CsvFile(path), ImportMap.load(map_path), dry, options=ImportOptions())
-        return await check.run(client.company(), identity=company_identity(local.company))

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tests.jobs.conftest import Local
-from tests.jobs.ledger.imports import corrected, open_orders, refusal, sent, undo
-from tests.jobs.maps import CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
+from tests.jobs.ledger.imports import corrected, open_orders, refusal, undo
+from tests.jobs.maps import CUSTOMER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
-from tests.jobs.test_operations import COLUMNS, CREATE, DELETE, UPDATE, customers, made
+from tests.jobs.test_operations import COLUMNS, CREATE, UPDATE, customers, made
 from wosdk_async import Customer, Ref, WoCreateCommand
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal, State
@@ -24,7 +24,7 @@ from wosdk_async.text.remedies import Remedy
 
 async def test_a_ledger_has_one_company_and_one_operation(local: Local, tmp_path: Path) -> None:
     source, options = local.write(rows(1)), {"folder": tmp_path / "j"}
-    await sent(local.job(source, MAP, **options), local)
+    await local.run(source, MAP, **options)
     with pytest.raises(ImportRefusedError) as caught:
         await local.job(source, MAP, **options).open(local.company, identity="another Company")
     assert (caught.value.refusal.why, caught.value.refusal.now) == ("other_company", "another Company")
@@ -35,57 +35,35 @@ async def test_a_ledger_has_one_company_and_one_operation(local: Local, tmp_path
     assert not await customers(local)
 
 
-async def test_another_operation_beside_the_file_has_a_ledger_of_its_own(local: Local) -> None:
-    source = local.write([[*rows(1)[0], "T1", "a", ""]], (*HEADER, *COLUMNS))
-    first, second = await sent(local.job(source, MAP), local), await sent(local.job(source, CREATE), local)
-    assert [each.folder and each.folder.name for each in (first, second)] == [
-        "rows.csv.job",
-        "rows.csv.job-2",
-    ]
-    again = await sent(local.job(source, MAP), local)
-    assert (again.folder, again.done_now) == (first.folder, 0)
-
-
 async def test_a_named_folder_takes_any_file(local: Local, tmp_path: Path) -> None:
     folder = tmp_path / "nightly"
     for name, numbers in (("monday", (1, 2)), ("tuesday", (1, 2, 3))):
         source = local.write(rows(*numbers)).rename(tmp_path / f"{name}.csv")
-        summary = await sent(local.job(source, MAP, folder=folder), local)
+        summary = await local.run(source, MAP, folder=folder)
         assert (summary.folder, summary.created) == (folder, len(numbers))
     moved = folder.rename(tmp_path / "moved")
-    assert (await sent(local.job(source, MAP, folder=moved), local)).done_now == 0
+    assert (await local.run(source, MAP, folder=moved)).done_now == 0
     assert await held(local) == Counter("123")
 
 
 async def test_the_database_of_another_ledger_is_refused(local: Local) -> None:
     """``lock`` has the id of the ledger that the folder belongs to."""
     source = local.write(rows(1, 2))
-    mine = (await sent(local.job(source, MAP), local)).folder
+    mine = (await local.run(source, MAP)).folder
     other = source.rename(source.with_name("other.csv"))
-    theirs = (await sent(local.job(other, MAP, again=True), local)).folder
-    assert mine is not None
-    assert theirs is not None
+    theirs = (await local.run(other, MAP, again=True)).folder
     shutil.copy(theirs / "journal.db", mine / "journal.db")
     with pytest.raises(JournalError):
-        await sent(local.job(rows(1, 2), MAP), local)
+        await local.run(rows(1, 2), MAP)
     assert await held(local) == Counter("1122")
 
 
 async def test_order_blank_cells_and_columns_of_notes_say_nothing(local: Local) -> None:
-    await sent(local.job(rows(1, 2, 3), MAP), local)
+    await local.run(rows(1, 2, 3), MAP)
     header = ("customer", "_note", "notes", "text", "key", "empty")
     turned = [[row[3], f"seen {row[0]}", row[2], row[1], row[0], " "] for row in rows(3, 1, 2)]
-    summary = await sent(local.job(local.write(turned, header), MAP), local)
+    summary = await local.run(local.write(turned, header), MAP)
     assert (summary.created, summary.done_now, summary.changed) == (3, 0, 0)
-
-
-async def test_a_key_of_the_map_alone_tells_rows(local: Local) -> None:
-    keyed = f'key = "{{key}}"\n{MAP}'
-    await sent(local.job(rows(1, 2), keyed), local)
-    edited = [["1", "edited", "", ""], *rows(2, 3)]
-    summary = await sent(local.job(edited, keyed), local)
-    assert (summary.done_now, summary.changed) == (1, 1)
-    assert await held(local) == Counter("123")
 
 
 async def test_an_open_marker_keeps_the_number_that_the_row_got_first(local: Local) -> None:
@@ -93,59 +71,19 @@ async def test_an_open_marker_keeps_the_number_that_the_row_got_first(local: Loc
     text = MAP.replace('po_number = "{key}"\n', "")
     await killed_while_sending(local.job(rows(1, 2), text, marker=MARKER), local, [2])
     ready = local.job(rows(3, 2, 1), text, marker=MARKER)
-    opened = await ready.open(local.company.with_options(settle=0))
+    opened = await ready.open(local.company)
     name = opened.about.job
     await local.company.run(WoCreateCommand(work_order=await order(local, f"{name}-2")))
     assert (await ready.run()).created == 3
     assert await held(local) == Counter([f"{name}-1", f"{name}-2", f"{name}-3"])
 
 
-async def test_rows_that_are_not_known_or_planned_are_sent(local: Local) -> None:
-    source = local.write(rows(1, 2, 3))
-    first = local.job(source, MAP, limit=1)
-    stopped = await first.run(local.company, on_row=lambda _: first.stop())
-    assert stopped.not_started > 0
-    assert (await sent(local.job(rows(1, 2, 3, 4), MAP), local)).created == 4
-    assert await held(local) == Counter("1234")
-
-
-async def test_rows_under_way_in_a_kill_are_looked_up(local: Local) -> None:
-    source = local.write(rows(1, 2))
-    await killed_while_sending(local.job(source, MAP, marker=MARKER), local, [1, 2])
-    await local.company.run(WoCreateCommand(work_order=await order(local, "1")))
-    summary = await sent(local.job(source, MAP, marker=MARKER), local)
-    assert (summary.created, summary.in_doubt) == (2, 0)
-    assert await held(local) == Counter("12")
-
-
-async def test_without_a_look_up_rows_in_doubt_are_never_sent(local: Local) -> None:
-    source = local.write(rows(1, 2))
-    await killed_while_sending(local.job(source, MAP), local, [1])
-    for _ in range(2):
-        summary = await sent(local.job(source, MAP), local)
-        assert (summary.created, summary.in_doubt) == (1, 1)
-    assert await held(local) == Counter("2")
-
-
-async def test_updates_in_doubt_are_compared_and_deletes_looked_for(local: Local) -> None:
-    await made(local, "T1", "T2")
-    source = local.write([["T1", "", "new"], ["T2", "", "new"]], COLUMNS)
-    await killed_while_sending(local.job(source, UPDATE), local, [1, 2])
-    assert (await sent(local.job(source, UPDATE), local)).done == 2
-    assert {row["Instructions"] for row in (await customers(local)).values()} == {"new"}
-    await killed_while_sending(local.job(source, DELETE), local, [1])
-    summary = await sent(local.job(source, DELETE), local)
-    assert (summary.done, summary.in_doubt) == (2, 0)
-    assert all(row["IsRemoved"] for row in (await customers(local)).values())
-
-
 async def test_rows_that_are_done_are_skipped_and_changed_ones_counted(local: Local) -> None:
-    await sent(local.job(rows(1, 2), MAP, marker=MARKER), local)
+    await local.run(rows(1, 2), MAP, marker=MARKER)
     edited = [["1", "edited", "", ""], *rows(2)]
     for _ in range(2):
-        summary = await sent(local.job(edited, MAP, marker=MARKER), local)
+        summary = await local.run(edited, MAP, marker=MARKER)
         assert (summary.created, summary.done_now, summary.changed) == (2, 0, 1)
-    assert summary.folder is not None
     with (summary.folder / "results.csv").open(newline="", encoding="utf-8") as file:
         assert [bool(row["changed"]) for row in csv.DictReader(file)] == [True, False]
     assert await held(local) == Counter("12")
@@ -153,9 +91,9 @@ async def test_rows_that_are_done_are_skipped_and_changed_ones_counted(local: Lo
 
 async def test_updates_are_sent_when_their_values_differ(local: Local) -> None:
     await made(local, "T1", "T2")
-    await sent(local.job(local.write([["T1", "", "a"], ["T2", "", "a"]], COLUMNS), UPDATE), local)
+    await local.run(local.write([["T1", "", "a"], ["T2", "", "a"]], COLUMNS), UPDATE)
     edited = [["T2", "a column that the map does not read", "a"], ["T1", "", "b"]]
-    summary = await sent(local.job(local.write(edited, COLUMNS), UPDATE), local)
+    summary = await local.run(local.write(edited, COLUMNS), UPDATE)
     assert (summary.done, summary.done_now, summary.changed) == (2, 1, 0)
     assert {code: row["Instructions"] for code, row in (await customers(local)).items()} == {
         "T1": "b",
@@ -167,9 +105,9 @@ async def test_rows_refused_before_they_were_sent_are_tried_again(local: Local) 
     """The customer was missing, and is there now; neither file nor map has changed."""
     source = local.write(rows(1, customer="Pier"))
     text = WORK_ORDER + CUSTOMER
-    assert (await sent(local.job(source, text), local)).failed == 1
+    assert (await local.run(source, text)).failed == 1
     await local.company.create(Customer(display_as="Pier", name="Pier", work_zone=Ref(14)))
-    assert (await sent(local.job(source, text), local)).done_now == 1
+    assert (await local.run(source, text)).done_now == 1
     assert await held(local) == Counter("1")
 
 
@@ -188,7 +126,7 @@ async def test_rows_refused_by_the_service_are_sent_when_something_changed(
     local: Local, text: str, notes: str, options: dict[str, Any], now: int
 ) -> None:
     local.server.refused = "text 1"
-    assert (await sent(local.job(rows(1, 2), MAP, marker=MARKER), local)).failed == 1
+    assert (await local.run(rows(1, 2), MAP, marker=MARKER)).failed == 1
     local.server.refused = None
     source = local.write([["1", "text 1", notes or "notes 1", ""], *rows(2)])
     summary, outcomes = await carried_out(local.job(source, text, marker=MARKER, **options), local)
@@ -199,11 +137,11 @@ async def test_rows_refused_by_the_service_are_sent_when_something_changed(
 
 async def test_undone_rows_are_skipped_until_they_are_asked_for(local: Local) -> None:
     source = local.write(rows(1, 2))
-    await undo(local, (await sent(local.job(source, MAP, marker=MARKER), local)).folder)
-    summary = await sent(local.job(source, MAP, marker=MARKER), local)
+    await undo(local, (await local.run(source, MAP, marker=MARKER)).folder)
+    summary = await local.run(source, MAP, marker=MARKER)
     assert (summary.undone, summary.done_now, summary.complete) == (2, 0, False)
     assert not await open_orders(local)
-    summary = await sent(local.job(source, MAP, marker=MARKER, retry_undone=True), local)
+    summary = await local.run(source, MAP, marker=MARKER, retry_undone=True)
     assert (summary.undone, summary.done_now, summary.complete) == (0, 2, True)
     assert await open_orders(local) == Counter("12")
 
@@ -211,16 +149,16 @@ async def test_undone_rows_are_skipped_until_they_are_asked_for(local: Local) ->
 async def test_an_undone_row_that_repeats_a_key_again_fails(local: Local) -> None:
     """It was sent with the key that its reject was given; the file still has the key of another row."""
     source = local.write(rows(1, 1))
-    folder = (await sent(local.job(source, MAP, marker=MARKER), local)).folder
-    await sent(local.job(corrected(folder, "\n1,", "\n2,"), MAP, marker=MARKER, folder=folder), local)
+    folder = (await local.run(source, MAP, marker=MARKER)).folder
+    await local.run(corrected(folder, "\n1,", "\n2,"), MAP, marker=MARKER, folder=folder)
     assert await open_orders(local) == Counter("12")
     for run in (1, 2):
         await undo(local, folder, run)
     for _ in range(2):
-        summary = await sent(local.job(source, MAP, marker=MARKER, retry_undone=True), local)
+        summary = await local.run(source, MAP, marker=MARKER, retry_undone=True)
         assert (summary.done, summary.failed, summary.undone) == (1, 1, 0)
     assert await open_orders(local) == Counter("1")
-    summary = await sent(local.job(rows(1, 2), MAP, marker=MARKER), local)
+    summary = await local.run(rows(1, 2), MAP, marker=MARKER)
     assert (summary.done, summary.done_now) == (2, 1)
     assert await open_orders(local) == Counter("12")
 
@@ -229,9 +167,8 @@ async def test_rows_that_are_gone_are_counted_and_those_in_doubt_looked_up(local
     source = local.write(rows(1, 2, 3))
     await killed_while_sending(local.job(source, MAP, marker=MARKER), local, [1])
     await local.company.run(WoCreateCommand(work_order=await order(local, "1")))
-    summary = await sent(local.job(rows(3), MAP, marker=MARKER), local)
+    summary = await local.run(rows(3), MAP, marker=MARKER)
     assert (summary.rows, summary.created, summary.gone, summary.complete) == (1, 1, 2, True)
-    assert summary.folder is not None
     async with Journal.open(summary.folder) as journal:
         gone = journal.counts(gone=True)
     assert (gone[State.DONE], gone[State.PLANNED]) == (1, 1)
