@@ -10,14 +10,15 @@ from typing import Any
 import attrs
 import orjson
 
-from tests.simulation.client.sandbox import LoopClock
+from tests.simulation.client.sandbox import LoopClock, carry_out
 from tests.simulation.killed_process import Process
-from wosdk_async import Credentials
+from wosdk_async import CallOptions, Client, Credentials, Region
 from wosdk_async.protocol.wire import Response
 from wosdk_async.sandbox.http.app import create_app
 from wosdk_async.sandbox.seed.initial import open_store
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.testing.engine import scope_of
+from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import (
     PoolStatistics,
     Request,
@@ -34,6 +35,9 @@ _FAULTS = {"K3": "lost", "K6": "late", "K8": "cut", CUSTOMER: "cut"}
 LATE = 3.0
 """Seconds after which a late request arrives."""
 _CREATES = ("/cmd/WoCreateCommand", "/base/Customer")
+_DEADLINE, _SETTLE = 8.0, 20.0  # so that a row whose request was lost is in doubt for the import, too
+_HOST = "sandbox.sim"
+_ROOT = f"https://{_HOST}"
 
 
 @cache
@@ -93,17 +97,8 @@ class FaultyService:
 
     async def carry_out(self, scope: Any, body: bytes) -> Response:
         """Send a request to the application and return the response."""
-        parts: list[Any] = []
-
-        async def receive() -> Any:
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        async def send(message: Any) -> None:
-            parts.append(message)
-
-        await self._app(scope, receive, send)
-        content = b"".join(part.get("body", b"") for part in parts[1:])
-        return Response(parts[0]["status"], {"content-type": "application/json"}, content)
+        status, content = await carry_out(self._app, scope, body)
+        return Response(status, {"content-type": "application/json"}, content)
 
     def ids(self, table: str, column: str) -> dict[str, list[int]]:
         """Return the ids of the records with each text."""
@@ -142,3 +137,17 @@ class ProcessEngine:
 
     async def aclose(self) -> None:
         """Do nothing."""
+
+
+def client_of(process: Process, service: FaultyService) -> Client:
+    """Return the client of a process."""
+    return Client(
+        region=Region("simulated", locator_url=_ROOT, token_url=f"{_ROOT}/OAuth/token"),
+        credentials=service.credentials,
+        company="AcmeFacilities",
+        trusted_hosts=(_HOST,),
+        options=CallOptions(deadline=_DEADLINE, settle=_SETTLE),
+        clock=TransportClock(now=asyncio.get_running_loop().time),
+        telemetry=False,
+        engine=lambda _: ProcessEngine(process, service),
+    )

@@ -12,11 +12,7 @@ from tests.spec.tables_commands import COMMANDS, CREATE, SPACE_CREATE, result
 from tests.spec.tables_records import SPACE, WORK_ORDER
 from tests.support.laws import case
 from tests.support.service import Service
-from wosdk_async import ApStatusChangeCommand, Space, SpaceCreateCommand, WoCreateCommand, WorkOrder
-
-EACH = pytest.mark.parametrize(
-    ("section", "command", "path", "content"), COMMANDS, ids=[row[0] for row in COMMANDS]
-)
+from wosdk_async import ApStatusChangeCommand, Space, WoCreateCommand, WorkOrder
 
 
 @spec("4.2", "command endpoint")
@@ -79,15 +75,6 @@ async def test_the_created_space() -> None:
         made = (await client.company().run(SPACE_CREATE)).new_space
     assert (type(made), made.asset.id, made.status_id) == (Space, 20440, "Current")
     assert made.start_date == datetime(2024, 6, 1)
-
-
-@spec("4.4", "SpaceCreateCommand")
-@pytest.mark.parametrize("customer", [512, "512"], ids=["integer", "text"])
-async def test_customer_id_goes_out_as_text(customer: Any) -> None:
-    """Spec 4.4: CustomerId is sent as a string, whichever the caller gives."""
-    async with Service(lambda _: result({})) as service, service.client() as client:
-        await client.company().run(SpaceCreateCommand(customer_id=customer))
-    assert service.calls[0].json["Command"] == {"CustomerId": "512"}
 
 
 @spec("4.3", "WoCreateCommand")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.spec.rules import spec
 from tests.spec.tables_commands import result
 from tests.support.service import COMPANY, Service
-from wosdk_async import GetCompanyWsdkUrlCommand, Region
+from wosdk_async import GetCompanyWsdkUrlCommand
 
 
 @spec("4.1", "discovery")
@@ -44,10 +44,3 @@ async def test_discovery_as_a_typed_command() -> None:
     assert host.discoveries == []
     assert (found.url, found.company_name, found.protocol) == (host.url, COMPANY, "HTTPS")
     assert (found.company_version, found.company_id) == ("9.21.4.118", 40217)
-
-
-@spec("4.1", "discovery")
-def test_one_locator_per_region() -> None:
-    """Spec 4.1: there is one locator per region: Americas, Asia Pacific, and EMEA."""
-    locators = [region.locator_url for region in (Region.AMERICAS, Region.APAC, Region.EMEA)]
-    assert len(set(locators)) == 3
