@@ -137,18 +137,6 @@ async def test_commands_by_their_names() -> None:
 # --- enums ----------------------------------------------------------------------------------
 
 
-def test_enum_values() -> None:
-    """Every value is read by its name and by its documented number, and written by its name."""
-    for enum in CATALOGUE.enums.values():
-        with case(enum.name):
-            cls = getattr(model, enum.name)
-            for value in enum.values:
-                member = cls(value.name)
-                assert (member.is_known, str(member), member.number) == (True, value.name, value.value)
-                if value.value is not None:
-                    assert cls(value.value) is member
-
-
 def uses(enum: str) -> list[tuple[str, Field]]:
     """Return a field of some entity that holds the enum."""
     return [

@@ -34,6 +34,7 @@ from wosdk_async import (
     WoOnHoldCommand,
     WorkOrder,
     WorkZone,
+    WOType,
 )
 from wosdk_async.web.validation import Fault, InvalidRecordError
 
@@ -83,6 +84,8 @@ TABLE: list[tuple[Ask, str]] = [
         "work_order.vendor_nte.value is NaN, which JSON does not support: send a finite number.",
     ),
     (creating(vendor_nte=250), "vendor_nte is an int; it takes an object of type Money: send Money(...)."),
+    (creating(vendor_nte=Ref(1)), "vendor_nte is a Ref; it takes an object of type Money"),
+    (creating(vendor_nte=Money(value="5")), "send Decimal(...)"),  # type: ignore[arg-type]
     # references
     (
         creating(customer=512),
@@ -130,6 +133,7 @@ TABLE: list[tuple[Ask, str]] = [
     ),
     # enum values
     (creating(status_id="Nwe"), "is 'Nwe'; WorkOrderStatus has no such value; did you mean 'New'?"),
+    (creating(status_id=WOType.Basic), "is WOType.Basic; it takes a member of WorkOrderStatus"),
     (creating(status_id="new"), "is 'new'; WorkOrderStatus has no such value; did you mean 'New'?"),
     (creating(status_id="Parked"), "send WorkOrderStatus('Parked')"),
     (creating(type_category=9), "is 9; WOType has no such value. If the service supports it"),
