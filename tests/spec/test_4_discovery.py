@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tests.spec.rules import spec
-from tests.spec.tables_commands import result
-from tests.support.service import COMPANY, Service
+from tests.support.service import COMPANY, Answer, Service
 from wosdk_async import GetCompanyWsdkUrlCommand
 
 
@@ -23,7 +22,11 @@ async def test_discovery() -> None:
 @spec("4.1", "discovery")
 async def test_the_discovered_host_is_the_base_url() -> None:
     """Spec 4.1: Url is the host of all further calls; the locator gets none of them."""
-    async with Service(lambda _: result({})) as host, Service() as locator, locator.client() as client:
+    async with (
+        Service(lambda _: Answer(body={"CommandResult": {}})) as host,
+        Service() as locator,
+        locator.client() as client,
+    ):
         locator.company_url = host.url
         await client.company().run("AnyCommand", {})
     assert (len(host.calls), len(locator.calls), len(locator.discoveries), len(host.discoveries)) == (
