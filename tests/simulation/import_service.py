@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Coroutine
 from functools import cache
 from typing import Any
 
@@ -63,30 +64,44 @@ class FaultyService:
 
     def send(self, process: Process, scope: Any, body: bytes) -> asyncio.Task[Response]:
         """Carry out a request, also when the process that sent it is killed meanwhile."""
-        task = self._loop.create_task(self._respond(process, scope, body))
+        return self._keep(self._respond(process, scope, body))
+
+    def _keep(self, work: Coroutine[Any, Any, Response]) -> asyncio.Task[Response]:
+        task = self._loop.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return task
 
     async def _respond(self, process: Process, scope: Any, body: bytes) -> Response:
         await asyncio.sleep(0.01)
-        creates = scope["path"].endswith(_CREATES)
-        fault = self._fault(body) if creates else ""
-        if creates:
-            process.creates += 1
-            process.pass_point(f"arrived {scope['path']} {fault}")
-        if fault == "lost":
-            raise SendError("reset", sent=True)
+        if not self._may_fail(scope):
+            response = await self.carry_out(scope, body)
+            await asyncio.sleep(0.01)
+            return response
+        process.creates += 1
+        fault = self._fault(body)
+        process.pass_point(f"arrived {scope['method']} {scope['path']} {fault}")
+        self._arrived(scope, body)
         if fault == "late":
-            self._loop.call_later(LATE, self.send, Process(None), scope, body)
+            self._loop.call_later(LATE, lambda: self._keep(self._perform(scope, body)))
+        if fault in ("lost", "late"):
             raise SendError("reset", sent=True)
-        response = await self.carry_out(scope, body)
-        if creates:
-            process.pass_point(f"carried out {scope['path']} {fault}")
+        response = await self._perform(scope, body)
+        process.pass_point(f"carried out {scope['method']} {scope['path']} {fault}")
         await asyncio.sleep(0.01)
         if fault == "cut":
             raise SendError("reset", sent=True)
         return response
+
+    def _may_fail(self, scope: Any) -> bool:
+        """Return whether a request may meet a fault."""
+        return bool(scope["path"].endswith(_CREATES))
+
+    def _arrived(self, scope: Any, body: bytes) -> None:
+        """Note a request that may be carried out, now, later or never."""
+
+    async def _perform(self, scope: Any, body: bytes) -> Response:
+        return await self.carry_out(scope, body)
 
     def _fault(self, body: bytes) -> str:
         content = orjson.loads(body)
