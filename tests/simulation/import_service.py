@@ -80,14 +80,14 @@ class FaultyService:
             return response
         process.creates += 1
         fault = self._fault(body)
-        process.pass_point(f"arrived {scope['method']} {scope['path']} {fault}")
+        process.pass_point(f"arrived {scope['path']} {fault}")
         self._arrived(scope, body)
         if fault == "late":
             self._loop.call_later(LATE, lambda: self._keep(self._perform(scope, body)))
         if fault in ("lost", "late"):
             raise SendError("reset", sent=True)
         response = await self._perform(scope, body)
-        process.pass_point(f"carried out {scope['method']} {scope['path']} {fault}")
+        process.pass_point(f"carried out {scope['path']} {fault}")
         await asyncio.sleep(0.01)
         if fault == "cut":
             raise SendError("reset", sent=True)

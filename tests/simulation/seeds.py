@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -11,8 +12,7 @@ from tests.support import arguments
 
 
 def run_command(
-    package: str,
-    doc: str | None,
+    parser: argparse.ArgumentParser,
     violations: Callable[[int], list[str]],
     events: Callable[[int], tuple[Iterable[object], list[str]]],
     faults: Reverts,
@@ -21,14 +21,12 @@ def run_command(
     """Read the arguments, simulate, and return the exit status.
 
     Args:
-        package: module of the command.
-        doc: its help.
+        parser: parser of the command, which gets the arguments.
         violations: what went wrong with a seed, as ``name`` or ``name: what was seen``.
         events: the events of a seed, and what went wrong.
         faults: what can be put back.
         most: seeds for each fault.
     """
-    parser = arguments.parser(package, doc)
     parser.add_argument("--seeds", type=arguments.count, default=200, metavar="N", help="seeds to run")
     parser.add_argument("--first", type=arguments.count, default=1, metavar="N", help="the first one")
     parser.add_argument("--seed", type=arguments.count, metavar="N", help="replay one seed")

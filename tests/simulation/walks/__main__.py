@@ -17,6 +17,7 @@ import sys
 from tests.simulation.seeds import run_command
 from tests.simulation.walks.faults import FAULTS
 from tests.simulation.walks.walk import violations
+from tests.support import arguments
 
 
 def _events(seed: int) -> tuple[list[str], list[str]]:
@@ -25,4 +26,5 @@ def _events(seed: int) -> tuple[list[str], list[str]]:
 
 
 if __name__ == "__main__":
-    sys.exit(run_command("tests.simulation.walks", __doc__, violations, _events, FAULTS, 1000))
+    PARSER = arguments.parser("tests.simulation.walks", __doc__)
+    sys.exit(run_command(PARSER, violations, _events, FAULTS, 1000))

@@ -18,6 +18,7 @@ import sys
 from tests.simulation.seeds import run_command
 from tests.simulation.workers.faults import FAULTS
 from tests.simulation.workers.scenario import Scenario, violations
+from tests.support import arguments
 
 
 def _events(seed: int) -> tuple[list[object], list[str]]:
@@ -27,4 +28,5 @@ def _events(seed: int) -> tuple[list[object], list[str]]:
 
 
 if __name__ == "__main__":
-    sys.exit(run_command("tests.simulation.workers", __doc__, violations, _events, FAULTS, 3000))
+    PARSER = arguments.parser("tests.simulation.workers", __doc__)
+    sys.exit(run_command(PARSER, violations, _events, FAULTS, 3000))
