@@ -39,11 +39,12 @@ async def test_the_discovered_host_is_the_base_url() -> None:
 
 @spec("4.1", "discovery")
 async def test_discovery_as_a_typed_command() -> None:
-    """Spec 4.1: the command goes to the locator also when a caller runs it, and its result is typed."""
+    """Spec 4.1: a caller may run it; it goes to the locator without RequestId, and its result is typed."""
     command = GetCompanyWsdkUrlCommand(api_type="REST", company_name=COMPANY, protocol="HTTPS")
     async with Service() as host, Service() as locator, locator.client() as client:
         locator.company_url = host.url
         found = await client.company().run(command)
     assert host.discoveries == []
+    assert [call.json.keys() for call in locator.discoveries] == [{"Command"}] * 2
     assert (found.url, found.company_name, found.protocol) == (host.url, COMPANY, "HTTPS")
     assert (found.company_version, found.company_id) == ("9.21.4.118", 40217)
