@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 import sqlite3
 from pathlib import Path
 
@@ -131,13 +130,6 @@ def test_what_is_not_a_store(wosdk: Wosdk, tmp_path: Path) -> None:
     assert "t.db is " in refused(wosdk, "sandbox", "serve", "--port", "0", "--store", tmp_path / "t.db")
 
 
-def test_a_port_that_is_taken(wosdk: Wosdk, tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        line = refused(wosdk, "sandbox", "serve", "--store", tmp_path / "s.db", "--port", str(port))
-    assert f"port {port}" in line
-
-
 def test_outcomes_that_cannot_be_written(wosdk: Wosdk, tmp_path: Path) -> None:
     target = tmp_path / "none" / "out.jsonl"
     line = refused(wosdk, "import", FILE, "--map", MAP, "--sandbox", "--outcomes", target)
@@ -179,11 +171,6 @@ def test_a_company_that_cannot_be_reached(
     assert served["WOSDK_CLIENT_SECRET"] not in line
 
 
-def test_a_company_without_a_name(wosdk: Wosdk) -> None:
-    line = refused(wosdk, "import", FILE, "--map", MAP)
-    assert "no Company name given: run `wosdk login` to save a Company and its credentials, or pass" in line
-
-
 def test_an_empty_name_is_not_the_usual_company(wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch) -> None:
     """``--company ''``, of a script whose variable is unset, must not act on the Company of the environment."""
     for name in ("COMPANY", "CLIENT_ID", "CLIENT_SECRET"):
@@ -201,12 +188,6 @@ def test_a_file_that_is_not_named(wosdk: Wosdk) -> None:
     result = wosdk("import", "--sandbox", "--map", MAP)
     assert result.exit_code == 2
     assert "FILE is missing: name the CSV file" in result.stderr
-
-
-def test_an_unknown_command(wosdk: Wosdk) -> None:
-    result = wosdk("imprt")
-    assert result.exit_code == 2
-    assert "No such command 'imprt'" in result.stderr
 
 
 @pytest.mark.parametrize("text", ["abc", "0", "-3", "nan", "inf", "30s"])

@@ -109,22 +109,6 @@ def test_undone_rows_are_skipped_until_they_are_asked_for(give: Give, path: Path
 
 
 @keyed
-def test_rows_that_the_service_refused_wait_for_a_word(
-    give: Give, path: Path, wosdk: Wosdk, local: LocalCompany
-) -> None:
-    write(path, A, B)
-    local.faults.load(
-        {"rule": [{"fault": "status", "status": 400, "operation": "WoCreateCommand", "first": 1}]}
-    )
-    assert (give("--concurrency", "1").exit_code, held(wosdk)) == (1, Counter("B"))
-    result = give()
-    assert (result.exit_code, held(wosdk)) == (1, Counter("B"))
-    assert "1 already refused and unchanged (--retry-refused resends them)" in result.stderr
-    assert give("--retry-refused").exit_code == 0
-    assert held(wosdk) == Counter("AB")
-
-
-@keyed
 def test_rows_that_are_gone_are_counted(give: Give, path: Path, wosdk: Wosdk) -> None:
     write(path, A, B)
     assert give().exit_code == 0

@@ -137,14 +137,6 @@ def test_json_has_a_line_for_each_order(wosdk: Wosdk) -> None:
     assert result.exit_code == 1
 
 
-@pytest.mark.usefixtures("served")
-def test_an_order_that_is_named_twice_is_changed_once(wosdk: Wosdk) -> None:
-    (number,) = orders(wosdk, 1)
-    result = wosdk("hold", number, "1", "--reason", "Weather")
-    assert (result.exit_code, result.stdout) == (0, f"{number}: New -> OnHold\n")
-    assert f"wosdk: 1 and {number} are the same work order; it is changed once" in result.stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [

@@ -29,14 +29,6 @@ def run(*code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *code], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
-def test_help_teaches_with_examples_and_loads_little() -> None:
-    done = run("-X", "importtime", *COMMAND[1:], "--help")
-    assert done.returncode == 0
-    assert "wosdk import FILE --map MAP --sandbox" in done.stdout
-    loaded = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
-    assert not {"rich", "httpx", "httpx2", "starlette", "wosdk_async.sandbox", "wosdk_async.jobs"} & loaded
-
-
 def orders_in(store: Path) -> list[dict[str, Any]]:
     """The work orders of a store."""
     with contextlib.closing(open_store(store)) as opened:

@@ -108,8 +108,9 @@ def test_headers_and_bodies_are_short_and_on_one_line(wosdk: Wosdk, scripted: Se
     assert "grant_type" not in result.stderr
 
 
-@pytest.mark.parametrize("level", ["-v", "-vv"])
-@pytest.mark.parametrize("status", [200, 302, 400, 401, 500])
+@pytest.mark.parametrize(
+    ("level", "status"), [("-v", 400), ("-v", 500), ("-vv", 200), ("-vv", 302), ("-vv", 401)]
+)
 def test_a_server_that_repeats_the_secrets_shows_none(
     wosdk: Wosdk, scripted: Service, level: str, status: int
 ) -> None:
@@ -161,8 +162,7 @@ def refusing_proxy() -> Iterator[str]:
         thread.join()
 
 
-@pytest.mark.parametrize("level", ["-v", "-vv"])
-@pytest.mark.parametrize("command", [("check",), ("get", "Customer", "7")])
+@pytest.mark.parametrize(("level", "command"), [("-v", ("check",)), ("-vv", ("get", "Customer", "7"))])
 def test_a_proxy_that_repeats_its_password_shows_none(
     wosdk: Wosdk,
     scripted: Service,
@@ -182,7 +182,7 @@ def test_a_proxy_that_repeats_its_password_shows_none(
     assert not shows(result.output, USER)
 
 
-@pytest.mark.parametrize("variable", ["HTTP_PROXY", "https_proxy", "ALL_PROXY"])
+@pytest.mark.parametrize("variable", ["https_proxy", "ALL_PROXY"])
 def test_a_service_that_repeats_the_password_of_a_proxy_shows_none(
     wosdk: Wosdk, scripted: Service, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:

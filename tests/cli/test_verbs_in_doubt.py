@@ -191,11 +191,9 @@ def test_a_full_disk_does_not_hide_what_became_of_a_call(
     assert "0 of 1 change made, but the result could not be written: " in stderr
 
 
-@pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)]
-)
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_every_signal_reports_what_was_sent(scripted: Service, number: int, status: int) -> None:
-    """As timeout(1), a closed terminal and Ctrl-C send them; no line of the log stands beside the report."""
+    """As timeout(1) and a closed terminal send them; no line of the log stands beside the report."""
     asked = threading.Event()
 
     async def respond(request: Request) -> Answer:

@@ -137,15 +137,6 @@ def test_a_fault_switch_works_from_end_to_end(page: Any, sandbox: Served) -> Non
     assert call(url, headers=headers).status_code == 200
 
 
-def test_the_clock_goes_on(page: Any, sandbox: Served) -> None:
-    """After 21 minutes the token is dead, as the service says it."""
-    page.goto(sandbox.page("faults"))
-    with page.expect_response(lambda response: response.request.method == "POST"):
-        page.get_by_role("button", name="Advance").click()
-    response = sandbox.acme.send("GET", "base/Customer/512")
-    assert (response.status_code, response.json()["ErrorCode"]) == (403, "EXPIRED_TOKEN")
-
-
 RULES = {  # what "Add" puts into force for each kind of fault, with the form's own defaults
     "latency": {"fault": "latency", "fixed": 0.5},
     "unavailable": {"fault": "status", "status": 503},

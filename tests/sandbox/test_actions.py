@@ -85,11 +85,13 @@ def test_completion_note_options(
     for comment in ("one", "two"):
         for name in ("PickUp", "Start"):
             acme.run(f"Wo{name}Command", WorkOrderId=order)
-        acme.run("WoCompleteCommand", WorkOrderId=order, Comment=comment, CompletionNoteOption=option)
-        read = acme.get("WorkOrder", order, "CompletionNote.Body,Notes.NoteTypeId")
+        sent = {"Comment": comment, "CompletionNoteOption": option, "RepairCodeId": 61}
+        acme.run("WoCompleteCommand", WorkOrderId=order, **sent)
+        read = acme.get("WorkOrder", order, "CompletionNote.Body,Notes.NoteTypeId,RepairCode.Id")
         bodies.append(read.get("CompletionNote", {}).get("Body"))
         acme.run("WoReopenCommand", WorkOrderId=order)
     assert bodies == [first, second]
+    assert read["RepairCode"] == {"Id": 61}
     assert len(read["Notes"]) == (first is not None)
 
 

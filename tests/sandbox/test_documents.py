@@ -150,12 +150,3 @@ def test_addresses_outlive_the_server(store: Store) -> None:
         url = url_of(acme, make(acme))
     with calling(store) as acme:
         assert acme.http.get(url).content == FILE
-
-
-def test_uploads_are_not_in_the_activity_log(acme: Caller) -> None:
-    """spec 4.9 rule 5: the document is the order's, and the log does not know it."""
-    order = acme.order()["Id"]
-    before = acme.get("WorkOrder", order, "ActionLogRecords.*")
-    id = make(acme, ActorId=order)
-    assert acme.get("WorkOrder", order, "Documents.Id")["Documents"] == [{"Id": id}]
-    assert acme.get("WorkOrder", order, "ActionLogRecords.*") == before

@@ -513,23 +513,40 @@ def test_the_fixture_records_and_plays(
     kit.runpytest_subprocess(*settings).assert_outcomes(passed=1)
 
 
-@pytest.mark.parametrize("ending", ["assert False", "pytest.skip()", "pytest.xfail()"])
+ENDS = """
+    from wosdk_async import Customer
+    import pytest
+
+    @pytest.mark.asyncio
+    @pytest.mark.parametrize("end", ["fail", "skip", "xfail"])
+    async def test_it(wosdk_recording, end):
+        async with wosdk_recording.client() as client:
+            await client.company().get(Customer, 512)
+            assert end != "fail"
+            getattr(pytest, end)()
+"""
+
+
 def test_only_a_test_that_passes_is_recorded(
-    kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str], ending: str
+    kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str]
 ) -> None:
     """A good recording survives a run that fails or stops early, and the report of a failure says so."""
-    kit.makepyfile(test_x=f"{TEST}\n            {ending}")
+    kit.makepyfile(test_x=ENDS)
     (folder := kit.path / "recordings").mkdir()
-    (file := folder / "test_x.test_it-512.json").write_text("good")
+    files = [folder / f"test_x.test_it-{end}.json" for end in ("fail", "skip", "xfail")]
+    for file in files:
+        file.write_text("good")
     for name, value in local_variables.items():
         monkeypatch.setenv(name, value)
     settings = ["-q", "-p", "pytest_asyncio.plugin", "-o", "asyncio_default_fixture_loop_scope=function"]
-    failed = kit.runpytest_subprocess(*settings, "--wosdk-record")
-    assert file.read_text() == "good"
-    assert ending != "assert False" or "the earlier recording was kept" in failed.stdout.str()
-    file.unlink()
-    kit.runpytest_subprocess(*settings, "--wosdk-record")
-    assert not file.exists()
+    done = kit.runpytest_subprocess(*settings, "--wosdk-record")
+    done.assert_outcomes(failed=1, skipped=1, xfailed=1)
+    assert {file.read_text() for file in files} == {"good"}
+    assert "the earlier recording was kept" in done.stdout.str()
+    for file in files:
+        file.unlink()
+    kit.runpytest_subprocess(*settings, "--wosdk-record").assert_outcomes(failed=1, skipped=1, xfailed=1)
+    assert list(folder.iterdir()) == []
 
 
 @pytest.fixture
