@@ -60,22 +60,13 @@ def failing(wosdk: Wosdk, *options: str) -> tuple[int, str, str]:
     ("variable", "value", "status", "step", "message"),
     [
         ("COMPANY", "", 2, "settings", "`wosdk login`"),
-        ("CLIENT_ID", "", 2, "settings", "WOSDK_CLIENT_ID is not set"),
-        ("REGION", "mars", 2, "settings", "WOSDK_REGION is 'mars'; use one of"),
         ("TOKEN_URL", f"https://svc:{SECRET}@example.com/", 2, "settings", "'https://***@example.com/'"),
         ("TRUSTED_HOSTS", f"https://svc:{SECRET}@example.com", 2, "settings", "'https://***@example.com'"),
         ("TOKEN_URL", "http://example.com/", 2, "settings", "TOKEN_URL: http://example.com"),
-        ("TOKEN_URL", "login.example/token", 2, "settings", "TOKEN_URL is 'login.example/token'"),
         ("LOCATOR_URL", "", 2, "settings", "https://am-apilocator.corrigo.com would"),
         ("TOKEN_URL", "", 2, "settings", "https://oauth-pro-v2.corrigo.com/OAuth/token"),
         ("TOKEN_URL", "http://127.0.0.1:1/", 6, "token", "nothing is listening there: check the network"),
-        (
-            "LOCATOR_URL",
-            "http://127.0.0.1:1",
-            6,
-            "discovery",
-            "nothing is listening there: check the network",
-        ),
+        ("LOCATOR_URL", "http://127.0.0.1:1", 6, "discovery", "nothing is listening there: check the net"),
     ],
 )
 def test_a_wrong_setting(

@@ -32,7 +32,7 @@ def orders(scripted: Service) -> Orders:
 
 
 @pytest.mark.usefixtures("seeded")
-@pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl", "xlsx"])
+@pytest.mark.parametrize("suffix", ["parquet", "xlsx"])
 def test_each_format(wosdk: Wosdk, tmp_path: Path, suffix: str) -> None:
     """A line on stdout says what there is; nothing else is left."""
     output = tmp_path / f"places.{suffix}"

@@ -224,11 +224,10 @@ def test_faults_that_are_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
     assert made.stderr == f"wosdk: {tmp_path / 'nope.toml'}: No such file or directory\n"
 
 
-@pytest.mark.parametrize("mark", [";", "\t", "|"])
-def test_rows_that_are_not_separated_by_commas(wosdk: Wosdk, store: Path, tmp_path: Path, mark: str) -> None:
-    (tmp_path / "s4.csv").write_text(f"Name{mark}WorkZone.Id\nMole End{mark}14\n")
+def test_rows_that_are_not_separated_by_commas(wosdk: Wosdk, store: Path, tmp_path: Path) -> None:
+    (tmp_path / "s4.csv").write_text("Name\tWorkZone.Id\nMole End\t14\n")
     made = wosdk("sandbox", "seed", "--store", store, tmp_path / "s4.csv", "--entity", "Customer")
-    message = f"wosdk: line 1: the delimiter seems to be {mark!r}; use commas.\n"
+    message = "wosdk: line 1: the delimiter seems to be '\\t'; use commas.\n"
     assert (made.exit_code, made.stderr) == (2, message)
 
 

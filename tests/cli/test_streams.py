@@ -18,18 +18,7 @@ def on_a_full_disk(*arguments: str, code: str = "") -> tuple[int, list[str]]:
     return process.returncode, stderr.splitlines()
 
 
-FULL = [
-    "--help",
-    "--version",
-    "sandbox --help",
-    "query --help",
-    "describe",
-    "describe WOType",
-    "completion bash",
-]
-
-
-@pytest.mark.parametrize("arguments", FULL)
+@pytest.mark.parametrize("arguments", ["--help", "--version", "describe WOType", "completion bash"])
 def test_a_full_disk_is_one_line(arguments: str) -> None:
     """Also for what fits into a buffer, and for the texts of the command line itself."""
     assert on_a_full_disk(*arguments.split()) == (2, ["wosdk: No space left on device"])
@@ -82,11 +71,10 @@ MAP = ("--map", str(EXAMPLES / "sf311.toml"))
     "arguments",
     [
         ("run", "WoPickUpCommand", "WorkOrderId=7"),
-        ("get", "WorkOrder", "7"),
         ("query", "WorkOrder"),
         ("import", str(EXAMPLES / "requests.csv"), *MAP, "--yes"),
     ],
-    ids=["run", "get", "query", "import"],
+    ids=["run", "query", "import"],
 )
 def test_nothing_is_sent_when_stdout_is_closed(scripted: Service, arguments: tuple[str, ...]) -> None:
     """The result would be lost."""

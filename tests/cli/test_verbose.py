@@ -174,7 +174,7 @@ def test_a_proxy_that_repeats_its_password_shows_none(
     """The line about the request says that the proxy refused it."""
     monkeypatch.setenv("HTTPS_PROXY", refusing_proxy)
     monkeypatch.setenv("WOSDK_TOKEN_URL", "https://token.example/OAuth/token")
-    result = wosdk(level, *command, "--deadline", "1")
+    result = wosdk(level, *command, "--deadline", "3")
     assert (result.exit_code, scripted.tokens) == (6, [])
     assert "wosdk: POST https://token.example/OAuth/token: no response (" in result.stderr
     assert "407" in result.stderr
@@ -182,12 +182,11 @@ def test_a_proxy_that_repeats_its_password_shows_none(
     assert not shows(result.output, USER)
 
 
-@pytest.mark.parametrize("variable", ["https_proxy", "ALL_PROXY"])
 def test_a_service_that_repeats_the_password_of_a_proxy_shows_none(
-    wosdk: Wosdk, scripted: Service, monkeypatch: pytest.MonkeyPatch, variable: str
+    wosdk: Wosdk, scripted: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A proxy may have put it into the request, and this machine is reached without one."""
-    monkeypatch.setenv(variable, f"http://{PROXY_USER}@proxy.example:8080")
+    monkeypatch.setenv("ALL_PROXY", f"http://{PROXY_USER}@proxy.example:8080")
     spelled = [*forms(PASSWORD), *forms(USER)]
     headers = {f"X-Echo-{i}": form for i, form in enumerate(spelled)}
     row = {"Data": {"Id": 7, "Name": spelled}, "Via": f"http://{PROXY_USER}@proxy.example:8080"}

@@ -60,6 +60,8 @@ async def test_a_move_that_the_state_does_not_allow_has_the_words_of_its_refusal
         refused = await agent("commit", plan=planned["plan"])
     assert refused["outcome"] == "refused"
     assert refused["problem"]["remedy"] in planned["warnings"][0]
+    assert "'New'" in refused["problem"]["untrusted_detail"]
+    assert "pick it up" not in refused["problem"]["untrusted_detail"]
 
 
 @pytest.mark.parametrize("before", WAYS)

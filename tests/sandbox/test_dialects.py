@@ -29,13 +29,6 @@ def test_a_creation_is_opened_or_cut(both: tuple[Caller, Caller]) -> None:
     assert recorded["WorkOrderCost"] == recorded["LastAction"] == {"Id": recorded["Id"]}
 
 
-def test_marks_of_a_record(both: tuple[Caller, Caller]) -> None:
-    """Facts 12 row 2: IsNew and PerformDeletion are in every record, or in none."""
-    spec, recorded = (caller.get("Customer", 512).keys() for caller in both)
-    assert spec - recorded == {"IsNew", "PerformDeletion"}
-    assert recorded <= spec
-
-
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
@@ -91,14 +84,6 @@ def test_names_that_only_the_specification_has(both: tuple[Caller, Caller]) -> N
     assert recorded.refused("PUT", "base/Location", body) == "ERROR_CODE_1002"
 
 
-def test_path_of_sending(both: tuple[Caller, Caller]) -> None:
-    """Facts 12 row 4: SendWorkOrder is the path, or unknown."""
-    body = {"Command": {"WorkOrderId": both[0].order()["Id"]}}
-    codes = [caller.refused("POST", "cmd/SendWorkOrder", body) for caller in both]
-    assert codes == ["BUSINESS_LOGIC_ERROR", "COMMAND_NOT_FOUND"]
-    assert both[1].refused("POST", "cmd/SendWorkOrderCommand", body) == "BUSINESS_LOGIC_ERROR"
-
-
 def test_version_in_the_response_to_an_update(both: tuple[Caller, Caller]) -> None:
     """Facts 12 row 15: type and id, or the new counter before them."""
     spec, recorded = (
@@ -117,7 +102,6 @@ def test_version_in_the_response_to_an_update(both: tuple[Caller, Caller]) -> No
     ("method", "path", "body"),
     [
         ("POST", "cmd/WoPickUpCommand", {"Command": {}, "RequestId": "r"}),
-        ("POST", "cmd/WorkOrder/Note", {"Command": {}, "RequestId": "r"}),
         ("POST", "query/Nothing", {"QueryExpression": {}, "requestid": "r"}),
         ("PUT", "base/Contact", {"RequestId": "r"}),
         ("GET", "base/Contact/9?requestId=r", None),
@@ -131,8 +115,6 @@ def test_request_id_of_an_error(both: tuple[Caller, Caller], method: str, path: 
     assert [response.status_code for response in responses] == [400, 400]
     assert [list(response.json()) for response in responses] == [members, [*members, "RequestId"]]
     assert responses[1].json()["RequestId"] == "r"
-    error = both[1].send("POST", "cmd/WoPickUpCommand", {"Command": {"RequestId": "lost"}}).json()
-    assert list(error) == members
 
 
 def test_times(both: tuple[Caller, Caller], clock: Any) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import attrs
 import pytest
 
-from tests.sandbox.faulty import DOUBTFUL, IN_DOUBT, Raw, creates, raw_client
+from tests.sandbox.faulty import DOUBTFUL, Raw, creates, raw_client
 from tests.support.payload import create_command
-from wosdk_async import CallOptions, Client, Company, Customer, InDoubtError, RetryPolicy, WosdkError
-from wosdk_async.errors import NotSentError, ThrottledError
+from wosdk_async import CallOptions, Client, Company, InDoubtError, RetryPolicy, WosdkError
+from wosdk_async.errors import ThrottledError
 from wosdk_async.sandbox import LocalCompany
 from wosdk_async.sandbox.faults.kinds import KINDS
 
@@ -91,23 +91,3 @@ def test_each_kind_leaves_doubt_or_not() -> None:
     """A new kind needs a case, in ``DOUBTFUL`` if a create through it is in doubt."""
     scripts = [*CARRIED_OUT_ONCE, *(script for script, _ in DOUBTFUL)]
     assert {script["rule"][0]["fault"] for script in scripts} == KINDS.keys()
-
-
-@pytest.mark.parametrize("fault", sorted(IN_DOUBT.keys() - {"request_id"}))  # responses to reads carry none
-async def test_reads_are_sent_again(pair: Pair, fault: str) -> None:
-    """What is safe to repeat is repeated."""
-    pair.raw.local.faults.load({"rule": [IN_DOUBT[fault] | {"operation": "retrieve", "first": 2}]})
-    assert (await pair.acme.get(Customer, 512)).id == 512
-    assert pair.raw.local.faults.injected == {fault: 2}
-
-
-async def test_never_sent() -> None:
-    """Without a server nothing is sent."""
-    with LocalCompany() as local:
-        variables = local.variables
-        client = Client.from_env(variables, options=QUICK)
-        await client.company().connect()
-    async with client:
-        with pytest.raises(NotSentError):
-            company = client.company().with_options(retry=RetryPolicy(attempts=1), deadline=1.0)
-            await company.run(create_command("nowhere"))

@@ -103,14 +103,6 @@ def test_assignment_is_computed_only_on_request(acme: Caller) -> None:
     assert [(record["EmployeeId"], record["IsPrimary"]) for record in records] == [(208, True)]
 
 
-def test_short_path_and_a_basic_order_without_a_customer(acme: Caller) -> None:
-    sent = {key: value for key, value in ORDER.items() if key != "Customer"}
-    sent |= {"TypeCategory": "basic", "WorkZone": {"Id": 15}}
-    response = acme.ok("POST", "cmd/Workorder/Create", {"Command": {"WorkOrder": sent}, "RequestId": "r"})
-    assert list(response) == ["CommandResult", "RequestId"]
-    assert response["CommandResult"]["Wo"]["TypeCategory"] == "Basic"
-
-
 @pytest.mark.parametrize(
     ("change", "named"),
     [
@@ -134,15 +126,6 @@ def test_what_is_missing_or_unknown_is_named(acme: Caller, change: dict[str, Any
     assert error["ErrorCode"] == "BUSINESS_LOGIC_ERROR"
     assert named in error["ErrorMessage"]
     assert acme.ids("WorkOrder") == []  # nothing is left of it
-
-
-def test_a_refused_order_leaves_nothing(acme: Caller) -> None:
-    note = {"Body": "done", "NoteTypeId": "Completion"}
-    body = {"Command": {"WorkOrder": ORDER | {"Notes": [note, note]}}}  # the second one is refused
-    assert acme.refused("POST", "cmd/WoCreateCommand", body) == "BUSINESS_LOGIC_ERROR"
-    for entity in ("WorkOrder", "WorkOrderCost", "WoItem", "WoNote", "WoActionLog"):
-        assert acme.ids(entity) == []
-    assert acme.order()["Number"] == "RSC000001"
 
 
 shared = examples(15)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.sandbox.faulty import DOUBTFUL, IN_DOUBT
+from tests.sandbox.faulty import DOUBTFUL
 from tests.testing.orders import count, create_command
 from wosdk_async import Client, Company, Customer, InDoubtError
 from wosdk_async.errors import ThrottledError
@@ -46,14 +46,6 @@ async def test_carried_out_once(
     assert wosdk_faults.injected[fault] >= 1
     wosdk_faults.clear()
     assert await count(wosdk_company) == 1
-
-
-@pytest.mark.parametrize("fault", sorted(IN_DOUBT.keys() - {"request_id"}))  # responses to reads carry none
-async def test_reads_are_sent_again(wosdk_company: Company, wosdk_faults: Faults, fault: str) -> None:
-    """What is safe to repeat is repeated."""
-    wosdk_faults.add(**IN_DOUBT[fault] | {"operation": "retrieve", "first": 2})
-    assert (await wosdk_company.get(Customer, 512)).id == 512
-    assert wosdk_faults.injected == {fault: 2}
 
 
 async def test_a_marked_create_is_found_when_it_was_late(

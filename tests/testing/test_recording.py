@@ -498,21 +498,6 @@ TEST = """
 """
 
 
-def test_the_fixture_records_and_plays(
-    kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str]
-) -> None:
-    """With the option it records; without, the variables of the Company are not needed."""
-    kit.makepyfile(test_x=TEST)
-    settings = ["-q", "-p", "pytest_asyncio.plugin", "-p", "no:cacheprovider"]
-    settings += ["-o", "asyncio_default_fixture_loop_scope=function"]
-    with monkeypatch.context() as environ:
-        for name, value in local_variables.items():
-            environ.setenv(name, value)
-        kit.runpytest_subprocess(*settings, "--wosdk-record").assert_outcomes(passed=1)
-    assert [path.name for path in kit.path.joinpath("recordings").iterdir()] == ["test_x.test_it-512.json"]
-    kit.runpytest_subprocess(*settings).assert_outcomes(passed=1)
-
-
 ENDS = """
     from wosdk_async import Customer
     import pytest
@@ -530,8 +515,11 @@ ENDS = """
 def test_only_a_test_that_passes_is_recorded(
     kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str]
 ) -> None:
-    """A good recording survives a run that fails or stops early, and the report of a failure says so."""
-    kit.makepyfile(test_x=ENDS)
+    """A good recording survives a run that fails or stops early, and the report of a failure says so.
+
+    What was recorded plays without the variables of the Company.
+    """
+    kit.makepyfile(test_x=ENDS, test_y=TEST)
     (folder := kit.path / "recordings").mkdir()
     files = [folder / f"test_x.test_it-{end}.json" for end in ("fail", "skip", "xfail")]
     for file in files:
@@ -540,13 +528,17 @@ def test_only_a_test_that_passes_is_recorded(
         monkeypatch.setenv(name, value)
     settings = ["-q", "-p", "pytest_asyncio.plugin", "-o", "asyncio_default_fixture_loop_scope=function"]
     done = kit.runpytest_subprocess(*settings, "--wosdk-record")
-    done.assert_outcomes(failed=1, skipped=1, xfailed=1)
+    done.assert_outcomes(passed=1, failed=1, skipped=1, xfailed=1)
     assert {file.read_text() for file in files} == {"good"}
     assert "the earlier recording was kept" in done.stdout.str()
     for file in files:
         file.unlink()
-    kit.runpytest_subprocess(*settings, "--wosdk-record").assert_outcomes(failed=1, skipped=1, xfailed=1)
-    assert list(folder.iterdir()) == []
+    done = kit.runpytest_subprocess(*settings, "--wosdk-record")
+    done.assert_outcomes(passed=1, failed=1, skipped=1, xfailed=1)
+    assert [path.name for path in folder.iterdir()] == ["test_y.test_it-512.json"]
+    for name in local_variables:
+        monkeypatch.delenv(name)
+    kit.runpytest_subprocess(*settings, "test_y.py").assert_outcomes(passed=1)
 
 
 @pytest.fixture
