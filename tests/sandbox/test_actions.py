@@ -146,7 +146,7 @@ def test_a_copy_is_a_new_order(acme: Caller, clock: Any) -> None:
     """facts 5: an id, number and log of its own; the original does not change."""
     made = acme.order({"ComputeSchedule": True, "EmployeeId": 208}, PoNumber="PO-1", Notes=[{"Body": "a"}])
     before = acme.get("WorkOrder", made["Id"], WHOLE)
-    acme.run("WoCancelCommand", WorkOrderId=acme.order()["Id"], ActionReasonId=1841)
+    acme.run("Workorder/Cancel", WorkOrderId=acme.order()["Id"], ActionReasonId=1841)
     clock.advance(600)
     copy = acme.run("WoCopyCommand", WorkOrderId=made["Id"])["Wo"]
     assert (copy["Number"], copy["StatusId"], copy["PoNumber"]) == ("RSC000003", "New", "PO-1")

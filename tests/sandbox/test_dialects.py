@@ -49,10 +49,11 @@ def test_marks_of_a_result(both: tuple[Caller, Caller], name: str, arguments: di
 
 
 def test_envelope_of_a_retrieve(both: tuple[Caller, Caller]) -> None:
-    """Facts 12 row 5: a client that reads either form is served by the specification's."""
+    """Facts 12 rows 2 and 5: the specification's serves a client of either form, and has two members more."""
     spec, recorded = (caller.ok("GET", "base/Contact/731") for caller in both)
     assert spec["Entities"] == [{"Data": spec["Data"]}]
     assert recorded.keys() == {"Data"}
+    assert spec["Data"].keys() ^ recorded["Data"].keys() == {"IsNew", "PerformDeletion"}
 
 
 def test_requestor_of_a_creation(both: tuple[Caller, Caller]) -> None:
