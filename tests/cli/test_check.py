@@ -60,6 +60,7 @@ def failing(wosdk: Wosdk, *options: str) -> tuple[int, str, str]:
     ("variable", "value", "status", "step", "message"),
     [
         ("COMPANY", "", 2, "settings", "`wosdk login`"),
+        ("CLIENT_ID", "", 2, "settings", "WOSDK_CLIENT_ID is not set"),
         ("TOKEN_URL", f"https://svc:{SECRET}@example.com/", 2, "settings", "'https://***@example.com/'"),
         ("TRUSTED_HOSTS", f"https://svc:{SECRET}@example.com", 2, "settings", "'https://***@example.com'"),
         ("TOKEN_URL", "http://example.com/", 2, "settings", "TOKEN_URL: http://example.com"),

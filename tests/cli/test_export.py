@@ -18,6 +18,7 @@ import pytest
 
 from tests.cli.conftest import COMMAND, ROOT, Wosdk, spawn
 from tests.export.conftest import Orders, order
+from tests.support.laws import some
 from tests.support.service import Service
 from wosdk_async import Company
 from wosdk_async.jobs import Export, IncrementalExport
@@ -128,7 +129,7 @@ def test_since_last_adds_parts(wosdk: Wosdk, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("orders")
-@pytest.mark.parametrize("name", ["pyarrow", "xlsxwriter"])
+@pytest.mark.parametrize("name", some(["pyarrow", "xlsxwriter"], 2))
 def test_a_missing_package_is_named(tmp_path: Path, name: str) -> None:
     """With what to install; nothing is sent."""
     hide = f"import sys; sys.modules['{name}'] = None"

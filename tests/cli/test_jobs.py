@@ -378,6 +378,19 @@ def test_a_look_at_an_undo_needs_no_reasons(
     assert "the undo needs a cancel reason: Inj" in checked.stderr, checked.stderr
 
 
+def test_an_undone_file_is_imported_again(file: Path, wosdk: Wosdk, served: dict[str, str]) -> None:
+    """Its keys are those of cancelled orders; one that was opened again is there."""
+    assert wosdk("import", file, "--map", MAP).exit_code == 0
+    assert wosdk("jobs", "undo", file, *REASON).exit_code == 0
+    again = ("import", file, "--map", MAP, "--again")
+    assert wosdk(*again, "--check").stdout.startswith("14 rows: 14 would be created\n")
+    opened = wosdk("run", "WoReopenCommand", "WorkOrderId=1", "--yes")
+    assert opened.exit_code == 0, opened.stderr
+    assert wosdk(*again, "--check").stdout.startswith("14 rows: 13 would be created, 1 already existing\n")
+    result = wosdk(*again, "--if-exists", "skip")
+    assert result.stdout.startswith("14 rows: 13 created, 1 found"), result.stderr
+
+
 def test_an_undo_says_first_what_nobody_can_check(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
     """Locations have no version: they are left unless that is asked for. Rows that are left are named."""
     source, import_map = tmp_path / "places.csv", tmp_path / "places.toml"

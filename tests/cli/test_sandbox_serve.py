@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import socket
+import ssl
 import stat
 import subprocess
 import tomllib
@@ -141,9 +142,11 @@ def test_the_variables_name_a_host_of_the_certificate(
     said = ""
     while "Ctrl-C" not in said:
         said += process.stderr.readline()
+    variables = dict(line.split("=", 1) for line in file.read_text().splitlines())
+    port = urlsplit(variables["WOSDK_LOCATOR_URL"]).port or 0
+    assert ssl.get_server_certificate(("127.0.0.1", port), timeout=20) in certificate.read_text()
     process.terminate()
     process.communicate(timeout=20)
-    variables = dict(line.split("=", 1) for line in file.read_text().splitlines())
     assert variables["WOSDK_LOCATOR_URL"].startswith(root)
     assert variables["WOSDK_TOKEN_URL"].startswith(root)
     assert variables.get("WOSDK_TRUSTED_HOSTS") == hosts

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import COMMAND, EXAMPLES, ROOT, spawn
+from tests.support.laws import some
 from tests.support.service import Answer, Service
 
 
@@ -18,7 +19,7 @@ def on_a_full_disk(*arguments: str, code: str = "") -> tuple[int, list[str]]:
     return process.returncode, stderr.splitlines()
 
 
-@pytest.mark.parametrize("arguments", ["--help", "--version", "describe WOType", "completion bash"])
+@pytest.mark.parametrize("arguments", some(["--help", "--version", "completion bash", "describe WOType"], 2))
 def test_a_full_disk_is_one_line(arguments: str) -> None:
     """Also for what fits into a buffer, and for the texts of the command line itself."""
     assert on_a_full_disk(*arguments.split()) == (2, ["wosdk: No space left on device"])

@@ -9,6 +9,7 @@ import pytest
 
 from tests.mcp.agents import Agent, Workplace
 from tests.sandbox.test_states import MOVES, REASONS, WAYS, body
+from tests.support.laws import some
 from tests.testing.orders import create_command
 from wosdk_async import Company
 from wosdk_async.testing import Sandbox
@@ -64,7 +65,7 @@ async def test_a_move_that_the_state_does_not_allow_has_the_words_of_its_refusal
     assert "pick it up" not in refused["problem"]["untrusted_detail"]
 
 
-@pytest.mark.parametrize("before", WAYS)
+@pytest.mark.parametrize("before", some(WAYS, 2))
 async def test_there_is_a_warning_exactly_where_the_service_refuses(
     work: Workplace, acme: Company, before: str
 ) -> None:
