@@ -11,12 +11,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.conftest import COMMAND, EXAMPLES, ROOT, settling, spawn, table
+from tests.cli.conftest import COMMAND, EXAMPLES, ROOT, serving, settling, spawn, table
 from tests.sandbox.stranger import Stranger
 from tests.support.waiting import until
 from wosdk_async import __version__
@@ -33,6 +34,22 @@ def orders_in(store: Path) -> list[dict[str, Any]]:
     """The work orders of a store."""
     with contextlib.closing(open_store(store)) as opened:
         return opened.select('SELECT body FROM "WorkOrder"', [])
+
+
+def import_stepwise(
+    source: Path, *options: str | Path, after_one: Callable[[subprocess.Popen[str]], object]
+) -> tuple[int, str, str, list[str]]:
+    """Import a file, with a call once one row has ended: status, stdout, stderr and lines of the outcomes."""
+    ours, theirs = os.pipe()  # the import cannot run ahead of us by more than a pipe holds
+    outcomes = ("--outcomes", f"/dev/fd/{theirs}")
+    process = spawn("import", source, "--map", MAP, "--json", *options, *outcomes, pass_fds=(theirs,))
+    os.close(theirs)
+    with open(ours, encoding="utf-8") as read:
+        lines = [read.readline()]
+        after_one(process)
+        lines += read.readlines()
+    stdout, stderr = process.communicate()
+    return process.returncode, stdout, stderr, lines
 
 
 @pytest.mark.parametrize("code", [COMMAND[1:], ("-m", "wosdk_async.cli")], ids=["script", "module"])
@@ -81,16 +98,10 @@ def test_a_signal_ends_an_import_with_a_summary_and_every_row_reported(
     source = tmp_path / "f.csv"
     with source.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([header, *([str(i), *first[1:]] for i in range(1500))])
-    ours, theirs = os.pipe()  # the import cannot run ahead of us by more than a pipe holds
-    arguments = ("import", source, "--map", MAP, "--sandbox", tmp_path / "s.db", "--json")
-    process = spawn(*arguments, "--outcomes", f"/dev/fd/{theirs}", pass_fds=(theirs,))
-    os.close(theirs)
-    with open(ours, encoding="utf-8") as outcomes:
-        lines = [outcomes.readline()]
-        process.send_signal(number)
-        lines += outcomes.readlines()
-    stdout, stderr = process.communicate()
-    assert process.returncode == 128 + number
+    status, stdout, stderr, lines = import_stepwise(
+        source, "--sandbox", tmp_path / "s.db", after_one=lambda process: process.send_signal(number)
+    )
+    assert status == 128 + number
     folder = source.with_name(f"{source.name}.job")
     report = json.loads((folder / "report.json").read_text("utf-8"))
     assert [run["exit_status"] for run in report["runs"]] == [128 + number]
@@ -121,17 +132,10 @@ def test_a_file_that_is_edited_during_the_run_leaves_rows_to_send(tmp_path: Path
             )
 
     write("last")
-    ours, theirs = os.pipe()  # the import cannot run ahead of us by more than a pipe holds
-    arguments = ("import", source, "--map", MAP, "--sandbox", tmp_path / "s.db", "--json")
-    process = spawn(*arguments, "--outcomes", f"/dev/fd/{theirs}", pass_fds=(theirs,))
-    os.close(theirs)
-    with open(ours, encoding="utf-8") as outcomes:
-        outcomes.readline()
-        write("edited")
-        outcomes.readlines()
-    stdout, stderr = process.communicate()
-    summary = json.loads(stdout)
-    assert (process.returncode, summary["not_started"] > 0) == (1, True), stderr
+    status, stdout, stderr, _ = import_stepwise(
+        source, "--sandbox", tmp_path / "s.db", after_one=lambda _: write("edited")
+    )
+    assert (status, json.loads(stdout)["not_started"] > 0) == (1, True), stderr
     assert "rejects.csv was not written" in stderr
     assert f"{source} has changed since the last run" in stderr
     runs = json.loads(source.with_name("f.csv.job").joinpath("report.json").read_text("utf-8"))["runs"]
@@ -191,15 +195,10 @@ def test_a_served_company_outlives_a_killed_server(
 def test_the_dialect_of_a_served_company(tmp_path: Path) -> None:
     """It answers as the option says; a store does not remember its dialect."""
     for dialect, members in (("recorded", {"Data"}), ("spec", {"Data", "Entities"})):
-        store = ("--store", tmp_path / "company.db")
-        server = spawn("sandbox", "serve", "--port", "0", *store, "--dialect", dialect)
-        assert server.stdout is not None
-        variables = dict(server.stdout.readline().rstrip("\n").split("=", 1) for _ in range(5))
-        with Stranger(variables) as stranger:
+        served = serving("--store", tmp_path / "company.db", "--dialect", dialect)
+        with served as (_, variables), Stranger(variables) as stranger:
             stranger.log_in()
             assert stranger.send("GET", "/api/v1/base/Contact/731")[1].keys() == members
-        server.kill()
-        server.communicate()
 
 
 def test_a_terminal_sees_a_progress_bar(file: Path) -> None:
@@ -239,17 +238,12 @@ def test_a_disk_that_is_full_stops_an_import_and_loses_nothing(
     source = tmp_path / "f.csv"
     with source.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([header, *([str(i), *first[1:]] for i in range(900))])
-    ours, theirs = os.pipe()
-    arguments = ("import", source, "--map", MAP, "--json", "--outcomes", f"/dev/fd/{theirs}")
-    process = spawn(*arguments, pass_fds=(theirs,))
-    os.close(theirs)
-    with open(ours, encoding="utf-8") as outcomes:
-        lines = [outcomes.readline()]
-        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
-        lines += outcomes.readlines()
-    stdout, stderr = process.communicate()
+    full = (0, resource.RLIM_INFINITY)
+    status, stdout, stderr, lines = import_stepwise(
+        source, after_one=lambda process: resource.prlimit(process.pid, resource.RLIMIT_FSIZE, full)
+    )
     assert "Traceback" not in stderr
-    assert process.returncode == 1, stderr
+    assert status == 1, stderr
     assert "stopped: " in stderr
     assert "journal.db" in stderr
     made = {row["row"]: row["work_order_id"] for row in map(json.loads, lines) if row["outcome"] == "created"}

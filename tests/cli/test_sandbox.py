@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Wosdk, full_disk, spawn
+from tests.cli.conftest import Wosdk, full_disk, serving, spawn
 from wosdk_async.sandbox import open_store
 from wosdk_async.sandbox.server import listening, ports_of
 
@@ -114,17 +114,13 @@ def test_a_full_disk_leaves_no_new_store_behind(
 def test_a_company_without_verification(wosdk: Wosdk, store: Path) -> None:
     """It is added so, or all are switched where they are served."""
     assert wosdk("sandbox", "add-company", "--store", store, "South", "--no-verification").exit_code == 0
-    served = ("sandbox", "serve", "--port", "0", "--store", store)
     for switch, expected in (
         ((), [True, False]),
         (("--no-verification",), [False, False]),
         (("--verification",), [True, True]),
     ):
-        process = spawn(*served, *switch)
-        assert process.stdout is not None
-        process.stdout.readline()
-        process.terminate()
-        process.communicate(timeout=20)
+        with serving("--store", store, *switch):
+            pass
         opened = open_store(store)
         assert [company.verification for company in opened.companies()] == expected
         opened.close()

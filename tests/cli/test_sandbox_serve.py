@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import socket
 import ssl
 import stat
@@ -15,7 +14,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tests.cli.conftest import Wosdk, spawn
+from tests.cli.conftest import Wosdk, serving, spawn
 from tests.support.certificates import PAST, VALID, certificate_file
 from wosdk_async import Client
 from wosdk_async.sandbox import open_store
@@ -69,17 +68,13 @@ def test_the_variables_of_any_company_can_be_sourced(tmp_path: Path) -> None:
 
 
 def test_serve_names_its_console_and_the_root_leads_there(tmp_path: Path) -> None:
-    process = spawn("sandbox", "serve", "--port", "0", "--store", tmp_path / "s.db")
-    assert process.stdout is not None
-    assert process.stderr is not None
-    variables = dict(process.stdout.readline().rstrip("\n").split("=", 1) for _ in range(5))
-    root = variables["WOSDK_LOCATOR_URL"]
-    assert process.stderr.readline() == f"wosdk: the console is at {root}/console\n"
-    page = httpx.get(root, headers={"Accept": "text/html,*/*"}, follow_redirects=True)
-    assert (str(page.url), page.status_code) == (f"{root}/console", 200)
-    assert httpx.get(root).json() == {"Console": "/console", "Description": "/docs"}
-    process.terminate()
-    process.communicate(timeout=20)
+    with serving("--store", tmp_path / "s.db") as (process, variables):
+        root = variables["WOSDK_LOCATOR_URL"]
+        assert process.stderr is not None
+        assert process.stderr.readline() == f"wosdk: the console is at {root}/console\n"
+        page = httpx.get(root, headers={"Accept": "text/html,*/*"}, follow_redirects=True)
+        assert (str(page.url), page.status_code) == (f"{root}/console", 200)
+        assert httpx.get(root).json() == {"Console": "/console", "Description": "/docs"}
 
 
 EVERYWHERE = ["0.0.0.0", *(["::"] if socket.has_dualstack_ipv6() else [])]  # noqa: S104 - on purpose
@@ -88,18 +83,13 @@ EVERYWHERE = ["0.0.0.0", *(["::"] if socket.has_dualstack_ipv6() else [])]  # no
 @pytest.mark.parametrize("host", EVERYWHERE)
 async def test_what_listens_everywhere_names_an_address_to_connect_to(tmp_path: Path, host: str) -> None:
     """Here by loopback, as the variables say; elsewhere by what a line says."""
-    served = spawn("sandbox", "serve", "--port", "0", "--host", host, "--store", tmp_path / "s.db")
-    assert served.stdout is not None
-    assert served.stderr is not None
-    lines = shlex.split("".join(served.stdout.readline() for _ in range(5)))
-    variables = dict(line.split("=", 1) for line in lines)
-    async with Client.from_env(variables) as client:
-        await client.company().connect()
-        assert client.company().host == variables["WOSDK_LOCATOR_URL"]
-    root = f"http://HOST:{urlsplit(variables['WOSDK_LOCATOR_URL']).port}"
-    said = served.stderr.readline() + served.stderr.readline()
-    served.terminate()
-    served.communicate(timeout=20)
+    with serving("--host", host, "--store", tmp_path / "s.db") as (served, variables):
+        async with Client.from_env(variables) as client:
+            await client.company().connect()
+            assert client.company().host == variables["WOSDK_LOCATOR_URL"]
+        root = f"http://HOST:{urlsplit(variables['WOSDK_LOCATOR_URL']).port}"
+        assert served.stderr is not None
+        said = served.stderr.readline() + served.stderr.readline()
     assert f"set WOSDK_LOCATOR_URL={root}, WOSDK_TOKEN_URL={root}/OAuth/token and WOSDK_TRUSTED_HOSTS" in said
     there = variables | {
         name: variables[name].replace(urlsplit(variables[name]).netloc, "192.0.2.7:8900")

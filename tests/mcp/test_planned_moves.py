@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,11 +18,6 @@ TO_COMPLETE = (
     " the service may refuse the command; to move the order from New to InProgress, pick it up and then start"
     " it; each Company configures its state transitions."
 )
-
-
-@pytest.fixture
-def work(sandbox: Sandbox, state: Path) -> Workplace:
-    return Workplace(sandbox, state)
 
 
 @pytest.fixture

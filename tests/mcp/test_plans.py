@@ -25,11 +25,6 @@ from wosdk_async.text.remedies import Remedy
 HOLD = {"ActionReasonId": 2201, "Comment": "Belt ordered"}
 
 
-@pytest.fixture
-def work(sandbox: Sandbox, state: Path) -> Workplace:
-    return Workplace(sandbox, state)
-
-
 async def plan_order(agent: Agent, **more: Any) -> str:
     found = await agent("plan", action="create", name="WorkOrder", fields=ORDER | more)
     assert "plan" in found, found
