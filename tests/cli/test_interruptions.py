@@ -190,7 +190,8 @@ def test_no_text_steers_the_terminal_it_is_shown_on(scripted: Service, form: str
 @pytest.mark.parametrize(
     ("arguments", "more"),
     [
-        (("--help",), {"rich", "mcp", "pydantic", "wosdk_async.mcp"}),
+        (("--help",), {"rich"}),
+        (("mcp", "--help"), {"mcp", "mcp_types", "pydantic", "wosdk_async.mcp"}),
         (("describe", "WorkOrder"), set[str]()),
     ],
 )
