@@ -85,6 +85,14 @@ def test_names_that_only_the_specification_has(both: tuple[Caller, Caller]) -> N
     assert recorded.refused("PUT", "base/Location", body) == "ERROR_CODE_1002"
 
 
+def test_path_of_sending(both: tuple[Caller, Caller]) -> None:
+    """Facts 12 row 4: SendWorkOrder is the path, or unknown."""
+    body = {"Command": {"WorkOrderId": both[0].order()["Id"]}}
+    codes = [caller.refused("POST", "cmd/SendWorkOrder", body) for caller in both]
+    assert codes == ["BUSINESS_LOGIC_ERROR", "COMMAND_NOT_FOUND"]
+    assert both[1].refused("POST", "cmd/SendWorkOrderCommand", body) == "BUSINESS_LOGIC_ERROR"
+
+
 def test_version_in_the_response_to_an_update(both: tuple[Caller, Caller]) -> None:
     """Facts 12 row 15: type and id, or the new counter before them."""
     spec, recorded = (

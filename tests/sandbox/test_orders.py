@@ -128,6 +128,15 @@ def test_what_is_missing_or_unknown_is_named(acme: Caller, change: dict[str, Any
     assert acme.ids("WorkOrder") == []  # nothing is left of it
 
 
+def test_a_refused_order_leaves_nothing(acme: Caller) -> None:
+    note = {"Body": "done", "NoteTypeId": "Completion"}
+    body = {"Command": {"WorkOrder": ORDER | {"Notes": [note, note]}}}  # the second one is refused
+    assert acme.refused("POST", "cmd/WoCreateCommand", body) == "BUSINESS_LOGIC_ERROR"
+    for entity in ("WorkOrder", "WorkOrderCost", "WoItem", "WoNote", "WoActionLog"):
+        assert acme.ids(entity) == []
+    assert acme.order()["Number"] == "RSC000001"
+
+
 shared = examples(15)
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 
