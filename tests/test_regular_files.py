@@ -47,13 +47,14 @@ PATHS = {"write_text", "write_bytes", "touch"}
 OTHERS = {"ParquetWriter", "Workbook"}
 OPENERS = {"open", "fdopen", "FileIO", "OSFile"}
 FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND"}
+NAMES = {"connect", *OPENERS, *PATHS, *OTHERS, *TEMPORARY, *COPIES}
 MODE = re.compile(r"(?=.*[wax+])[rwaxbt+]{1,4}")
 
 
 def opens_for_writing(call: ast.Call) -> bool:
     """Whether a call opens a file for writing, or lets another library do so by its path."""
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    if name not in {"connect", *OPENERS, *PATHS, *OTHERS, *TEMPORARY, *COPIES}:
+    if name not in NAMES:
         return False
     inside = list(ast.walk(call))
     owner = getattr(getattr(call.func, "value", None), "id", "")
@@ -71,10 +72,12 @@ def opens_for_writing(call: ast.Call) -> bool:
 
 
 def test_one_module_opens_files_for_writing() -> None:
+    named = re.compile(rf"\b(?:{'|'.join(NAMES)})\(")  # a tenth of the files: the others are not parsed
     found = [
         path.relative_to(PACKAGE).as_posix()
         for path in sorted(PACKAGE.rglob("*.py"))
-        for each in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if named.search(text := path.read_text(encoding="utf-8"))
+        for each in ast.walk(ast.parse(text))
         if isinstance(each, ast.Call) and opens_for_writing(each)
     ]
     assert found == ["regular_files.py"] * 4  # create_file, _open, open_user_path and connect_database

@@ -133,35 +133,28 @@ async def main(variables):
         except ConfigurationError as error:
             print(error.message)
 
+from pathlib import Path
+from wosdk_async.jobs.sources.spool import spool
+
+print(spool(sys.argv[1] + "/rows.csv", Path(sys.argv[2])).read_text())
 with LocalCompany() as local:
     asyncio.run(main(local.variables))
 """
 
 
-def test_without_both_our_engine_sends(run: Run) -> None:
-    """Through proxies and files, too; a transport needs one of them, and the error has the remedy."""
-    assert said(run("-c", ORDERS + WITHOUT_BOTH, without=HTTPX + HTTPX2)) == [
+async def test_without_both_our_engine_sends(run: Run, tmp_path: Path) -> None:
+    """Through proxies and files, and an import reads a URL; a transport needs one, as the error says."""
+    answer = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na,b"
+    async with RawServer(responding(answer)) as server:
+        program = ("-c", ORDERS + WITHOUT_BOTH, server.url, tmp_path)
+        done = await asyncio.to_thread(run, *program, without=HTTPX + HTTPX2)
+    assert said(done) == [
+        "a,b",
         "True b'bytes'",
         "True b'bytes' True",
         "an Own is not from httpx or httpx2, and neither is installed: pip install httpx, or "
         "'wosdk_async[httpx2]'",
     ]
-
-
-FROM_A_URL = """
-import sys
-from pathlib import Path
-from wosdk_async.jobs.sources.spool import spool
-
-print(spool(sys.argv[1] + "/rows.csv", Path(sys.argv[2])).read_text())
-"""
-
-
-async def test_an_import_reads_a_url(run: Run, tmp_path: Path) -> None:
-    answer = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na,b"
-    async with RawServer(responding(answer)) as server:
-        done = await asyncio.to_thread(run, "-c", FROM_A_URL, server.url, tmp_path, without=HTTPX + HTTPX2)
-    assert said(done) == ["a,b"]
 
 
 def test_the_command_line(run: Run) -> None:

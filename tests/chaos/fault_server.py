@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import socket
 import ssl
-import subprocess
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -17,8 +15,8 @@ import httpx
 
 from tests.sandbox.faulty import IN_DOUBT
 from tests.support.certificate import certificate
+from tests.support.sandbox_process import log_in_form, serve
 
-COMMAND = [sys.executable, "-c", "from wosdk_async.cli import main; main()", "sandbox", "serve"]
 PAGE = 4000
 
 
@@ -67,12 +65,12 @@ class FaultServer:
 
     def __init__(self, store: Path, *, tls: bool = False) -> None:
         self.ports = _free_port(), _free_port()
-        self._command = [*COMMAND, "--store", str(store), "--port", str(self.ports[0])]
-        self._command += ["--second-port", str(self.ports[1])]
+        self._options = ["--store", str(store), "--port", str(self.ports[0])]
+        self._options += ["--second-port", str(self.ports[1])]
         self.context: ssl.SSLContext | None = None
         """What a client has to trust."""
         if tls:
-            self._command += ["--certificate", str(certificate())]
+            self._options += ["--certificate", str(certificate())]
             self.context = ssl.create_default_context(cafile=certificate())
         self.variables: dict[str, str] = {}
         self.injected: Counter[str] = Counter()
@@ -124,11 +122,7 @@ class FaultServer:
 
     def orders(self) -> defaultdict[str, list[int]]:
         """Return the ids of all work orders by their PoNumber, read without the client."""
-        form = {
-            "grant_type": "client_credentials",
-            "client_id": self.variables["WOSDK_CLIENT_ID"],
-            "client_secret": self.variables["WOSDK_CLIENT_SECRET"],
-        }
+        form = log_in_form(self.variables)
         token = self._http.post("/OAuth/token", data=form).json()["access_token"]
         headers = {"Authorization": f"Bearer {token}", "CompanyName": self.variables["WOSDK_COMPANY"]}
         found: defaultdict[str, list[int]] = defaultdict(list)
@@ -150,12 +144,7 @@ class FaultServer:
             last = page[-1]["Id"]
 
     def _start(self) -> None:
-        self._process = subprocess.Popen(
-            self._command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        assert self._process.stdout is not None
-        lines = [self._process.stdout.readline().strip() for _ in range(5)]
-        self.variables = dict(line.split("=", 1) for line in lines)
+        self._process, self.variables = serve(*self._options)
 
     def _kill(self) -> None:
         self._process.kill()

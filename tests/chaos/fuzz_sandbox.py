@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 from tests.support import arguments
+from tests.support.sandbox_process import log_in_form
 from wosdk_async.sandbox import LocalCompany
 
 # Two checks are missing: the service accepts and drops unknown data (facts 3.3), and it sends no Allow header
@@ -60,12 +61,8 @@ def _command(args: argparse.Namespace, root: str, names: dict[str, str]) -> list
 
 
 def _token(names: dict[str, str]) -> str:
-    form = {
-        "grant_type": "client_credentials",
-        "client_id": names["WOSDK_CLIENT_ID"],
-        "client_secret": names["WOSDK_CLIENT_SECRET"],
-    }
-    response = json.load(urlopen(Request(names["WOSDK_TOKEN_URL"], urlencode(form).encode())))
+    form = urlencode(log_in_form(names)).encode()
+    response = json.load(urlopen(Request(names["WOSDK_TOKEN_URL"], form)))
     return str(response["access_token"])
 
 

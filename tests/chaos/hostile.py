@@ -225,17 +225,16 @@ def _servers() -> Iterator[str]:
 
 def table(meetings: list[Meeting]) -> str:
     """Return the meetings as a table in Markdown."""
-    lines = [
-        "## Hostile servers",
-        "",
-        "| response | engine | verb | error | seconds | step, ms CPU | MB | as wanted |",
-        "|---|---|---|---|---:|---:|---:|---|",
+    head = ("response", "engine", "verb", "error", "seconds", "step, ms CPU", "MB", "as wanted")
+    rows = [
+        (
+            *(met.name, met.engine, met.verb, met.error),
+            *(f"{met.seconds:.2f}", f"{met.step * 1000:.0f}", f"{met.grown:.0f}"),
+            "yes" if met.as_wanted else "NO",
+        )
+        for met in meetings
     ]
-    for met in meetings:
-        figures = f"{met.seconds:.2f} | {met.step * 1000:.0f} | {met.grown:.0f}"
-        wanted = "yes" if met.as_wanted else "NO"
-        lines.append(f"| {met.name} | {met.engine} | {met.verb} | {met.error} | {figures} | {wanted} |")
-    return "\n".join(lines)
+    return f"## Hostile servers\n\n{arguments.table(head, rows)}"
 
 
 def main() -> int:

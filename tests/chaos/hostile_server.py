@@ -22,7 +22,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from tests.support.certificate import certificate
-from tests.support.serving import read_request
+from tests.support.serving import read_request, serving
 
 MIB = 1024 * 1024
 ROUNDS = 8192  # as often as a piece is written before a server gives up being hostile
@@ -103,6 +103,7 @@ class Servers:
     def __init__(self) -> None:
         self._reached: Counter[str] = Counter()
         self._places: dict[str, str] = {}
+        self._running = contextlib.AsyncExitStack()
 
     async def start(self) -> str:
         """Start them; return the address of token endpoint and locator."""
@@ -113,18 +114,16 @@ class Servers:
 
     async def _serve(self, respond: Callable[[bytes], Response], tls: ssl.SSLContext | None = None) -> str:
         async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            with contextlib.suppress(ConnectionError, ssl.SSLError, asyncio.IncompleteReadError):
-                times = 1
-                while times == 1:
-                    start, piece, times = respond(b"".join(await read_request(reader)))
-                    writer.write(start)
-                    for _ in range(times):
-                        writer.write(piece)
-                        await writer.drain()
-            writer.close()
+            times = 1
+            while times == 1:
+                start, piece, times = respond(b"".join(await read_request(reader)))
+                writer.write(start)
+                for _ in range(times):
+                    writer.write(piece)
+                    await writer.drain()
 
-        server = await asyncio.start_server(handle, "127.0.0.1", 0, ssl=tls)
-        return f"http{'s' if tls else ''}://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        port = await self._running.enter_async_context(serving(handle, tls))
+        return f"http{'s' if tls else ''}://127.0.0.1:{port}"
 
     def _session(self, request: bytes) -> Response:
         if b"/OAuth/token" in request:

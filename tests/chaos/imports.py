@@ -39,12 +39,7 @@ def _table(found: Killing) -> str:
     figures |= {"in doubt and in the store": found.there, "most rows in sending": found.most_sending}
     figures |= {f"injected: {kind}": number for kind, number in sorted(found.injected.items())}
     figures |= {"broken promises": len(found.broken), "seconds": round(found.seconds)}
-    rows = [
-        "| what | number |",
-        "|---|---:|",
-        *(f"| {what} | {number} |" for what, number in figures.items()),
-    ]
-    return "\n".join([*rows, *found.broken[:20]])
+    return "\n".join([arguments.table(("what", "number"), figures.items()), *found.broken[:20]])
 
 
 def main() -> int:

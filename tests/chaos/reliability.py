@@ -206,16 +206,14 @@ def _leaves_doubt(rule: dict[str, Any]) -> bool:
 
 
 def _table(name: str, finding: Finding) -> str:
-    rows = [f"## {name}", "", "| what | number |", "|---|---:|"]
-    rows += [f"| {kind} | {number} |" for kind, number in sorted(finding.outcomes.items())]
-    rows += [f"| {kind} | {number} |" for kind, number in sorted(finding.errors.items())]
-    rows.append(f"| in doubt and in the store | {finding.there} |")
-    rows.append(f"| creates with a fault that leaves doubt | {finding.doubtful} |")
-    rows += [f"| injected: {kind} | {number} |" for kind, number in sorted(finding.injected.items())]
-    rows += [f"| server killed | {finding.kills} |", f"| broken promises | {len(finding.broken)} |"]
-    rows += [f"| blocks of memory afterwards | {finding.blocks} |"]
-    rows += [f"| seconds | {finding.seconds:.1f} |", ""]
-    return "\n".join([*rows, *finding.broken[:20]])
+    figures: list[tuple[str, object]] = [*sorted(finding.outcomes.items()), *sorted(finding.errors.items())]
+    figures += [("in doubt and in the store", finding.there)]
+    figures += [("creates with a fault that leaves doubt", finding.doubtful)]
+    figures += [(f"injected: {kind}", number) for kind, number in sorted(finding.injected.items())]
+    figures += [("server killed", finding.kills), ("broken promises", len(finding.broken))]
+    figures += [("blocks of memory afterwards", finding.blocks), ("seconds", f"{finding.seconds:.1f}")]
+    shown = arguments.table(("what", "number"), figures)
+    return "\n".join([f"## {name}", "", shown, "", *finding.broken[:20]])
 
 
 async def _compare_all(effort: Effort) -> int:

@@ -70,13 +70,8 @@ async def _break(effort: Effort, engine: str, seed: int) -> bool:
         found.broken.append(f"10 s hold {found.excess:.0f} requests beyond 10 times the rate")
     figures = attrs.asdict(found) | {"rows": effort.rows, "asked": effort.faults, "may": allowed}
     name = f"{effort.workers} {'Dask workers' if dask else 'processes'}, seed {seed}"
-    print(f"## {name}\n\n{_table(('what', 'number'), figures.items())}\n", flush=True)
+    print(f"## {name}\n\n{arguments.table(('what', 'number'), figures.items())}\n", flush=True)
     return not found.broken
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
-    lines = [head, ("---", *["---:"] * (len(head) - 1)), *rows]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
 def _print_costs(rows: int) -> None:
@@ -85,7 +80,7 @@ def _print_costs(rows: int) -> None:
     for engine in ("one process", *_ENGINES):
         with tempfile.TemporaryDirectory() as folder:
             shown.append((engine, *_cost(engine, rows, Path(folder))))
-    print(_table(("Engine", "Coordinator, CPU µs for a row", "Rows a second"), shown), flush=True)
+    print(arguments.table(("Engine", "Coordinator, CPU µs for a row", "Rows a second"), shown), flush=True)
 
 
 def _cost(engine: str, rows: int, folder: Path) -> tuple[str, str]:

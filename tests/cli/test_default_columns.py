@@ -87,11 +87,12 @@ def test_times_are_short_and_those_of_utc_say_so(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_record_has_its_lines_in_the_same_order() -> None:
-    """Number and state above, ids below."""
+    """Number and state above, then the items, each with its number; ids below."""
     file = io.StringIO()
     print_record(file, ORDER, (), entity_class("WorkOrder") or "")
     names = [line.split()[0] for line in file.getvalue().splitlines()]
     assert names[:3] == ["Number", "StatusId", "Customer.Name"]
+    assert names[3:6] == [f"Items[{i}].Task.DisplayAs" for i in range(3)]
     assert names.index("Id") > names.index("DueDateUtc")
 
 
@@ -164,11 +165,3 @@ def test_a_record_is_read_once_more_when_a_name_is_not_known(wosdk: Wosdk, scrip
     refused = wosdk("get", "Customer", "7", "-p", "Name")
     assert (refused.exit_code, "no Contract" in refused.stderr) == (3, True)
     assert len(scripted.calls) == 3
-
-
-def test_the_items_of_a_record_stand_with_what_matters() -> None:
-    """Each with its number, before the other values."""
-    file = io.StringIO()
-    print_record(file, ORDER, (), entity_class("WorkOrder") or "")
-    names = [line.split()[0] for line in file.getvalue().splitlines()]
-    assert names[3:6] == [f"Items[{i}].Task.DisplayAs" for i in range(3)]

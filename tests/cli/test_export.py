@@ -18,6 +18,7 @@ import pytest
 
 from tests.cli.conftest import COMMAND, ROOT, Wosdk, spawn
 from tests.export.conftest import Orders, order
+from tests.support.laws import some
 from tests.support.service import Service
 from wosdk_async import Company
 from wosdk_async.jobs import Export, IncrementalExport
@@ -32,7 +33,7 @@ def orders(scripted: Service) -> Orders:
 
 
 @pytest.mark.usefixtures("seeded")
-@pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl", "xlsx"])
+@pytest.mark.parametrize("suffix", ["parquet", "xlsx"])
 def test_each_format(wosdk: Wosdk, tmp_path: Path, suffix: str) -> None:
     """A line on stdout says what there is; nothing else is left."""
     output = tmp_path / f"places.{suffix}"
@@ -59,17 +60,13 @@ def test_conditions_columns_and_the_summary_as_json(wosdk: Wosdk, tmp_path: Path
     ("arguments", "status", "message"),
     [
         (("Locaton",), 2, "did you mean 'Location'? `wosdk query --unchecked` sends it unchanged"),
-        (("Harbour",), 2, "wosdk query Harbour --unchecked --all --json reads the records"),
-        (("Location", "-p", "Nam"), 2, "did you mean 'Name'"),
         (("Location", "-w", "TypeId = Unitt"), 2, "did you mean 'Unit'? `wosdk query --unchecked` sends it"),
-        (("Location", "--since", "2026-03-01T08:00Z"), 2, "Location has no LastActionDateUtc"),
         (("Location", "--since", "last"), 2, "Location has no LastActionDateUtc"),
         (("WorkOrder", "--since", "last", "-w", "StatusId = New"), 2, "so --where does not apply"),
         (("WorkOrder", "--since", "last", "--limit", "5"), 2, "so --limit does not apply"),
         (("WorkOrder", "--since", "last", "--force"), 2, "--force does not apply"),
         (("WorkOrder", "--since", "last", "--page", "9"), 2, "leave out --page"),
         (("WorkOrder", "--since", "yesterday"), 2, "write last, or a time with its zone"),
-        (("WorkOrder", "--since", "2026-03-01T08:00"), 2, "write last, or a time with its zone"),
     ],
 )  # fmt: skip
 def test_what_is_refused(
@@ -132,7 +129,7 @@ def test_since_last_adds_parts(wosdk: Wosdk, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("orders")
-@pytest.mark.parametrize("name", ["pyarrow", "xlsxwriter"])
+@pytest.mark.parametrize("name", some(["pyarrow", "xlsxwriter"], 2))
 def test_a_missing_package_is_named(tmp_path: Path, name: str) -> None:
     """With what to install; nothing is sent."""
     hide = f"import sys; sys.modules['{name}'] = None"
@@ -213,7 +210,7 @@ def test_a_kill_while_the_output_is_written(wosdk: Wosdk, orders: Orders, tmp_pa
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(f"{step}.csv" for step in steps)
 
 
-@pytest.mark.parametrize("name", ["orders", "orders.csv.part", "orders.open", "1_2_3.arrow"])
+@pytest.mark.parametrize("name", ["orders.csv.part", "1_2_3.arrow"])
 @pytest.mark.usefixtures("orders")
 def test_any_name_of_an_output(wosdk: Wosdk, tmp_path: Path, name: str) -> None:
     """The next run knows the half output that a kill left, and does not remove its own."""
@@ -240,13 +237,6 @@ def test_a_page_that_fails_says_that_the_rest_is_kept(wosdk: Wosdk, orders: Orde
     assert result.exit_code == 3
     assert "rows kept; run the same command to resume" in result.stderr
     assert result.stderr.splitlines()[-1].startswith("wosdk: no queries today")
-
-
-def test_it_never_changes_anything(wosdk: Wosdk, scripted: Service, orders: Orders, tmp_path: Path) -> None:
-    """Only queries are sent."""
-    assert wosdk("export", "WorkOrder", "-o", tmp_path / "orders.jsonl").exit_code == 0
-    assert {request.path for request in scripted.calls} == {"/api/v1/query/WorkOrder"}
-    assert len(orders.asked) > 1
 
 
 @pytest.mark.usefixtures("orders")

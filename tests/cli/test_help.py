@@ -39,19 +39,14 @@ def help_of(*words: str, width: int) -> str:
 
 
 @pytest.mark.parametrize("words", [(), *names(), ("import", "init")], ids=" ".join)
-def test_help_fits_a_narrow_terminal(words: tuple[str, ...]) -> None:
+def test_help_fits_a_terminal(words: tuple[str, ...]) -> None:
     """No line but an example is longer, no text is cut, no word broken, and the examples stay the same."""
     narrow, wide = help_of(*words, width=NARROW), help_of(*words, width=WIDE)
+    assert help_of(*words, width=TERMINAL).count("\n") <= 80, "two screens of 40 lines"
     assert not [line for line in narrow.splitlines() if len(line) > NARROW and line not in examples(wide)]
     assert not re.search(r"[a-z]\.\.\.$|\w-$", narrow + wide, re.MULTILINE)
     assert examples(narrow) == examples(wide)
     assert "".join(narrow.split()) == "".join(wide.split())
-
-
-@pytest.mark.parametrize("words", [(), *names(), ("import", "init")], ids=" ".join)
-def test_help_fits_two_screens(words: tuple[str, ...]) -> None:
-    """Of 40 lines with 80 columns."""
-    assert help_of(*words, width=TERMINAL).count("\n") <= 80
 
 
 def test_the_help_and_completion_of_all_commands_import_none_of_them() -> None:

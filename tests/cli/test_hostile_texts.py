@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import json
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,7 @@ def test_records(scripted: Service, wosdk: Wosdk, arguments: tuple[str, ...]) ->
     assert result.exit_code == 0, result.stderr
     text = result.stderr.replace("\\\\", "\\") if "-vv" in arguments else result.stdout
     assert SHOWN in text or SHOWN.replace("\\x1b", "\\u001b") in text, text
+    assert "-vv" not in arguments or json.loads(result.stdout)["Name"] == HOSTILE
 
 
 def test_records_on_a_terminal(scripted: Service, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,6 +97,7 @@ def test_another_company_needs_a_yes(
     result = wosdk("import", file, "--map", MAP, "--json")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "stdin is not a terminal, so you cannot be prompted; add --yes" in result.stderr
+    assert not file.with_name(f"{file.name}.job").exists()
     assert wosdk("import", file, "--map", MAP, "--yes").exit_code == 0
 
 
@@ -165,6 +166,8 @@ def test_files_that_cannot_be_written_are_status_8(
         f"{folder / 'results.csv'}: No space left on device; the journal is intact; fix this problem, then "
         f"run wosdk jobs rejects {folder}\n"
     ) in result.stderr
+    (run,) = json.loads(wosdk("jobs", "show", folder, "--json").stdout)["runs"]
+    assert run["exit_status"] == 8
     again = wosdk(*command)
     assert (again.exit_code, (folder / "report.html").is_file()) == (0, True)
     assert "nothing to send; 14 created before" in again.stderr

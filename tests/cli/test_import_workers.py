@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Wosdk, settling, spawn
-from tests.cli.importing import MAP, imported
+from tests.cli.importing import MAP, imported, killed
 from tests.jobs.cluster.pools import children
 from tests.jobs.journal.test_grants import a_grant
 from tests.support.waiting import until
@@ -104,9 +104,17 @@ def test_processes_send_the_rows(file: Path, wosdk: Wosdk, tmp_path: Path) -> No
     assert facts["workers"]["leases"] > 0
     assert {"--processes=1", "--lease=6"} <= set(facts["plan"]["options"]["command"])
     assert facts["runs"][0]["details"]["options"]["lease"] == 6
-    resumed = wosdk("jobs", "resume", folder)
+    assert "1 process (lease 6 s), no rate" in wosdk("jobs", "show", folder).stdout
+    killed(folder, 3)
+    assert wosdk("import", file, *options).exit_code == 0, "goes on in one process"
+    killed(folder, 3)
+    resumed = wosdk("import", file, *options, "--processes", "1", "--lease", "7")
     assert resumed.exit_code == 0, resumed.stderr
     assert "audit clean: 14 once" in resumed.stdout
+    facts = json.loads(wosdk("jobs", "show", folder, "--json").stdout)
+    details = [run["details"] for run in facts["runs"]]
+    assert [each.get("engine") for each in details] == ["1 process", None, "1 process"]
+    assert [each.get("lease") for each in details] == [6, None, 7]
 
 
 @pytest.mark.parametrize("check", [(), ("--check",)])
@@ -182,7 +190,7 @@ def test_a_worker_that_stands_still_holds_up_neither_a_signal_nor_the_next_run(
         assert json.loads(stdout)["in_doubt"] > 0
         assert not [each for each in workers if Path(f"/proc/{each}").exists()]
         local.faults.load({"rule": []})
-        process = spawn(*options, code=settling(5))
+        process = spawn(*options, code=settling(2))
         stdout, said = process.communicate(timeout=60)
         assert "may still send rows" in said
         assert json.loads(stdout)["created"] == 14

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,6 @@ import pytest
 
 from tests.cli.conftest import Wosdk
 from tests.cli.importing import MAP, imported, killed
-
-needs_processes = pytest.mark.skipif(sys.platform == "win32", reason="needs Linux or macOS")
 
 
 @pytest.fixture
@@ -26,27 +23,21 @@ def facts_of(wosdk: Wosdk, folder: Path) -> dict[str, Any]:
     return found
 
 
-def test_each_run_has_its_own_options(file: Path, store: Path, wosdk: Wosdk) -> None:
+def test_each_run_has_its_own_options_and_a_resume_those_of_the_last(
+    file: Path, store: Path, wosdk: Wosdk
+) -> None:
     folder = imported(wosdk, file, store, "--rate", "400", "--concurrency", "3")
-    killed(folder, 3)
-    imported(wosdk, file, store, "--rate", "500")
-    runs = facts_of(wosdk, folder)["runs"]
-    assert [(run["details"]["rate"], run["details"]["limit"]) for run in runs] == [(400, 3), (500, 32)]
-    shown = wosdk("jobs", "show", folder).stdout
-    assert "one process, 400 calls/s, 3 calls at a time" in shown
-    assert "one process, 500 calls/s, 32 calls at a time" in shown
-    assert "--rate=500" in next(line for line in shown.splitlines() if line.startswith("command"))
-
-
-def test_a_resume_goes_on_as_the_last_run_that_began(file: Path, store: Path, wosdk: Wosdk) -> None:
-    folder = imported(wosdk, file, store, "--rate", "400")
     killed(folder, 3)
     imported(wosdk, file, store, "--rate", "500")
     killed(folder, 3)
     assert wosdk("jobs", "resume", folder).exit_code == 0
     runs = facts_of(wosdk, folder)["runs"]
     given = [(run["details"]["rate"], run["details"]["limit"]) for run in runs]
-    assert given == [(400, 32), (500, 32), (500, 32)]
+    assert given == [(400, 3), (500, 32), (500, 32)]
+    shown = wosdk("jobs", "show", folder).stdout
+    assert "one process, 400 calls/s, 3 calls at a time" in shown
+    assert "one process, 500 calls/s, 32 calls at a time" in shown
+    assert "--rate=500" in next(line for line in shown.splitlines() if line.startswith("command"))
 
 
 @pytest.fixture
@@ -83,37 +74,3 @@ def test_a_refused_command_leaves_no_job(file: Path, store: Path, wosdk: Wosdk, 
     assert not file.with_name(f"{file.name}.job").exists()
     result = wosdk("import", file, *options, "--marker", "work_order.po_number")
     assert result.exit_code == 0, result.stderr
-
-
-def test_no_as_an_answer_leaves_no_job(
-    file: Path, served: dict[str, str], wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from wosdk_async.cli import runner
-
-    monkeypatch.setattr(runner, "is_local", lambda _: False)
-    refused = wosdk("import", file, "--map", MAP)
-    assert (refused.exit_code, "add --yes" in refused.stderr) == (2, True)
-    assert not file.with_name(f"{file.name}.job").exists()
-
-
-def test_files_that_cannot_be_written_are_the_exit_status(file: Path, store: Path, wosdk: Wosdk) -> None:
-    folder = imported(wosdk, file, store)
-    killed(folder, 3)
-    for name in ("results.csv.part", "results-2.csv.part"):
-        (folder / name).mkdir()
-    result = wosdk("import", file, "--map", MAP, "--sandbox", store)
-    run = facts_of(wosdk, folder)["runs"][-1]
-    assert run["exit_status"] == result.exit_code == 8
-
-
-@needs_processes
-def test_a_job_of_processes_goes_on_in_one_process(file: Path, store: Path, wosdk: Wosdk) -> None:
-    folder = imported(wosdk, file, store, "--processes", "1", "--lease", "6")
-    killed(folder, 3)
-    imported(wosdk, file, store)
-    killed(folder, 3)
-    imported(wosdk, file, store, "--processes", "1", "--lease", "7")
-    details = [run["details"] for run in facts_of(wosdk, folder)["runs"]]
-    assert [each.get("engine") for each in details] == ["1 process", None, "1 process"]
-    assert [each.get("lease") for each in details] == [6, None, 7]
-    assert "1 process (lease 6 s), no rate" in wosdk("jobs", "show", folder).stdout

@@ -188,6 +188,7 @@ def test_a_finished_job_says_what_can_be_done(
         assert (stopped.exit_code, "the first row with new references" in stopped.stderr) == (1, True)
         assert wosdk(*command).exit_code == 1
         again = wosdk(*command)
+        sent_again = wosdk(*command, "--retry-refused")
     folder = file.with_name(f"{file.name}.job")
     assert (again.exit_code, again.stdout) == (1, "14 rows: 13 created (0 now), 1 failed, 0 in doubt\n")
     assert again.stderr.splitlines() == [
@@ -195,6 +196,7 @@ def test_a_finished_job_says_what_can_be_done(
         "(--retry-refused resends them)",
         f"wosdk: rows to correct and import: {folder}/rejects.csv",
     ]
+    assert sent_again.exit_code == 0, sent_again.stderr
 
 
 def test_a_job_is_shown_while_another_process_works_on_it(file: Path, store: Path, wosdk: Wosdk) -> None:

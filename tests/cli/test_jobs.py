@@ -293,6 +293,8 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
     said = "nothing to send; 14 undone (--retry-undone resends them)"
     assert said in again.stderr
     assert said in wosdk("jobs", "show", folder).stdout
+    resent = wosdk("import", file, "--map", MAP, "--sandbox", store, "--retry-undone", "--if-exists", "skip")
+    assert (resent.exit_code, resent.stdout.startswith("14 rows: 14 created")) == (0, True), resent.stderr
 
 
 @pytest.mark.parametrize("rows", [[3], list(range(1, 15))], ids=["one in doubt", "all in doubt"])

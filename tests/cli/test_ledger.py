@@ -99,32 +99,6 @@ def test_a_row_that_changed_after_it_was_sent_is_skipped_and_said(
 
 
 @keyed
-def test_undone_rows_are_skipped_until_they_are_asked_for(give: Give, path: Path, wosdk: Wosdk) -> None:
-    write(path, A, B)
-    assert give().exit_code == 0
-    undo = ("jobs", "undo", path.with_name("requests.csv.job"), "--reason", "Entered twice", "--yes")
-    assert wosdk(*undo).exit_code == 0
-    assert (give().exit_code, held(wosdk)) == (1, Counter())
-    assert (give("--retry-undone").exit_code, held(wosdk)) == (0, Counter("AB"))
-
-
-@keyed
-def test_rows_that_the_service_refused_wait_for_a_word(
-    give: Give, path: Path, wosdk: Wosdk, local: LocalCompany
-) -> None:
-    write(path, A, B)
-    local.faults.load(
-        {"rule": [{"fault": "status", "status": 400, "operation": "WoCreateCommand", "first": 1}]}
-    )
-    assert (give("--concurrency", "1").exit_code, held(wosdk)) == (1, Counter("B"))
-    result = give()
-    assert (result.exit_code, held(wosdk)) == (1, Counter("B"))
-    assert "1 already refused and unchanged (--retry-refused resends them)" in result.stderr
-    assert give("--retry-refused").exit_code == 0
-    assert held(wosdk) == Counter("AB")
-
-
-@keyed
 def test_rows_that_are_gone_are_counted(give: Give, path: Path, wosdk: Wosdk) -> None:
     write(path, A, B)
     assert give().exit_code == 0
@@ -229,6 +203,7 @@ def test_a_resume_repeats_no_word_about_rows(give: Give, path: Path, wosdk: Wosd
     assert held(wosdk) == Counter("AA")
 
 
+@keyed
 def test_show_and_check_say_what_the_command_does(give: Give, path: Path, wosdk: Wosdk) -> None:
     write(path, REFUSED, B)
     assert give().exit_code == 1

@@ -84,8 +84,6 @@ def test_addresses_of_the_same_company_stay_and_are_shown(
         ('[profiles.default]\ncompanie = "x"\n', "profiles.default.companie is not a setting"),
         ("[profiles.default]\ncompany = 7\n", "profiles.default.company is an int; it takes text"),
         ("profiles = 7\n", "cannot be changed alone"),
-        ('profiles.default.company = "x"\n', "cannot be changed alone"),
-        ('[profiles]\ndefault = {company = "x"}\n', "cannot be changed alone"),
     ],
 )
 def test_a_profile_that_could_not_be_used_is_refused_first(

@@ -18,7 +18,7 @@ from tests.support.waiting import until
 from wosdk_async.sandbox import LocalCompany
 
 MAP = EXAMPLES / "sf311.toml"
-ROWS = 600
+ROWS = 300
 WORKERS = pytest.param(
     ["--processes", "1"], marks=pytest.mark.skipif(sys.platform == "win32", reason="needs Linux or macOS")
 )

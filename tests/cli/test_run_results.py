@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Wosdk, full_disk
+from tests.cli.conftest import Wosdk
 from tests.cli.test_run import DONE, HOLD
 from tests.support.service import Answer, Service
 
@@ -49,24 +49,6 @@ def test_a_file_that_cannot_be_written_is_reported_before_anything_is_sent(
     result = wosdk(*command, "--output", tmp_path / name)
     assert (result.exit_code, result.output) == (2, f"wosdk: {tmp_path / name}: {message}\n")
     assert (scripted.calls, scripted.tokens) == ([], [])
-
-
-@pytest.mark.parametrize("form", [(), ("--csv",), ("--json",)])
-def test_a_result_that_cannot_be_written_says_that_the_command_was_carried_out(
-    wosdk: Wosdk, scripted: Service, tmp_path: Path, form: tuple[str, ...]
-) -> None:
-    """Its status is none of those after which the command may be given again; no empty file stays."""
-    scripted.handler = lambda _: DONE
-    target = tmp_path / "result.txt"
-    with full_disk():
-        result = wosdk(*HOLD, "--yes", *form, "--output", target)
-    assert (result.exit_code, result.stdout) == (8, "")
-    (call,) = scripted.calls
-    message = f"WoOnHoldCommand was carried out (RequestId {call.json['RequestId']}), but the result"
-    assert result.stderr.splitlines()[-1] == (
-        f"wosdk: {message} could not be written: {target}: File too large"
-    )
-    assert not target.exists()
 
 
 def test_no_fault_of_a_form_looks_like_a_command_that_was_not_sent(

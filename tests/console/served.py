@@ -17,7 +17,6 @@ from wosdk_async.sandbox.storage.companies import StoredCompany
 CANCEL = 1841  # of the seed: a reason to cancel
 ASSETS = (20440, 20441, 20530)
 PEOPLE = ("Ana Ruiz", "Jonas Berg", "Priya Nair", "Tom Okoro")
-NOTE = {"Body": "Seen by the night shift.", "IsNew": True}
 PAYLOAD = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
 
 

@@ -65,6 +65,7 @@ def test_verification_is_switched(http: httpx.Client, tmp_path: Path) -> None:
     ("body", "expected"),
     [
         ({"rules": [{"rule": {"fault": "fire"}, "on": False}]}, "one of latency"),
+        ({"rules": [{"rule": {"fault": "latency", "fixed": -0.5}, "on": True}]}, "fixed is -0.5; it must be"),
         ({"rules": [{"rule": RULE}]}, "true or false"),
         ({"rules": 7}, "list"),
         ({"rules": [], "seed": "x"}, "whole number"),
@@ -94,31 +95,20 @@ def test_a_rule_takes_fractions(http: httpx.Client, rule: dict[str, Any]) -> Non
     assert http.put("/_sandbox/faults", json={"rule": [rule]}).json()["rule"] == [rule]
 
 
-def test_a_wrong_fraction_is_shown_as_it_was_written(http: httpx.Client) -> None:
-    rules = [{"rule": {"fault": "latency", "fixed": -0.5}, "on": True}]
-    response = http.put("/console/api/faults", json={"rules": rules})
-    assert (response.status_code, "fixed is -0.5; it must be" in response.json()["ErrorMessage"]) == (
-        400,
-        True,
-    )
-
-
 def test_the_clock_takes_fractions(http: httpx.Client) -> None:
     before = datetime.fromisoformat(http.get("/console/api/clock").json()["now"])
     after = http.post("/console/api/clock", json={"days": 0.5}).json()["now"]
     assert timedelta(0) <= datetime.fromisoformat(after) - before - timedelta(hours=12) < timedelta(minutes=1)
 
 
-@pytest.mark.parametrize("days", [1e12, 1e300, 1.7e308])
+@pytest.mark.parametrize("days", [1e12, 1.7e308])
 def test_a_span_beyond_the_calendar_is_refused_in_words(http: httpx.Client, days: float) -> None:
     response = http.post("/console/api/clock", json={"days": days})
     assert (response.status_code, response.json()["ErrorCode"]) == (400, "INCORRECT_MODEL")
     assert "up to the year 2300" in response.json()["ErrorMessage"]
 
 
-@pytest.mark.parametrize(
-    "body", [{"years": 1}, {"days": "1"}, {"days": -1}, {"days": 1e12}, {"days": True}, {}, 7]
-)
+@pytest.mark.parametrize("body", [{"years": 1}, {"days": "1"}, {"days": -1}, {"days": True}, {}, 7])
 def test_a_wrong_span_is_refused(http: httpx.Client, body: object) -> None:
     """The clock stays where it is."""
     before = http.get("/console/api/clock").json()["now"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -19,9 +20,16 @@ from wosdk_async.sandbox.console.request_log import curl
 LINE = [(b"host", b"h:1"), (b"authorization", b"Bearer t0ken"), (b"x", b"y")]
 
 
-def logged(sandbox: Served, place: int = 0) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Served]:
+    with served() as running:
+        yield running
+
+
+def logged(sandbox: Served) -> dict[str, Any]:
+    """Return the newest request of the log."""
     api = f"{sandbox.root}/console/api/log"
-    number = httpx.get(api).json()["requests"][place]["number"]
+    number = httpx.get(api).json()["requests"][0]["number"]
     found: dict[str, Any] = httpx.get(f"{api}/{number}").json()
     return found
 
@@ -35,22 +43,21 @@ def logged(sandbox: Served, place: int = 0) -> dict[str, Any]:
         ("DELETE", "base/Contact/999999", None),
     ],
 )
-def test_curl_sends_the_same_request(method: str, path: str, body: object) -> None:
+def test_curl_sends_the_same_request(shared: Served, method: str, path: str, body: object) -> None:
     """A shell and curl: the second request in the log is like the first one, headers and body."""
-    with served() as sandbox:
-        sandbox.acme.send(method, path, body)
-        first = logged(sandbox)
-        token = sandbox.acme.headers["Authorization"].removeprefix("Bearer ")
-        assert token not in json.dumps(first)
-        env = {**os.environ, "WOSDK_TOKEN": token, "NO_PROXY": "*"}
-        subprocess.run(["bash", "-c", f"{first['curl']} --silent --show-error"], env=env, check=True)
-        again = logged(sandbox)
-        assert again["number"] == first["number"] + 1
-        assert (again["method"], again["path"], again["status"]) == (method, first["path"], first["status"])
-        assert again["request"]["body"] == first["request"]["body"]
-        once, twice = (dict(one["request"]["headers"]) for one in (first, again))
-        for name in ("companyname", "user-agent", "authorization"):
-            assert once[name] == twice[name]
+    shared.acme.send(method, path, body)
+    first = logged(shared)
+    token = shared.acme.headers["Authorization"].removeprefix("Bearer ")
+    assert token not in json.dumps(first)
+    env = {**os.environ, "WOSDK_TOKEN": token, "NO_PROXY": "*"}
+    subprocess.run(["bash", "-c", f"{first['curl']} --silent --show-error"], env=env, check=True)
+    again = logged(shared)
+    assert again["number"] == first["number"] + 1
+    assert (again["method"], again["path"], again["status"]) == (method, first["path"], first["status"])
+    assert again["request"]["body"] == first["request"]["body"]
+    once, twice = (dict(one["request"]["headers"]) for one in (first, again))
+    for name in ("companyname", "user-agent", "authorization"):
+        assert once[name] == twice[name]
 
 
 def test_secrets_are_left_out() -> None:

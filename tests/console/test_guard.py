@@ -119,11 +119,6 @@ def test_other_origins_are_refused(http: httpx.Client) -> None:
                 ]
 
 
-def test_the_own_origin_is_served(http: httpx.Client) -> None:
-    """Requests of the console's own page are served."""
-    assert http.get("/console/api/log", headers={"Origin": "http://127.0.0.1:8900"}).status_code == 200
-
-
 def test_a_host_name_that_was_made_to_lead_here_is_refused(http: httpx.Client) -> None:
     """DNS rebinding: the browser names the foreign host, also when its address is this machine's."""
     for path in [*READS, *STEERING]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.console.browser import wait_for_count
-from tests.console.served import Served, served, working_day
+from tests.console.served import Served, working_day
 
 pytestmark = pytest.mark.browser
 
@@ -134,20 +134,3 @@ def test_nothing_is_tried_without_an_example_or_at_another_address(browser: Any,
         line.locator(".error", has_text=f"'{address}'" if address else "empty").wait_for()
     assert sent == []
     page.close()
-
-
-def test_two_companies_keep_their_records_apart(browser: Any) -> None:
-    """An order that is created in one window is in the list of its own Company only."""
-    with served() as running:
-        running.acme.http.post(f"{running.root}/_sandbox/companies", json={"Name": "South"})
-        one, other = browser.new_page(), browser.new_page()
-        one.goto(running.page("companies/46"))
-        other.goto(running.page("companies/47/create"))
-        other.get_by_role("button", name="Create").click()
-        other.locator("h1", has_text="Work order RSC").wait_for()
-        one.reload()
-        one.get_by_text("AcmeFacilities has no work order yet.").wait_for()
-        other.goto(running.page("companies/47"))
-        wait_for_count(other.locator("tbody tr"), 1)
-        for page in (one, other):
-            page.close()

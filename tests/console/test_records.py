@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.sandbox.company import Caller
-from tests.support.laws import case
+from tests.support.laws import case, some
 from wosdk_async import catalogue
 from wosdk_async.sandbox import open_store
 
@@ -38,7 +38,7 @@ def ids(http: httpx.Client, entity: str, **asked: Any) -> list[int]:
 
 
 def test_every_type_is_listed_sorted_and_opened(http: httpx.Client) -> None:
-    """All entity types of the catalogue, by each property of the form, and each record of the seed."""
+    """All entity types of the catalogue, by properties of the form, and each record of the seed."""
     listed = read(http, "types")["Types"]
     assert [one["Name"] for one in listed] == TYPES
     for one in listed:
@@ -46,7 +46,7 @@ def test_every_type_is_listed_sorted_and_opened(http: httpx.Client) -> None:
             found = read(http, f"types/{one['Name']}")
             assert len(found["Rows"]) == min(one["Count"], 25)
             assert found["Company"] == "AcmeFacilities"
-            for field in found["Sorts"]:
+            for field in some(found["Sorts"], 5):
                 read(http, f"types/{one['Name']}", sort=field, direction="ascending")
             for row in found["Rows"] if found["Opened"] else ():
                 opened = read(http, f"types/{one['Name']}/{row['Id']}")

@@ -48,6 +48,7 @@ class Page:
     """Rows of tables, without the heads: the line where the table begins, and the cells."""
 
 
+@cache
 def read(path: Path) -> Page:
     """Parse one file."""
     text = path.read_text(encoding="utf-8")

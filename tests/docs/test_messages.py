@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 
@@ -25,33 +26,29 @@ def texts(node: ast.AST) -> Iterator[str]:
 
 
 @cache
-def nodes() -> list[ast.AST]:
-    """Return the syntax of the whole package."""
-    files = sorted((ROOT / wosdk_async.__name__).rglob("*.py"))
-    return [node for path in files for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+def templates() -> str:
+    """Return the strings of the package that is written by hand, each behind ``\\1``."""
+    files = (path.read_text(encoding="utf-8") for path in (ROOT / wosdk_async.__name__).rglob("*.py"))
+    by_hand = (ast.parse(text) for text in files if "; do not edit" not in text[:400])
+    found = {text for tree in by_hand for node in ast.walk(tree) for text in texts(node)}
+    return "\1".join(["", *(text for text in found if " " in text.strip()), ""])
 
 
-@cache
-def templates() -> list[str]:
-    """Return every string of the package, with ``\\0`` for placeholders."""
-    return sorted({text for node in nodes() for text in texts(node) if " " in text.strip()})
-
-
-def says(template: str, quoted: str) -> bool:
+def is_said(quoted: str) -> bool:
     """Whether a string of the package has the fixed parts of a message in order."""
-    place = 0
-    for part in filter(None, quoted.split("...")):
-        place = template.find(part, place)
-        if place < 0:
-            return False
-        place += len(part)
-    return True
+    parts, every = quoted.split("..."), templates()
+    whole = re.compile(".*?".join(map(re.escape, parts)), re.DOTALL)
+    for longest in re.finditer(re.escape(max(parts, key=len)), every):
+        begins, ends = every.rindex("\1", 0, longest.start()), every.index("\1", longest.end())
+        if whole.search(every, begins, ends):
+            return True
+    return False
 
 
 def test_the_library_has_each_message() -> None:
-    assert [quoted for quoted in QUOTED if not any(says(template, quoted) for template in templates())] == []
+    assert [quoted for quoted in QUOTED if not is_said(quoted)] == []
 
 
 def test_another_message_would_be_found_missing() -> None:
     assert len(QUOTED) > 40
-    assert not any(says(template, "the service is on holiday; wait ... days") for template in templates())
+    assert not is_said("the service is on holiday; wait ... days")

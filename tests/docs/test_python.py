@@ -95,20 +95,15 @@ def test_a_program_runs(block: Block, capsys: pytest.CaptureFixture[str]) -> Non
 def test_the_tests_of_the_pages_pass(tmp_path: Path) -> None:
     """In their own process, with only the settings of docs/testing.md."""
     count = modules.write_tests(tmp_path)
-    plugins = ["-p", "wosdk_async.testing.plugin"] if not _has_entry_point() else []
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "WOSDK"))}
+    plugins = [part for name in ("asyncio", "respx", "wosdk_async.testing.plugin") for part in ("-p", name)]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", *plugins],
         cwd=tmp_path,
-        env={name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "WOSDK"))},
+        env=own | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},  # others take longer to import than the tests
         capture_output=True,
         text=True,
         timeout=120,
     )
     assert count > 10
     assert f"{count} passed" in done.stdout, done.stdout + done.stderr
-
-
-def _has_entry_point() -> bool:
-    from importlib.metadata import entry_points
-
-    return any(point.name == "wosdk" for point in entry_points(group="pytest11"))

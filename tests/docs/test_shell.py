@@ -19,8 +19,8 @@ from pathlib import Path
 
 import click
 import pytest
+from distributed.cli import dask_scheduler, dask_worker
 
-from tests.docs import dask_commands
 from tests.docs.pages import ROOT, Block, Page, blocks, pages
 from wosdk_async.cli.app import app
 from wosdk_async.sandbox import LocalCompany
@@ -29,6 +29,7 @@ MARK = "=== next ==="
 RUN = [page for page in pages() if any((b.language, b.note) == ("sh", "") for b in page.blocks)]
 CI = ("main-job", "tests")
 PARSED = [block for note in ("parse only", *CI) for block in blocks("sh", note)]
+DASK: dict[str, click.Command] = {"scheduler": dask_scheduler.main, "worker": dask_worker.main}
 WORDS = re.compile(r"\d*>\S*|&|\|.*", re.DOTALL)
 
 
@@ -108,7 +109,8 @@ def check(words: list[str]) -> None:
     if program == "wosdk":
         parse(words[1:])
     if "dask" in words[:-1]:  # behind ssh and srun, too
-        dask_commands.parse(words[words.index("dask") + 1 :])
+        name, *options = words[words.index("dask") + 1 :]
+        DASK[name].make_parser(click.Context(DASK[name])).parse_args(options)
     if program.startswith("python") and "-m" in words:
         assert importlib.util.find_spec(words[words.index("-m") + 1]), words
 

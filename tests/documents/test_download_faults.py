@@ -55,11 +55,13 @@ async def endless_chunks(_: asyncio.StreamReader, writer: asyncio.StreamWriter) 
         await writer.drain()
 
 
+BOMB = gzip.compress(bytes(16_000_000), 1)
+
+
 async def endless_gzip(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     writer.write(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n")
-    bomb = gzip.compress(bytes(100_000_000))
     while True:
-        writer.write(bomb)
+        writer.write(BOMB)
         await writer.drain()
 
 

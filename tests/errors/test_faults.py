@@ -108,7 +108,7 @@ async def test_where_nobody_listens_nothing_was_sent() -> None:
             service.company_url = url
             async with service.client(options=QUICK) as client:
                 with pytest.raises(NotSentError) as caught:
-                    await client.company().with_options(deadline=4.0).run("WoStartCommand", {})
+                    await client.company().with_options(deadline=2.0).run("WoStartCommand", {})
             check(caught.value, "token-", SECRET)
             assert (caught.value.attempts > 1) is retried
         assert service.calls == []

@@ -20,19 +20,21 @@ WAY = (
 )
 
 
-async def refused(acme: Company, *before: str) -> BusinessRuleError:
-    """Return the error of completing an order after these actions."""
+async def refused(acme: Company, *actions: str) -> BusinessRuleError:
+    """Return the error of the last of these actions on a new order."""
     await acme.run(create_command())
-    for action in before:
-        await getattr(acme.work_orders, action)(1)
+    *before, last = (getattr(acme.work_orders, action) for action in actions)
+    reasons = [{"reason": "Entered twice"} if action == "cancel" else {} for action in actions]
+    for action, reason in zip(before, reasons, strict=False):
+        await action(1, **reason)
     with pytest.raises(BusinessRuleError) as caught:
-        await acme.work_orders.complete(1)
+        await last(1, **reasons[-1])
     return caught.value
 
 
 async def test_an_order_that_is_new(wosdk_company: Company) -> None:
     """The message is the service's own; people read words without its markup, and what to do."""
-    error = await refused(wosdk_company)
+    error = await refused(wosdk_company, "complete")
     assert (error.message, error.remedy) == (TEXT, WAY)
     shown = f"Work Order that is in state 'New' cannot be placed in the state 'Completed'; {WAY}"
     assert str(error).startswith(f"{shown} (operation WoCompleteCommand, ")
@@ -41,26 +43,17 @@ async def test_an_order_that_is_new(wosdk_company: Company) -> None:
     assert str(copy.deepcopy(error)) == str(error)
 
 
-async def test_an_order_that_is_open(wosdk_company: Company) -> None:
-    error = await refused(wosdk_company, "pick_up")
-    assert error.remedy.startswith("to move the order from Open to InProgress, start it; ")
-
-
-async def test_an_order_that_is_cancelled(wosdk_company: Company) -> None:
-    await wosdk_company.run(create_command())
-    await wosdk_company.work_orders.cancel(1, reason="Entered twice")
-    with pytest.raises(BusinessRuleError) as caught:
-        await wosdk_company.work_orders.complete(1)
-    assert caught.value.remedy.startswith("to reopen the order, run WoReopenCommand; ")
-
-
-async def test_an_order_that_is_there_already(wosdk_company: Company) -> None:
-    """No way leads on, because none is needed."""
-    await wosdk_company.run(create_command())
-    await wosdk_company.work_orders.cancel(1, reason="Entered twice")
-    with pytest.raises(BusinessRuleError) as caught:
-        await wosdk_company.work_orders.cancel(1, reason="Entered twice")
-    assert caught.value.remedy == ""
+@pytest.mark.parametrize(
+    ("actions", "way"),
+    [
+        (("pick_up", "complete"), "to move the order from Open to InProgress, start it"),
+        (("cancel", "complete"), "to reopen the order, run WoReopenCommand"),
+        (("cancel", "cancel"), ""),  # it is there already
+    ],
+)
+async def test_an_order_that_is_not_new(wosdk_company: Company, actions: tuple[str, ...], way: str) -> None:
+    error = await refused(wosdk_company, *actions)
+    assert error.remedy.partition("; ")[0] == way
 
 
 @pytest.mark.parametrize(

@@ -179,7 +179,7 @@ async def test_nothing_that_a_response_repeats_is_shown(
         return caught.value
 
     # At once, as log-ins wait between their attempts.
-    cases = some(itertools.product(PLACES, ANSWERS), 5 if own else 1)  # all places, each kind of response
+    cases = some(itertools.product(PLACES, ANSWERS), 8 if own else 2)  # all places, each kind of response
     errors = await asyncio.gather(*(fail(place, ANSWERS[name]) for place, name in cases))
     for names, error in zip(cases, errors, strict=True):
         with case(*names):

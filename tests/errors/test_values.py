@@ -8,11 +8,10 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wosdk_async import RefusedError, ThrottledError, WosdkError, errors
+from wosdk_async import ThrottledError, WosdkError, errors
 from wosdk_async.jobs import errors as jobs_errors
 from wosdk_async.protocol.responses import refused
 from wosdk_async.text.remedies import Remedy
@@ -104,10 +103,9 @@ def test_whatever_an_answer_says_is_bounded_text(
     assert isinstance(made, ThrottledError) == (status == 429)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_secret_that_an_answer_repeats_can_be_taken_out(kind: type[WosdkError]) -> None:
+def test_a_secret_that_an_answer_repeats_can_be_taken_out() -> None:
     """Of the message and of every attribute."""
-    made = kind("Bearer s3cret", code="s3cret", request_id="id s3cret", time_stamp="s3cret")
-    made.hide(Secrets("s3cret"))
-    assert "s3cret" not in repr((str(made), made.args, vars(made)))
-    assert isinstance(made, RefusedError) == issubclass(kind, RefusedError)
+    for kind in KINDS:
+        made = kind("Bearer s3cret", code="s3cret", request_id="id s3cret", time_stamp="s3cret")
+        made.hide(Secrets("s3cret"))
+        assert "s3cret" not in repr((str(made), made.args, vars(made))), kind

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import pytest
 
 from docs.examples import worker
 from docs.examples.worker import Store, follow
+from tests.support.waiting import until_true
 from tests.testing.orders import create_command
 from wosdk_async import Client, Company, WoPickUpCommand, WorkOrder
 from wosdk_async.sandbox import Faults, LocalCompany
@@ -141,31 +142,20 @@ async def test_rows_and_watermark_are_one_transaction(wosdk_company: Company, pa
     assert rows(path) == rows(path, "SELECT * FROM place") == []
 
 
-def test_sigterm_ends_the_program_and_the_next_run_goes_on(path: Path) -> None:
+async def test_sigterm_ends_the_program(path: Path) -> None:
+    """``test_the_next_run_goes_on`` runs it once more."""
+
+    def committed() -> bool:
+        with contextlib.suppress(sqlite3.OperationalError):  # it has not made the table yet
+            return [row[0] for row in rows(path)] == [1]
+        return False
+
     with LocalCompany() as local:
+        async with Client.from_env(local.variables) as client:
+            await client.company().run(create_command("PO-1"))
         environ = {**os.environ, **local.variables, "PYTHONPATH": str(PROGRAM.parents[2])}
-
-        async def create(key: str) -> None:
-            async with Client.from_env(local.variables) as client:
-                await client.company().run(create_command(key))
-
-        for number in (1, 2):
-            asyncio.run(create(f"PO-{number}"))
-            process = subprocess.Popen([sys.executable, str(PROGRAM), str(path)], env=environ)
-            wait_for(path, number)
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(timeout=20) == 0
-    assert [row[0] for row in rows(path)] == [1, 2]
-
-
-def wait_for(path: Path, count: int) -> None:
-    """Wait until the program has committed so many rows."""
-    until = time.monotonic() + 30
-    while time.monotonic() < until:
-        try:
-            if len(rows(path)) == count:
-                return
-        except sqlite3.OperationalError:
-            pass  # it has not made the table yet
-        time.sleep(0.02)
-    raise AssertionError(f"no {count} rows in 30 s")
+        process = subprocess.Popen([sys.executable, str(PROGRAM), str(path)], env=environ)  # noqa: ASYNC220
+        await until_true(committed, 30)
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.to_thread(process.wait, 20) == 0
+    assert committed()

@@ -140,10 +140,6 @@ def remove(*numbers: int) -> Callable[[Path], None]:
     return removed
 
 
-def rename(folder: Path) -> None:
-    (folder / "part-000002").rename(folder / "old-000002")
-
-
 def swap(folder: Path) -> None:
     (folder / "part-000002").rename(folder / "spare")
     (folder / "part-000003").rename(folder / "part-000002")
@@ -192,7 +188,6 @@ async def export(local: Local, folder: Path, orders: int) -> None:
         (remove(1), r"orders: part-000001 is missing \(rows: 4\); restore it from a backup, or start over"),
         (remove(2), r"orders: part-000002 is missing \(rows: 3\); restore"),
         (remove(1, 2), r"orders: part-000001 to part-000002 are missing \(rows: 7\); restore"),
-        (rename, r"orders: part-000002 is missing \(rows: 3\); restore"),
         (swap, "part-000002 does not follow the previous part"),
         (of_another_export, "part-000002 does not follow the previous part"),
         (truncate, r"part-000002/rows.parquet has [\d,]+ bytes instead of [\d,]+; restore"),

@@ -15,6 +15,7 @@ import pytest
 from tests.export.conftest import Orders, order
 from tests.support.service import Answer, Request, Service
 from wosdk_async import AssetTree, Company, WorkOrder, WosdkError, codec
+from wosdk_async.codec import json as json_codec
 from wosdk_async.jobs import Export
 
 READ = codec.reader(WorkOrder)
@@ -126,13 +127,14 @@ async def test_a_record_that_is_not_an_object_names_the_entity(
 
 
 async def test_a_page_of_too_many_values_is_asked_for_by_half(
-    orders: Orders, acme: Company, tmp_path: Path
+    orders: Orders, acme: Company, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """40 records of 54,000 brackets and commas are more than a body may have; the file has them all."""
-    many: list[Any] = [[]] * 18_000
+    """40 records of 5,400 brackets and commas are more than a body may have here; the file has them all."""
+    monkeypatch.setattr(json_codec, "_MAX_SYMBOLS", 200_000)
+    many: list[Any] = [[]] * 1_800
     orders.rows = {id: {"Id": id, "Number": "x", "SlaStates": many} for id in range(1, 41)}
     await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, page=40, parallel=1, select=["Number"])
     table = pq.read_table(tmp_path / "orders.parquet")
     assert table["Id"].to_pylist() == list(range(1, 41))
-    assert {len(json.loads(text)["SlaStates"]) for text in table["Extra"].to_pylist()} == {18_000}
+    assert {len(json.loads(text)["SlaStates"]) for text in table["Extra"].to_pylist()} == {1_800}
     assert orders.asked[2:] == [(None, 40), (None, 40), (20, 40)]

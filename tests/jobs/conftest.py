@@ -15,13 +15,13 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
+from tests.jobs.maps import HEADER
 from wosdk_async import Client, Company
-from wosdk_async.jobs import CsvFile, Import, ImportMap
+from wosdk_async.jobs import CsvFile, Import, ImportMap, Summary
 from wosdk_async.sandbox import create_app, open_store
 
 Scope = dict[str, Any]
-Job = Callable[..., Import]
-Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
+Table = Sequence[Sequence[str]]
 
 
 class Watched:
@@ -110,7 +110,6 @@ class Watched:
             if message["type"] != "http.response.body" or message.get("more_body"):
                 return
             content = json.loads(b"".join(part.get("body", b"") for part in parts))
-            assert self.altered is not None
             self.altered(content)
             headers = [pair for pair in parts[0]["headers"] if pair[0].lower() != b"content-length"]
             await send({**parts[0], "headers": headers})
@@ -149,12 +148,31 @@ async def _to_nobody(_: Any) -> None:
 
 
 class Local:
-    """A Company, the server behind it, and short ways to what it holds."""
+    """A Company, the server behind it, short ways to what it holds, and imports of files in a folder."""
 
-    def __init__(self, company: Company, server: Watched, variables: dict[str, str]) -> None:
+    def __init__(self, company: Company, server: Watched, variables: dict[str, str], folder: Path) -> None:
         self.company = company
         self.server = server
         self.variables = variables
+        self.folder = folder
+
+    def write(self, rows: Table, header: Sequence[str] = HEADER) -> Path:
+        """Write a CSV file of a header and rows."""
+        path = self.folder / "rows.csv"
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([header, *rows])
+        return path
+
+    def job(self, source: Path | Table, text: str, **options: Any) -> Import:
+        """Make an import of a file, or of rows that are written to one, and the text of a map."""
+        path = self.folder / "map.toml"
+        path.write_text(text, encoding="utf-8")
+        file = source if isinstance(source, Path) else self.write(source)
+        return Import(CsvFile(file), ImportMap.load(path), **options)
+
+    async def run(self, source: Path | Table, text: str, **options: Any) -> Summary:
+        """Carry out such an import."""
+        return await self.job(source, text, **options).run(self.company)
 
     async def rows(self, entity: str, *properties: str, **equal: str) -> list[dict[str, Any]]:
         """All rows of an entity with these properties, by id."""
@@ -186,7 +204,7 @@ async def serving(store: Path, dialect: str) -> AsyncIterator[Local]:
                 "WOSDK_CLIENT_SECRET": tenant.client_secret,
             }
             async with Client.from_env(variables) as client:
-                yield Local(client.company(), watched, variables)
+                yield Local(client.company(), watched, variables, store.parent)
             if watched.held is not None:
                 watched.held.set()
 
@@ -215,32 +233,8 @@ async def _listening(app: Any) -> AsyncIterator[str]:
 
 @pytest.fixture
 async def local(tmp_path: Path, seeded_store: Path, dialect: str) -> AsyncIterator[Local]:
-    """A fresh local Company."""
+    """A fresh local Company, whose responses are never late."""
     shutil.copy(seeded_store, tmp_path / "store.db")
     async with serving(tmp_path / "store.db", dialect) as found:
+        found.company = found.company.with_options(settle=0)
         yield found
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """Write a CSV file of a header and rows."""
-
-    def written(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Path:
-        path = tmp_path / "rows.csv"
-        with path.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([header, *rows])
-        return path
-
-    return written
-
-
-@pytest.fixture
-def job(tmp_path: Path) -> Job:
-    """Make an import of a file and the text of a map."""
-
-    def made(source: Path, text: str, **options: Any) -> Import:
-        path = tmp_path / "map.toml"
-        path.write_text(text, encoding="utf-8")
-        return Import(CsvFile(source), ImportMap.load(path), **options)
-
-    return made

@@ -107,7 +107,6 @@ class LocalPool:
             self.add()
 
     def add(self) -> None:
-        assert self.setup is not None
         worker = LocalWorker(self.setup, self.company, f"w{id(self):x}.{len(self.workers)}")
         self.workers.append(worker)
         self.prepare(worker)

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 from tests.support.import_files import COLUMNS as HEADER
 from tests.support.import_files import MARKER
 from tests.support.import_files import ROWS_MAP as WORK_ORDER
+from wosdk_async.jobs import ImportMap
+from wosdk_async.jobs.mapping.nodes import RowContext
+from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 
 __all__ = [
     "CREATED",
@@ -15,6 +22,9 @@ __all__ = [
     "MARKER",
     "TWO_PLACES",
     "WORK_ORDER",
+    "built",
+    "load",
+    "named",
     "rows",
 ]
 
@@ -62,3 +72,20 @@ TWO_PLACES += _PLACE.format("second", "notes") + 'ambiguous = "first"\n'
 def rows(*keys: int | str, customer: str = "") -> list[list[str]]:
     """Return a row with each key."""
     return [[str(key), f"text {key}", f"notes {key}", customer] for key in keys]
+
+
+def named(*customers: str) -> list[list[str]]:
+    """Return a row for each name of a customer."""
+    return [[str(key), "text", "notes", name] for key, name in enumerate(customers, 1)]
+
+
+def load(folder: Path, *lines: str) -> ImportMap:
+    """Load a map of these lines."""
+    path = folder / "m.toml"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return ImportMap.load(path)
+
+
+def built(found: ImportMap, cells: Mapping[str, str]) -> Any:
+    """Build what a map makes of a row without references."""
+    return found.record.build(RowContext(cells, ReferenceIndex(())))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.jobs.conftest import Local
+from tests.jobs.conftest import Local, Table
 from wosdk_async import Customer, Location, Ref, Task, WoItem, WorkOrder
 from wosdk_async.jobs import Import, RowOutcome, Summary
+from wosdk_async.jobs.journal import Journal
 
 
 async def held(local: Local) -> Counter[str]:
@@ -17,9 +19,9 @@ async def held(local: Local) -> Counter[str]:
     return Counter(row["PoNumber"] for row in await local.rows("WorkOrder", "PoNumber"))
 
 
-async def carried_out(job: Import, local: Local) -> tuple[Summary, dict[int, RowOutcome]]:
+async def carried_out(job: Import, local: Local, **options: Any) -> tuple[Summary, dict[int, RowOutcome]]:
     outcomes: dict[int, RowOutcome] = {}
-    summary = await job.run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
+    summary = await job.run(local.company, on_row=lambda row: outcomes.update({row.row: row}), **options)
     return summary, outcomes
 
 
@@ -28,14 +30,29 @@ def told(summary: Summary) -> list[str]:
     return [warning for warning in summary.warnings if "the map has no key" not in warning]
 
 
-async def killed_while_sending(job: Import, local: Local, numbers: Sequence[int]) -> Path:
-    """Leave the journal as a kill does while these rows are under way, and return its folder."""
+async def imported(local: Local, source: Path | Table, text: str, **options: Any) -> Path:
+    """Carry out an import that is complete, and return its folder."""
+    summary = await local.run(source, text, **options)
+    assert summary.complete, summary
+    assert summary.folder is not None
+    return summary.folder
+
+
+@contextlib.asynccontextmanager
+async def killed(job: Import, local: Local) -> AsyncIterator[Journal]:
+    """Begin a run, and leave its journal as a kill does behind the block."""
     opened = await job.open(local.company)
     await opened.journal.start_run(**opened.request.details(local.company))
     await opened.admit()
-    await opened.journal.begin(numbers)
+    yield opened.journal
     opened.journal.abandon()
-    return opened.journal.folder
+
+
+async def killed_while_sending(job: Import, local: Local, numbers: Sequence[int]) -> Path:
+    """Leave the journal as a kill does while these rows are under way, and return its folder."""
+    async with killed(job, local) as journal:
+        await journal.begin(numbers)
+    return journal.folder
 
 
 async def order(local: Local, number: str) -> WorkOrder:
@@ -54,20 +71,19 @@ async def order(local: Local, number: str) -> WorkOrder:
     )
 
 
-class Kill(Exception):
+class Kill(BaseException):
     """End of the process, as the journal sees it."""
 
 
-def killing(at: int, *, after: bool) -> Callable[[Callable[[], None]], None]:
-    """Return a hook that kills at commit number ``at``, before or after it."""
-    commits = 0
+class KillAt:
+    """A commit hook that kills at one of its calls, before or after the commit."""
 
-    def commit(write: Callable[[], None]) -> None:
-        nonlocal commits
-        commits += 1
-        if commits != at or after:
+    def __init__(self, at: int, *, after: bool) -> None:
+        self.at, self.after, self.calls = at, after, 0
+
+    def __call__(self, write: Callable[[], None]) -> None:
+        self.calls += 1
+        if self.calls != self.at or self.after:
             write()
-        if commits == at:
+        if self.calls == self.at:
             raise Kill
-
-    return commit

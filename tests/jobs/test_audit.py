@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.maps import HEADER, MAP, MARKER, rows
+from tests.jobs.conftest import Local
+from tests.jobs.maps import MAP, MARKER, rows
 from tests.jobs.runs import order
 from wosdk_async import WoCreateCommand
 from wosdk_async.calls import marked_records
@@ -29,26 +29,14 @@ async def created(local: Local, number: str) -> int:
     return int((await local.rows("WorkOrder"))[-1]["Id"])
 
 
-def the_audit(
-    local: Local,
-    journal: Journal,
-    *,
-    on_row: Callable[[RowOutcome], None] = lambda _: None,
-    seconds: float = 0,
-    **changes: Any,
-) -> Audit:
-    known: dict[str, Any] = {
-        "company": local.company.with_options(settle=seconds),
-        "journal": journal,
-        "operation": operation_named("WoCreateCommand"),
-        "marker": MARKER,
-        "on_row": on_row,
-    }
-    return Audit(Settling(**known | changes))
+def the_audit(local: Local, journal: Journal, *, seconds: float = 0, **options: Any) -> Audit:
+    given: dict[str, Any] = {"on_row": lambda _: None, **options}
+    company, operation = local.company.with_options(settle=seconds), operation_named("WoCreateCommand")
+    return Audit(Settling(company=company, journal=journal, operation=operation, marker=MARKER, **given))
 
 
-async def imported(local: Local, job: Job, source: Path, **options: Any) -> Path:
-    summary = await job(source, MAP, marker=MARKER, **options).run(local.company)
+async def imported(local: Local, source: Path, **options: Any) -> Path:
+    summary = await local.run(source, MAP, marker=MARKER, **options)
     assert summary.folder is not None
     return summary.folder
 
@@ -64,16 +52,15 @@ def findings(listed: Sequence[AuditRow]) -> dict[int, tuple[str, int]]:
     return {each.row: (each.finding, len(each.ids)) for each in listed}
 
 
-async def test_every_row_that_is_there_once_is_clean(local: Local, job: Job, write: Write) -> None:
-    folder = await imported(local, job, write(HEADER, rows(*range(1, 1001))))
+async def test_every_row_that_is_there_once_is_clean(local: Local) -> None:
+    folder = await imported(local, local.write(rows(*range(1, 251))))
     result, listed = await audited(local, folder)
-    assert result is not None
-    assert (result.once, result.clean, listed) == (1000, True, [])
+    assert (result.once, result.clean, listed) == (250, True, [])
     assert result.at > 1.7e9
 
 
-async def test_rows_without_and_with_two_records_are_listed(local: Local, job: Job, write: Write) -> None:
-    folder = await imported(local, job, write(HEADER, rows(*range(1, 8))))
+async def test_rows_without_and_with_two_records_are_listed(local: Local) -> None:
+    folder = await imported(local, local.write(rows(*range(1, 8))))
     other = await created(local, "5")
     async with Journal.open(folder) as journal:
         (fifth, sixth) = await journal.rows_in(after=4, limit=2)
@@ -82,7 +69,6 @@ async def test_rows_without_and_with_two_records_are_listed(local: Local, job: J
     found = await local.company.find_marked(WoCreateCommand, MARKER, ["3"])
     await local.company.update(found["3"][0], po_number="elsewhere")
     result, listed = await audited(local, folder)
-    assert result is not None
     assert (result.once, result.missing, result.twice, result.unexpected) == (3, 1, 1, 2)
     assert not result.clean
     assert findings(listed) == {
@@ -95,45 +81,39 @@ async def test_rows_without_and_with_two_records_are_listed(local: Local, job: J
     assert sixth.id in listed[2].ids
 
 
-async def test_a_key_that_many_records_carry_is_twice(
-    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = await imported(local, job, write(HEADER, rows(1, 2)))
+async def test_a_key_that_many_records_carry_is_twice(local: Local, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = await imported(local, local.write(rows(1, 2)))
     for _ in range(2):
         await created(local, "2")
     monkeypatch.setattr(marked_records, "MAX_ROWS", 3)
     result, listed = await audited(local, folder)
-    assert result is not None
     assert (result.once, result.twice) == (1, 1)
     assert (listed[0].row, listed[0].ids) == (2, ())
 
 
-async def test_a_double_that_was_cancelled_does_not_count(local: Local, job: Job, write: Write) -> None:
-    folder = await imported(local, job, write(HEADER, rows(1, 2)))
+async def test_a_double_that_was_cancelled_does_not_count(local: Local) -> None:
+    folder = await imported(local, local.write(rows(1, 2)))
     await local.company.work_orders.cancel(await created(local, "2"), reason=CANCEL)
     result, listed = await audited(local, folder)
-    assert result is not None
     assert (result.once, listed) == (2, [])
 
 
-async def test_records_that_were_there_before_are_expected(local: Local, job: Job, write: Write) -> None:
+async def test_records_that_were_there_before_are_expected(local: Local) -> None:
     for number in ("1", "1", "2", "2"):
         await created(local, number)
-    source = write(HEADER, rows(1, 2, 3))
-    folder = await imported(local, job, source)
+    source = local.write(rows(1, 2, 3))
+    folder = await imported(local, source)
     result, _ = await audited(local, folder)
-    assert result is not None
     assert (result.once, result.clean) == (1, True)
-    folder = await imported(local, job, source, if_exists="skip", again=True)
+    folder = await imported(local, source, if_exists="skip", again=True)
     result, _ = await audited(local, folder)
-    assert result is not None
     assert (result.once, result.clean) == (3, True)
 
 
-async def test_every_row_is_in_one_of_the_counts(local: Local, job: Job, write: Write) -> None:
+async def test_every_row_is_in_one_of_the_counts(local: Local) -> None:
     """Also one whose key was there before, stands in another row or is empty, and one that was not sent."""
     await created(local, "2")
-    folder = await imported(local, job, write(HEADER, rows(1, 2, 1, "", 3, 4)))
+    folder = await imported(local, local.write(rows(1, 2, 1, "", 3, 4)))
     found = await local.company.find_marked(WoCreateCommand, MARKER, ["3", "4"])
     for each in ("3", "4"):
         await local.company.update(found[each][0], po_number=f"not {each}")
@@ -142,17 +122,16 @@ async def test_every_row_is_in_one_of_the_counts(local: Local, job: Job, write: 
         journal.record(RowRecord(5, State.PLANNED))
         journal.record(RowRecord(6, State.IN_DOUBT, reason="?"))
     result, listed = await audited(local, folder)
-    assert result is not None
     assert str(result) == "1 once, 1 undecided, 4 not made"
     assert (result.clean, listed) == (True, [])
 
 
-async def test_a_row_that_was_sent_and_is_there_is_not_expected(local: Local, job: Job, write: Write) -> None:
+async def test_a_row_that_was_sent_and_is_there_is_not_expected(local: Local) -> None:
     """It failed because its key was there, and this job had sent it with a lease that was lost."""
     from tests.jobs.journal.test_grants import a_grant
 
     await created(local, "1")
-    folder = await imported(local, job, write(HEADER, rows(1)))
+    folder = await imported(local, local.write(rows(1)))
     async with Journal.open(folder) as journal:
         [refused] = await journal.rows_in(State.REFUSED)
         await journal.grant(a_grant(1, 1))
@@ -163,10 +142,8 @@ async def test_a_row_that_was_sent_and_is_there_is_not_expected(local: Local, jo
 
 
 @pytest.mark.parametrize("state", [State.IN_DOUBT, State.SENDING])
-async def test_a_row_in_doubt_that_is_found_is_done(
-    local: Local, job: Job, write: Write, state: State
-) -> None:
-    folder = await imported(local, job, write(HEADER, rows(1, 2)))
+async def test_a_row_in_doubt_that_is_found_is_done(local: Local, state: State) -> None:
+    folder = await imported(local, local.write(rows(1, 2)))
     outcomes: list[RowOutcome] = []
     async with Journal.open(folder) as journal:
         for row in (1, 2):
@@ -180,18 +157,15 @@ async def test_a_row_in_doubt_that_is_found_is_done(
     assert [(each.row, each.outcome) for each in outcomes] == [(1, "created")]
 
 
-async def test_a_look_up_that_finds_nothing_is_not_believed_alone(
-    local: Local, job: Job, write: Write
-) -> None:
-    folder = await imported(local, job, write(HEADER, rows(1, 2, 3)))
+async def test_a_look_up_that_finds_nothing_is_not_believed_alone(local: Local) -> None:
+    folder = await imported(local, local.write(rows(1, 2, 3)))
     local.server.hidden, local.server.hidden_times = "query/WorkOrder", 1
     result, listed = await audited(local, folder)
-    assert result is not None
     assert (result.once, listed) == (3, [])
 
 
-async def test_an_audit_that_is_cancelled_keeps_nothing(local: Local, job: Job, write: Write) -> None:
-    folder = await imported(local, job, write(HEADER, rows(1)))
+async def test_an_audit_that_is_cancelled_keeps_nothing(local: Local) -> None:
+    folder = await imported(local, local.write(rows(1)))
     async with Journal.open(folder) as journal:
         journal.record(RowRecord(1, State.REFUSED))
         stages: list[str] = []
@@ -206,15 +180,14 @@ async def test_an_audit_that_is_cancelled_keeps_nothing(local: Local, job: Job, 
         assert stages[1] == "audit: next look-up of the rows that differ from the journal (1) in 600 s"
 
 
-async def test_a_record_with_another_id_is_another(local: Local, job: Job, write: Write) -> None:
+async def test_a_record_with_another_id_is_another(local: Local) -> None:
     """As when a worker said that row 2 made a record which it did not make."""
-    folder = await imported(local, job, write(HEADER, rows(1, 2, 3)))
+    folder = await imported(local, local.write(rows(1, 2, 3)))
     async with Journal.open(folder) as journal:
         [second] = await journal.rows_in(after=1, limit=1)
         assert second.id is not None
         journal.record(RowRecord(2, State.DONE, second.id + 1000))
     result, listed = await audited(local, folder)
-    assert result is not None
     assert (result.once, result.another, result.clean) == (2, 1, False)
     assert str(result) == "2 once, 1 another"
     assert [(each.row, each.finding, each.ids) for each in listed] == [(2, "another", (second.id,))]

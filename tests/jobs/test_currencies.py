@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import xlsxwriter
 
+from tests.jobs import maps
 from tests.jobs.opendocument import read_document, text_row
 from tests.jobs.readers import read_here
 from wosdk_async.jobs import CsvFile, ImportMap
@@ -40,10 +41,8 @@ def sheet(folder: Path, *formats: str | int, header: tuple[str, ...] = ("No", "C
 
 
 def load(folder: Path, currency: str = "", field: str = 'vendor_nte.value = "{Cost}"') -> ImportMap:
-    lines = ["[command.work_order]", field]
-    lines += [f'vendor_nte.currency_type_id = "{currency}"'] if currency else []
-    (folder / "m.toml").write_text("\n".join(lines), encoding="utf-8")
-    return ImportMap.load(folder / "m.toml")
+    stated = [f'vendor_nte.currency_type_id = "{currency}"'] if currency else []
+    return maps.load(folder, "[command.work_order]", field, *stated)
 
 
 def amount(found: ImportMap, row: Row) -> tuple[Any, list[str]]:

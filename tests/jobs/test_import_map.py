@@ -9,19 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.jobs.maps import CREATED, CUSTOMER, WORK_ORDER
+from tests.jobs.maps import CREATED, CUSTOMER, WORK_ORDER, built, load
 from wosdk_async import WoCreateCommand
 from wosdk_async.jobs import ImportMap, ImportMapError
-from wosdk_async.jobs.mapping.nodes import RowContext
-from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "sf311.toml"
-
-
-def load(folder: Path, text: str) -> ImportMap:
-    path = folder / "m.toml"
-    path.write_text(text, encoding="utf-8")
-    return ImportMap.load(path)
 
 
 def test_an_endless_file_is_no_map() -> None:
@@ -187,13 +179,11 @@ def test_values_of_toml_are_values_of_their_field(tmp_path: Path) -> None:
         vendor_nte = { value = VALUE }
         """
     for value in ("12.5", "3"):
-        made = load(tmp_path, text.replace("VALUE", value)).record.build(RowContext({}, ReferenceIndex(())))
+        made = built(load(tmp_path, text.replace("VALUE", value)), {})
         assert isinstance(made, WoCreateCommand)
         order = made.work_order
-        assert order is not None
         assert made.action_date == datetime(2026, 3, 1, 8)
         assert (made.compute_schedule, made.employee_id) == (False, 7)
         assert order.due_date_utc == datetime(2026, 3, 1, 6, tzinfo=UTC)
         assert order.type_category == "Request"
-        assert order.vendor_nte is not None
         assert repr(order.vendor_nte.value) == f"Decimal('{value}')"

@@ -13,11 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.jobs.conftest import Job, Local, Write, serving
+from tests.jobs.conftest import Local, serving
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
+from tests.jobs.runs import carried_out
+from tests.jobs.test_outputs import records
 from tests.support.laws import examples
 from wosdk_async import InvalidCallError
-from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, RowOutcome
+from wosdk_async.jobs import CsvFile, Import, ImportMapError, RowOutcome
 from wosdk_async.jobs.imports import sending
 from wosdk_async.jobs.imports.job_settling import decide
 from wosdk_async.jobs.journal import Journal, State
@@ -35,11 +37,9 @@ async def held(local: Local) -> dict[str, tuple[str, str]]:
     return {row["PoNumber"]: (items[row["Id"]], comments[row["Id"]]) for row in orders}
 
 
-async def test_each_row_becomes_one_work_order(local: Local, job: Job, write: Write) -> None:
+async def test_each_row_becomes_one_work_order(local: Local) -> None:
     outcomes: list[RowOutcome] = []
-    summary = await job(write(HEADER, rows(*range(1, 101))), MAP, limit=7).run(
-        local.company, on_row=outcomes.append
-    )
+    summary = await local.job(rows(*range(1, 101)), MAP, limit=7).run(local.company, on_row=outcomes.append)
     assert summary.complete
     assert sorted(row.row for row in outcomes) == list(range(1, 101))
     assert all(row.line == row.row + 1 and row.work_order_id and row.number for row in outcomes)
@@ -64,28 +64,25 @@ def test_any_text_survives(
     at_home: tuple[asyncio.Runner, Local], tmp_path: Path, pairs: list[tuple[str, str]]
 ) -> None:
     runner, local = at_home
-    (tmp_path / "m.toml").write_text(MAP, encoding="utf-8")
     path = tmp_path / f"{uuid.uuid4().hex}.csv"  # each example is an import of its own
     keyed = {uuid.uuid4().hex: pair for pair in pairs}
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([HEADER, *([key, *pair, ""] for key, pair in keyed.items())])
 
     async def round_trip() -> None:
-        job = Import(CsvFile(path), ImportMap.load(tmp_path / "m.toml"))
-        assert (await job.run(local.company)).complete
+        assert (await local.run(path, MAP)).complete
         found = await held(local)
         assert {key: found[key] for key in keyed} == keyed
 
     runner.run(round_trip())
 
 
-async def test_bad_rows_are_reported_and_all_others_created(tmp_path: Path, local: Local, job: Job) -> None:
+async def test_bad_rows_are_reported_and_all_others_created(local: Local, tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
     path.write_text(
         f"key,text,notes,customer\n1,a\n2,{'x' * 3097},n,\n3,a,{'y' * 3073},\n4,a,n,\n5,a,n,c,d\n"
     )
-    outcomes: dict[int, RowOutcome] = {}
-    summary = await job(path, MAP).run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
+    summary, outcomes = await carried_out(local.job(path, MAP), local)
     assert (summary.rows, summary.created, summary.failed, summary.complete) == (5, 1, 4, False)
     assert {number: row.reason for number, row in outcomes.items()} == {
         1: "the record has 2 cells, the header 4; add the missing cells, even if empty",
@@ -98,45 +95,23 @@ async def test_bad_rows_are_reported_and_all_others_created(tmp_path: Path, loca
     }
 
 
-async def test_a_text_may_be_cut_with_a_warning(local: Local, job: Job, write: Write) -> None:
+async def test_a_text_may_be_cut_with_a_warning(local: Local) -> None:
     text = MAP.replace('comment = "{notes}"', 'comment = { text = "{notes}", truncate = true }')
-    outcomes: list[RowOutcome] = []
-    await job(write(HEADER, [["1", "", "é" * 3080, ""]]), text).run(local.company, on_row=outcomes.append)
+    _, outcomes = await carried_out(local.job([["1", "", "é" * 3080, ""]], text), local)
     assert await held(local) == {"1": ("", "é" * 3072)}
-    assert outcomes[0].warnings == ("command.comment has 3080 characters and was truncated to 3072",)
+    assert outcomes[1].warnings == ("command.comment has 3080 characters and was truncated to 3072",)
 
 
-async def test_a_row_keeps_its_warnings_in_doubt_and_when_a_person_decides(
-    local: Local, job: Job, write: Write
-) -> None:
-    text = MAP.replace('comment = "{notes}"', 'comment = { text = "{notes}", truncate = true }')
-    ready = job(write(HEADER, [["1", "", "é" * 3080, ""]]), text, marker=MARKER)
-    local.server.broken = True
-    summary = await ready.run(
-        local.company.with_options(deadline=0.5, settle=60),
-        on_stage=lambda words: ready.stop() if words.startswith("rows in doubt") else None,
-    )
-    assert summary.folder is not None
-    async with Journal.open(summary.folder) as journal:
-        (before,) = await journal.rows_in()
-        await decide(journal, 1, 77, "me")
-        (after,) = await journal.rows_in()
-    assert (before.state, after.state, after.id) == (State.IN_DOUBT, State.DONE, 77)
-    assert len(before.warnings) == 1
-    assert (after.warnings, after.request_id) == (before.warnings, before.request_id)
-
-
-async def test_columns_are_read_as_the_type_of_their_field(local: Local, job: Job, write: Write) -> None:
+async def test_columns_are_read_as_the_type_of_their_field(local: Local) -> None:
     text = MAP.replace(
         'po_number = "{key}"',
         'po_number = "{key}"\nduration = "{text}"\n'
         'vendor_nte = { currency_type_id = "USD", value = "{notes}" }',
     )
-    source = write(
-        HEADER, [["1", "90", "12.50", ""], ["2", "", "", ""], ["3", "long", "1", ""], ["4", "1", "NaN", ""]]
+    source = local.write(
+        [["1", "90", "12.50", ""], ["2", "", "", ""], ["3", "long", "1", ""], ["4", "1", "NaN", ""]]
     )
-    outcomes: dict[int, RowOutcome] = {}
-    await job(source, text).run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
+    _, outcomes = await carried_out(local.job(source, text), local)
     assert (
         outcomes[3].reason == "command.work_order.duration takes a whole number, not 'long' (column 'text')"
     )
@@ -148,8 +123,8 @@ async def test_columns_are_read_as_the_type_of_their_field(local: Local, job: Jo
     assert found == {"1": (90, 12.5), "2": (60, 0.0)}  # without one the task's own duration
 
 
-async def test_a_header_without_rows_is_an_import_of_nothing(local: Local, job: Job, write: Write) -> None:
-    summary = await job(write(HEADER, []), MAP).run(local.company)
+async def test_a_header_without_rows_is_an_import_of_nothing(local: Local) -> None:
+    summary = await local.run([], MAP)
     assert summary.complete
     (warning,) = summary.warnings
     assert warning.endswith("rows.csv: there are no rows below the header")
@@ -166,27 +141,11 @@ async def test_a_header_without_rows_is_an_import_of_nothing(local: Local, job: 
     }
 
 
-async def test_stopping_finishes_what_is_under_way_and_reports_the_rest(
-    local: Local, job: Job, write: Write
-) -> None:
-    ready = job(write(HEADER, rows(*range(1, 41))), MAP, limit=1)
-    outcomes: list[RowOutcome] = []
-    local.server.held = asyncio.Event()
-    running = asyncio.create_task(ready.run(local.company, on_row=outcomes.append))
-    await local.server.arrived.wait()
-    ready.stop()
-    local.server.held.set()
-    summary = await running
-    assert (summary.created, summary.not_started) == (1, 39)
-    assert sorted(row.row for row in outcomes) == list(range(1, 41))
-    assert list(await held(local)) == ["1"]
-
-
 async def test_stopping_twice_leaves_what_is_under_way_in_doubt(
-    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+    local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sending, "ABORT_GRACE", 0.0)
-    ready = job(write(HEADER, rows(*range(1, 41))), MAP, limit=1)
+    ready = local.job(rows(*range(1, 41)), MAP, limit=1)
     outcomes: list[RowOutcome] = []
     local.server.held = asyncio.Event()
     running = asyncio.create_task(ready.run(local.company, on_row=outcomes.append))
@@ -199,36 +158,62 @@ async def test_stopping_twice_leaves_what_is_under_way_in_doubt(
     assert running.cancelling() == 0
 
 
-async def test_a_response_that_says_nothing_leaves_a_row_in_doubt(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_a_response_that_says_nothing_leaves_a_row_in_doubt(local: Local) -> None:
     local.server.broken = True
-    outcomes: list[RowOutcome] = []
-    summary = await job(write(HEADER, rows(1)), MAP).run(local.company, on_row=outcomes.append)
+    summary, outcomes = await carried_out(local.job(rows(1), MAP), local)
     assert (summary.in_doubt, summary.created, summary.complete) == (1, 0, False)
-    assert outcomes[0].outcome == "in_doubt"
-    assert outcomes[0].request_id in local.server.bodies[-1]
+    assert outcomes[1].outcome == "in_doubt"
+    assert outcomes[1].request_id in local.server.bodies[-1]
+
+
+@pytest.mark.parametrize("marker", [None, MARKER])
+async def test_a_row_in_doubt_keeps_its_warnings_and_figures_also_when_a_person_decides(
+    local: Local, marker: str | None
+) -> None:
+    """With a marker it is looked up first, and left in doubt when that is stopped."""
+    text = MAP.replace('comment = "{notes}"', 'comment = { text = "{notes}", truncate = true }')
+    local.server.broken = True
+    local.company = local.company.with_options(deadline=0.5, settle=60)
+    ready = local.job([["1", "", "é" * 3080, ""]], text, marker=marker)
+    summary, outcomes = await carried_out(
+        ready, local, on_stage=lambda words: ready.stop() if words.startswith("rows in doubt") else None
+    )
+    assert (summary.in_doubt, outcomes[1].code) == (1, "InDoubtError")
+    async with Journal.open(summary.folder) as journal:
+        (before,) = await journal.rows_in()
+        await decide(journal, 1, 77, "me")
+        (after,) = await journal.rows_in()
+    assert (before.state, before.code, after.state, after.id) == (
+        *(State.IN_DOUBT, "InDoubtError", State.DONE, 77),
+    )
+    assert (len(before.warnings), before.attempts >= 1, before.seconds > 0) == (1, True, True)
+    assert (after.warnings, after.request_id) == (before.warnings, before.request_id)
+    (found,) = records(summary.folder / "results.csv").values()
+    assert (found["code"], found["request_id"]) == ("InDoubtError", before.request_id)
 
 
 async def test_a_cancelled_import_reports_every_row_and_stays_cancelled(
-    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+    local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sending, "ABORT_GRACE", 0.0)
     outcomes: list[RowOutcome] = []
     local.server.held = asyncio.Event()
     running = asyncio.create_task(
-        job(write(HEADER, rows(1, 2, 3)), MAP, limit=1).run(local.company, on_row=outcomes.append)
+        local.job(rows(1, 2, 3), MAP, limit=1).run(local.company, on_row=outcomes.append)
     )
     await local.server.arrived.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert [row.outcome for row in outcomes] == ["in_doubt", "not_started", "not_started"]
+    expected = ["in_doubt", "not_started", "not_started"]
+    assert [row.outcome for row in outcomes] == expected
+    found = records(local.folder / "rows.csv.job" / "results.csv")
+    assert [row["outcome"] for row in found.values()] == expected
 
 
-def test_names_of_files_are_refused(write: Write) -> None:
+def test_names_of_files_are_refused(local: Local) -> None:
     """The message names what opens them."""
-    source = write(HEADER, rows(1))
+    source = local.write(rows(1))
     names: tuple[Any, Any] = (str(source), "map.toml")
     with pytest.raises(InvalidCallError, match=r"is a file name; pass open_source\(...\)"):
         Import(*names)
@@ -237,10 +222,10 @@ def test_names_of_files_are_refused(write: Write) -> None:
 
 
 @pytest.mark.parametrize("now", [b"key,text,notes\n1,other,x\n", b"another\nfile\n", b"\xff\xff\n", b""])
-def test_a_file_that_changed_since_it_was_opened_is_not_read(job: Job, write: Write, now: bytes) -> None:
+def test_a_file_that_changed_since_it_was_opened_is_not_read(local: Local, now: bytes) -> None:
     """Whatever it says now: not that its columns or its encoding are wrong."""
-    path = write(HEADER, rows(1))
-    opened = job(path, MAP)
+    path = local.write(rows(1))
+    opened = local.job(path, MAP)
     path.write_bytes(now)
     with pytest.raises(ImportMapError, match="has changed since it was opened"):
         opened.read()

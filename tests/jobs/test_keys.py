@@ -6,27 +6,18 @@ from collections import Counter
 
 import pytest
 
-from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.maps import HEADER, MAP, MARKER, rows
+from tests.jobs.conftest import Local
+from tests.jobs.maps import MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
 from tests.jobs.test_check import checked
 from wosdk_async import WoCreateCommand
 from wosdk_async.calls import marked_records
-from wosdk_async.jobs import ImportMapError
 from wosdk_async.jobs.imports.check_result import Finding
 
 
-async def test_a_field_that_the_map_leaves_open_gets_a_key(local: Local, job: Job, write: Write) -> None:
-    text = MAP.replace('po_number = "{key}"\n', "")
-    ready = job(write(HEADER, rows(1, 2)), text, marker=MARKER)
-    opened = await ready.open(local.company)
-    await ready.run(local.company)
-    assert await held(local) == Counter([f"{opened.about.job}-1", f"{opened.about.job}-2"])
-
-
-async def test_keys_that_occur_twice_or_not_at_all_are_refused(local: Local, job: Job, write: Write) -> None:
-    source = write(HEADER, [*rows("a", "b"), ["a", "another", "", ""], *rows("", " c", "b")])
-    _, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
+async def test_keys_that_occur_twice_or_not_at_all_are_refused(local: Local) -> None:
+    source = local.write([*rows("a", "b"), ["a", "another", "", ""], *rows("", " c", "b")])
+    _, outcomes = await carried_out(local.job(source, MAP, marker=MARKER), local)
     assert await held(local) == Counter("ab")
     assert outcomes[3].reason == "the key 'a' already belongs to row 1 (line 2); keys must be unique"
     assert "'b' already belongs to row 2 (line 3), and all cells are equal" in str(outcomes[6].reason)
@@ -37,15 +28,15 @@ async def test_keys_that_occur_twice_or_not_at_all_are_refused(local: Local, job
 @pytest.mark.parametrize("column", ["{key}", "W-{key}"])
 @pytest.mark.parametrize("is_marker", [True, False])
 async def test_keys_that_a_spreadsheet_shortened_are_refused(
-    local: Local, job: Job, write: Write, column: str, is_marker: bool
+    local: Local, column: str, is_marker: bool
 ) -> None:
     text = MAP.replace('"{key}"', f'"{column}"') if is_marker else f"key = '{column}'\n{MAP}"
     shortened = ["8,12E+11", "8,12E+11", "9.12345E+11", "1E+12 "]
-    source = write(HEADER, [*rows(*shortened, "E+11", "8,12E", "K8,12E+11"), ["b", "8,12E+11", "", ""]])
+    source = local.write([*rows(*shortened, "E+11", "8,12E", "K8,12E+11"), ["b", "8,12E+11", "", ""]])
     options = {"marker": MARKER} if is_marker else {}
     checked_rows: list[Finding] = []
     await checked(local, source, text, on_row=checked_rows.append, **options)
-    _, outcomes = await carried_out(job(source, text, **options), local)
+    _, outcomes = await carried_out(local.job(source, text, **options), local)
     assert [row for row, each in outcomes.items() if each.outcome == "failed"] == [1, 2, 3, 4]
     assert [each.row for each in checked_rows if each.kind == "refused"] == [1, 2, 3, 4]
     for row, key in enumerate(shortened, 1):
@@ -53,118 +44,84 @@ async def test_keys_that_a_spreadsheet_shortened_are_refused(
         assert str(outcomes[row].reason).startswith(reason)
 
 
-async def test_keys_that_are_there_already(local: Local, job: Job, write: Write) -> None:
+async def test_keys_that_are_there_already(local: Local) -> None:
     made = await local.company.run(WoCreateCommand(work_order=await order(local, "1")))
-    assert made.wo is not None
-    source = write(HEADER, rows(1, 2))
-    _, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
+    source = local.write(rows(1, 2))
+    _, outcomes = await carried_out(local.job(source, MAP, marker=MARKER), local)
     holder = f"WorkOrder {made.wo.id}"
     assert outcomes[1].reason == f"already exists: {holder} has work_order.po_number '1'"
     summary, outcomes = await carried_out(
-        job(source, MAP, marker=MARKER, again=True, if_exists="skip"), local
+        local.job(source, MAP, marker=MARKER, again=True, if_exists="skip"), local
     )
     assert (summary.found, summary.complete) == (2, True)
     assert (outcomes[1].outcome, outcomes[1].work_order_id) == ("found", made.wo.id)
     assert await held(local) == Counter("12")
 
 
-async def test_keys_that_cannot_be_looked_up_stop_the_import_with_a_summary(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_keys_that_cannot_be_looked_up_stop_the_import_with_a_summary(local: Local) -> None:
     """The service goes away while rows are sent; the first page of keys and the proof were looked up."""
-    source = write(HEADER, rows(*range(1, 301)))
+    source = local.write(rows(*range(1, 211)))
     local.server.failing, local.server.failing_numbers = "query/WorkOrder", range(3, 1000)
-    summary, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
-    assert (summary.created, summary.not_started, len(outcomes)) == (200, 100, 300)
+    summary, outcomes = await carried_out(local.job(source, MAP, marker=MARKER), local)
+    assert (summary.created, summary.not_started, len(outcomes)) == (200, 10, 210)
     assert str(summary.stopped) == "row keys cannot be looked up: no queries today"
     local.server.failing = "\0"
-    summary, _ = await carried_out(job(source, MAP, marker=MARKER), local)
-    assert (summary.complete, summary.done_now) == (True, 100)
-    assert await held(local) == Counter(map(str, range(1, 301)))
+    summary, _ = await carried_out(local.job(source, MAP, marker=MARKER), local)
+    assert (summary.complete, summary.done_now) == (True, 10)
+    assert await held(local) == Counter(map(str, range(1, 211)))
 
 
-async def test_a_key_that_1000_records_carry_fails_its_row_alone(
-    local: Local, job: Job, write: Write
-) -> None:
-    made = await job(write(HEADER, rows(*["N/A"] * 1000)), MAP, limit=64).run(local.company)
-    assert made.created == 1000
-    for first, last, if_exists in (("1", "3", "fail"), ("4", "6", "skip")):
-        source = write(HEADER, rows(first, "N/A", last))
-        again = job(source, MAP, marker=MARKER, again=True, if_exists=if_exists)
-        summary, outcomes = await carried_out(again, local)
-        assert (summary.created, summary.failed, summary.stopped) == (2, 1, None)
-        assert (outcomes[2].outcome, outcomes[2].line) == ("failed", 3)
-        assert "1000 or more WorkOrder records have the key 'N/A'" in (outcomes[2].reason or "")
-
-
+@pytest.mark.parametrize(("if_exists", "few"), [("fail", "failed"), ("skip", "found")])
 async def test_several_keys_that_many_records_carry(
-    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+    local: Local, monkeypatch: pytest.MonkeyPatch, if_exists: str, few: str
 ) -> None:
     """In both halves of a page, and beside keys of which each has a few records."""
     monkeypatch.setattr(marked_records, "MAX_ROWS", 4)
-    await job(write(HEADER, rows(*["a"] * 5, *["b"] * 6, "c", "c", "d")), MAP).run(local.company)
-    source = write(HEADER, rows("a", 1, "c", 2, 3, "d", 4, "b"))
-    summary, outcomes = await carried_out(job(source, MAP, marker=MARKER, again=True), local)
-    assert (summary.created, summary.failed, summary.stopped) == (4, 4, None)
-    failed = {row: each.reason or "" for row, each in outcomes.items() if each.outcome == "failed"}
-    assert {row: text.split(": ")[0] for row, text in failed.items() if "or more" not in text} == {
-        3: "already exists",
-        6: "already exists",
-    }
-    assert all(f"have the key {key!r}" in failed[row] for row, key in ((1, "a"), (8, "b")))
+    await local.run(rows(*["a"] * 4, *["b"] * 6, "c", "c", "d"), MAP)
+    source = local.write(rows("a", 1, "c", 2, 3, "d", 4, "b"))
+    again = local.job(source, MAP, marker=MARKER, again=True, if_exists=if_exists)
+    summary, outcomes = await carried_out(again, local)
+    assert (summary.created, summary.stopped) == (4, None)
+    assert [outcomes[row].outcome for row in (1, 3, 6, 8)] == ["failed", few, few, "failed"]
+    for row, key in ((1, "a"), (8, "b")):
+        assert f"4 or more WorkOrder records have the key {key!r}" in (outcomes[row].reason or "")
 
 
 async def test_a_row_in_doubt_whose_key_many_records_carry_stays_in_doubt(
-    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+    local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await job(write(HEADER, rows("a", "a", "a")), MAP).run(local.company)
-    source = write(HEADER, rows("a", "b"))
-    await killed_while_sending(job(source, MAP, marker=MARKER, again=True), local, [1])
+    await local.run(rows("a", "a", "a"), MAP)
+    source = local.write(rows("a", "b"))
+    await killed_while_sending(local.job(source, MAP, marker=MARKER, again=True), local, [1])
     monkeypatch.setattr(marked_records, "MAX_ROWS", 3)
-    summary, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
+    summary, outcomes = await carried_out(local.job(source, MAP, marker=MARKER), local)
     assert (summary.created, summary.in_doubt) == (1, 1)
     assert "have the key 'a'" in (outcomes[1].reason or "")
 
 
-async def test_a_marker_that_cannot_be_proved_stops_the_import(local: Local, job: Job, write: Write) -> None:
+async def test_a_marker_that_cannot_be_proved_stops_the_import(local: Local) -> None:
     """The row was created all the same; the next run proves the marker by another row."""
     local.server.failing, local.server.failing_numbers = "query/WorkOrder", range(2, 3)
-    source = write(HEADER, rows(1, 2, 3))
-    summary, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
+    source = local.write(rows(1, 2, 3))
+    summary, outcomes = await carried_out(local.job(source, MAP, marker=MARKER), local)
     assert (summary.created, summary.not_started, outcomes[1].outcome) == (1, 2, "created")
     assert "row 1 was created with work_order.po_number '1'; " in str(summary.stopped)
     assert str(summary.stopped).endswith(": no queries today")
-    summary, _ = await carried_out(job(source, MAP, marker=MARKER), local)
+    summary, _ = await carried_out(local.job(source, MAP, marker=MARKER), local)
     assert summary.complete
     assert await held(local) == Counter("123")
 
 
-async def test_many_repeated_keys_do_not_stop_the_other_rows(local: Local, job: Job, write: Write) -> None:
+async def test_many_repeated_keys_do_not_stop_the_other_rows(local: Local) -> None:
     """They were refused before anything was sent, and say nothing about the map."""
     numbers = [*range(1, 41), *range(1, 31)]
-    summary, outcomes = await carried_out(job(write(HEADER, rows(*numbers)), MAP, marker=MARKER), local)
+    summary, outcomes = await carried_out(local.job(rows(*numbers), MAP, marker=MARKER), local)
     assert (summary.created, summary.failed, summary.stopped) == (40, 30, None)
     assert [outcomes[row].outcome for row in (1, 40, 41, 70)] == ["created", "created", "failed", "failed"]
 
 
-async def test_a_marker_that_no_query_finds_costs_one_work_order(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_a_marker_that_no_query_finds_costs_one_work_order(local: Local) -> None:
     local.server.hidden = "query/WorkOrder"
-    summary, _ = await carried_out(job(write(HEADER, rows(*range(50))), MAP, marker=MARKER), local)
+    summary, _ = await carried_out(local.job(rows(*range(50)), MAP, marker=MARKER), local)
     assert (summary.created, summary.not_started) == (1, 49)
     assert "row 1 was created with work_order.po_number '0'" in str(summary.stopped)
-
-
-@pytest.mark.parametrize(
-    ("marker", "message"),
-    [
-        ("work_order.po_numbr", "WorkOrder has no field 'po_numbr'; did you mean 'po_number'?"),
-        ("work_order.type_category", "type_category is an enum, but a key is a string"),
-        ("work_order.customer.name", "work_order.customer is not an object in "),
-        ("comment.text", "comment is not an object in "),
-    ],
-)
-async def test_a_marker_that_cannot_be_used(job: Job, write: Write, marker: str, message: str) -> None:
-    with pytest.raises(ImportMapError, match=message.replace("?", r"\?")):
-        job(write(HEADER, rows(1)), MAP, marker=marker)

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.jobs.maps import built, load
 from wosdk_async import InvalidCallError
 from wosdk_async.codec import loads
 from wosdk_async.jobs import ImportMap, ImportMapError
@@ -46,21 +47,18 @@ vendor_nte = { value = NUMBER }
 """
 
 
-def load(folder: Path, field: str, options: str, text: str = "{c}") -> ImportMap:
-    lines = [line for line in MAP.splitlines() if line.startswith("[") or field in line]
-    path = folder / "m.toml"
+def field_map(folder: Path, field: str, options: str, text: str = "{c}") -> ImportMap:
     table = f'{{ text = "{text}", {options} }}'
-    path.write_text("\n".join(lines).replace(field, table), encoding="utf-8")
-    return ImportMap.load(path)
+    lines = [line for line in MAP.splitlines() if line.startswith("[") or field in line]
+    return load(folder, *(line.replace(field, table) for line in lines))
 
 
-def value(folder: Path, field: str, options: str, cell: str) -> Any:
-    context = RowContext({"c": cell}, ReferenceIndex(()))
-    made: Any = load(folder, field, options).record.build(context)
-    *path, name = FIELDS[field].split(".")
-    for step in path:
-        made = getattr(made, step)
-    return getattr(made, name, None)
+def value(folder: Path, field: str, options: str, cell: str, text: str = "{c}") -> Any:
+    """The value of a field; None also where what would have it is not sent."""
+    made = built(field_map(folder, field, options, text), {"c": cell})
+    for step in FIELDS[field].split("."):
+        made = getattr(made, step, None)
+    return made
 
 
 @pytest.mark.parametrize(
@@ -274,7 +272,7 @@ def test_a_format_is_checked_when_the_map_is_loaded(
     tmp_path: Path, field: str, options: str, message: str
 ) -> None:
     with pytest.raises(ImportMapError) as caught:
-        load(tmp_path, field, options)
+        field_map(tmp_path, field, options)
     assert message in caught.value.message
 
 
@@ -325,11 +323,10 @@ def test_the_format_of_a_time_is_among_those_proposed_for_it(time: datetime, day
 
 
 def test_a_fixed_text_is_read_in_its_format_too(tmp_path: Path) -> None:
-    loaded = load(tmp_path, "UTC", 'date = "%d.%m.%Y"', text="01.03.2026")
-    made: Any = loaded.record.build(RowContext({}, ReferenceIndex(())))
+    made = built(field_map(tmp_path, "UTC", 'date = "%d.%m.%Y"', text="01.03.2026"), {})
     assert made.work_order.due_date_utc == utc(2026, 3, 1)
     with pytest.raises(ImportMapError, match=r"takes a time such as 31.03.2026 .*, not 'soon'"):
-        load(tmp_path, "UTC", 'date = "%d.%m.%Y"', text="soon")
+        field_map(tmp_path, "UTC", 'date = "%d.%m.%Y"', text="soon")
 
 
 def parser(kind: str, **options: Any) -> Any:
@@ -358,11 +355,10 @@ def test_every_instant_is_read_back_from_its_local_time(instant: datetime, zone:
 
 def test_blanks_that_the_service_cuts_off_are_announced(tmp_path: Path) -> None:
     """It does so at the end of a contact's name."""
-    path = tmp_path / "m.toml"
-    path.write_text('[command.work_order]\ncontact_name = "{c}"\npo_number = "{c}"', encoding="utf-8")
+    found = load(tmp_path, "[command.work_order]", 'contact_name = "{c}"', 'po_number = "{c}"')
     for cell, told in (("Ana ", 1), ("  ", 1), (" Ana", 0)):
         context = RowContext({"c": cell}, ReferenceIndex(()))
-        made: Any = ImportMap.load(path).record.build(context)
+        made: Any = found.record.build(context)
         assert (made.work_order.contact_name, len(context.warnings)) == (cell, told)
         assert all("contact_name" in each and repr(cell) in each for each in context.warnings)
 
@@ -401,10 +397,8 @@ comment = "{flag}"
 def test_a_row_sends_what_its_record_would_send(
     tmp_path_factory: pytest.TempPathFactory, cells: dict[str, str], is_set_by_service: bool
 ) -> None:
-    path = tmp_path_factory.getbasetemp() / f"whole{is_set_by_service}.toml"
     lines = [line for line in WHOLE_MAP.splitlines() if is_set_by_service or not line.startswith("number =")]
-    path.write_text("\n".join(lines), encoding="utf-8")
-    builder = RowBuilder(ImportMap.load(path), ReferenceIndex(()), None)
+    builder = RowBuilder(load(tmp_path_factory.getbasetemp(), *lines), ReferenceIndex(()), None)
     row = Row(1, 2, cells)
     try:
         record: Any = builder.build(row)[0]

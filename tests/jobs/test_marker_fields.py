@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER, rows
+from tests.jobs.conftest import Local
+from tests.jobs.maps import MAP, load, rows
 from wosdk_async import Customer, InvalidCallError, WoCreateCommand
 from wosdk_async.calls.markers import field_of
-from wosdk_async.jobs import ImportMap, ImportMapError
+from wosdk_async.jobs import ImportMapError
 from wosdk_async.jobs.mapping.marking import RowKeys
 
 FITTING = r"use a string field, such as .*work_order\.po_number"
@@ -25,6 +25,9 @@ FITTING = r"use a string field, such as .*work_order\.po_number"
         ("work_order.customer", f"customer is a record, but a key is a string; {FITTING}"),
         ("work_order.items", f"items is a list, but a key is a string; {FITTING}"),
         ("work_order.vendor_nte", f"vendor_nte is an amount, but a key is a string; {FITTING}"),
+        ("work_order.po_numbr", r"WorkOrder has no field 'po_numbr'; did you mean 'po_number'\?"),
+        ("work_order.customer.name", "work_order.customer is not an object in "),
+        ("comment.text", "comment is not an object in "),
         (
             "compute_schedule",
             r"compute_schedule is true or false, but a key is a string; use a string field$",
@@ -32,9 +35,7 @@ FITTING = r"use a string field, such as .*work_order\.po_number"
     ],
 )
 def test_a_field_that_no_key_fits_is_refused(tmp_path: Path, marker: str, message: str) -> None:
-    path = tmp_path / "m.toml"
-    path.write_text(WORK_ORDER + FIXED_CUSTOMER)
-    import_map = ImportMap.load(path)
+    import_map = load(tmp_path, MAP)
     with pytest.raises(ImportMapError, match=message):
         RowKeys.of(import_map, marker, "job")
     assert RowKeys.of(import_map, "work_order.po_number", "job").path == "work_order.po_number"
@@ -42,24 +43,19 @@ def test_a_field_that_no_key_fits_is_refused(tmp_path: Path, marker: str, messag
 
 @pytest.mark.parametrize("marker", ["po_number", "PoNumber"])
 def test_a_field_without_its_object_is_suggested_with_it(tmp_path: Path, marker: str) -> None:
-    path = tmp_path / "m.toml"
-    path.write_text(WORK_ORDER + FIXED_CUSTOMER)
     with pytest.raises(ImportMapError, match=rf"'{marker}'; did you mean 'work_order\.po_number'\?$"):
-        RowKeys.of(ImportMap.load(path), marker, "job")
+        RowKeys.of(load(tmp_path, MAP), marker, "job")
 
 
 def test_a_whole_number_is_a_key_where_the_map_fills_it(tmp_path: Path) -> None:
     """As an update by id has it; a default key is a text."""
-    path = tmp_path / "m.toml"
-    path.write_text('operation = "update Customer by Id"\n[entity]\nid = "{id}"\nname = "{name}"\n')
-    assert RowKeys.of(ImportMap.load(path), "id", "job").node is not None
+    text = 'operation = "update Customer by Id"\n[entity]\nid = "{id}"\nname = "{name}"\n'
+    assert RowKeys.of(load(tmp_path, text), "id", "job").node is not None
 
 
 def test_a_key_is_made_of_columns(tmp_path: Path) -> None:
-    path = tmp_path / "m.toml"
-    path.write_text((WORK_ORDER + FIXED_CUSTOMER).replace('"{key}"', '"fixed"'))
     with pytest.raises(ImportMapError, match="sets the same value for every row; use a unique"):
-        RowKeys.of(ImportMap.load(path), "work_order.po_number", "job")
+        RowKeys.of(load(tmp_path, MAP.replace('"{key}"', '"fixed"')), "work_order.po_number", "job")
 
 
 @pytest.mark.parametrize(
@@ -81,11 +77,9 @@ def test_a_marker_that_does_not_fit_is_refused_with_those_that_do(marker: str, p
 
 
 @pytest.mark.parametrize("field", ["po_number", "contact_name"])
-async def test_the_fields_that_a_message_names_keep_a_key(
-    local: Local, job: Job, write: Write, field: str
-) -> None:
+async def test_the_fields_that_a_message_names_keep_a_key(local: Local, field: str) -> None:
     """The import looks for the first key after its create, and stops if it is not there."""
-    source = write(HEADER, rows(1, 2))
-    text = (WORK_ORDER + FIXED_CUSTOMER).replace("po_number", field)
-    summary = await job(source, text, marker=f"work_order.{field}").run(local.company)
+    source = local.write(rows(1, 2))
+    text = MAP.replace("po_number", field)
+    summary = await local.run(source, text, marker=f"work_order.{field}")
     assert (summary.complete, summary.created) == (True, 2)

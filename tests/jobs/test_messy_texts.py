@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.jobs import maps
 from tests.support.laws import examples
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, Source, open_source
 from wosdk_async.jobs.errors import RowError
-from wosdk_async.jobs.mapping.nodes import RowContext
-from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.mapping.tables import TextTable
 from wosdk_async.jobs.mapping.values import value_parser
 from wosdk_async.jobs.sources.table import Table
@@ -28,9 +27,7 @@ MAP = '[command]\ncomment = "{No} {Due}"\n'
 
 
 def load(folder: Path, *lines: str) -> ImportMap:
-    path = folder / "m.toml"
-    path.write_text("\n".join([*lines, MAP]), encoding="utf-8")
-    return ImportMap.load(path)
+    return maps.load(folder, *lines, MAP)
 
 
 def table(source: Source) -> list[list[str]]:
@@ -453,12 +450,10 @@ def test_units_are_taken_off(number: Decimal, unit: str, space: str, before: boo
     units = ["€", "EUR", "kg", "US$"]
     options = TextTable(text="{c}", decimal=",", thousands=thousands, strip=units)
     parse = value_parser({"type": "number", "name": "Value"}, options, "value")
-    assert parse is not None
     assert parse(text) == number
     with pytest.raises(ValueError, match=r"takes a number"):
         parse(f"{digits} USD")
     alone = value_parser({"type": "number", "name": "Value"}, TextTable(text="{c}", strip=units), "value")
-    assert alone is not None
     assert alone(f"{number}{space}{unit}") == number
 
 
@@ -471,32 +466,7 @@ def test_units_are_for_numbers_and_have_no_digits(tmp_path: Path) -> None:
         ('text = "{No}", strip = [",–"]', "takes currency signs and units without digits"),
     ):
         with pytest.raises(ImportMapError, match=why):
-            (tmp_path / "m.toml").write_text(f"[command]\ncomment = {{ {options} }}\n")
-            ImportMap.load(tmp_path / "m.toml")
-
-
-@pytest.mark.parametrize(
-    ("currency", "units", "fits"),
-    [
-        ("", ["kg"], True),
-        ("", ["€"], False),
-        ("", ["kg", "EUR"], False),
-        ('vendor_nte.currency_type_id = "EUR"', ["€", "EUR"], True),
-        ('vendor_nte.currency_type_id = "EUR"', ["€", "$"], False),
-        ('vendor_nte.currency_type_id = "{currency}"', ["€", "$"], True),
-    ],
-)
-def test_a_sign_is_taken_off_only_where_the_map_says_the_currency(
-    tmp_path: Path, currency: str, units: list[str], fits: bool
-) -> None:
-    """Otherwise 5 EUR would be sent as 5 in the currency of the Company."""
-    money = f'[command.work_order]\nvendor_nte.value = {{ text = "{{cost}}", strip = {json.dumps(units)} }}\n'
-    (tmp_path / "m.toml").write_text(f"{money}{currency}\n", encoding="utf-8")
-    if fits:
-        ImportMap.load(tmp_path / "m.toml")
-    else:
-        with pytest.raises(ImportMapError, match="currency"):
-            ImportMap.load(tmp_path / "m.toml")
+            maps.load(tmp_path, "[command]", f"comment = {{ {options} }}")
 
 
 @pytest.mark.parametrize(
@@ -511,7 +481,6 @@ def test_a_sign_is_taken_off_only_where_the_map_says_the_currency(
 def test_remedies_keep_the_value(kind: Any, text: str, remedy: str) -> None:
     """Both readings where there are two, and a time with an offset is converted and not cut."""
     parse = value_parser({"type": kind, "name": "x"}, TextTable(text="{c}"), "x")
-    assert parse is not None
     with pytest.raises(ValueError, match=re.escape(remedy)):
         parse(text)
 
@@ -522,8 +491,6 @@ def test_an_amount_that_may_be_two_numbers_fails(text: str) -> None:
     wire: Any = {"type": "number", "name": "x"}
     parse = value_parser(wire, TextTable(text="{c}", strip=["€"]), "x")
     stated = value_parser(wire, TextTable(text="{c}", strip=["€"], decimal="."), "x")
-    assert parse is not None
-    assert stated is not None
     with pytest.raises(ValueError, match="may be"):
         parse(text)
     assert abs(stated(text)) < 100
@@ -532,18 +499,15 @@ def test_an_amount_that_may_be_two_numbers_fails(text: str) -> None:
 
 def test_no_unit_is_proposed_for_an_id() -> None:
     parse = value_parser({"type": "integer", "name": "Id"}, TextTable(text="{c}"), "asset.id")
-    assert parse is not None
     with pytest.raises(ValueError, match=r"^(?!.*strip)"):
         parse("20440x")
 
 
 def test_an_empty_cell_can_be_a_word_too(tmp_path: Path) -> None:
-    (tmp_path / "m.toml").write_text(
-        '[command]\ncompute_schedule = { text = "{flag}", values = { "✓" = true, x = true, "" = false } }\n'
-    )
-    record = ImportMap.load(tmp_path / "m.toml").record
+    flag = 'compute_schedule = { text = "{flag}", values = { "✓" = true, x = true, "" = false } }'
+    found = maps.load(tmp_path, "[command]", flag)
     for cell, value in (("X", True), ("✓", True), ("", False), ("  ", False)):
-        assert record.build(RowContext({"flag": cell}, ReferenceIndex(()))).compute_schedule is value  # type: ignore[attr-defined]
+        assert maps.built(found, {"flag": cell}).compute_schedule is value
 
 
 def test_an_item_whose_records_are_fixed_is_kept(tmp_path: Path) -> None:
@@ -552,9 +516,7 @@ def test_an_item_whose_records_are_fixed_is_kept(tmp_path: Path) -> None:
     by_column = item.replace("5", '"{asset}"')
     made = {}
     for name, text in (("fixed", item), ("by column", by_column), ("amount", amount)):
-        (tmp_path / "m.toml").write_text(f'[command]\ncomment = "x"\n{text}')
-        record = ImportMap.load(tmp_path / "m.toml").record
-        cells = {"note": "", "asset": "", "cost": ""}
-        made[name] = record.build(RowContext(cells, ReferenceIndex(()))).work_order  # type: ignore[attr-defined]
+        found = maps.load(tmp_path, "[command]", 'comment = "x"', text)
+        made[name] = maps.built(found, {"note": "", "asset": "", "cost": ""}).work_order
     assert [item.task.id for item in made["fixed"].items] == [6]
     assert (made["by column"], made["amount"]) == (None, None)

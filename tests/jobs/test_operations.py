@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.maps import HEADER, MAP
-from tests.jobs.runs import killed_while_sending
+from tests.jobs.conftest import Local
+from tests.jobs.maps import MAP, load
+from tests.jobs.runs import carried_out, killed_while_sending
 from wosdk_async import Customer, Ref, WorkOrder
-from wosdk_async.jobs import Import, ImportMap, ImportMapError, RowOutcome, Summary
+from wosdk_async.jobs import Import, ImportMap, ImportMapError
 from wosdk_async.jobs.imports import settling
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import State
@@ -45,12 +44,6 @@ where = { is_offline = false }
 """
 DELETE = 'operation = "delete Customer by TenantCode"\n[entity]\ntenant_code = "{code}"\n'
 COLUMNS = ("code", "name", "note")
-
-
-async def carried_out(job: Import, local: Local) -> tuple[Summary, dict[int, RowOutcome]]:
-    outcomes: dict[int, RowOutcome] = {}
-    summary = await job.run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
-    return summary, outcomes
 
 
 async def customers(local: Local) -> dict[str, dict[str, Any]]:
@@ -85,28 +78,27 @@ async def made(local: Local, *codes: str) -> list[int]:
 # --- create ---------------------------------------------------------------------------------
 
 
-async def test_each_row_becomes_a_record(local: Local, job: Job, write: Write) -> None:
-    source = write(COLUMNS, [[f"T{i}", f"Shop {i}", f"note {i}"] for i in range(1, 31)])
-    task = job(source, CREATE)
+async def test_each_row_becomes_a_record(local: Local) -> None:
+    source = local.write([[f"T{i}", f"Shop {i}", f"note {i}"] for i in range(1, 31)], COLUMNS)
+    task = local.job(source, CREATE)
     summary, outcomes = await carried_out(task, local)
     assert (summary.done, summary.label, summary.complete) == (30, "created", True)
     found = await customers(local)
     assert {code: row["Name"] for code, row in found.items()} == {f"T{i}": f"Shop {i}" for i in range(1, 31)}
     assert outcomes[7].as_dict() == {"row": 7, "line": 8, "outcome": "created", "id": found["T7"]["Id"]}
     assert outcomes[7].work_order_id is None
-    opened = await job(source, CREATE).open(local.company)
+    opened = await local.job(source, CREATE).open(local.company)
     assert (opened.is_idle, opened.about.operation) == (True, "create Customer")
     assert [row.version for row in await opened.journal.rows_in(State.DONE)] == [1] * 30
     await opened.journal.close()
 
 
-async def test_a_record_is_created_once_with_a_marker(local: Local, job: Job, write: Write) -> None:
+async def test_a_record_is_created_once_with_a_marker(local: Local) -> None:
     await made(local, "T2")
-    source = write(COLUMNS, [["T1", "a", ""], ["T2", "b", ""], ["T3", "c", ""], ["T4", "d", ""]])
-    await killed_while_sending(job(source, CREATE, marker="tenant_code"), local, [2, 3])
-    company = local.company.with_options(settle=0.1)
-    again = job(source, CREATE, marker="tenant_code")
-    summary = await again.run(company)
+    source = local.write([["T1", "a", ""], ["T2", "b", ""], ["T3", "c", ""], ["T4", "d", ""]], COLUMNS)
+    await killed_while_sending(local.job(source, CREATE, marker="tenant_code"), local, [2, 3])
+    again = local.job(source, CREATE, marker="tenant_code")
+    summary = await again.run(local.company)
     assert (summary.done, summary.complete) == (4, True)
     rows = await local.rows("Customer", "TenantCode")
     assert sorted(row["TenantCode"] for row in rows if row["TenantCode"] in ("T1", "T2", "T3", "T4")) == [
@@ -117,30 +109,13 @@ async def test_a_record_is_created_once_with_a_marker(local: Local, job: Job, wr
     ]
 
 
-async def test_a_record_with_a_mistake_fails_its_row_alone(local: Local, job: Job, write: Write) -> None:
-    source = write(COLUMNS, [["T1", "x" * 65, ""], ["T2", "b", ""]])
-    summary, outcomes = await carried_out(job(source, CREATE), local)
-    assert (summary.done, summary.failed) == (1, 1)
-    lengths = re.findall(r"entity\.(\w+) has 65 characters, but the limit is 64", str(outcomes[1].reason))
-    assert lengths == ["name", "display_as", "dba"]
-
-
-async def test_an_import_can_be_awaited(local: Local, job: Job, write: Write) -> None:
-    rows: list[RowOutcome] = []
-    stages: list[str] = []
-    source = write(COLUMNS, [["T1", "a", ""], ["T2", "b", ""]])
-    summary = await job(source, CREATE, company=local.company, on_row=rows.append, on_stage=stages.append)
-    assert isinstance(summary, Summary)
-    assert sorted(each.row for each in rows) == [1, 2]
-
-
 # --- update ---------------------------------------------------------------------------------
 
 
-async def test_an_update_writes_the_fields_of_the_map_only(local: Local, job: Job, write: Write) -> None:
+async def test_an_update_writes_the_fields_of_the_map_only(local: Local) -> None:
     ids = await made(local, "T1", "T2", "T3")
-    source = write(COLUMNS, [["T1", "ignored", "one"], ["T3", "ignored", "three"]])
-    summary, outcomes = await carried_out(job(source, UPDATE), local)
+    source = local.write([["T1", "ignored", "one"], ["T3", "ignored", "three"]], COLUMNS)
+    summary, outcomes = await carried_out(local.job(source, UPDATE), local)
     assert (summary.done, summary.label, summary.complete) == (2, "updated", True)
     assert summary.as_dict()["updated"] == 2
     found = await customers(local)
@@ -150,19 +125,19 @@ async def test_an_update_writes_the_fields_of_the_map_only(local: Local, job: Jo
         "T3": ("nT3", "three"),
     }
     assert (outcomes[2].outcome, outcomes[2].id) == ("updated", ids[2])
-    opened = await job(source, UPDATE).open(local.company)
+    opened = await local.job(source, UPDATE).open(local.company)
     assert [row.id for row in await opened.journal.rows_in(State.DONE)] == [ids[0], ids[2]]
     await opened.journal.close()
 
 
-async def test_rows_whose_record_is_not_one_fail(local: Local, job: Job, write: Write) -> None:
+async def test_rows_whose_record_is_not_one_fail(local: Local) -> None:
     first, second, gone = await made(local, "T1", "T1", "T3")
     await local.company.delete(Customer, gone)
-    source = write(
-        COLUMNS,
+    source = local.write(
         [["T1", "", "x"], ["T2", "", "x"], ["T3", "", "x"], ["T4", "", ""], ["", "", "x"], ["3", "", "x"]],
+        COLUMNS,
     )
-    summary, outcomes = await carried_out(job(source, UPDATE), local)
+    summary, outcomes = await carried_out(local.job(source, UPDATE), local)
     assert summary.failed == 6
     assert {number: each.reason for number, each in outcomes.items()} == {
         1: f"2 Customer records have tenant_code 'T1' (ids {first}, {second}); identify the records by id",
@@ -174,14 +149,14 @@ async def test_rows_whose_record_is_not_one_fail(local: Local, job: Job, write: 
     }
 
 
-async def test_a_row_without_anything_to_write_fails(local: Local, job: Job, write: Write) -> None:
+async def test_a_row_without_anything_to_write_fails(local: Local) -> None:
     await made(local, "T1")
     text = UPDATE.split("work_zone")[0]
-    _, outcomes = await carried_out(job(write(COLUMNS, [["T1", "", ""]]), text), local)
+    _, outcomes = await carried_out(local.job(local.write([["T1", "", ""]], COLUMNS), text), local)
     assert outcomes[1].reason == "nothing to update: the cells of all fields to update are empty"
 
 
-async def test_an_empty_cell_empties_a_text_if_the_map_says_so(local: Local, job: Job, write: Write) -> None:
+async def test_an_empty_cell_empties_a_text_if_the_map_says_so(local: Local) -> None:
     """Without that it writes nothing; the row counts as one that writes something."""
     (id,) = await made(local, "T1")
     await local.company.update(Customer.ref(id), instructions="old", dba="old")
@@ -189,32 +164,30 @@ async def test_an_empty_cell_empties_a_text_if_the_map_says_so(local: Local, job
         'work_zone = "@zone"', 'dba = "{name}"'
     )
     text = text[: text.index("[reference")]
-    summary, _ = await carried_out(job(write(COLUMNS, [["T1", "", ""]]), text), local)
+    summary, _ = await carried_out(local.job(local.write([["T1", "", ""]], COLUMNS), text), local)
     (row,) = await local.rows("Customer", "Instructions", "Dba", TenantCode="T1")
     assert (summary.done, row["Instructions"], row["Dba"]) == (1, "", "old")
 
 
-async def test_an_update_by_id(local: Local, job: Job, write: Write) -> None:
+async def test_an_update_by_id(local: Local) -> None:
     ids = await made(local, "T1", "T2")
     text = 'operation = "update Customer by Id"\n[entity]\nid = "{code}"\nname = "{name}"\n'
-    source = write(COLUMNS, [[str(ids[1]), "Two", ""], ["999999", "None", ""], ["x", "None", ""]])
-    summary, outcomes = await carried_out(job(source, text), local)
+    source = local.write([[str(ids[1]), "Two", ""], ["999999", "None", ""], ["x", "None", ""]], COLUMNS)
+    summary, outcomes = await carried_out(local.job(source, text), local)
     assert (await customers(local))["T2"]["Name"] == "Two"
     assert (summary.done, outcomes[2].reason) == (1, "no Customer has id '999999'")
     assert outcomes[3].reason == "entity.id takes a whole number, not 'x' (column 'code')"
 
 
-async def test_an_update_that_was_under_way_is_compared(local: Local, job: Job, write: Write) -> None:
+async def test_an_update_that_was_under_way_is_compared(local: Local) -> None:
     """One was written, one was not, one record is gone; the fourth row was never sent."""
     ids = await made(local, "T1", "T2", "T3", "T4")
-    source = write(COLUMNS, [[f"T{i}", "", f"note {i}"] for i in range(1, 5)])
-    await killed_while_sending(job(source, UPDATE), local, [1, 2, 3])
+    source = local.write([[f"T{i}", "", f"note {i}"] for i in range(1, 5)], COLUMNS)
+    await killed_while_sending(local.job(source, UPDATE), local, [1, 2, 3])
     await local.company.update(Customer.ref(ids[0]), instructions="note 1")
     await local.company.delete(Customer, ids[2])
     before = (await customers(local))["T1"]["ConcurrencyId"]
-    outcomes: dict[int, RowOutcome] = {}
-    company = local.company.with_options(settle=0.1)
-    summary = await job(source, UPDATE).run(company, on_row=lambda row: outcomes.update({row.row: row}))
+    summary, outcomes = await carried_out(local.job(source, UPDATE), local)
     found = await customers(local)
     assert [found[f"T{i}"]["Instructions"] for i in (1, 2, 4)] == ["note 1", "note 2", "note 4"]
     assert found["T1"]["ConcurrencyId"] == before, "it was not written again"
@@ -224,7 +197,7 @@ async def test_an_update_that_was_under_way_is_compared(local: Local, job: Job, 
 
 @pytest.mark.parametrize("note", ["{note}", None], ids=["cell", "map"])
 async def test_an_update_that_is_taken_back_waits_for_the_one_under_way(
-    local: Local, job: Job, write: Write, note: str | None
+    local: Local, note: str | None
 ) -> None:
     """The record has the old value at first, and the new one of the killed run arrives while rows settle."""
     (id,) = await made(local, "T1")
@@ -232,7 +205,7 @@ async def test_an_update_that_is_taken_back_waits_for_the_one_under_way(
 
     def import_of(value: str) -> Import:
         text = UPDATE.replace("{note}", note or value)
-        return job(write(COLUMNS, [["T1", "", value if note else ""]]), text)
+        return local.job(local.write([["T1", "", value if note else ""]], COLUMNS), text)
 
     await killed_while_sending(import_of("new"), local, [1])
     arrivals = [local.company.update(Customer.ref(id), instructions="new")]
@@ -251,26 +224,34 @@ async def test_an_update_that_is_taken_back_waits_for_the_one_under_way(
     assert (await customers(local))["T1"]["Instructions"] == "old"
 
 
-async def test_an_update_in_doubt_is_settled_in_the_same_run(local: Local, job: Job, write: Write) -> None:
+@pytest.mark.parametrize(
+    ("text", "field", "value"), [(UPDATE, "Instructions", "new"), (DELETE, "IsRemoved", True)]
+)
+async def test_a_call_in_doubt_is_settled_in_the_same_run(
+    local: Local, text: str, field: str, value: Any
+) -> None:
     await made(local, "T1")
     local.server.creation, local.server.broken = "base/Customer", True
-    source = write(COLUMNS, [["T1", "", "new"]])
 
     def stage(_: str) -> None:
         local.server.broken = False
 
-    summary = await job(source, UPDATE).run(local.company.with_options(settle=0.1), on_stage=stage)
-    assert (summary.done, summary.in_doubt) == (1, 0)
-    assert (await customers(local))["T1"]["Instructions"] == "new"
+    before = local.server.count("base/Customer")
+    summary = await local.job(local.write([["T1", "", "new"]], COLUMNS), text).run(
+        local.company, on_stage=stage
+    )
+    assert (summary.done, summary.in_doubt, summary.not_started) == (1, 0, 0)
+    assert local.server.count("base/Customer") == before + 2
+    assert (await customers(local))["T1"][field] == value
 
 
 # --- delete ---------------------------------------------------------------------------------
 
 
-async def test_records_are_deleted_by_a_key(local: Local, job: Job, write: Write) -> None:
+async def test_records_are_deleted_by_a_key(local: Local) -> None:
     await made(local, "T1", "T2", "T3")
-    source = write(COLUMNS, [["T1", "", ""], ["T3", "", ""], ["T9", "", ""]])
-    summary, outcomes = await carried_out(job(source, DELETE), local)
+    source = local.write([["T1", "", ""], ["T3", "", ""], ["T9", "", ""]], COLUMNS)
+    summary, outcomes = await carried_out(local.job(source, DELETE), local)
     assert {code for code, row in (await customers(local)).items() if row["IsRemoved"]} == {"T1", "T3"}
     assert (summary.done, summary.label, outcomes[3].reason) == (
         2,
@@ -279,24 +260,24 @@ async def test_records_are_deleted_by_a_key(local: Local, job: Job, write: Write
     )
 
 
-async def test_a_delete_that_was_under_way_is_decided(local: Local, job: Job, write: Write) -> None:
+async def test_a_delete_that_was_under_way_is_decided(local: Local) -> None:
     ids = await made(local, "T1", "T2")
-    source = write(COLUMNS, [["T1", "", ""], ["T2", "", ""]])
-    await killed_while_sending(job(source, DELETE), local, [1, 2])
+    source = local.write([["T1", "", ""], ["T2", "", ""]], COLUMNS)
+    await killed_while_sending(local.job(source, DELETE), local, [1, 2])
     await local.company.delete(Customer, ids[0])
-    summary = await job(source, DELETE).run(local.company.with_options(settle=0.1))
+    summary = await local.run(source, DELETE)
     assert (summary.done, summary.complete) == (2, True)
     removed = {code: row["IsRemoved"] for code, row in (await customers(local)).items()}
     assert removed == {"T1": True, "T2": True}
 
 
 async def test_one_look_that_finds_no_record_does_not_make_a_delete_done(
-    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+    local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A removed record is found, too. The look-up may have read the response of another."""
     await made(local, "T1")
-    source = write(COLUMNS, [["T1", "", ""]])
-    await killed_while_sending(job(source, DELETE), local, [1])
+    source = local.write([["T1", "", ""]], COLUMNS)
+    await killed_while_sending(local.job(source, DELETE), local, [1])
     asked, find = 0, settling.find_rows
 
     async def misread(*given: Any, **options: Any) -> Any:
@@ -305,47 +286,33 @@ async def test_one_look_that_finds_no_record_does_not_make_a_delete_done(
         return {} if asked == 1 else await find(*given, **options)
 
     monkeypatch.setattr(settling, "find_rows", misread)
-    summary = await job(source, DELETE).run(local.company.with_options(settle=0.1))
+    summary = await local.run(source, DELETE)
     assert (summary.done, summary.complete) == (1, True)
     assert (await customers(local))["T1"]["IsRemoved"]
 
 
 async def test_a_delete_whose_record_is_nowhere_is_done(
-    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+    local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await made(local, "T1")
-    source = write(COLUMNS, [["T1", "", ""]])
-    await killed_while_sending(job(source, DELETE), local, [1])
+    source = local.write([["T1", "", ""]], COLUMNS)
+    await killed_while_sending(local.job(source, DELETE), local, [1])
 
     async def nothing(*_: Any, **__: Any) -> dict[str, Any]:
         return {}
 
     monkeypatch.setattr(settling, "find_rows", nothing)
-    summary = await job(source, DELETE).run(local.company.with_options(settle=0.1))
+    summary = await local.run(source, DELETE)
     assert (summary.done, summary.complete) == (1, True)
     assert not any(path.startswith("DELETE") for path in local.server.asked)
 
 
-async def test_a_delete_in_doubt_is_settled_in_the_same_run(local: Local, job: Job, write: Write) -> None:
-    await made(local, "T1")
-    local.server.creation, local.server.broken = "base/Customer", True
-
-    def stage(_: str) -> None:
-        local.server.broken = False
-
-    source = write(COLUMNS, [["T1", "", ""]])
-    summary = await job(source, DELETE).run(local.company.with_options(settle=0.1), on_stage=stage)
-    assert (summary.done, summary.in_doubt, summary.not_started) == (1, 0, 0)
-    assert sum(path.startswith("DELETE") for path in local.server.asked) == 2
-    assert (await customers(local))["T1"]["IsRemoved"]
-
-
 async def test_a_delete_that_takes_effect_late_is_that_of_the_job(
-    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+    local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (id,) = await made(local, "T1")
-    source = write(COLUMNS, [["T1", "", ""]])
-    await killed_while_sending(job(source, DELETE), local, [1])
+    source = local.write([["T1", "", ""]], COLUMNS)
+    await killed_while_sending(local.job(source, DELETE), local, [1])
     settle = Settling.settle
 
     async def late(self: Settling) -> set[int]:
@@ -355,18 +322,8 @@ async def test_a_delete_that_takes_effect_late_is_that_of_the_job(
         return absent
 
     monkeypatch.setattr(Settling, "settle", late)
-    outcomes: list[RowOutcome] = []
-    company = local.company.with_options(settle=0.1)
-    summary = await job(source, DELETE).run(company, on_row=outcomes.append)
-    assert (summary.done, outcomes[0].outcome, outcomes[0].id) == (1, "deleted", id)
-
-
-async def test_rows_with_one_key_are_refused_but_the_first(local: Local, job: Job, write: Write) -> None:
-    await made(local, "T1")
-    source = write(COLUMNS, [["T1", "", "first"], ["T1", "", "second"]])
-    summary, _ = await carried_out(job(source, UPDATE), local)
-    assert (summary.done, summary.failed) == (1, 1)
-    assert (await customers(local))["T1"]["Instructions"] == "first"
+    summary, outcomes = await carried_out(local.job(source, DELETE), local)
+    assert (summary.done, outcomes[1].outcome, outcomes[1].id) == (1, "deleted", id)
 
 
 # --- commands -------------------------------------------------------------------------------
@@ -383,28 +340,17 @@ where = { action_id = "Cancel" }
 """
 
 
-async def test_any_command_of_the_catalogue(local: Local, job: Job, write: Write, tmp_path: Path) -> None:
-    source = write(HEADER, [[str(i), "text", "", ""] for i in (1, 2)])
-    await job(source, MAP).run(local.company)
+async def test_any_command_of_the_catalogue(local: Local, tmp_path: Path) -> None:
+    source = local.write([[str(i), "text", "", ""] for i in (1, 2)])
+    await local.run(source, MAP)
     orders = await local.rows("WorkOrder", "PoNumber")
     path = tmp_path / "cancel.csv"
     path.write_text("id,note\n" + "".join(f"{row['Id']},no more\n" for row in orders))
-    summary, outcomes = await carried_out(job(path, CANCEL), local)
+    summary, outcomes = await carried_out(local.job(path, CANCEL), local)
     assert (summary.done, summary.label, summary.complete) == (2, "done", True), outcomes
     order = await local.company.get(WorkOrder, orders[0]["Id"])
     assert str(order.status_id) == "Cancelled"
     assert outcomes[1].as_dict()["work_order_id"] == orders[0]["Id"]
-
-
-async def test_a_command_without_a_marker_that_was_under_way_is_in_doubt(
-    local: Local, job: Job, tmp_path: Path
-) -> None:
-    path = tmp_path / "cancel.csv"
-    path.write_text("id,note\n77,no more\n")
-    await killed_while_sending(job(path, CANCEL), local, [1])
-    summary = await job(path, CANCEL).run(local.company)
-    assert (summary.in_doubt, summary.done) == (1, 0)
-    assert local.server.count("WoCancelCommand") == 0
 
 
 # --- what cannot be used --------------------------------------------------------------------
@@ -436,12 +382,10 @@ async def test_a_command_without_a_marker_that_was_under_way_is_in_doubt(
     ],
 )
 def test_a_map_that_cannot_be_used(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "map.toml"
-    path.write_text(text)
     with pytest.raises(ImportMapError) as caught:
-        ImportMap.load(path)
+        load(tmp_path, text)
     assert message in caught.value.message
-    assert str(path) in caught.value.message
+    assert str(tmp_path / "m.toml") in caught.value.message
 
 
 def test_map_and_caller_must_agree(tmp_path: Path) -> None:
@@ -453,15 +397,15 @@ def test_map_and_caller_must_agree(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("changes", [{"marker": "name"}, {"if_exists": "skip"}])
-def test_an_update_is_told_by_its_key_alone(job: Job, write: Write, changes: dict[str, str]) -> None:
+def test_an_update_is_told_by_its_key_alone(local: Local, changes: dict[str, str]) -> None:
     with pytest.raises(ImportMapError):
-        job(write(COLUMNS, []), UPDATE, **changes)
+        local.job(local.write([], COLUMNS), UPDATE, **changes)
 
 
-def test_a_marker_that_cannot_be_found_again_is_refused(job: Job, write: Write) -> None:
+def test_a_marker_that_cannot_be_found_again_is_refused(local: Local) -> None:
     text = CREATE + 'if_missing = "fail"\n'
     with pytest.raises(ImportMapError, match="concurrency_id"):
-        job(write(COLUMNS, []), text, marker="concurrency_id")
+        local.job(local.write([], COLUMNS), text, marker="concurrency_id")
 
 
 @pytest.mark.parametrize(

@@ -26,9 +26,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.conftest import Local
 from tests.jobs.journal.plans import a_journal, a_plan
-from tests.jobs.maps import HEADER, MAP, MARKER, rows
+from tests.jobs.maps import MAP, MARKER, rows
 from tests.support.laws import case, examples, some
 from tests.support.preloaded import Preloaded
 from wosdk_async.company import sender_of
@@ -405,24 +405,24 @@ async def memory_of_writing(folder: Path, source: Source) -> int:
 
 async def test_files_of_many_rows_take_no_more_memory_and_lists_are_bounded(tmp_path: Path) -> None:
     used, folder = [], tmp_path / "job"
-    for count in (2500, 6000):
+    for count in (10, 1000, 3500):  # the first writing imports modules
         shutil.rmtree(folder, ignore_errors=True)
         (tmp_path / "in.csv").write_text("a\n" + "".join(f"a{i}\n" for i in range(count)))
         used.append(await memory_of_writing(folder, open_source(tmp_path / "in.csv")))
-    assert used[1] < used[0] + 1_000_000
+    assert used[2] < used[1] + 1_000_000
     report = json.loads((folder / "report.json").read_text())
     assert report["lists"] == {
         "changed": {"count": 0, "listed": 0, "file": "results.csv"},
-        "in_doubt": {"count": 3000, "listed": 200, "file": "in_doubt.csv"},
+        "in_doubt": {"count": 1750, "listed": 200, "file": "in_doubt.csv"},
         "references": {"count": 300, "listed": 200, "file": "references.csv"},
     }
     assert {name: len(report[name]) for name in report["lists"]} == {
         name: each["listed"] for name, each in report["lists"].items()
     }
-    assert [len(table(folder / f"{name}.csv")) for name in ("in_doubt", "references")] == [3001, 301]
+    assert [len(table(folder / f"{name}.csv")) for name in ("in_doubt", "references")] == [1751, 301]
     assert table(folder / "references.csv")[1] == ["task", "T1", "refused", "", "", ""]
     page = (folder / "report.html").read_text(encoding="utf-8")
-    assert "2,800 more rows: see in_doubt.csv" in page
+    assert "1,550 more rows: see in_doubt.csv" in page
     assert "250 more records: see references.csv" in page
 
 
@@ -575,7 +575,6 @@ def test_a_kill_leaves_each_file_old_or_new(tmp_path: Path) -> None:
         text = "name\r\n" + "".join(f"n{i}\r\n" for i in range(1, 601))
         (folder / "in.csv").write_text(text, newline="")
         child = Preloaded([folder], code=CHILD, modules=["tests.jobs.test_outputs"], stdout=subprocess.PIPE)
-        assert child.stdout is not None
         for _ in range(2):
             assert child.stdout.readline()
         until = time.monotonic() + chance.uniform(0, 0.25)
@@ -630,28 +629,26 @@ def contents(folder: Path) -> dict[str, tuple[bytes, int]]:
     return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()}
 
 
-async def test_a_finished_job_given_again_changes_no_file(local: Local, job: Job, write: Write) -> None:
+async def test_a_finished_job_given_again_changes_no_file(local: Local) -> None:
     """With a row that the service refused: neither it nor the map has changed."""
     local.server.refused = "text 4"
-    path = write(HEADER, rows(1, 2, 3, 4))
-    first = await job(path, MAP).run(local.company)
+    path = local.write(rows(1, 2, 3, 4))
+    first = await local.run(path, MAP)
     assert [each.name for each in first.files] == ["results.csv", "rejects.csv", "report.html", "report.json"]
     assert first.folder is not None
     before = contents(first.folder)
-    again = await job(path, MAP).run(local.company)
+    again = await local.run(path, MAP)
     assert (again.files, again.created, again.done_now) == ([], 3, 0)
     after = contents(first.folder)
     assert {name for name in after if name != "lock" and after[name] != before[name]} == set()
 
 
-async def test_files_of_a_night_are_kept_when_the_file_is_replaced(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_files_of_a_night_are_kept_when_the_file_is_replaced(local: Local) -> None:
     """Without the rejects that somebody corrected, which stay where they are."""
     rejects, before = "", []
     for run, keys in enumerate(((1, 2), (7,), (8,)), 1):
-        source = write(HEADER, [*rows(*keys), [f"{run}", "too", "few"]])
-        night = await job(source, MAP, new_rows=True).run(local.company)
+        source = local.write([*rows(*keys), [f"{run}", "too", "few"]])
+        night = await local.run(source, MAP, new_rows=True)
         assert (night.folder, night.done_now, night.failed) == (
             source.with_name("rows.csv.job"), len(keys), 1,
         )  # fmt: skip
@@ -668,34 +665,29 @@ async def test_files_of_a_night_are_kept_when_the_file_is_replaced(
     assert "3,too,few" in (folder / "rejects-2.csv").read_text()
 
 
-async def test_files_that_a_kill_left_out_are_written_by_the_same_command(
-    local: Local, job: Job, write: Write
-) -> None:
-    path = write(HEADER, rows(1, 2, 3))
-    first = await job(path, MAP).run(local.company)
-    assert first.folder is not None
+async def test_files_that_a_kill_left_out_are_written_by_the_same_command(local: Local) -> None:
+    path = local.write(rows(1, 2, 3))
+    first = await local.run(path, MAP)
     (first.folder / "report.json").unlink()
-    again = await job(path, MAP).run(local.company)
+    again = await local.run(path, MAP)
     assert [each.name for each in again.files] == ["results.csv", "report.html", "report.json"]
 
 
-async def test_rejects_corrected_are_the_next_import(local: Local, job: Job, write: Write) -> None:
-    path = write(HEADER, [["1", "a", "x", ""], ["2", "b" * 3097, "y", ""]])
-    first = await job(path, MAP).run(local.company)
-    assert first.folder is not None
+async def test_rejects_corrected_are_the_next_import(local: Local) -> None:
+    path = local.write([["1", "a", "x", ""], ["2", "b" * 3097, "y", ""]])
+    first = await local.run(path, MAP)
     rejects = first.folder / "rejects.csv"
     rejects.write_bytes(rejects.read_bytes().replace(b"b" * 3097, b"b"))
-    second = await job(rejects, MAP).run(local.company)
+    second = await local.run(rejects, MAP)
     assert (second.complete, second.rows) == (True, 1)
     assert {row["PoNumber"] for row in await local.rows("WorkOrder", "PoNumber")} == {"1", "2"}
 
 
-async def test_rejects_below_a_footer_have_their_own_cells(local: Local, job: Job, write: Write) -> None:
+async def test_rejects_below_a_footer_have_their_own_cells(local: Local) -> None:
     """Rows are numbered without the footer; the files are written again from a file that still has it."""
     below = [["Total", "", "11", ""], ["", "no key", "y", ""]]
-    path = write(HEADER, [*rows(1), *below])
-    first = await job(path, MAP, marker=MARKER).run(local.company)
-    assert first.folder is not None
+    path = local.write([*rows(1), *below])
+    first = await local.run(path, MAP, marker=MARKER)
     rejects = first.folder / "rejects.csv"
     rejects.unlink()
     async with Journal.open(first.folder) as journal:
@@ -704,39 +696,24 @@ async def test_rejects_below_a_footer_have_their_own_cells(local: Local, job: Jo
     assert (rejected["text"], rejected["_line"]) == ("no key", "4")
 
 
-async def test_a_cancelled_import_has_its_files(local: Local, job: Job, write: Write) -> None:
-    local.server.held = asyncio.Event()
-    path = write(HEADER, rows(1, 2, 3))
-    running = asyncio.create_task(job(path, MAP, limit=1).run(local.company))
-    await local.server.arrived.wait()
-    running.cancel()
-    local.server.held.set()
-    with pytest.raises(asyncio.CancelledError):
-        await running
-    found = records(path.with_name("rows.csv.job") / "results.csv")
-    assert [row["outcome"] for row in found.values()] == ["created", "not_started", "not_started"]
-
-
 async def test_files_that_cannot_be_written_do_not_hide_the_summary(
-    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+    local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path) -> Any:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
     monkeypatch.setattr(output_folder, "replace_file", full)
-    summary = await job(write(HEADER, rows(1, 2)), MAP).run(local.company)
+    summary = await local.run(rows(1, 2), MAP)
     assert (summary.complete, summary.files) == (True, [])
-    assert summary.files_failed is not None
     assert summary.files_failed.remedies == (Remedy.WRITE_OUTPUTS,)
     assert "results.csv: No space left on device" in summary.files_failed.message
 
 
-async def test_nothing_of_a_job_shows_what_a_response_repeats(local: Local, job: Job, write: Write) -> None:
+async def test_nothing_of_a_job_shows_what_a_response_repeats(local: Local) -> None:
     """The token and the client secret, as the number of an order."""
     secret = local.variables["WOSDK_CLIENT_SECRET"]
     await local.company.connect()
     grant = sender_of(local.company).grant
-    assert grant is not None
     token = grant.token.reveal()
     numbers = iter((f"N-{secret}", f"Bearer {token}"))
 
@@ -745,9 +722,8 @@ async def test_nothing_of_a_job_shows_what_a_response_repeats(local: Local, job:
 
     local.server.altered = alter
     told: list[RowOutcome] = []
-    summary = await job(write(HEADER, rows(1, 2)), MAP, marker=MARKER).run(local.company, on_row=told.append)
+    summary = await local.job(rows(1, 2), MAP, marker=MARKER).run(local.company, on_row=told.append)
     assert summary.complete
-    assert summary.folder is not None
     found = [path.read_text("utf-8", "replace") for path in summary.folder.rglob("*") if path.is_file()]
     for text in (*found, str(told), str(summary)):
         assert secret not in text

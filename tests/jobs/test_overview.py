@@ -142,7 +142,6 @@ async def test_a_job_is_running_only_for_others(tmp_path: Path) -> None:
         assert (await overview(journal)).running is None
         async with Journal.open(tmp_path / "job", read_only=True) as other:
             seen = await overview(other)
-            assert seen.running is not None
             assert (seen.state, "process" in seen.running) == ("running", True)
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.jobs.conftest import Local
-from tests.jobs.maps import CUSTOMER, FIXED_CUSTOMER, HEADER, MARKER, WORK_ORDER
+from tests.jobs.maps import CUSTOMER, FIXED_CUSTOMER, WORK_ORDER, built, load
 from tests.jobs.test_check import checked
-from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, ImportOptions, RowOutcome
+from wosdk_async.jobs import CsvFile, Import, ImportMapError, ImportOptions, RowOutcome
 from wosdk_async.jobs.errors import AmbiguousNameError, RowError, WaitingRowError, joined
 from wosdk_async.jobs.imports.check_result import Finding
-from wosdk_async.jobs.mapping.nodes import RowContext
-from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.stop import ALIKE, StopRules
 
 MAP = """
@@ -29,19 +26,11 @@ sort_order_idx = "{place}"
 """
 
 
-def load(folder: Path, text: str) -> ImportMap:
-    path = folder / "m.toml"
-    path.write_text(text, encoding="utf-8")
-    return ImportMap.load(path)
-
-
 def test_all_bad_cells_of_a_row_are_named(tmp_path: Path) -> None:
     """In objects and lists, too; the good ones are not."""
-    context = RowContext(
-        {"begun": "2026-01-01", "minutes": "90", "cost": "1,5", "place": "x"}, ReferenceIndex(())
-    )
+    cells = {"begun": "2026-01-01", "minutes": "90", "cost": "1,5", "place": "x"}
     with pytest.raises(RowError) as raised:
-        load(tmp_path, MAP).record.build(context)
+        built(load(tmp_path, MAP), cells)
     for column in ("begun", "cost", "place"):
         assert f"(column '{column}')" in raised.value.message
     assert "minutes" not in raised.value.message
@@ -105,10 +94,8 @@ def test_an_amount_has_its_value_in_a_field(tmp_path: Path) -> None:
         load(tmp_path, text)
 
 
-async def test_the_outcome_names_the_column_that_was_empty(
-    local: Local, tmp_path: Path, write: Callable[..., Path]
-) -> None:
-    source = CsvFile(write(HEADER, [["1", "Leaking", "", ""]]))
+async def test_the_outcome_names_the_column_that_was_empty(local: Local, tmp_path: Path) -> None:
+    source = CsvFile(local.write([["1", "Leaking", "", ""]]))
     outcomes: list[RowOutcome] = []
     await Import(source, load(tmp_path, WORK_ORDER + CUSTOMER)).run(local.company, on_row=outcomes.append)
     reason = outcomes[0].reason or ""
@@ -116,37 +103,12 @@ async def test_the_outcome_names_the_column_that_was_empty(
     assert reason.endswith(" (column 'customer')")
 
 
-NUMBERED = WORK_ORDER.replace("\npo_number", '\nvendor_nte.value = "{notes}"\npo_number') + FIXED_CUSTOMER
-
-
-@pytest.mark.parametrize(
-    ("head", "cells", "named"),
-    [
-        (f'marker = "{MARKER}"', ["1 ", "a", "x", ""], ["'1 '", "'x'"]),
-        (f'marker = "{MARKER}"', [" ", "a", "5", ""], ["' '"]),
-        ('key = "{customer}"', ["1", "a", "x", ""], ["{customer}", "'x'"]),
-        ('key = "{customer}"', ["1", "a", "5", ""], ["{customer}"]),
-    ],
-)
-async def test_check_and_import_name_the_same_faults_of_a_row(
-    local: Local, tmp_path: Path, write: Callable[..., Path], head: str, cells: list[str], named: list[str]
-) -> None:
-    file, told, outcomes = write(HEADER, [cells]), list[Finding](), list[RowOutcome]()
-    await checked(local, file, f"{head}\n{NUMBERED}", on_row=told.append)
-    await Import(CsvFile(file), load(tmp_path, f"{head}\n{NUMBERED}")).run(
-        local.company, on_row=outcomes.append
-    )
-    for reason in (told[0].reason, outcomes[0].reason or ""):
-        assert [each for each in named if each in reason] == named
-    assert told[0].reason == outcomes[0].reason
-
-
 async def test_check_and_import_say_that_the_cells_of_all_items_are_blank(
-    local: Local, tmp_path: Path, write: Callable[..., Path]
+    local: Local, tmp_path: Path
 ) -> None:
     text = WORK_ORDER.partition("[reference.asset]")[0] + FIXED_CUSTOMER
     text = text.replace('"@asset"', '{ id = "{notes}" }').replace('"@task"', "{ id = 1 }")
-    file = write(HEADER, [["1", "", "", ""]])
+    file = local.write([["1", "", "", ""]])
     told: list[Finding] = []
     await checked(local, file, text, on_row=told.append)
     outcomes: list[RowOutcome] = []

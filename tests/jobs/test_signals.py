@@ -18,8 +18,8 @@ import attrs
 import pytest
 
 from tests.cli.conftest import ROOT, spawn
-from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
+from tests.jobs.conftest import Local
+from tests.jobs.maps import CREATED, CUSTOMER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending
 from tests.support.laws import WHOLE
 
@@ -159,15 +159,12 @@ SIGNALS = {"TERM": (signal.SIGTERM,), "INT": (signal.SIGINT, signal.SIGINT)}
 # Each way in which a stage ends, once; TERM where no call is under way that would get all of its six seconds.
 SHORT = {
     ("log-in", "TERM"),
-    ("discovery", "INT"),
-    ("references by name", "INT"),
     ("creation of references", "INT"),
     ("keys of the second page", "TERM"),
     ("settling: wait", "TERM"),
     ("proof of the marker", "INT"),
     ("rows", "INT"),
     ("workers: rows", "TERM"),
-    ("workers: audit", "INT"),
     ("check: keys", "TERM"),
     ("settle: keys", "INT"),
     ("undo: reason", "TERM"),
@@ -185,11 +182,11 @@ SHORT = {
     ],
 )
 async def test_a_signal_ends_every_stage_in_time(
-    local: Local, job: Job, write: Write, tmp_path: Path, stage: Stage, signals: tuple[signal.Signals, ...]
+    local: Local, tmp_path: Path, stage: Stage, signals: tuple[signal.Signals, ...]
 ) -> None:
     server, numbers = local.server, range(1, stage.rows + 1)
-    source = write(HEADER, rows(*numbers, customer="" if stage.map_text == MAP else "A"))
-    ready = job(source, stage.map_text, marker=None if stage.command is UPDATE else MARKER)
+    source = local.write(rows(*numbers, customer="" if stage.map_text == MAP else "A"))
+    ready = local.job(source, stage.map_text, marker=None if stage.command is UPDATE else MARKER)
     if stage.before == "killed":
         await killed_while_sending(ready, local, [1])
     elif stage.before == "done":
@@ -223,8 +220,7 @@ async def test_a_signal_ends_every_stage_in_time(
     assert "Traceback" not in stderr
     server.silent, server.hidden, server.failing = lambda _: False, "\0", "\0"
     if stage.command in (IMPORT, WORKERS):  # nothing is lost, and nothing is sent twice
-        local.company = local.company.with_options(settle=0)
-        summary, _ = await carried_out(job(source, stage.map_text, marker=MARKER, lease=2), local)
+        summary, _ = await carried_out(local.job(source, stage.map_text, marker=MARKER, lease=2), local)
         found = await held(local)
         assert not found - Counter(map(str, numbers))
         assert (summary.done, summary.done + summary.failed) == (len(found), stage.rows)

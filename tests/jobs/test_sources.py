@@ -10,28 +10,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
-from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, Row, open_source
+from tests.jobs.maps import load
+from wosdk_async.jobs import CsvFile, Import, ImportMapError, Row, open_source
 from wosdk_async.jobs.sources.formats import FORMATS, Format
 from wosdk_async.jobs.sources.source import FileDialect
 from wosdk_async.jobs.sources.table_rules import require_columns
-from wosdk_async.text.formula_guard import without_guard
 
 
 def written(folder: Path, content: bytes) -> Path:
     path = folder / "f.csv"
     path.write_bytes(content)
     return path
-
-
-@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
-@pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"])
-def test_line_ends_and_byte_order_marks_do_not_matter(tmp_path: Path, end: bytes, bom: bytes) -> None:
-    source = CsvFile(written(tmp_path, bom + end.join([b"a,b", b"1,\xc3\xa9", b"", b'2,"x ""y"""'])))
-    assert source.columns == ("a", "b")
-    assert [dict(row.cells) for row in source] == [{"a": "1", "b": "é"}, {"a": "2", "b": 'x "y"'}]
 
 
 def test_rows_know_their_number_and_the_line_they_start_in(tmp_path: Path) -> None:
@@ -53,11 +43,6 @@ def test_a_row_that_does_not_fit_the_header_says_so(tmp_path: Path) -> None:
     assert fits.fault is None
     assert str(long.fault).startswith("the record has 3 cells, the header 2; quote cells ")
     assert (short.raw_cells, fits.raw_cells, long.raw_cells) == (["1"], None, ["1", "2", "3"])
-
-
-def test_a_file_can_be_read_again(tmp_path: Path) -> None:
-    source = CsvFile(written(tmp_path, b"a\n1\n2\n"))
-    assert [row.number for row in source] == [row.number for row in source] == [1, 2]
 
 
 def test_long_cells_are_read(tmp_path: Path) -> None:
@@ -170,8 +155,7 @@ def test_another_format_is_a_class_and_a_line_in_the_table(
     monkeypatch.setitem(FORMATS, suffix, Format(Lines))
     path = tmp_path / f"F.2026{suffix.upper()}"
     path.write_text("one\ntwo\n")
-    (tmp_path / "m.toml").write_text('[command]\ncomment = "{text}"\n')
-    job = Import(open_source(path), ImportMap.load(tmp_path / "m.toml"))
+    job = Import(open_source(path), load(tmp_path, "[command]", 'comment = "{text}"'))
     assert job.read().rows == 2
 
 
@@ -182,24 +166,3 @@ def test_a_missing_column_is_reported_with_the_nearest_one(tmp_path: Path) -> No
         require_columns(source, {"agency_nam": "[command] of m.toml"})
     parts = "no column 'agency_nam', .* m.toml .* 'agency_name'\\? .*: agency_name, notes$"
     assert re.search(parts, caught.value.message)
-
-
-def test_a_file_with_other_separators_gets_a_hint(tmp_path: Path) -> None:
-    with pytest.raises(ImportMapError, match="the delimiter seems to be ';'; pass delimiter=';'"):
-        require_columns(CsvFile(written(tmp_path, b"key;name\n1;x\n")), {"key": "the map"})
-
-
-@given(rows=st.lists(st.lists(st.text(), min_size=2, max_size=2), max_size=5))
-@example(rows=[["'=1", "x"]])
-def test_cells_are_given_exactly_as_they_were_written(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]]
-) -> None:
-    clean = [[cell.replace("\0", "") for cell in row] for row in rows]
-    text = "\r\n".join(
-        ",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in [["a", "b"], *clean]
-    )
-    source = CsvFile(written(tmp_path_factory.mktemp("csv"), text.encode("utf-8")))
-    # Only the apostrophe that our exports put before a formula goes.
-    filled = [list(map(without_guard, row)) for row in clean if any(cell.strip() for cell in row)]
-    assert [[row.cells["a"], row.cells["b"]] for row in source] == filled
-    assert source.empty_rows == len(clean) - len(filled)

@@ -16,9 +16,10 @@ import xlsxwriter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.jobs.maps import load
 from tests.jobs.readers import read_here
 from tests.support.laws import examples
-from wosdk_async.jobs import Import, ImportMap, ImportMapError, open_source
+from wosdk_async.jobs import Import, ImportMapError, open_source
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.readers import workbook
@@ -115,8 +116,7 @@ def test_a_cell_that_cannot_be_used_fails_rows_that_use_it(tmp_path: Path, value
     assert caught.value.message.startswith("column 'b': ")
     assert reason in caught.value.message
     assert len(bad.original(source.columns)) == 3
-    (tmp_path / "m.toml").write_text('[command]\ncomment = "{a}"\n')
-    assert Import(source, ImportMap.load(tmp_path / "m.toml")).read().rows == 2
+    assert Import(source, load(tmp_path, "[command]", 'comment = "{a}"')).read().rows == 2
 
 
 def test_rows_have_the_numbers_of_the_sheet_and_empty_ones_are_skipped(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_a_sheet_is_named_or_counted(tmp_path: Path) -> None:
         (3, "third"),
         ("Third", "third"),
     ]:
-        assert open_source(path, sheet=sheet).columns == (column,)
+        assert read_here(workbook, path, sheet=sheet).columns == (column,)
     for wrong, hint in [("third", "'third'; did you mean 'Third'?"), ("4", "'4'."), (0, "0.")]:
         with pytest.raises(ImportMapError) as caught:
             open_source(path, sheet=wrong)
@@ -155,7 +155,7 @@ def test_a_sheet_is_named_or_counted(tmp_path: Path) -> None:
 
 
 def test_what_is_not_a_workbook_is_refused(tmp_path: Path) -> None:
-    for content in (b"", b"PK\x03\x04", b"\xd0\xcf\x11\xe0" + b"\0" * 1000):
+    for content in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0" + b"\0" * 1000):
         (tmp_path / "f.xlsx").write_bytes(content)
         with pytest.raises(ImportMapError, match="workbook"):
             open_source(tmp_path / "f.xlsx")

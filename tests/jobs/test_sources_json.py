@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wosdk_async.jobs import ImportMapError, open_source
-from wosdk_async.jobs.sources.table_rules import require_columns
 
 
 def written(folder: Path, text: str) -> Path:
@@ -89,7 +88,6 @@ def test_a_line_that_cannot_be_read_is_a_row_with_a_fault(tmp_path: Path, line: 
     source = open_source(written(tmp_path, f'{{"a": 1}}\n{line}\n{{"a": 3}}\n'))
     first, bad, last = source
     assert (first.fault, last.fault, last.number, last.line) == (None, None, 3, 3)
-    assert bad.fault is not None
     assert bad.fault.startswith(fault)
     assert bad.original(source.columns) == [line]
     assert bad.cells == {"a": ""}
@@ -172,12 +170,6 @@ def test_json_of_many_lines_gets_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "f.json").write_text("[]")
     with pytest.raises(ImportMapError, match=r"is JSON; convert it to JSON lines"):
         open_source(tmp_path / "f.json")
-
-
-def test_a_missing_field_is_reported_as_a_column(tmp_path: Path) -> None:
-    source = open_source(written(tmp_path, '{"agency": {"name": "x"}}\n'))
-    with pytest.raises(ImportMapError, match=r"no column 'agency_name', .*; did you mean 'agency.name'\?"):
-        require_columns(source, {"agency_name": "the map"})
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | st.sampled_from(

@@ -121,7 +121,6 @@ def test_a_copy_keeps_a_double_suffix(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setitem(FORMATS, ".rows.csv", Format(CsvFile))
     monkeypatch.setattr(sys, "stdin", Stdin(TEXT))
     folder = open_input("-", tmp_path / "x.job", format="rows.csv").folder
-    assert folder is not None
     assert [path.suffixes[-2:] for path in folder.iterdir()] == [[".rows", ".csv"]]
 
 
@@ -131,7 +130,6 @@ def copying(folder: Path) -> subprocess.Popen[bytes]:
     code += "open_input('-', pathlib.Path(sys.argv[1]))"
     before = list(folder.glob("input.*"))
     process = python(code, folder, stdin=subprocess.PIPE)
-    assert process.stdin is not None
     process.stdin.write(TEXT * 300_000)
     process.stdin.flush()
     until(

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.jobs import conftest
-from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.maps import CREATED, HEADER, MAP, MARKER, WORK_ORDER, rows
+from tests.jobs.conftest import Local
+from tests.jobs.maps import CREATED, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import carried_out, held
 from wosdk_async import Client, ConfigurationError, RetryPolicy, jobs
 from wosdk_async.errors import InvalidCallError
@@ -26,86 +26,63 @@ def kind_of(summary: Summary) -> str | None:
     return None if summary.stopped is None else summary.stopped.kind
 
 
-async def test_a_map_that_is_wrong_for_all_rows_stops_the_job(local: Local, job: Job, write: Write) -> None:
-    text = MAP.replace('po_number = "{key}"', 'po_number = "{key}"\nduration = "{text}"')
-    summary, outcomes = await carried_out(job(write(HEADER, rows(*range(100))), text), local)
-    assert (summary.failed, summary.not_started) == (20, 80)
-    assert kind_of(summary) == "all-refused"
-    assert len(outcomes) == 100
-
-
 @pytest.mark.parametrize("more", [0, 1], ids=["same file", "one more row"])
-async def test_a_job_that_a_wrong_map_stopped_resumes_with_the_corrected_one(
-    local: Local, job: Job, write: Write, more: int
-) -> None:
+async def test_a_job_that_a_wrong_map_stopped_resumes_with_the_corrected_one(local: Local, more: int) -> None:
     """What was refused before does not stop it again, and is sent, as its map has changed."""
     wrong = MAP.replace('po_number = "{key}"', 'po_number = "{key}"\nduration = "{text}"')
-    summary, _ = await carried_out(job(write(HEADER, rows(*range(40))), wrong), local)
-    assert (summary.failed, summary.not_started) == (20, 20)
-    summary, outcomes = await carried_out(job(write(HEADER, rows(*range(40 + more))), MAP), local)
+    summary, outcomes = await carried_out(local.job(rows(*range(40)), wrong), local)
+    assert (summary.failed, summary.not_started, len(outcomes)) == (20, 20, 40)
+    assert kind_of(summary) == "all-refused"
+    summary, outcomes = await carried_out(local.job(rows(*range(40 + more)), MAP), local)
     assert (summary.created, summary.complete, len(outcomes)) == (40 + more, True, 40 + more)
     assert await held(local) == Counter(map(str, range(40 + more)))
-    assert summary.folder is not None
     assert [each.name for each in summary.folder.parent.glob("*.job*")] == [summary.folder.name]
 
 
 async def test_reasons_are_bounded_also_of_rows_that_were_not_started(
-    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+    local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Theirs repeats that of the refused ones."""
     refuse = conftest._refuse
     monkeypatch.setattr(conftest, "_refuse", lambda send, _: refuse(send, "z" * 1900))
     local.server.failing = "WoCreateCommand"
-    summary, outcomes = await carried_out(job(write(HEADER, rows(*range(22))), MAP, limit=1), local)
+    summary, outcomes = await carried_out(local.job(rows(*range(22)), MAP, limit=1), local)
     assert (summary.failed, summary.not_started) == (20, 2)
     reasons = [outcomes[row].reason or "" for row in (20, 22)]
     assert all("z" * 900 in each and len(each) < 1050 for each in reasons)
 
 
-async def test_rows_that_the_service_refused_do_not_stop_the_next_run(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_rows_that_the_service_refused_do_not_stop_the_next_run(local: Local) -> None:
     """They are listed again, and wait for a corrected file or ``retry_refused``."""
-    source = write(HEADER, rows(*range(40)))
+    source = local.write(rows(*range(40)))
     local.server.failing = "WoCreateCommand"
-    summary, _ = await carried_out(job(source, MAP, limit=1), local)
+    summary, _ = await carried_out(local.job(source, MAP, limit=1), local)
     assert (summary.failed, summary.not_started) == (20, 20)
     local.server.failing = "\0"
-    summary, outcomes = await carried_out(job(source, MAP), local)
+    summary, outcomes = await carried_out(local.job(source, MAP), local)
     assert (summary.created, summary.failed, summary.stopped) == (20, 20, None)
     assert Counter(row.outcome for row in outcomes.values()) == {"created": 20, "failed": 20}
-    summary, _ = await carried_out(job(source, MAP, retry_refused=True), local)
+    summary, _ = await carried_out(local.job(source, MAP, retry_refused=True), local)
     assert (summary.created, summary.complete) == (40, True)
     assert await held(local) == Counter(map(str, range(40)))
 
 
-async def test_a_stop_that_was_asked_for_is_in_the_summary(local: Local, job: Job, write: Write) -> None:
-    ready = job(write(HEADER, rows(*range(40))), MAP, limit=1)
-    summary = await ready.run(local.company, on_row=lambda _: ready.stop())
-    assert summary.not_started > 30
-    assert kind_of(summary) == "asked"
-
-
 @pytest.mark.parametrize(("limit", "most"), [("7", 7), ("10%", 10)])
-async def test_too_many_failures_stop_the_job(
-    local: Local, job: Job, write: Write, limit: str, most: int
-) -> None:
+async def test_too_many_failures_stop_the_job(local: Local, limit: str, most: int) -> None:
     bad = [["", "x" * 4000, "n", ""] if i % 2 else [str(i), "t", "n", ""] for i in range(100)]
-    ready = job(write(HEADER, bad), MAP, stop_after=limit, limit=1)
+    ready = local.job(bad, MAP, stop_after=limit, limit=1)
     summary, _ = await carried_out(ready, local)
     assert summary.failed == most
-    assert summary.stopped is not None
     assert summary.stopped.message == f"{most} rows have failed, reaching the limit of {limit}"
     assert (kind_of(summary), summary.stopped.remedies) == ("too-many-failed", (Remedy.STOP_AFTER,))
     assert summary.created <= most + 4
 
 
-async def test_too_many_doubts_stop_the_job(local: Local, job: Job, write: Write) -> None:
+async def test_too_many_doubts_stop_the_job(local: Local) -> None:
     local.server.broken = True
-    ready = job(write(HEADER, rows(*range(50))), MAP, stop_after_doubt=3, limit=2)
+    ready = local.job(rows(*range(50)), MAP, stop_after_doubt=3, limit=2)
     summary, _ = await carried_out(ready, local)
     assert 3 <= summary.in_doubt <= 3 + 2 * 2
-    assert summary.stopped is not None
     assert summary.stopped.message == "3 rows are in doubt, reaching the limit of 3"
     assert (kind_of(summary), summary.stopped.remedies) == ("too-many-in-doubt", (Remedy.STOP_AFTER_DOUBT,))
 
@@ -119,21 +96,18 @@ def test_rows_that_could_not_be_sent_count_only_without_others_between() -> None
         assert rules.stop.reason is None
     for _ in range(ALIKE):
         rules.unsent("no connection")
-    assert rules.stop.reason is not None
     assert rules.stop.reason.message == "20 consecutive rows could not be sent: no connection"
 
 
-async def test_a_service_out_of_reach_stops_the_job_and_loses_no_row(
-    local: Local, job: Job, write: Write
-) -> None:
-    source = write(HEADER, rows(*range(60)))
+async def test_a_service_out_of_reach_stops_the_job_and_loses_no_row(local: Local) -> None:
+    source = local.write(rows(*range(60)))
     local.server.busy = True
     local.company = local.company.with_options(retry=RetryPolicy(attempts=1))
-    summary, _ = await carried_out(job(source, MAP, limit=1), local)
+    summary, _ = await carried_out(local.job(source, MAP, limit=1), local)
     assert (summary.created, summary.failed, summary.waiting, summary.not_started) == (0, 20, 20, 40)
     assert kind_of(summary) == "none-sent"
     local.server.busy = False
-    summary, _ = await carried_out(job(source, MAP), local)
+    summary, _ = await carried_out(local.job(source, MAP), local)
     assert (summary.created, sum((await held(local)).values())) == (60, 60)
 
 
@@ -152,15 +126,17 @@ def test_a_limit_that_is_none(text: str) -> None:
         ImportOptions(stop_after=text)
 
 
-async def test_an_import_is_awaited(local: Local, job: Job, write: Write) -> None:
-    assert (await job(write(HEADER, rows(1)), MAP, company=local.company)).created == 1
+async def test_an_import_is_awaited(local: Local) -> None:
+    outcomes: list[RowOutcome] = []
+    ready = local.job(rows(1), MAP, company=local.company, on_row=outcomes.append)
+    assert ((await ready).created, len(outcomes)) == (1, 1)
     with pytest.raises(InvalidCallError, match="the import has no Company"):
-        await job(write(HEADER, rows(1)), MAP)
+        await local.job(rows(1), MAP)
 
 
-async def test_a_cancelled_job_goes_on(local: Local, job: Job, write: Write) -> None:
-    source = write(HEADER, rows(*range(1, 31)))
-    ready = job(source, MAP, marker=MARKER, limit=4)
+async def test_a_cancelled_job_goes_on(local: Local) -> None:
+    source = local.write(rows(*range(1, 31)))
+    ready = local.job(source, MAP, marker=MARKER, limit=4)
     running: asyncio.Task[Summary]
 
     def on_row(outcome: RowOutcome) -> None:
@@ -170,7 +146,7 @@ async def test_a_cancelled_job_goes_on(local: Local, job: Job, write: Write) -> 
     running = asyncio.create_task(ready.run(local.company, on_row=on_row))
     with pytest.raises(asyncio.CancelledError):
         await running
-    summary, _ = await carried_out(job(source, MAP, marker=MARKER, limit=4), local)
+    summary, _ = await carried_out(local.job(source, MAP, marker=MARKER, limit=4), local)
     assert summary.created == 30
     assert await held(local) == Counter(map(str, range(1, 31)))
 
@@ -178,9 +154,9 @@ async def test_a_cancelled_job_goes_on(local: Local, job: Job, write: Write) -> 
 @pytest.mark.parametrize("marker", [None, MARKER])
 @pytest.mark.parametrize("limit", [1, 8])
 async def test_rows_behind_a_client_that_is_closed_are_not_started(
-    local: Local, job: Job, write: Write, marker: str | None, limit: int
+    local: Local, marker: str | None, limit: int
 ) -> None:
-    source = write(HEADER, rows(*range(1, 61)))
+    source = local.write(rows(*range(1, 61)))
     outcomes: dict[int, RowOutcome] = {}
     closing: list[asyncio.Task[None]] = []
     async with Client.from_env(local.variables) as client:
@@ -190,21 +166,19 @@ async def test_rows_behind_a_client_that_is_closed_are_not_started(
             if len(outcomes) == 5:
                 closing.append(asyncio.create_task(client.aclose()))
 
-        ready = job(source, MAP, marker=marker, limit=limit, on_row=on_row)
+        ready = local.job(source, MAP, marker=marker, limit=limit, on_row=on_row)
         summary = await ready.run(client.company())
         await closing[0]
     assert Counter(row.outcome for row in outcomes.values()).keys() == {"created", "not_started"}
     assert (summary.failed, summary.in_doubt, len(outcomes)) == (0, 0, 60)
     assert kind_of(summary) == "client-closed"
-    summary, _ = await carried_out(job(source, MAP, marker=marker), local)
+    summary, _ = await carried_out(local.job(source, MAP, marker=marker), local)
     assert (summary.complete, sum((await held(local)).values())) == (True, 60)
 
 
-async def test_records_behind_a_client_that_is_closed_fail_no_row(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_records_behind_a_client_that_is_closed_fail_no_row(local: Local) -> None:
     """The client is closed while what the rows refer to is created."""
-    source = write(HEADER, [row for i in range(1, 21) for row in rows(i, customer=f"New {i}")])
+    source = local.write([row for i in range(1, 21) for row in rows(i, customer=f"New {i}")])
     outcomes: dict[int, RowOutcome] = {}
     closing: list[asyncio.Task[None]] = []
     async with Client.from_env(local.variables) as client:
@@ -213,19 +187,19 @@ async def test_records_behind_a_client_that_is_closed_fail_no_row(
             if text.startswith("creating"):
                 closing.append(asyncio.create_task(client.aclose()))
 
-        ready = job(source, WORK_ORDER + CREATED, on_stage=on_stage)
+        ready = local.job(source, WORK_ORDER + CREATED, on_stage=on_stage)
         ready_run = ready.run(client.company(), on_row=lambda row: outcomes.update({row.row: row}))
         summary = await ready_run
         await closing[0]
     assert (summary.failed, summary.not_started, len(outcomes)) == (0, 20, 20)
-    summary, _ = await carried_out(job(source, WORK_ORDER + CREATED), local)
+    summary, _ = await carried_out(local.job(source, WORK_ORDER + CREATED), local)
     assert (summary.complete, summary.created) == (True, 20)
 
 
-async def test_a_row_that_waits_for_the_rate_is_not_begun(local: Local, job: Job, write: Write) -> None:
+async def test_a_row_that_waits_for_the_rate_is_not_begun(local: Local) -> None:
     """A stop sends it no more, and a kill does not leave it in doubt."""
     local.company.set_rate(20)
-    ready = job(write(HEADER, rows(*range(60))), MAP, limit=32)
+    ready = local.job(rows(*range(60)), MAP, limit=32)
     ended: list[RowOutcome] = []
 
     def third(outcome: RowOutcome) -> None:
@@ -238,17 +212,15 @@ async def test_a_row_that_waits_for_the_rate_is_not_begun(local: Local, job: Job
     assert summary.created + summary.not_started == 60
 
 
-async def test_rows_built_ahead_of_the_calls_are_not_the_first_rows(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_rows_built_ahead_of_the_calls_are_not_the_first_rows(local: Local) -> None:
     """Every tenth row fails before the first call has ended; rows that failed before stop no later run."""
     text = MAP.replace('po_number = "{key}"', 'po_number = "{key}"\nduration = "{text}"')
     lines = [[str(key), "bad" if key % 10 == 9 else str(key), "", ""] for key in range(300)]
-    summary, _ = await carried_out(job(write(HEADER, lines), text), local)
+    summary, _ = await carried_out(local.job(lines, text), local)
     assert (summary.created, summary.failed, kind_of(summary)) == (270, 30, None)
-    summary, _ = await carried_out(job(write(HEADER, lines), text), local)
+    summary, _ = await carried_out(local.job(lines, text), local)
     assert (summary.done, summary.failed, kind_of(summary)) == (270, 30, None)
     failed_first = [*sorted(lines, key=lambda line: line[1] != "bad"), ["900", "1", "", ""]]
-    summary, outcomes = await carried_out(job(write(HEADER, failed_first), text), local)
+    summary, outcomes = await carried_out(local.job(failed_first, text), local)
     assert (summary.done, summary.failed, kind_of(summary)) == (271, 30, None)
     assert Counter(each.outcome for each in outcomes.values()) == {"failed": 30, "created": 1}

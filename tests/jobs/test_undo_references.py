@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.maps import CREATED, HEADER, MARKER, WORK_ORDER
-from tests.jobs.runs import Kill, killing
+from tests.jobs.conftest import Local
+from tests.jobs.maps import CREATED, MARKER, WORK_ORDER, named
+from tests.jobs.runs import Kill, KillAt, imported, killed
 from tests.support.laws import some
 from wosdk_async import Contact, Customer, WoReopenCommand
-from wosdk_async.jobs import Import
 from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
 from wosdk_async.jobs.ledger.overview import overview
 from wosdk_async.jobs.ledger.undone import UndoRow, UndoSummary
@@ -63,13 +62,6 @@ customer_id = "@customer"
 """
 
 
-async def imported(local: Local, job: Import) -> Path:
-    summary = await job.run(local.company)
-    assert summary.complete, summary
-    assert summary.folder is not None
-    return summary.folder
-
-
 class Undone:
     """What an undo did with records that rows refer to, and its summary."""
 
@@ -105,15 +97,11 @@ async def there(local: Local, entity: str = "Customer") -> set[str]:
     return {each["DisplayAs"] for each in found if not each["IsRemoved"]}
 
 
-def named(*customers: str) -> list[list[str]]:
-    return [[str(key), "text", "notes", name] for key, name in enumerate(customers, 1)]
-
-
 async def test_created_customers_are_deleted_when_only_cancelled_orders_of_the_job_name_them(
-    local: Local, job: Job, write: Write
+    local: Local,
 ) -> None:
     before = await there(local)
-    folder = await imported(local, job(write(HEADER, named("New 1", "New 2", "Pier Coffee")), MAP))
+    folder = await imported(local, named("New 1", "New 2", "Pier Coffee"), MAP)
     async with Journal.open(folder) as journal:
         assert Undo(company=local.company, journal=journal).unchecked is None
         assert Undo(company=local.company, journal=journal, references=True).unchecked is not None
@@ -130,32 +118,28 @@ async def test_created_customers_are_deleted_when_only_cancelled_orders_of_the_j
     assert [path for path in local.server.asked if path.startswith("DELETE")] == deletes
 
 
-async def test_created_customers_stay_unless_their_deletion_is_asked_for(
-    local: Local, job: Job, write: Write
-) -> None:
-    folder = await imported(local, job(write(HEADER, named("New")), MAP))
+async def test_created_customers_stay_unless_their_deletion_is_asked_for(local: Local) -> None:
+    folder = await imported(local, named("New"), MAP)
     found = await undone(local, folder, references=False)
     assert (found.outcomes, found.summary.counts["undone"]) == ({}, 1)
     assert "New" in await there(local)
     assert (await undone(local, folder)).outcomes == {"New": "undone"}, "an undo that is repeated with it"
 
 
-async def other_order(local: Local, job: Job, write: Write) -> None:
+async def other_order(local: Local) -> None:
     """An order of another import names the customer."""
-    await imported(local, job(write(HEADER, named("New")), MAP, again=True))
+    await imported(local, named("New"), MAP, again=True)
 
 
-async def own_contact(local: Local, job: Job, write: Write) -> None:
+async def own_contact(local: Local) -> None:
     (customer,) = [each for each in await local.rows("Customer", "DisplayAs") if each["DisplayAs"] == "New"]
     await local.company.create(Contact(last_name="Smith", display_as="Smith", customer_id=customer["Id"]))
 
 
 @pytest.mark.parametrize("use", [other_order, own_contact])
-async def test_a_customer_that_something_else_uses_is_left(
-    local: Local, job: Job, write: Write, use: Callable[..., Any]
-) -> None:
-    folder = await imported(local, job(write(HEADER, named("New", "Unused")), MAP))
-    await use(local, job, write)
+async def test_a_customer_that_something_else_uses_is_left(local: Local, use: Callable[..., Any]) -> None:
+    folder = await imported(local, named("New", "Unused"), MAP)
+    await use(local)
     assert (await undone(local, folder, look=True)).outcomes == {"New": "used", "Unused": "undo"}
     found = await undone(local, folder)
     assert found.outcomes == {"New": "used", "Unused": "undone"}
@@ -164,33 +148,27 @@ async def test_a_customer_that_something_else_uses_is_left(
     assert "New" in await there(local)
 
 
-async def test_an_order_that_was_reopened_after_the_undo_uses_its_customer(
-    local: Local, job: Job, write: Write
-) -> None:
-    folder = await imported(local, job(write(HEADER, named("New")), MAP))
+async def test_an_order_that_was_reopened_after_the_undo_uses_its_customer(local: Local) -> None:
+    folder = await imported(local, named("New"), MAP)
     await undone(local, folder, references=False)
     (order,) = await local.rows("WorkOrder")
     await local.company.run(WoReopenCommand(work_order_id=order["Id"]))
     assert (await undone(local, folder)).outcomes == {"New": "used"}
 
 
-async def test_an_order_that_was_left_uses_its_customer(local: Local, job: Job, write: Write) -> None:
+async def test_an_order_that_was_left_uses_its_customer(local: Local) -> None:
     """Somebody cancelled it: it is not of the undo."""
-    folder = await imported(local, job(write(HEADER, named("New")), MAP))
+    folder = await imported(local, named("New"), MAP)
     (order,) = await local.rows("WorkOrder")
     await local.company.work_orders.cancel(order["Id"], reason="Entered twice")
     found = await undone(local, folder)
     assert (found.summary.counts, found.outcomes) == ({"gone": 1}, {"New": "used"})
 
 
-async def test_a_customer_that_changed_or_was_only_found_is_left(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_a_customer_that_changed_or_was_only_found_is_left(local: Local) -> None:
     """So is one of which only the name was seen after a creation without a response."""
     local.server.creation, local.server.unheard = "base/Customer", 1
-    folder = await imported(
-        local, job(write(HEADER, named("Unheard", "Changed", "Renamed", "Pier Coffee")), MAP)
-    )
+    folder = await imported(local, named("Unheard", "Changed", "Renamed", "Pier Coffee"), MAP)
     customers = {each["DisplayAs"]: each["Id"] for each in await local.rows("Customer", "DisplayAs")}
     for name, change in (("Changed", {"dba": "mine"}), ("Renamed", {"display_as": "mine"})):
         await local.company.update(await local.company.get(Customer, customers[name]), **change)
@@ -199,12 +177,12 @@ async def test_a_customer_that_changed_or_was_only_found_is_left(
     assert await there(local) >= {"Unheard", "Changed", "mine", "Pier Coffee"}
 
 
-async def test_children_are_deleted_before_their_parents(local: Local, job: Job, write: Write) -> None:
+async def test_children_are_deleted_before_their_parents(local: Local) -> None:
     """A contact uses the customer below which it was created."""
     text = (MAP + CONTACT).replace(
         "[command.work_order]", '[command.work_order]\nrequestor_contact = "@contact"'
     )
-    folder = await imported(local, job(write(HEADER, named("New 1", "New 2")), text))
+    folder = await imported(local, named("New 1", "New 2"), text)
     every = {"New 1", "New 2", "cNew 1", "cNew 2"}
     assert (await undone(local, folder, look=True)).outcomes == dict.fromkeys(every, "undo")
     asked = len(local.server.asked)
@@ -214,12 +192,12 @@ async def test_children_are_deleted_before_their_parents(local: Local, job: Job,
 
 
 async def test_records_of_other_rows_stop_using_what_they_refer_to_once_they_are_deleted(
-    local: Local, job: Job, write: Write
+    local: Local,
 ) -> None:
     """Rows that are contacts, each below a new customer; one of them was changed, and keeps its customer."""
     text = 'operation = "create Contact"\n[entity]\nlast_name = "{text}"\ndisplay_as = "{key}"\n'
     text += 'customer_id = "@customer"\n' + CREATED
-    folder = await imported(local, job(write(HEADER, named("New 1", "New 2")), text))
+    folder = await imported(local, named("New 1", "New 2"), text)
     contacts = [each for each in await local.rows("Contact", "CustomerId") if each["CustomerId"]]
     await local.company.update(await local.company.get(Contact, contacts[-1]["Id"]), comment="mine")
     expected = {"New 1": "undo", "New 2": "used"}
@@ -230,28 +208,28 @@ async def test_records_of_other_rows_stop_using_what_they_refer_to_once_they_are
 PLACES = 'entity = "Location"\nby = "name"\nfrom = "{customer}"\nif_missing = "create"\ncreate.model_id = 901'
 
 
-async def test_a_place_stays_as_cancelled_orders_would_miss_it(local: Local, job: Job, write: Write) -> None:
+async def test_a_place_stays_as_cancelled_orders_would_miss_it(local: Local) -> None:
     """It is deleted for good. Nor has it a version, so it is read at all only when that is said."""
     text = (MAP).replace('entity = "Location"', PLACES)
-    folder = await imported(local, job(write(HEADER, named("New")), text))
+    folder = await imported(local, named("New"), text)
     found = await undone(local, folder, look=True)
     assert Counter(each.outcome for each in found.rows if each.reference) == {"unversioned": 1, "undo": 1}
     found = await undone(local, folder, unversioned=True)
     assert Counter(each.outcome for each in found.rows if each.reference) == {"used": 1, "undone": 1}
 
 
-async def test_only_what_the_undone_run_created_is_deleted(local: Local, job: Job, write: Write) -> None:
+async def test_only_what_the_undone_run_created_is_deleted(local: Local) -> None:
     """And what a later run created goes with that."""
     marked = f'marker = "{MARKER}"\n' + MAP
-    await imported(local, job(write(HEADER, named("New 1")), marked))
-    folder = await imported(local, job(write(HEADER, named("New 1", "New 2")), marked))
+    await imported(local, named("New 1"), marked)
+    folder = await imported(local, named("New 1", "New 2"), marked)
     assert (await undone(local, folder, of_run=2)).outcomes == {"New 2": "undone"}
     assert (await undone(local, folder)).outcomes == {"New 1": "undone", "New 2": "undone"}
 
 
-async def test_what_a_journal_does_not_know_enough_of_is_left(local: Local, job: Job, write: Write) -> None:
+async def test_what_a_journal_does_not_know_enough_of_is_left(local: Local) -> None:
     """As one that was written before it kept what a creation returned."""
-    folder = await imported(local, job(write(HEADER, named("New")), MAP))
+    folder = await imported(local, named("New"), MAP)
     async with Journal.open(folder) as journal:
         (made,) = await journal.references()
         journal.record_reference(ReferenceRecord(made.reference, made.name, made.key, State.DONE, made.id))
@@ -263,22 +241,20 @@ async def test_what_a_journal_does_not_know_enough_of_is_left(local: Local, job:
 # --- the import after an undo -----------------------------------------------------------------
 
 
-async def test_the_import_after_an_undo_creates_what_was_deleted_once_more(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_the_import_after_an_undo_creates_what_was_deleted_once_more(local: Local) -> None:
     """Rows that are undone, and new rows of the same command."""
     marked = f'marker = "{MARKER}"\n' + MAP
-    folder = await imported(local, job(write(HEADER, named("New 1", "New 2")), marked))
+    folder = await imported(local, named("New 1", "New 2"), marked)
     first = {each["Id"] for each in await local.rows("Customer")}
     assert set((await undone(local, folder)).outcomes.values()) == {"undone"}
     assert await states(folder) == {"New 1": "undone", "New 2": "undone"}
-    source = write(HEADER, [*named("New 1", "New 2"), ["3", "text", "notes", "New 2"]])
-    summary = await job(source, marked).run(local.company)
+    source = local.write([*named("New 1", "New 2"), ["3", "text", "notes", "New 2"]])
+    summary = await local.run(source, marked)
     assert (summary.done_now, summary.references_created, summary.undone) == (1, 1, 2)
     (order,) = await local.rows("WorkOrder", "Customer.Id", PoNumber="3")
     assert order["Customer"]["Id"] not in first
     assert await states(folder) == {"New 1": "undone", "New 2": "done"}
-    summary = await job(source, marked, retry_undone=True).run(local.company)
+    summary = await local.run(source, marked, retry_undone=True)
     assert (summary.done_now, summary.references_created, summary.complete) == (2, 1, True)
     orders = await local.rows("WorkOrder", "Customer.Id", StatusId="New")
     assert len({each["Customer"]["Id"] for each in orders} - first) == 2
@@ -300,13 +276,11 @@ async def state(folder: Path) -> str:
 # --- what the import left in doubt -----------------------------------------------------------------
 
 
-async def test_records_stay_while_rows_in_doubt_may_refer_to_them(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_records_stay_while_rows_in_doubt_may_refer_to_them(local: Local) -> None:
     """Such a row may be carried out after its customer is deleted; also one of another run."""
     marked = f'marker = "{MARKER}"\n' + MAP
-    await imported(local, job(write(HEADER, named("New 1")), marked))
-    folder = await imported(local, job(write(HEADER, named("New 1", "New 2")), marked))
+    await imported(local, named("New 1"), marked)
+    folder = await imported(local, named("New 1", "New 2"), marked)
     async with Journal.open(folder) as journal:
         await journal.start_run()
         await journal.begin([2])
@@ -321,9 +295,9 @@ async def test_records_stay_while_rows_in_doubt_may_refer_to_them(
     ("entity", "fate"), [("Contact", "used"), ("", "used"), ("Customer", "undone"), ("Task", "undone")]
 )
 async def test_a_creation_in_doubt_is_listed_and_keeps_what_it_may_refer_to(
-    local: Local, job: Job, write: Write, entity: str, fate: str
+    local: Local, entity: str, fate: str
 ) -> None:
-    folder = await imported(local, job(write(HEADER, named("New")), MAP))
+    folder = await imported(local, named("New"), MAP)
     async with Journal.open(folder) as journal:
         await journal.begin_reference(
             ReferenceRecord("other", "Cut", "Cut", entity=entity, state=State.SENDING)
@@ -335,24 +309,18 @@ async def test_a_creation_in_doubt_is_listed_and_keeps_what_it_may_refer_to(
 
 
 @pytest.mark.parametrize("exists", [True, False])
-async def test_the_next_import_settles_a_creation_in_doubt(
-    local: Local, job: Job, write: Write, exists: bool
-) -> None:
+async def test_the_next_import_settles_a_creation_in_doubt(local: Local, exists: bool) -> None:
     """Found by its name, it may be of somebody else, and no undo deletes it."""
-    source = write(HEADER, named("New"))
-    opened = await job(source, MAP).open(local.company)
-    await opened.journal.start_run()
-    await opened.admit()
-    await opened.journal.begin_reference(
-        ReferenceRecord("customer", "New", "New", entity="Customer", state=State.SENDING)
-    )
-    folder = opened.journal.folder
-    opened.journal.abandon()
+    source = local.write(named("New"))
+    async with killed(local.job(source, MAP), local) as journal:
+        await journal.begin_reference(
+            ReferenceRecord("customer", "New", "New", entity="Customer", state=State.SENDING)
+        )
+    folder = journal.folder
     if exists:
         await local.company.create(Customer(display_as="New", name="New", work_zone=Ref(14)))
     assert (await undone(local, folder)).outcomes == {"New": "in_doubt"}
-    local.company = local.company.with_options(settle=0.0)
-    await job(source, MAP).run(local.company)
+    await local.run(source, MAP)
     assert await states(folder) == {"New": "done"}
     assert (await undone(local, folder)).outcomes == {"New": "unsure" if exists else "undone"}
 
@@ -360,18 +328,16 @@ async def test_the_next_import_settles_a_creation_in_doubt(
 # --- calls that fail ----------------------------------------------------------------------------
 
 
-async def test_a_kill_at_any_commit_deletes_each_record_once(
-    local: Local, job: Job, write: Write, tmp_path: Path
-) -> None:
+async def test_a_kill_at_any_commit_deletes_each_record_once(local: Local, tmp_path: Path) -> None:
     """Begin and end of each delete, end of the undo: before the commit, and after."""
     names = iter(f"New {number}" for number in range(100))
     untouched, points = 0, some([(at, after) for at in range(1, 11) for after in (False, True)], 3)
     for at, after in points:
         new, folder = [next(names), next(names)], tmp_path / f"{at}{after}"
-        await imported(local, job(write(HEADER, named(*new)), MAP, folder=folder, again=True))
-        journal = Journal.open(folder, commit=killing(at, after=after), synchronous=True)
+        await imported(local, named(*new), MAP, folder=folder, again=True)
+        journal = Journal.open(folder, commit=KillAt(at, after=after), synchronous=True)
         reason = await local.company.work_orders.cancel_reason("Entered twice")
-        with pytest.raises((Kill, ExceptionGroup)):
+        with pytest.raises((Kill, BaseExceptionGroup)):
             await Undo(company=local.company, journal=journal, limit=1 + at % 2, references=True).run(reason)
         journal.abandon()
         untouched += set(new) <= await there(local)
@@ -385,10 +351,10 @@ async def test_a_kill_at_any_commit_deletes_each_record_once(
 
 @pytest.mark.parametrize("killed", [True, False])
 async def test_an_undo_that_ends_before_its_references_is_not_shown_as_undone(
-    local: Local, job: Job, write: Write, killed: bool
+    local: Local, killed: bool
 ) -> None:
     """Killed or stopped while it looks up what uses them."""
-    folder = await imported(local, job(write(HEADER, named("New 1", "New 2")), MAP))
+    folder = await imported(local, named("New 1", "New 2"), MAP)
     reason = await local.company.work_orders.cancel_reason("Entered twice")
     journal = Journal.open(folder)
     undo = Undo(company=local.company, journal=journal, references=True)
@@ -414,10 +380,8 @@ async def test_an_undo_that_ends_before_its_references_is_not_shown_as_undone(
     assert await state(folder) == "undone"
 
 
-async def test_a_delete_without_a_response_is_decided_by_the_next_undo(
-    local: Local, job: Job, write: Write
-) -> None:
-    folder = await imported(local, job(write(HEADER, named("New")), MAP))
+async def test_a_delete_without_a_response_is_decided_by_the_next_undo(local: Local) -> None:
+    folder = await imported(local, named("New"), MAP)
     local.server.creation, local.server.unheard = "base/Customer", 2
     company, local.company = local.company, local.company.with_options(retry=TWICE)
     found = await undone(local, folder)
@@ -429,10 +393,8 @@ async def test_a_delete_without_a_response_is_decided_by_the_next_undo(
     assert len(deletes) == 2
 
 
-async def test_a_customer_is_left_while_one_kind_of_records_is_not_shown(
-    local: Local, job: Job, write: Write
-) -> None:
-    folder = await imported(local, job(write(HEADER, named("New")), MAP))
+async def test_a_customer_is_left_while_one_kind_of_records_is_not_shown(local: Local) -> None:
+    folder = await imported(local, named("New"), MAP)
     local.server.failing = "query/Space"
     found = await undone(local, folder)
     assert (found.outcomes, found.summary.complete) == ({"New": "unread"}, False)
@@ -440,10 +402,10 @@ async def test_a_customer_is_left_while_one_kind_of_records_is_not_shown(
     assert (await undone(local, folder)).outcomes == {"New": "undone"}
 
 
-async def test_one_look_that_finds_no_order_proves_nothing(local: Local, job: Job, write: Write) -> None:
+async def test_one_look_that_finds_no_order_proves_nothing(local: Local) -> None:
     """It may have read the response of another."""
-    folder = await imported(local, job(write(HEADER, named("New")), MAP))
-    await other_order(local, job, write)
+    folder = await imported(local, named("New"), MAP)
+    await other_order(local)
     await undone(local, folder, references=False)
     local.server.hidden, local.server.hidden_times = "query/WorkOrder", 1
     async with Journal.open(folder) as journal:
@@ -452,8 +414,8 @@ async def test_one_look_that_finds_no_order_proves_nothing(local: Local, job: Jo
         assert (await undo.run(reason)).references == {"used": 1}
 
 
-async def test_a_refused_delete_is_listed(local: Local, job: Job, write: Write) -> None:
-    folder = await imported(local, job(write(HEADER, named("New")), MAP))
+async def test_a_refused_delete_is_listed(local: Local) -> None:
+    folder = await imported(local, named("New"), MAP)
     local.server.failing = "base/Customer"
     found = await undone(local, folder)
     assert (found.outcomes, found.summary.complete) == ({"New": "refused"}, False)
@@ -464,21 +426,7 @@ async def test_a_refused_delete_is_listed(local: Local, job: Job, write: Write) 
     assert (await states(folder), await state(folder)) == ({"New": "undone"}, "undone")
 
 
-async def test_an_undo_that_is_stopped_deletes_no_further_record(
-    local: Local, job: Job, write: Write
-) -> None:
-    new = [f"New {number}" for number in range(5)]
-    folder = await imported(local, job(write(HEADER, named(*new)), MAP))
-    async with Journal.open(folder) as journal:
-        undo = Undo(company=local.company, journal=journal, limit=1, references=True)
-        undo.on_row = lambda row: undo.stop() if row.reference else None
-        summary = await undo.run(await local.company.work_orders.cancel_reason("Entered twice"))
-    assert 1 <= summary.references["undone"] < 5
-    assert (summary.references["undone"] + summary.not_started, summary.complete) == (5, False)
-    assert (await undone(local, folder)).outcomes == dict.fromkeys(new, "undone")
-
-
-async def test_an_id_that_the_service_gave_twice_is_of_nobody(local: Local, job: Job, write: Write) -> None:
+async def test_an_id_that_the_service_gave_twice_is_of_nobody(local: Local) -> None:
     """Nor is the record of somebody else, whose name is another one."""
     (foreign, *_) = await local.rows("Customer")
     wrong = iter([foreign["Id"], foreign["Id"]])
@@ -487,7 +435,7 @@ async def test_an_id_that_the_service_gave_twice_is_of_nobody(local: Local, job:
         content["EntitySpecifier"]["Id"] = next(wrong, content["EntitySpecifier"]["Id"])
 
     local.server.creation, local.server.altered = "base/Customer", alter
-    folder = await imported(local, job(write(HEADER, named("New 1", "New 2", "New 3")), MAP, limit=1))
+    folder = await imported(local, named("New 1", "New 2", "New 3"), MAP, limit=1)
     before = await there(local)
     assert (await undone(local, folder)).outcomes == {"New 1": "shared", "New 2": "shared", "New 3": "undone"}
     assert await there(local) == before - {"New 3"}
@@ -582,29 +530,27 @@ async def test_the_service_is_asked_only_what_it_answers(local: Local) -> None:
 @pytest.mark.parametrize("reference", ["customer", "client"])
 @pytest.mark.parametrize("late", [False, True])
 async def test_an_import_uses_no_record_whose_deletion_is_in_doubt(
-    local: Local, job: Job, write: Write, late: bool, reference: str
+    local: Local, late: bool, reference: str
 ) -> None:
     """It looks again after the settle time: a late deletion would leave its orders without a customer."""
     again = MAP.replace("@customer", f"@{reference}").replace("reference.customer", f"reference.{reference}")
-    source, stages = write(HEADER, named("New")), list[str]()
-    folder = await imported(local, job(source, MAP))
+    source, stages = local.write(named("New")), list[str]()
+    folder = await imported(local, source, MAP)
     local.server.creation, local.server.broken_times = "base/Customer", 2
     company, local.company = local.company, local.company.with_options(retry=TWICE)
     assert (await undone(local, folder)).outcomes == {"New": "in_doubt"}
-    local.company = company.with_options(settle=0.0)
+    local.company = company
 
     def on_stage(text: str) -> None:
         stages.append(text)
         if late and "deletions in doubt" in text:
             local.server.hidden, local.server.hidden_times = "query/Customer", 1
 
-    await imported(local, job(source, again, retry_undone=True, on_stage=on_stage))
+    await imported(local, source, again, retry_undone=True, on_stage=on_stage)
     customers = [each for each in await local.rows("Customer", "DisplayAs") if each["DisplayAs"] == "New"]
     assert (len(customers), "deletions in doubt: 1" in "".join(stages)) == (1 + late, True)
     *_, order = await local.rows("WorkOrder", "Customer.Id")
     assert order["Customer"]["Id"] == customers[-1]["Id"]
     stages.clear()
-    await job(write(HEADER, [*named("New"), ["2", "text", "notes", "New"]]), MAP, on_stage=on_stage).run(
-        local.company
-    )
+    await local.run([*named("New"), ["2", "text", "notes", "New"]], MAP, on_stage=on_stage)
     assert not any("deletions in doubt" in each for each in stages)

@@ -94,6 +94,11 @@ class Workplace:
         return await self.sandbox.client().company().query(WorkOrder).all()
 
 
+def creates(sandbox: Sandbox) -> int:
+    """Return how many creates of orders were sent."""
+    return sum(request.path.endswith("WoCreateCommand") for request in sandbox.requests)
+
+
 class ByService(Workplace):
     """A workplace whose servers have the clock of the service."""
 

@@ -6,11 +6,14 @@ import json
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from wosdk_async.testing import Sandbox
+
+if TYPE_CHECKING:
+    from tests.mcp.agents import Workplace
 
 # The library needs newer packages than the lowest ones of the other tests: it is an extra of its own.
 collect_ignore_glob = [] if find_spec("mcp") else ["test_*.py"]
@@ -53,3 +56,11 @@ def state(tmp_path: Path) -> Path:
 def sandbox(dialect: str) -> Sandbox:
     """A Company of one test."""
     return Sandbox(dialect=dialect)
+
+
+@pytest.fixture
+def work(sandbox: Sandbox, state: Path) -> Workplace:
+    """That Company, and the folder."""
+    from tests.mcp.agents import Workplace
+
+    return Workplace(sandbox, state)

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import pytest
 
-from tests.mcp.agents import ORDER, ByService, Workplace
+from tests.mcp.agents import ORDER, ByService, Workplace, creates
 from wosdk_async import WoCreateCommand, WorkOrder, from_dict
 from wosdk_async.mcp.plan_journal import Plan, PlanBusyError, PlanJournal
 from wosdk_async.mcp.plan_rules import WriteGate
@@ -23,10 +23,6 @@ from wosdk_async.testing import Sandbox
 def work(sandbox: Sandbox, state: Path) -> Workplace:
     """A workplace whose servers have the clock of the service."""
     return ByService(sandbox, state)
-
-
-def creates(sandbox: Sandbox) -> int:
-    return sum(request.path.endswith("WoCreateCommand") for request in sandbox.requests)
 
 
 async def planned(agent: Any) -> str:

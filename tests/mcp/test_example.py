@@ -13,7 +13,7 @@ import pytest
 from docs.examples import mcp_client
 from docs.examples.mcp_client import ORDER, ask, carry_out, run
 from tests.cli.conftest import ROOT
-from tests.mcp.agents import ByService, Workplace
+from tests.mcp.agents import ByService, Workplace, creates
 from wosdk_async.sandbox import LocalCompany
 from wosdk_async.testing import Sandbox
 
@@ -22,10 +22,6 @@ from wosdk_async.testing import Sandbox
 def work(sandbox: Sandbox, state: Path) -> Workplace:
     """A workplace whose servers have the clock of the service."""
     return ByService(sandbox, state)
-
-
-def creates(sandbox: Sandbox) -> int:
-    return sum(request.path.endswith("WoCreateCommand") for request in sandbox.requests)
 
 
 async def plan_of(agent: Any, name: str = "WorkOrder", **more: Any) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,11 +16,6 @@ from wosdk_async.testing import Sandbox
 from wosdk_async.text.safe_text import Secrets
 
 ITEM = ORDER["Items"][0]
-
-
-@pytest.fixture
-def work(sandbox: Sandbox, state: Path) -> Workplace:
-    return Workplace(sandbox, state)
 
 
 def create(**more: Any) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.mcp.agents import Agent, Workplace
 from tests.sandbox.test_states import MOVES, REASONS, WAYS, body
+from tests.support.laws import some
 from tests.testing.orders import create_command
 from wosdk_async import Company
 from wosdk_async.testing import Sandbox
@@ -18,11 +18,6 @@ TO_COMPLETE = (
     " the service may refuse the command; to move the order from New to InProgress, pick it up and then start"
     " it; each Company configures its state transitions."
 )
-
-
-@pytest.fixture
-def work(sandbox: Sandbox, state: Path) -> Workplace:
-    return Workplace(sandbox, state)
 
 
 @pytest.fixture
@@ -60,9 +55,11 @@ async def test_a_move_that_the_state_does_not_allow_has_the_words_of_its_refusal
         refused = await agent("commit", plan=planned["plan"])
     assert refused["outcome"] == "refused"
     assert refused["problem"]["remedy"] in planned["warnings"][0]
+    assert "'New'" in refused["problem"]["untrusted_detail"]
+    assert "pick it up" not in refused["problem"]["untrusted_detail"]
 
 
-@pytest.mark.parametrize("before", WAYS)
+@pytest.mark.parametrize("before", some(WAYS, 2))
 async def test_there_is_a_warning_exactly_where_the_service_refuses(
     work: Workplace, acme: Company, before: str
 ) -> None:
@@ -91,15 +88,10 @@ async def test_an_order_that_is_there_already_needs_no_way_on(work: Workplace, a
     ]
 
 
-@pytest.mark.parametrize("command", ["wocompletecommand", "WoCompleteCommand"])
-@pytest.mark.parametrize("id_of", [int, str])
-async def test_each_spelling_has_the_warning(
-    work: Workplace, acme: Company, command: str, id_of: type
-) -> None:
-    order = await order_in(acme, "New")
+async def test_each_spelling_has_the_warning(work: Workplace, acme: Company) -> None:
     async with work.agent() as agent:
-        fields = {"work_order_id": id_of(order)}
-        planned = await agent("plan", action="command", name=command, fields=fields)
+        fields = {"work_order_id": str(await order_in(acme, "New"))}
+        planned = await agent("plan", action="command", name="wocompletecommand", fields=fields)
     assert about_moves(planned) == [TO_COMPLETE]
 
 

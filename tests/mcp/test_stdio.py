@@ -288,17 +288,6 @@ async def test_a_request_that_takes_effect_after_the_kill(local: LocalCompany, s
     assert await orders(local) == 1
 
 
-async def test_a_kill_without_a_marker_stays_in_doubt(local: LocalCompany, state: Path) -> None:
-    without = NEW | {"marker": "none"}
-    slow = {"operation": "WoCreateCommand", "fault": "latency", "fixed": 60}
-    plan = await kill_while_it_commits(local, state, without, **slow)
-    async with beside(local, state) as agent:
-        for tool in ("commit", "settle", "commit"):
-            found = await agent(tool, plan=plan)
-            assert (found["outcome"], found["do_not_repeat"]) == ("in_doubt", True)
-    assert await orders(local) <= 1  # by the request of the server that was killed, at most
-
-
 async def test_two_servers_share_a_journal(local: LocalCompany, state: Path) -> None:
     with start(local, state, *WRITES) as one:
         async with beside(local, state) as two:
@@ -363,10 +352,3 @@ def test_without_the_extra_the_remedy_is_reported() -> None:
     done = run("-c", "import sys; sys.modules['mcp'] = None; " + COMMAND[2], "mcp")
     assert done.returncode == 2
     assert done.stderr == "wosdk: the MCP server needs mcp; run: pip install 'wosdk_async[mcp]'\n"
-
-
-def test_the_help_loads_nothing_of_the_protocol() -> None:
-    done = run("-X", "importtime", *COMMAND[1:], "--help")
-    assert done.returncode == 0
-    loaded = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
-    assert not {"mcp", "mcp_types", "pydantic", "wosdk_async.mcp"} & loaded

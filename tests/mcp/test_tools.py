@@ -189,9 +189,3 @@ async def test_arguments_that_do_not_fit_are_refused_and_explained(
         assert says in found["problem"]["detail"]
         assert len(agent.text) < 600
         assert not sandbox.requests
-
-
-async def test_schemas_say_that_there_are_no_other_arguments(sandbox: Sandbox, state: Path) -> None:
-    async with Workplace(sandbox, state).agent() as agent:
-        for tool in (await agent.client.list_tools()).tools:
-            assert tool.input_schema["additionalProperties"] is False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 
@@ -12,6 +13,12 @@ from tests.docs.pages import blocks
 from wosdk_async.catalogue import Catalogue, Command, Field, load
 from wosdk_async.catalogue import generate as generator
 from wosdk_async.catalogue.generator.names import member_name, snake
+
+
+@functools.cache
+def generated() -> dict[str, str]:
+    """Return the files that are made from the catalogue."""
+    return dict(generator.files(load()))
 
 
 def test_regenerating_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -49,13 +56,13 @@ def test_a_changed_catalogue_changes_the_model_and_the_stub() -> None:
     money = catalogue.entities["Money"]
     entities = {**catalogue.entities, "Money": attrs.evolve(money, own_fields=money.own_fields[:1])}
     changed: Catalogue = attrs.evolve(catalogue, entities=entities)
-    before, after = generator.files(catalogue), generator.files(changed)
+    before, after = generated(), generator.files(changed)
     assert {name for name in before if before[name] != after[name]} == {"model/values.py", "query/fields.pyi"}
 
 
 def test_a_field_of_a_command_is_required_and_not_on_creation() -> None:
     """Only records are created: a command is sent, and says "Required"."""
-    for name, text in generator.files(load()).items():
+    for name, text in generated().items():
         is_command = name.startswith("model/commands/")
         assert not (is_command and "Required on creation." in text), name
         assert is_command or " Required." not in text, name
@@ -76,7 +83,7 @@ def with_the_entry_of_the_page(**changed: object) -> Catalogue:
 
 
 def test_the_entry_of_the_page_adds_a_command_and_leaves_the_results() -> None:
-    before, after = generator.files(load()), generator.files(with_the_entry_of_the_page())
+    before, after = generated(), generator.files(with_the_entry_of_the_page())
     lost = {
         line.strip()
         for name, text in before.items()

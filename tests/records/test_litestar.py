@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
@@ -50,14 +51,18 @@ ROUTES = [post_order, post_orders, post_perhaps, post_response, post_mapping, ge
 ORDER = {"StatusId": "New", "VendorNte": {"Value": "12.50"}, "DtCreated": "2024-05-14T09:00:00", "Sla": 1}
 
 
-def client_of(plugin: RecordPlugin) -> httpx.AsyncClient:
-    app = Litestar(ROUTES, plugins=[plugin], logging_config=None)
-    return httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://local")
+@functools.cache
+def app(**options: Any) -> Litestar:
+    return Litestar(ROUTES, plugins=[RecordPlugin(**options)], logging_config=None)
+
+
+def client_of(**options: Any) -> httpx.AsyncClient:
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app=app(**options)), base_url="http://local")
 
 
 @pytest.fixture
 async def web() -> AsyncIterator[httpx.AsyncClient]:
-    async with client_of(RecordPlugin()) as client:
+    async with client_of() as client:
         yield client
 
 
@@ -92,7 +97,7 @@ async def test_secrets_are_not_returned(web: httpx.AsyncClient) -> None:
 
 
 async def test_the_names_may_be_those_of_python() -> None:
-    async with client_of(RecordPlugin(names="python")) as web:
+    async with client_of(names="python") as web:
         assert (await web.post("/order", json=ORDER)).json()["status_id"] == "New"
         schemas = (await web.get("/schema/openapi.json")).json()["components"]["schemas"]
         assert "status_id" in schemas["WorkOrder"]["properties"]
@@ -105,7 +110,7 @@ async def test_errors_name_the_place_of_each_mistake(web: httpx.AsyncClient) -> 
 
 
 async def test_unknown_names_and_enum_values_can_be_refused() -> None:
-    async with client_of(RecordPlugin(unknown="refuse")) as web:
+    async with client_of(unknown="refuse") as web:
         assert (await web.post("/order", json={"PoNumber": "1"})).status_code == 201
         response = await web.post("/orders", json=[{}, ODD])
     assert response.status_code == 400

@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 from tests.jobs.conftest import Local
-from wosdk_async import AssetAttribute, AssetInfo, Location, WoNote, WONoteType, WorkOrder, fields
-
-
-async def test_a_note_of_a_work_order(local: Local, order: WorkOrder) -> None:
-    acme = local.company
-    await acme.create(WoNote(work_order_id=order.id, body="Gate code 4711", note_type_id=WONoteType.Private))
-    found = await acme.get(WorkOrder, order.id or 0, properties=["Notes.*"])
-    assert [note.body for note in found.notes or []] == ["Gate code 4711"]
+from wosdk_async import AssetAttribute, AssetInfo, Location, WorkOrder, fields
 
 
 async def test_orders_by_hold_reason_and_number(local: Local, order: WorkOrder) -> None:

@@ -59,12 +59,6 @@ async def test_a_note_may_be_a_comment_only(local: Local, order: WorkOrder) -> N
     assert (found.action_log_records or [])[-1].comment == "only said"
 
 
-async def test_an_unknown_note_option_is_told_before_anything_is_sent(local: Local) -> None:
-    with pytest.raises(InvalidCallError, match="'Append'; it takes Ignore, Replace, FillEmpty"):
-        await local.company.work_orders.complete(1, note="x", note_option="Append")
-    assert local.server.asked == []
-
-
 async def test_a_state_that_does_not_fit_is_the_services_refusal(local: Local, order: WorkOrder) -> None:
     with pytest.raises(BusinessRuleError, match="'New' cannot be placed in the state 'Completed'"):
         await local.company.work_orders.complete(order)
@@ -132,14 +126,12 @@ async def test_hidden_flags_go_by_id_only(local: Local, order: WorkOrder) -> Non
     assert (await local.company.work_orders.set_flags(order, [1904])).flag_id == 1904
 
 
-async def test_what_is_no_work_order_or_list_of_flags_is_told(local: Local) -> None:
+async def test_what_is_no_work_order_is_told(local: Local) -> None:
+    """Flags that are no list are in ``tests/test_mistakes.py``."""
     wrong: list[Any] = [None, True, WorkOrder(), RepairCode(id=5)]
     for order in wrong:
         with pytest.raises(InvalidCallError, match=r"the work order is .*; it takes Ref"):
             await local.company.work_orders.hold(order, reason="Weather")
-    for flags in ("Urgent", [], ()):
-        with pytest.raises(InvalidCallError, match="it takes a list of at least one name or id"):
-            await local.company.work_orders.set_flags(1, flags)
     with pytest.raises(InvalidCallError, match="the hold reason is None; it takes Ref"):
         await local.company.work_orders.hold(1, reason=None)
     assert local.server.asked == []

@@ -129,18 +129,6 @@ async def test_session() -> None:
     assert (acme.host, acme.version, acme.id) == ("https://ce7.fm-host.example", "9.21.4.118", 40217)
 
 
-async def test_discovery_as_a_command() -> None:
-    """Its typed result holds all of the sample."""
-    command = wosdk.GetCompanyWsdkUrlCommand(company_name=COMPANY, protocol="HTTPS", api_type="REST")
-    async with Service() as service, client_of(service) as client:
-        acme = client.company()
-        await acme.connect()
-        service.on_discovery = lambda _: Answer(body=body_bytes("discovery"))
-        found = await acme.run(command)
-    assert (type(found), found.extra) == (wosdk.GetCompanyWsdkUrlResult, None)
-    assert unstructure(found) == load("discovery", "response")["body"]["CommandResult"]
-
-
 async def test_token_rejected() -> None:
     """Wrong credentials are told as such, without the secret."""
     async with Service() as service, client_of(service) as client:

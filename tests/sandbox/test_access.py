@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.sandbox.company import Caller, calling
-from wosdk_async.sandbox.storage.companies import StoredCompany
-from wosdk_async.sandbox.storage.store import Store
+from tests.sandbox.company import Caller
 
 
 def token(acme: Caller, path: str = "/OAuth/token", **form: str) -> httpx.Response:
     return acme.http.post(acme.root + path, data={"grant_type": "client_credentials"} | form)
-
-
-def credentials(store: Store) -> tuple[str, str]:
-    company = store.companies()[0]
-    return company.client_id, company.client_secret
-
-
-def test_token_by_form_and_by_header(acme: Caller, store: Store) -> None:
-    client_id, secret = credentials(store)
-    by_form = token(acme, "/oauth/Token", client_id=client_id, client_secret=secret).json()
-    assert by_form.items() >= {"token_type": "bearer", "expires_in": 1199}.items()
-    basic = base64.b64encode(f"{client_id}:{secret}".encode()).decode()
-    data = {"grant_type": "client_credentials"}
-    header = {"Authorization": f"Basic {basic}"}
-    by_header = acme.http.post(f"{acme.root}/OAuth/token", data=data, headers=header).json()
-    assert len({by_form["access_token"], by_header["access_token"]}) == 2
 
 
 @pytest.mark.parametrize(
@@ -80,39 +61,6 @@ def test_token_lives_twenty_minutes(acme: Caller, clock: Any) -> None:
     assert acme.send("GET", "base/Customer/512").json()["ErrorCode"] == "EXPIRED_TOKEN"
 
 
-def test_company_header(acme: Caller) -> None:
-    assert acme.ok("GET", "base/Customer/512", CompanyName="aCMEfacilities")
-    assert acme.refused("GET", "base/Customer/512", CompanyName="Other") == "DATABASE_VERSION_MISMATCH"
-
-
-def test_token_of_another_company(store: Store) -> None:
-    with store.transaction():
-        store.add_company(StoredCompany(47, "Second", "second", "secret"))
-    with calling(store) as acme:
-        response = acme.send("GET", "base/Customer/512", CompanyName="second")
-        assert (response.status_code, response.json()["ErrorCode"]) == (403, "INCORRECT_TOKEN")
-        second = Caller(acme.http, store.companies()[1], acme.root)
-        assert second.ids("Customer") == []
-        assert second.refused("GET", "base/Customer/512") == "ERROR_CODE_1019"
-
-
-def test_discovery(acme: Caller) -> None:
-    found = acme.run(
-        "GetCompanyWsdkUrlCommand", ApiType="REST", CompanyName="acmefacilities", Protocol="HTTPS"
-    )
-    assert found == {
-        "Url": f"{acme.root}/",
-        "CompanyName": "AcmeFacilities",
-        "Protocol": "HTTPS",
-        "CompanyVersion": "9.21.4.118",
-        "CompanyId": 46,
-    }
-    by_get = acme.ok("GET", "CorrigoService/GetCompanyWsdkUrl/Acme%46acilities?requestId=r1")
-    assert by_get == {"CommandResult": found, "RequestId": "r1"}
-    body = {"Command": {"CompanyName": "Nobody"}}
-    assert acme.refused("POST", "cmd/GetCompanyWsdkUrlCommand", body) == "DATABASE_VERSION_MISMATCH"
-
-
 def test_response_headers(acme: Caller) -> None:
     for path in ("base/Customer/512", "base/Nope/1"):
         headers = acme.send("GET", path, **{"Accept-Encoding": "gzip,deflate"}).headers
@@ -126,14 +74,10 @@ def test_response_headers(acme: Caller) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [
-        ("PUT", "/api/v1/base/Contact/731", 405),
-        ("PATCH", "/api/v1/base/Contact/731", 405),
         ("GET", "/api/v1/query/Contact", 405),
         ("GET", "/elsewhere", 404),
-        ("GET", "//api//v1//base/Contact/731?", 200),
     ],
 )
 def test_paths_and_methods(acme: Caller, method: str, path: str, status: int) -> None:
     response = acme.http.request(method, acme.root + path, headers=acme.headers, content=b"{}")
-    assert response.status_code == status
-    assert status == 200 or response.json()["ErrorCode"]
+    assert (response.status_code, bool(response.json()["ErrorCode"])) == (status, True)

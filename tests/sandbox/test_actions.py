@@ -85,11 +85,13 @@ def test_completion_note_options(
     for comment in ("one", "two"):
         for name in ("PickUp", "Start"):
             acme.run(f"Wo{name}Command", WorkOrderId=order)
-        acme.run("WoCompleteCommand", WorkOrderId=order, Comment=comment, CompletionNoteOption=option)
-        read = acme.get("WorkOrder", order, "CompletionNote.Body,Notes.NoteTypeId")
+        sent = {"Comment": comment, "CompletionNoteOption": option, "RepairCodeId": 61}
+        acme.run("WoCompleteCommand", WorkOrderId=order, **sent)
+        read = acme.get("WorkOrder", order, "CompletionNote.Body,Notes.NoteTypeId,RepairCode.Id")
         bodies.append(read.get("CompletionNote", {}).get("Body"))
         acme.run("WoReopenCommand", WorkOrderId=order)
     assert bodies == [first, second]
+    assert read["RepairCode"] == {"Id": 61}
     assert len(read["Notes"]) == (first is not None)
 
 
@@ -144,7 +146,7 @@ def test_a_copy_is_a_new_order(acme: Caller, clock: Any) -> None:
     """facts 5: an id, number and log of its own; the original does not change."""
     made = acme.order({"ComputeSchedule": True, "EmployeeId": 208}, PoNumber="PO-1", Notes=[{"Body": "a"}])
     before = acme.get("WorkOrder", made["Id"], WHOLE)
-    acme.run("WoCancelCommand", WorkOrderId=acme.order()["Id"], ActionReasonId=1841)
+    acme.run("Workorder/Cancel", WorkOrderId=acme.order()["Id"], ActionReasonId=1841)
     clock.advance(600)
     copy = acme.run("WoCopyCommand", WorkOrderId=made["Id"])["Wo"]
     assert (copy["Number"], copy["StatusId"], copy["PoNumber"]) == ("RSC000003", "New", "PO-1")

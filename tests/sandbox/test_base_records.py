@@ -58,13 +58,6 @@ def test_missing_record_is_ignored_on_request(acme: Caller) -> None:
     assert response["EntitySpecifier"]["Id"] == 99
 
 
-def test_one_completion_note_only(acme: Caller) -> None:
-    note = {"WorkOrderId": acme.order()["Id"], "NoteTypeId": "Completion", "Body": "done"}
-    made = acme.ok("POST", "base/WoNote", {"Entity": note})["EntitySpecifier"]
-    assert list(made) == ["EntityType", "Id"]
-    assert acme.refused("POST", "base/WoNote", {"Entity": note}) == "BUSINESS_LOGIC_ERROR"
-
-
 def test_document_names_its_type(acme: Caller) -> None:
     document = {"DocType": {"DisplayAs": "Picture"}, "StorageTypeId": "Cloud"}  # spec 2.9
     made = acme.ok("POST", "base/Document", {"Entity": document})["EntitySpecifier"]
@@ -86,3 +79,9 @@ def test_type_of_a_document_follows_its_mime_type(acme: Caller) -> None:
     record = acme.get("Document", made["Id"], "*,Blob.*")
     assert (record["DocType"], record["Blob"]["FileName"]) == ({"Id": 3}, "a.png")
     assert acme.get("WorkOrder", document["ActorId"], "Documents.Id")["Documents"] == [{"Id": made["Id"]}]
+
+
+def test_a_password_is_not_read_back(acme: Caller) -> None:
+    """facts 3.4: it reads as an empty text."""
+    (row, *_) = acme.query("Employee")
+    assert row.get("Password", "") == ""

@@ -28,8 +28,13 @@ async def test_a_local_company_over_https(tmp_path: Path) -> None:
 
 def test_a_certificate_that_cannot_be_used(tmp_path: Path) -> None:
     """Refused before anything is served."""
-    with pytest.raises(ValueError, match="cannot serve https"):
-        LocalCompany(certificate=tmp_path / "missing.pem")
+    whole = certificate_file(tmp_path / "a.pem", "DNS:localhost").read_text()
+    key, begin, certificate = whole.partition("-----BEGIN CERTIFICATE")
+    (tmp_path / "key.pem").write_text(key)
+    (tmp_path / "cert.pem").write_text(begin + certificate)
+    for name, why in (("missing", "cannot"), ("key", "has no certificate"), ("cert", "has no private key")):
+        with pytest.raises(ValueError, match=rf"cannot serve https .*{why}|{why} serve https"):
+            LocalCompany(certificate=tmp_path / f"{name}.pem")
 
 
 @pytest.mark.parametrize(

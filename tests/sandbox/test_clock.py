@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.sandbox.faulty import creates, raw_client
+from tests.sandbox.faulty import raw_client
 from tests.support.payload import create_command
 from wosdk_async import Client, Customer, WorkOrder
 from wosdk_async.sandbox import Clock, LocalCompany, VirtualClock
@@ -89,22 +89,6 @@ def test_the_date_of_responses_goes_by_it() -> None:
     assert {tuple(reply.headers.get_list("date")) for reply in replies} == {
         ("Sat, 01 Mar 2025 12:00:00 GMT",)
     }
-
-
-async def test_latency_goes_by_it() -> None:
-    """A slow response comes when the clock has been moved past it."""
-    with LocalCompany(clock=VirtualClock(START)) as local:
-        async with Client.from_env(local.variables) as client:
-            await client.company().connect()
-            local.faults.load(creates("latency", fixed=300))
-            making = asyncio.ensure_future(client.company().run(create_command("slow")))
-            while not local.clock.sleepers:
-                await asyncio.sleep(0)
-            local.clock.advance(299)
-            assert (await client.company().get(Customer, 512)).id == 512
-            assert not making.done()
-            local.clock.advance(1)
-            assert (await making).wo is not None
 
 
 def test_a_span_that_is_no_number() -> None:

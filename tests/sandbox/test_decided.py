@@ -29,17 +29,17 @@ FIXED = {
 COST = {"ApStateId": "Paid", "ApStatusId": 3, "CostState": "Approved", "CostStatusId": 3}
 
 
-@pytest.mark.parametrize(("name", "value"), FIXED.items())
 @pytest.mark.parametrize("whole", [True, False])
-def test_what_a_work_order_works_out_is_not_written(acme: Caller, name: str, value: Any, whole: bool) -> None:
+def test_what_a_work_order_works_out_is_not_written(acme: Caller, whole: bool) -> None:
     """A PUT that would change it is refused, and changes nothing."""
     order = acme.order()["Id"]
     before = acme.get("WorkOrder", order)
-    members = {name: value, "PoNumber": "P"}
-    error = put(acme, "WorkOrder", ["*"] if whole else [name, "PoNumber"], Id=order, **members)
-    assert error["ErrorCode"] == "BUSINESS_LOGIC_ERROR"
-    assert error["ErrorMessage"] == f"{name} of WorkOrder can only be changed by commands."
-    assert acme.get("WorkOrder", order) == before
+    for name, value in FIXED.items():
+        members = {name: value, "PoNumber": "P"}
+        error = put(acme, "WorkOrder", ["*"] if whole else [name, "PoNumber"], Id=order, **members)
+        assert error["ErrorCode"] == "BUSINESS_LOGIC_ERROR"
+        assert error["ErrorMessage"] == f"{name} of WorkOrder can only be changed by commands."
+        assert acme.get("WorkOrder", order) == before
 
 
 def test_a_creation_does_not_write_it_either(acme: Caller) -> None:
@@ -87,15 +87,15 @@ def test_an_order_goes_back_as_it_was_read(acme: Caller, recorded: Caller) -> No
         assert caller.get("WorkOrder", order)["PoNumber"] == "P-1"
 
 
-@pytest.mark.parametrize(("name", "value"), COST.items())
-def test_the_state_of_the_money_moves_by_commands(acme: Caller, name: str, value: Any) -> None:
+def test_the_state_of_the_money_moves_by_commands(acme: Caller) -> None:
     """Of the record itself, and through its order."""
     order = acme.order()["Id"]
-    for error in (
-        put(acme, "WorkOrderCost", [name], Id=order, **{name: value}),
-        put(acme, "WorkOrder", [f"WorkOrderCost.{name}"], Id=order, WorkOrderCost={name: value}),
-    ):
-        assert error["ErrorMessage"] == f"{name} of WorkOrderCost can only be changed by commands."
+    for name, value in COST.items():
+        for error in (
+            put(acme, "WorkOrderCost", [name], Id=order, **{name: value}),
+            put(acme, "WorkOrder", [f"WorkOrderCost.{name}"], Id=order, WorkOrderCost={name: value}),
+        ):
+            assert error["ErrorMessage"] == f"{name} of WorkOrderCost can only be changed by commands."
 
 
 def test_the_employee_of_an_order_is_its_primary_assignee(acme: Caller) -> None:

@@ -110,16 +110,6 @@ def test_a_document_becomes_no_signature(acme: Caller, store: Store) -> None:
     assert acme.refused("PUT", "base/Document", body) == "BUSINESS_LOGIC_ERROR"
 
 
-@pytest.mark.parametrize("missing", ["DocType", "StorageTypeId"])
-def test_required_members(acme: Caller, missing: str) -> None:
-    """facts 3.10: a create without one of them is refused, and nothing is kept."""
-    sent = {"DocType": {"Id": 9}, "StorageTypeId": "Cloud", "MimeType": "image/png"}
-    del sent[missing]
-    response = acme.send("POST", "base/Document", {"Entity": sent})
-    assert (response.status_code, "is a required field" in response.json()["ErrorMessage"]) == (400, True)
-    assert acme.ids("Document") == []
-
-
 @pytest.mark.parametrize("body", ["AAA", "AA=A", "A A A", "ÄÄÄÄ", "AAAA\n", "====", "%%%%"])
 def test_a_body_that_is_no_base64(acme: Caller, body: str) -> None:
     """facts 3.10: the schema has a pattern; a refused document leaves neither record nor file."""
@@ -150,12 +140,3 @@ def test_addresses_outlive_the_server(store: Store) -> None:
         url = url_of(acme, make(acme))
     with calling(store) as acme:
         assert acme.http.get(url).content == FILE
-
-
-def test_uploads_are_not_in_the_activity_log(acme: Caller) -> None:
-    """spec 4.9 rule 5: the document is the order's, and the log does not know it."""
-    order = acme.order()["Id"]
-    before = acme.get("WorkOrder", order, "ActionLogRecords.*")
-    id = make(acme, ActorId=order)
-    assert acme.get("WorkOrder", order, "Documents.Id")["Documents"] == [{"Id": id}]
-    assert acme.get("WorkOrder", order, "ActionLogRecords.*") == before

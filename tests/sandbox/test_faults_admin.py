@@ -7,17 +7,14 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
-from tests.sandbox.company import Caller, Direct
 from tests.sandbox.faulty import Raw, creates, raw_client
 from tests.support.preloaded import Preloaded
-from wosdk_async.sandbox import Faults, LocalCompany, VirtualClock, create_app
+from wosdk_async.sandbox import Faults, LocalCompany
 from wosdk_async.sandbox.faults.kinds import KINDS
-from wosdk_async.sandbox.storage.store import Store
 
 DOCS = Path(__file__).parents[2] / "docs" / "sandbox.md"
 
@@ -85,45 +82,3 @@ def test_the_script_of_the_docs(tmp_path: Path) -> None:
     process.send_signal(signal.SIGTERM)
     assert process.wait(20) == 0
     process.stdout.close()
-
-
-def test_a_wrong_file_is_reported(tmp_path: Path) -> None:
-    """The command ends with the file, the rule and the remedy."""
-    path = tmp_path / "faults.toml"
-    path.write_text('[[rule]]\nfault = "nonsense"\n')
-    command = ["sandbox", "serve", "--store", str(tmp_path / "s.db"), "--faults", str(path)]
-    process = Preloaded(command, stderr=subprocess.PIPE, text=True)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 2
-    assert "rule 1: fault is 'nonsense'; it must be one of latency" in said
-
-
-@pytest.mark.parametrize(
-    ("rule", "left"),
-    [({"fault": "reset"}, 0), ({"fault": "reset", "carried_out": True}, 1), ({"fault": "half_reply"}, 1)],
-)
-def test_a_broken_connection_without_a_socket(store: Store, rule: dict[str, Any], left: int) -> None:
-    """In process it is an exception of the application; what was to be carried out was."""
-    faults = Faults()
-    with httpx.Client(transport=Direct(create_app(store, VirtualClock(), faults=faults))) as http:
-        acme = Caller(http, store.companies()[0], "http://acme.test")
-        faults.load({"rule": [{**rule, "operation": "command", "first": 1}]})
-        with pytest.raises(ConnectionResetError):
-            acme.order()
-        assert len(acme.ids("WorkOrder")) == left
-
-
-def test_other_faults_without_a_socket(store: Store) -> None:
-    """Statuses, dead tokens and moves are as over a socket."""
-    faults = Faults(creates("status", status=429))
-    with httpx.Client(transport=Direct(create_app(store, VirtualClock(), faults=faults))) as http:
-        acme = Caller(http, store.companies()[0], "http://acme.test")
-        assert acme.send("POST", "cmd/WoCreateCommand").status_code == 429
-        faults.load({"rule": [{"fault": "moved_host", "operation": "retrieve", "first": 1}]})
-        assert acme.refused("GET", "base/Customer/512") == "DATABASE_VERSION_MISMATCH"
-        found = acme.ok("GET", "CorrigoService/GetCompanyWsdkUrl/AcmeFacilities")["CommandResult"]["Url"]
-        acme.root = found.rstrip("/")
-        assert acme.root == "http://acme.test:8900"
-        assert acme.get("Customer", 512)
-        faults.load({"rule": [{"fault": "expired_token", "company": "acmefacilities", "first": 1}]})
-        assert acme.send("GET", "base/Customer/512").json()["ErrorCode"] == "EXPIRED_TOKEN"

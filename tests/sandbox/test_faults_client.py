@@ -1,57 +1,57 @@
-"""Each fault as our client sees it over a real socket: the verdict, and what it leaves in the store."""
+"""Each fault as our client sees it, over a socket and in the process: the verdict, and what it leaves."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import AsyncIterator, Iterator
-from itertools import count
 from typing import Any
 
 import attrs
 import pytest
 
-from tests.sandbox.faulty import DOUBTFUL, IN_DOUBT, Raw, creates, raw_client
-from tests.support.payload import create_command
-from wosdk_async import CallOptions, Client, Company, Customer, InDoubtError, RetryPolicy, WosdkError
-from wosdk_async.errors import NotSentError, ThrottledError
-from wosdk_async.sandbox import LocalCompany
+from tests.sandbox.faulty import DOUBTFUL, creates
+from tests.testing.orders import count, create_command
+from wosdk_async import CallOptions, Client, Company, InDoubtError, RetryPolicy, WosdkError
+from wosdk_async.errors import ThrottledError
+from wosdk_async.sandbox import Faults, LocalCompany
 from wosdk_async.sandbox.faults.kinds import KINDS
+from wosdk_async.testing import Sandbox
 
-names = (f"client-{number}" for number in count())
+names = (f"client-{number}" for number in itertools.count())
 QUICK = CallOptions(retry=RetryPolicy(attempts=3, wait_initial=0.001), deadline=20)
 
 
 @pytest.fixture(scope="module")
-def shared() -> Iterator[Raw]:
-    with LocalCompany() as local, raw_client(local) as raw:
-        yield raw
+def shared() -> Iterator[LocalCompany]:
+    with LocalCompany() as local:
+        yield local
 
 
 @attrs.frozen
 class Pair:
     acme: Company
-    raw: Raw
+    faults: Faults
 
     async def create(self, script: dict[str, Any]) -> tuple[WosdkError | None, int]:
         """Return the error of a create under this script, and the number of orders it left."""
-        name = next(names)
-        self.raw.local.faults.load(script)
+        name, found = next(names), None
+        self.faults.load(script)
         try:
             await self.acme.run(create_command(name))
         except WosdkError as error:
-            return error, self.count(name)
-        return None, self.count(name)
-
-    def count(self, name: str) -> int:
-        self.raw.local.faults.clear()
-        self.raw.caller.renew()
-        return self.raw.count(name)
+            found = error
+        self.faults.clear()
+        return found, await count(self.acme, name)
 
 
-@pytest.fixture
-async def pair(shared: Raw) -> AsyncIterator[Pair]:
-    async with Client.from_env(shared.local.variables, options=QUICK) as client:
-        yield Pair(client.company(), shared)
-    shared.local.faults.clear()
+@pytest.fixture(params=["socket", "process"])
+async def pair(request: pytest.FixtureRequest, shared: LocalCompany) -> AsyncIterator[Pair]:
+    if request.param == "process":
+        sandbox = Sandbox()
+        yield Pair(sandbox.client(options=QUICK).company(), sandbox.faults)
+        return
+    async with Client.from_env(shared.variables, options=QUICK) as client:
+        yield Pair(client.company(), shared.faults)
 
 
 @pytest.mark.parametrize(("script", "left"), DOUBTFUL)
@@ -91,23 +91,3 @@ def test_each_kind_leaves_doubt_or_not() -> None:
     """A new kind needs a case, in ``DOUBTFUL`` if a create through it is in doubt."""
     scripts = [*CARRIED_OUT_ONCE, *(script for script, _ in DOUBTFUL)]
     assert {script["rule"][0]["fault"] for script in scripts} == KINDS.keys()
-
-
-@pytest.mark.parametrize("fault", sorted(IN_DOUBT.keys() - {"request_id"}))  # responses to reads carry none
-async def test_reads_are_sent_again(pair: Pair, fault: str) -> None:
-    """What is safe to repeat is repeated."""
-    pair.raw.local.faults.load({"rule": [IN_DOUBT[fault] | {"operation": "retrieve", "first": 2}]})
-    assert (await pair.acme.get(Customer, 512)).id == 512
-    assert pair.raw.local.faults.injected == {fault: 2}
-
-
-async def test_never_sent() -> None:
-    """Without a server nothing is sent."""
-    with LocalCompany() as local:
-        variables = local.variables
-        client = Client.from_env(variables, options=QUICK)
-        await client.company().connect()
-    async with client:
-        with pytest.raises(NotSentError):
-            company = client.company().with_options(retry=RetryPolicy(attempts=1), deadline=1.0)
-            await company.run(create_command("nowhere"))

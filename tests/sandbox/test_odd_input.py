@@ -23,7 +23,25 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
 )
 ODD: st.SearchStrategy[Any] = st.sampled_from(
-    [0, -1, 2**63, 2**200, "", "\x00", "9" * 40, [], {}, None, True, {"Id": 2**70}, [[]]]
+    [
+        0,
+        1,
+        -1,
+        2**63,
+        2**200,
+        "",
+        "\x00",
+        "9" * 40,
+        [],
+        [1],
+        {},
+        None,
+        True,
+        {"Id": 1},
+        {"Id": 2**70},
+        [[]],
+        ORDER,
+    ]
 )
 COMMANDS = st.sampled_from(sorted(catalogue.load().commands))
 ENTITIES = st.sampled_from(sorted(catalogue.load().entities))
@@ -49,7 +67,9 @@ def check_response(acme: Caller, method: str, path: str, body: bytes) -> None:
 def test_odd_commands(acme: Caller, data: st.DataObject) -> None:
     name = data.draw(COMMANDS)
     fields = [field.name for field in catalogue.load().commands[name].request]
-    values = data.draw(st.dictionaries(st.sampled_from(fields or ["x"]), ODD | JSON, max_size=6))
+    values = data.draw(
+        st.dictionaries(st.sampled_from(fields or ["x"]), ODD | JSON | st.just(ORDER), max_size=6)
+    )
     check_response(acme, "POST", f"cmd/{name}", json.dumps({"Command": values}).encode())
 
 

@@ -13,37 +13,6 @@ from hypothesis import strategies as st
 from tests.sandbox.company import ORDER, Caller
 from tests.support.laws import examples
 
-SPEC_2_3 = """
-    Id Number TypeCategory StatusId Access WorkOrderCost Priority RequestorContact MainAsset ShortLocation
-    TaskRefinement WorkZone Duration VendorNte Specialty PoNumber SubType Customer ContactName WonId
-    IsWarranty FlagId TimeZone CurrencyTypeId LastActionDate DtCreated DtDue DtAcknowledgeBy
-    AcknowledgeByUtc LastActionDateUtc CreatedDateUtc DueDateUtc LastAction Items EquipmentWorkedOn Notes
-    Assignments Procedures Documents CustomFields Verifications CheckInOuts ActionLogRecords Flags
-    InductionAndSafetyStatusID ConcurrencyId PerformDeletion IsNew
-"""
-SPEC_2_4 = """
-    Id CurrencyTypeId BillToType CostsTotal PaymentAmount VendorInvoiceTotal ExpensesTotal
-    ServiceFeesTotal CustomerNte ApStateId ApStatusId JobCode AuthorizationCode CheckNumber PaymentNotes
-    GlAccount Number ExternalId IsPreBilled BillingRule TaxStatus Items CostStatusId CostState
-    ConcurrencyId PerformDeletion IsNew
-"""
-
-
-def test_response_is_the_opened_form_of_the_specification(acme: Caller) -> None:
-    order = acme.order({"ComputeSchedule": True}, RequestorContact={"Id": 731})
-    assert set(SPEC_2_3.split()) <= order.keys()
-    assert set(SPEC_2_4.split()) <= order["WorkOrderCost"].keys()
-    assert order["StatusId"] == "New"
-    assert order["TypeCategory"] == "Request"
-    assert order["WorkOrderCost"]["CostState"] == "Pending"
-    assert order["WorkOrderCost"]["ApStateId"] == "None"
-    assert order["LastAction"].items() >= {"BillStatus": "NotBilled", "WorkOrderId": order["Id"]}.items()
-    assert order["Customer"]["Name"] == "Lindqvist Dental LLC"
-    assert order["WorkOrderCost"]["Id"] == order["LastAction"]["Id"] == order["Id"]
-    assert order["TaskRefinement"].split(":")[1:] == [order["ShortLocation"], "Not cooling"]
-    assert order["Items"] == []
-    assert order["IsNew"] is order["PerformDeletion"] is False
-
 
 def test_schedule_comes_from_the_priority_of_the_task(acme: Caller) -> None:
     order = acme.order({"ComputeSchedule": True}, Priority={"Id": 1})
@@ -132,14 +101,6 @@ def test_assignment_is_computed_only_on_request(acme: Caller) -> None:
     assert chosen["StatusId"] == "New"
     records = acme.get("WorkOrder", chosen["Id"], "Assignments.*")["Assignments"]
     assert [(record["EmployeeId"], record["IsPrimary"]) for record in records] == [(208, True)]
-
-
-def test_short_path_and_a_basic_order_without_a_customer(acme: Caller) -> None:
-    sent = {key: value for key, value in ORDER.items() if key != "Customer"}
-    sent |= {"TypeCategory": "basic", "WorkZone": {"Id": 15}}
-    response = acme.ok("POST", "cmd/Workorder/Create", {"Command": {"WorkOrder": sent}, "RequestId": "r"})
-    assert list(response) == ["CommandResult", "RequestId"]
-    assert response["CommandResult"]["Wo"]["TypeCategory"] == "Basic"
 
 
 @pytest.mark.parametrize(

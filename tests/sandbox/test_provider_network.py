@@ -12,19 +12,6 @@ ONLY_RECALL = "Sorry, this command can be used only to recall a Work Order sent 
 CONNECTED, UNREACHABLE = 230, 231
 
 
-def test_way_of_a_sent_order(acme: Caller) -> None:
-    """Sent, written to and recalled; afterwards it can be sent once more."""
-    order = acme.order({"EmployeeId": CONNECTED})["Id"]
-    assert acme.get("WorkOrder", order)["WonId"] == 0
-    assert acme.run("SendWorkOrder", WorkOrderId=order)["WorkOrder"]["WonId"] > 0
-    acme.run("WoMessageCommand", WorkOrderId=order, Comment="Ring twice", SenderType="Employee")
-    assert acme.run("WoRecallCommand", WorkOrderId=order)["Wo"]["WonId"] == 0
-    assert message(acme, "WoRecallCommand", WorkOrderId=order).startswith(ONLY_RECALL)
-    assert acme.run("SendWorkOrderCommand", WorkOrderId=order)["WorkOrder"]["WonId"] > 0
-    assert logged(acme, order) == ["Create", "WonWoSend", "Message", "WonWoRecall", "WonWoSend"]
-    assert acme.get("WorkOrder", order)["ConcurrencyId"] == 5
-
-
 @pytest.mark.parametrize("employee", [0, 208, CONNECTED])
 def test_only_for_orders_that_were_sent(acme: Caller, employee: int) -> None:
     """facts 5.1: recall and message have texts of their own for an order that no provider has.

@@ -19,6 +19,7 @@ from typing import Any
 
 import httpx
 import pytest
+import uvicorn
 
 from tests.chaos.sandbox_kills import Acknowledged, check_file, find_lost, kill_once
 from tests.sandbox.company import Caller
@@ -49,12 +50,12 @@ def started(path: Path) -> tuple[subprocess.Popen[str], dict[str, str]]:
 
 
 async def test_killed_server_has_kept_all_it_answered(tmp_path: Path) -> None:
-    """Three kills in the middle of writing lose nothing (``tests.chaos.sandbox_kills`` kills more often)."""
+    """Two kills in the middle of writing lose nothing (``tests.chaos.sandbox_kills`` kills more often)."""
     acknowledged = Acknowledged()
-    for orders in (30, 150, 77):
+    for orders in (77, 30):
         await kill_once(tmp_path / "sandbox.db", acknowledged, orders)
         assert await find_lost(tmp_path / "sandbox.db", acknowledged) == []
-    assert len(acknowledged.numbers) >= 257
+    assert len(acknowledged.numbers) >= 107
     assert check_file(tmp_path / "sandbox.db") == "ok"
 
 
@@ -103,8 +104,10 @@ def test_a_request_whose_client_gave_up_does_not_hold_up_the_end() -> None:
     assert time.monotonic() - begun < 4.0
 
 
-def test_a_client_that_reads_nothing_is_dropped_at_the_end() -> None:
-    """Its responses do not fit into the buffers, so they would wait for ever."""
+def test_a_client_that_reads_nothing_is_dropped_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its responses do not fit into the buffers, so they would wait for ever; here not for 5 s either."""
+    configure, sooner = uvicorn.Config.__init__, {"timeout_graceful_shutdown": 1}
+    monkeypatch.setattr(uvicorn.Config, "__init__", lambda *a, **named: configure(*a, **named | sooner))
     before = threading.enumerate()
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
@@ -127,26 +130,27 @@ def test_a_client_that_waits_gets_its_response_at_the_end() -> None:
         assert response.result().status_code == 200
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda local: local.variables,
-        lambda local: local.variables_of("AcmeFacilities"),
-        lambda local: local.seed({"Customer": []}),
-        lambda local: local.snapshot(),
-        lambda local: local.reset(),
-    ],
-    ids=["variables", "variables_of", "seed", "snapshot", "reset"],
-)
-def test_a_forgotten_with_is_reported(ask: Callable[[LocalCompany], object]) -> None:
+def test_a_forgotten_with_is_reported() -> None:
     """Before the block and after it there is no server to ask."""
     local = LocalCompany()
-    with pytest.raises(RuntimeError, match=r"only runs inside its block: with LocalCompany\(\) as local"):
-        ask(local)
+    asked: list[Callable[[], object]] = [
+        lambda: local.variables,
+        lambda: local.variables_of("AcmeFacilities"),
+        lambda: local.seed({"Customer": []}),
+        local.snapshot,
+        local.reset,
+    ]
+
+    def check_refused() -> None:
+        for ask in asked:
+            with pytest.raises(RuntimeError, match=r"only runs inside its block: with LocalCompany\(\) as"):
+                ask()
+
+    check_refused()
     with local:
-        ask(local)
-    with pytest.raises(RuntimeError, match="only runs inside its block"):
-        ask(local)
+        for ask in asked:
+            ask()
+    check_refused()
 
 
 UNTYPED: Any = LocalCompany  # as programs without a type checker call it

@@ -88,18 +88,6 @@ def test_every_state_and_action(shared: Caller, state: str, name: str) -> None:
     assert after["LastAction"]["LastAction"]["Id"] == entry["Id"]
 
 
-@pytest.mark.parametrize("state", WAYS)
-def test_assignees_change_on_active_orders_only(shared: Caller, state: str) -> None:
-    """facts 5.1: assigning leaves the state; a finished order is refused (assumed)."""
-    order = order_in(shared, state)
-    sent = {"Command": {"WorkOrderId": order, "Assignees": [208]}}
-    active = state not in ("Completed", "Cancelled")
-    response = shared.send("POST", "cmd/WoAssignCommand", sent)
-    assert response.status_code == (200 if active else 400), response.text
-    read = shared.get("WorkOrder", order)
-    assert (read["StatusId"], "Employee" in read) == (state, active)
-
-
 @pytest.mark.parametrize(("state", "name"), [("Completed", "Cancel"), ("OnHold", "OnHold")])
 def test_the_state_is_checked_before_the_reason(shared: Caller, state: str, name: str) -> None:
     """facts 5.1: a recorded call without a reason was refused for its state."""

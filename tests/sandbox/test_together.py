@@ -68,10 +68,3 @@ def test_seeded_records_go_by_the_clock(pair: tuple[LocalCompany, Caller, Caller
     local.seed({"WorkOrder": [{"Id": 7, "TimeZone": 20}], "WoNote": [NOTE]})
     noted = north.get("WoNote", north.ids("WoNote", ("WorkOrderId", "Equal", 7))[0], "CreatedDate")
     assert noted["CreatedDate"] == "2024-05-14T08:12:31.44"
-
-
-@pytest.mark.parametrize("dialect", ["", "Spec", "soap"])
-def test_there_is_no_other_dialect(dialect: str) -> None:
-    """An unknown dialect is refused before anything is made."""
-    with pytest.raises(ValueError, match="Use one of: spec, recorded"):
-        LocalCompany(dialect=dialect)

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Coroutine
 from functools import cache
 from typing import Any
 
 import attrs
 import orjson
 
-from tests.simulation.client.sandbox import LoopClock
+from tests.simulation.client.sandbox import LoopClock, carry_out
 from tests.simulation.killed_process import Process
-from wosdk_async import Credentials
+from wosdk_async import CallOptions, Client, Credentials, Region
 from wosdk_async.protocol.wire import Response
 from wosdk_async.sandbox.http.app import create_app
 from wosdk_async.sandbox.seed.initial import open_store
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.testing.engine import scope_of
+from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import (
     PoolStatistics,
     Request,
@@ -34,6 +36,9 @@ _FAULTS = {"K3": "lost", "K6": "late", "K8": "cut", CUSTOMER: "cut"}
 LATE = 3.0
 """Seconds after which a late request arrives."""
 _CREATES = ("/cmd/WoCreateCommand", "/base/Customer")
+_DEADLINE, _SETTLE = 8.0, 20.0  # so that a row whose request was lost is in doubt for the import, too
+_HOST = "sandbox.sim"
+_ROOT = f"https://{_HOST}"
 
 
 @cache
@@ -59,30 +64,44 @@ class FaultyService:
 
     def send(self, process: Process, scope: Any, body: bytes) -> asyncio.Task[Response]:
         """Carry out a request, also when the process that sent it is killed meanwhile."""
-        task = self._loop.create_task(self._respond(process, scope, body))
+        return self._keep(self._respond(process, scope, body))
+
+    def _keep(self, work: Coroutine[Any, Any, Response]) -> asyncio.Task[Response]:
+        task = self._loop.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return task
 
     async def _respond(self, process: Process, scope: Any, body: bytes) -> Response:
         await asyncio.sleep(0.01)
-        creates = scope["path"].endswith(_CREATES)
-        fault = self._fault(body) if creates else ""
-        if creates:
-            process.creates += 1
-            process.pass_point(f"arrived {scope['path']} {fault}")
-        if fault == "lost":
-            raise SendError("reset", sent=True)
+        if not self._may_fail(scope):
+            response = await self.carry_out(scope, body)
+            await asyncio.sleep(0.01)
+            return response
+        process.creates += 1
+        fault = self._fault(body)
+        process.pass_point(f"arrived {scope['path']} {fault}")
+        self._arrived(scope, body)
         if fault == "late":
-            self._loop.call_later(LATE, self.send, Process(None), scope, body)
+            self._loop.call_later(LATE, lambda: self._keep(self._perform(scope, body)))
+        if fault in ("lost", "late"):
             raise SendError("reset", sent=True)
-        response = await self.carry_out(scope, body)
-        if creates:
-            process.pass_point(f"carried out {scope['path']} {fault}")
+        response = await self._perform(scope, body)
+        process.pass_point(f"carried out {scope['path']} {fault}")
         await asyncio.sleep(0.01)
         if fault == "cut":
             raise SendError("reset", sent=True)
         return response
+
+    def _may_fail(self, scope: Any) -> bool:
+        """Return whether a request may meet a fault."""
+        return bool(scope["path"].endswith(_CREATES))
+
+    def _arrived(self, scope: Any, body: bytes) -> None:
+        """Note a request that may be carried out, now, later or never."""
+
+    async def _perform(self, scope: Any, body: bytes) -> Response:
+        return await self.carry_out(scope, body)
 
     def _fault(self, body: bytes) -> str:
         content = orjson.loads(body)
@@ -93,17 +112,8 @@ class FaultyService:
 
     async def carry_out(self, scope: Any, body: bytes) -> Response:
         """Send a request to the application and return the response."""
-        parts: list[Any] = []
-
-        async def receive() -> Any:
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        async def send(message: Any) -> None:
-            parts.append(message)
-
-        await self._app(scope, receive, send)
-        content = b"".join(part.get("body", b"") for part in parts[1:])
-        return Response(parts[0]["status"], {"content-type": "application/json"}, content)
+        status, content = await carry_out(self._app, scope, body)
+        return Response(status, {"content-type": "application/json"}, content)
 
     def ids(self, table: str, column: str) -> dict[str, list[int]]:
         """Return the ids of the records with each text."""
@@ -142,3 +152,17 @@ class ProcessEngine:
 
     async def aclose(self) -> None:
         """Do nothing."""
+
+
+def client_of(process: Process, service: FaultyService) -> Client:
+    """Return the client of a process."""
+    return Client(
+        region=Region("simulated", locator_url=_ROOT, token_url=f"{_ROOT}/OAuth/token"),
+        credentials=service.credentials,
+        company="AcmeFacilities",
+        trusted_hosts=(_HOST,),
+        options=CallOptions(deadline=_DEADLINE, settle=_SETTLE),
+        clock=TransportClock(now=asyncio.get_running_loop().time),
+        telemetry=False,
+        engine=lambda _: ProcessEngine(process, service),
+    )

@@ -13,42 +13,32 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import random
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import attrs
 
 from tests.chaos.import_checks import broken_promises
-from tests.simulation.client.network import Network
-from tests.simulation.client.plan import World
-from tests.simulation.client.runs import replayable
-from tests.simulation.import_service import CUSTOMER, LATE, FaultyService, ProcessEngine
+from tests.simulation.import_service import CUSTOMER, LATE, FaultyService, client_of
 from tests.simulation.killed_process import (
+    KILLED,
     KilledJournal,
     Process,
-    ThreadlessLoop,
+    carry_out,
     run_now,
-    running,
-    without_threads,
+    run_simulation,
 )
 from tests.support import arguments
 from tests.support.import_files import MARKER, write_map, write_rows
-from wosdk_async import CallOptions, Client, Region
 from wosdk_async.jobs import CsvFile, Import, ImportMap, tune_process
 from wosdk_async.jobs.journal import Journal, State, StoredRow
-from wosdk_async.transport.clock import TransportClock
 
 _ROWS = 10
 _LIMIT = 4
-_DEADLINE, _SETTLE = 8.0, 20.0  # so that a row whose request was lost is in doubt for the import, too
 _MAX_RUNS = 8
-_HOST = "sandbox.sim"
-_ROOT = f"https://{_HOST}"
 
 
 @attrs.frozen
@@ -63,10 +53,7 @@ class KilledJob:
 
 def simulate(kills: Sequence[int], *, marked: bool, seed: int, folder: Path) -> KilledJob:
     """Carry an import out in ``folder``, killed at these points, and check what the service has."""
-    rng = random.Random(f"job {seed}")
-    loop = ThreadlessLoop(rng, Network(rng, World(), lambda *_: None))
-    with replayable(seed), without_threads(), running(loop):
-        return loop.run_until_complete(_Scenario(kills, marked, folder).run())
+    return run_simulation(seed, "job", _Scenario(kills, marked, folder).run)
 
 
 def break_by_kills(*, marked: bool, step: int = 1) -> Iterator[tuple[int, list[str]]]:
@@ -85,7 +72,6 @@ class _Scenario:
     folder: Path
     broken: list[str] = attrs.field(factory=list)
     points: list[list[str]] = attrs.field(factory=list)
-    _zombies: list[asyncio.Task[Any]] = attrs.field(factory=list)
 
     async def run(self) -> KilledJob:
         """Run the program again and again."""
@@ -102,17 +88,12 @@ class _Scenario:
         for number in range(_MAX_RUNS):
             process = Process(self.kills[number] if number < len(self.kills) else None)
             before = self._states()
-            program = asyncio.create_task(self._program(process, service, source, import_map))
-            dead = asyncio.create_task(process.dead.wait())
-            await asyncio.wait([program, dead], return_when=asyncio.FIRST_COMPLETED)
+            result = await carry_out(process, self._program(process, service, source, import_map))
             self.points.append(process.points)
-            if process.dead.is_set():
-                program.cancel()  # it ends in the background, and does nothing that anyone sees
-                self._zombies.append(program)
+            if result is KILLED:
                 self._check_kill(before)
                 continue
-            dead.cancel()
-            was_finished, finished = finished, program.result()
+            was_finished, finished = finished, result
             if was_finished:
                 if process.creates:
                     self.broken.append("the command on a finished job sent something")
@@ -123,19 +104,7 @@ class _Scenario:
     async def _program(
         self, process: Process, service: FaultyService, source: Path, import_map: Path
     ) -> bool:
-        KilledJournal.process = process
-        clock = TransportClock(now=asyncio.get_running_loop().time)
-        client = Client(
-            region=Region("simulated", locator_url=_ROOT, token_url=f"{_ROOT}/OAuth/token"),
-            credentials=service.credentials,
-            company="AcmeFacilities",
-            trusted_hosts=(_HOST,),
-            options=CallOptions(deadline=_DEADLINE, settle=_SETTLE),
-            clock=clock,
-            telemetry=False,
-            engine=lambda _: ProcessEngine(process, service),
-        )
-        async with client:
+        async with client_of(process, service) as client:
             marker = MARKER if self.marked else None
             job = Import(CsvFile(source), ImportMap.load(import_map), marker=marker, limit=_LIMIT)
             await job.open(client.company(), journals=KilledJournal)

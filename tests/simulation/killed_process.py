@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
@@ -15,6 +16,9 @@ import anyio.to_thread
 import attrs
 
 from tests.simulation.client.loop import StuckError, VirtualLoop
+from tests.simulation.client.network import Network
+from tests.simulation.client.plan import World
+from tests.simulation.client.runs import replayable
 from wosdk_async.jobs.journal import JobPlan, Journal
 
 _Result = TypeVar("_Result")
@@ -59,6 +63,33 @@ class Process:
         write()
         self.pass_point("after a commit")
         self.require_alive()
+
+
+KILLED = object()
+"""Result of a program that was killed."""
+_LONG = 3600.0  # seconds after which a program hangs
+
+
+async def carry_out(process: Process, program: Coroutine[Any, Any, Any]) -> Any:
+    """Return the result of a program, or :data:`KILLED`. One that hangs raises TimeoutError."""
+    KilledJournal.process = process
+    tasks = task, dead = [asyncio.ensure_future(each) for each in (program, process.dead.wait())]
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED, timeout=_LONG)
+    if process.dead.is_set() or not task.done():
+        hangs = not process.dead.is_set()
+        process.dead.set()
+        task.cancel()  # it ends in the background, and does nothing that anyone sees
+        _zombies.add(task)
+        task.add_done_callback(_zombies.discard)
+        if hangs:
+            raise TimeoutError(f"the program hangs after {len(process.points)} points")
+        return KILLED
+    dead.cancel()
+    return task.result()
+
+
+_zombies: set[asyncio.Future[Any]] = set()
+"""Programs that were killed and have not ended."""
 
 
 class KilledJournal(Journal):
@@ -118,6 +149,14 @@ def without_threads() -> Iterator[None]:
         mock.patch.object(anyio.from_thread, "run", run),
     ):
         yield
+
+
+def run_simulation(seed: int, name: str, main: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
+    """Return the result of a coroutine that runs on virtual time, without threads."""
+    rng = random.Random(f"{name} {seed}")
+    loop = ThreadlessLoop(rng, Network(rng, World(), lambda *_: None))
+    with replayable(seed), without_threads(), running(loop):
+        return loop.run_until_complete(main())
 
 
 @contextmanager

@@ -44,12 +44,18 @@ class Reverts(dict[str, Revert]):
 
         return register
 
-    def replace(self, owner: Any, attribute: str, name: str, text: str, shows: str) -> Callable[[Any], None]:
-        """Return the decorator of what takes the place of an attribute."""
+    def replace(
+        self, owner: Any, attribute: str, name: str, text: str, shows: str
+    ) -> Callable[[Callable[..., Any]], None]:
+        """Return the decorator of a function that takes the place of another, its first argument."""
 
-        def register(value: Any) -> None:
-            fault = Revert(text, frozenset(shows.split()), lambda: replace(owner, attribute, value))
-            self[name] = fault
+        def register(function: Callable[..., Any]) -> None:
+            original = owner.__dict__[attribute]
+
+            def faulty(*args: Any, **named: Any) -> Any:
+                return function(original, *args, **named)
+
+            self[name] = Revert(text, frozenset(shows.split()), lambda: replace(owner, attribute, faulty))
 
         return register
 

@@ -12,6 +12,7 @@ from typing import Any, Self
 import httpx
 
 from tests.spec.table import Json
+from tests.support.sandbox_process import log_in_form
 
 # What the seeded Company holds.
 CUSTOMER, OTHER_CUSTOMER, CONTACT, ASSET, TASK, SUB_TYPE = 512, 513, 731, 20440, 14211, 259
@@ -98,11 +99,7 @@ class Local:
         self.http.close()
 
     def token(self) -> str:
-        form = {
-            "grant_type": "client_credentials",
-            "client_id": self.variables["WOSDK_CLIENT_ID"],
-            "client_secret": self.variables["WOSDK_CLIENT_SECRET"],
-        }
+        form = log_in_form(self.variables)
         made: str = succeeded(self.http.post(self.variables["WOSDK_TOKEN_URL"], data=form))["access_token"]
         return made
 

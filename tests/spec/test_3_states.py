@@ -36,14 +36,6 @@ def test_state() -> None:
             assert (member.is_known, member, unstructure(made)) == (True, value, {wire: value})
 
 
-@spec("3", "state-bearing fields")
-def test_states_that_are_not_shown() -> None:
-    """Spec 3: the list of values is not complete, so another one is read too, and goes back as it came."""
-    order = structure({"StatusId": "Parked"}, wosdk.WorkOrder)
-    assert order.status_id is not None
-    assert (order.status_id.is_known, unstructure(order)) == (False, {"StatusId": "Parked"})
-
-
 @spec("2.9", "Document")
 async def test_a_link(company: Company, local: Local) -> None:
     """Spec 2.9: a document can be a link, in which the URL has its own property; the sandbox keeps it."""

@@ -24,6 +24,7 @@ from wosdk_async import (
 
 @differs("`/cmd/SendWorkOrder`")
 @spec("3", 3)
+@spec("4.6", "SendWorkOrder")
 def test_an_order_of_a_provider_is_sent(local: Local) -> None:
     """Spec 3 row 3: an order with a provider assigned can be sent, by its id alone."""
     order = local.new_order(EmployeeId=PROVIDER)

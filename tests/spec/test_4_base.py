@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-import wosdk_async as wosdk
 from tests.spec.rules import spec
 from tests.spec.table import Json
-from tests.spec.tables_records import ADDRESS, ASSET, DOCUMENT, TABLES
-from tests.support.laws import case
+from tests.spec.tables_records import ADDRESS, ASSET, DOCUMENT
 from tests.support.service import Answer, Service
 from wosdk_async import (
     Asset,
@@ -153,22 +151,9 @@ async def test_delete(entity: Any) -> None:
 @spec("4.9", "retrieve")
 async def test_retrieve() -> None:
     """Spec 4.9 retrieve: the record is the Data of the only element of Entities."""
-    for table in TABLES:
-        with case(table.section, table.cls):
-            cls = getattr(wosdk, table.cls)
-            body = {"Entities": [{"Data": table.payload}]}
-            async with Service(lambda _, body=body: Answer(body=body)) as service, service.client() as client:
-                found = await client.company().get(cls, table.payload.get("Id", 7))
-            assert (type(found), found.extra) == (cls, None)
-            assert (service.calls[0].method, service.calls[0].body) == ("GET", b"")
-            assert service.calls[0].path.startswith("/api/v1/base/")
-
-
-@spec("2.2", "entity types")
-async def test_aliases_go_to_the_path_of_the_wire() -> None:
-    """Spec 2.2: a class under its other name asks for the entity type the service knows (facts 3.9)."""
     answer = Answer(body={"Entities": [{"Data": ASSET.payload}]})
     async with Service(lambda _: answer) as service, service.client() as client:
-        asset = await client.company().get(Asset, 20440)
-    assert asset.critical_facilities == "Inherit"
-    assert service.calls[0].path.startswith("/api/v1/base/Location")
+        found = await client.company().get(Asset, 20440)
+    (call,) = service.calls
+    assert (type(found), found.extra, found.critical_facilities) == (Asset, None, "Inherit")
+    assert (call.method, call.path, call.body) == ("GET", "/api/v1/base/Location/20440", b"")

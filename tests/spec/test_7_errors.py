@@ -8,8 +8,6 @@ from datetime import datetime
 import pytest
 
 from tests.spec.local import (
-    ATTRIBUTE,
-    ATTRIBUTE_OWNER,
     OTHER_CUSTOMER,
     PROVIDER,
     Local,
@@ -22,7 +20,6 @@ from tests.spec.table import Json
 from tests.support.laws import case
 from tests.support.service import Answer, Service
 from wosdk_async import (
-    AssetAttribute,
     BusinessRuleError,
     Client,
     Company,
@@ -32,7 +29,6 @@ from wosdk_async import (
     RefusedError,
     SendWorkOrderCommand,
     UnsupportedError,
-    WoFlag,
     WorkOrder,
 )
 
@@ -138,14 +134,6 @@ def test_error_body_of_the_sandbox(local: Local) -> None:
     assert abs(datetime.fromisoformat(stamp.partition(".")[0]) - sent).total_seconds() < 5
 
 
-@spec("7", "BUSINESS_LOGIC_ERROR: attribute outside its parent")
-def test_attribute_outside_its_parent(local: Local) -> None:
-    """Spec 7 BUSINESS_LOGIC_ERROR: an attribute is deleted outside its parent, whose id is named."""
-    message = refused(local.send("DELETE", f"base/AssetAttribute?ID={ATTRIBUTE}"), "BUSINESS_LOGIC_ERROR")
-    assert str(ATTRIBUTE_OWNER) in message
-    assert "parent" in message.lower()
-
-
 def unreachable_provider(local: Local) -> int:
     """A provider whose place in the network does not exist."""
     entity = {
@@ -170,19 +158,6 @@ def test_send_fails_in_the_provider_network(local: Local) -> None:
     assert "://" in message
 
 
-@spec("7", "ERROR_CODE_1000")
-@pytest.mark.parametrize(
-    ("method", "path", "operation"),
-    [("POST", "base/WoFlag", "create"), ("DELETE", "base/WoFlag?ID=1", "delete")],
-    ids=["create", "delete"],
-)
-def test_unsupported_operation(local: Local, method: str, path: str, operation: str) -> None:
-    """Spec 7 ERROR_CODE_1000: states that the operation is not supported by the entity."""
-    entity = {"Entity": {"FlagId": 1901}} if method == "POST" else None
-    message = refused(local.send(method, path, entity), "ERROR_CODE_1000").lower()
-    assert f"{operation} operation is not supported" in message
-
-
 EMPTY = [b"", b"   ", b"null", b"{}"]
 MALFORMED = [
     b'{"Properties":["PoNumber"],"Entity":{"Id":1,',
@@ -196,6 +171,7 @@ MALFORMED = [
 TARGETS = [("PUT", "base/WorkOrder"), ("POST", "base/Contact"), ("POST", "cmd/WoCreateCommand")]
 
 
+@spec("4.9", 4)
 @spec("7", "EMPTY_INPUT_PARAMETER")
 def test_empty_input(local: Local) -> None:
     """Spec 7 EMPTY_INPUT_PARAMETER: the body is null or empty, or not parsed into what is expected."""
@@ -237,17 +213,6 @@ def test_a_refusal_changes_nothing(local: Local) -> None:
 
 
 # --- the client against the sandbox -----------------------------------------------------------
-
-
-@spec("7", "BUSINESS_LOGIC_ERROR: attribute outside its parent", "ERROR_CODE_1000")
-async def test_the_clients_exceptions(company: Company) -> None:
-    """Spec 7: BusinessRuleError and UnsupportedError, with the code and the service's own text."""
-    with pytest.raises(BusinessRuleError, match=str(ATTRIBUTE_OWNER)) as broken:
-        await company.delete(AssetAttribute, ATTRIBUTE, check=False)
-    with pytest.raises(UnsupportedError, match="not supported") as unsupported:
-        await company.delete(WoFlag, 1, check=False)
-    assert (broken.value.code, unsupported.value.code) == ("BUSINESS_LOGIC_ERROR", "ERROR_CODE_1000")
-    assert broken.value.time_stamp
 
 
 @spec("7", "EMPTY_INPUT_PARAMETER")

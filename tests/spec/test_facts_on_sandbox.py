@@ -11,7 +11,7 @@ import pytest
 
 from tests.sandbox.company import ORDER, Caller
 from tests.spec.local import ASSET, CONTACT, CUSTOMER, EMPLOYEE, Local, refused, succeeded
-from tests.spec.raw import command, made, put, refusal
+from tests.spec.raw import command, made
 from tests.spec.rules import differs
 from tests.spec.table import Json
 from tests.support.laws import case
@@ -27,13 +27,6 @@ def recorded() -> Iterator[Local]:
     """The other dialect: a running release as it was recorded."""
     with LocalCompany(dialect="recorded") as company, Local(company.variables) as opened:
         yield opened
-
-
-def query(local: Local, entity: str, name: str, value: Any) -> list[Json]:
-    condition = {"PropertyName": name, "Operator": "Equal", "Values": [str(value)]}
-    expression = {"PropertySet": {"Properties": ["*"]}, "Criteria": {"Conditions": [condition]}}
-    found = succeeded(local.send("POST", f"query/{entity}", {"QueryExpression": expression}))
-    return [row["Data"] for row in found["Entities"]]
 
 
 # --- facts 3.9 --------------------------------------------------------------------------------
@@ -66,12 +59,12 @@ def test_a_time_card_is_written_within_its_week(local: Local) -> None:
 def test_the_action_log_is_read_only(local: Local, element: Json) -> None:
     """Facts 3.9: WoActionLog is read-only, also as the list of its order."""
     order = local.new_order()
-    before = query(local, "WoActionLog", "WorkOrderId", order)
+    before = local.rows("WoActionLog", "WorkOrderId", order)
     if "TypeId" not in element:
         element = {"Id": before[0]["Id"], **element}
     reply = local.put("WorkOrder", ["ActionLogRecords.*"], {"Id": order, "ActionLogRecords": [element]})
     refused(reply)
-    assert query(local, "WoActionLog", "WorkOrderId", order) == before
+    assert local.rows("WoActionLog", "WorkOrderId", order) == before
     empty = local.put("WorkOrder", ["ActionLogRecords.*"], {"Id": order, "ActionLogRecords": []})
     succeeded(empty)  # facts 3.6: an empty list does no harm
 
@@ -113,24 +106,18 @@ def test_how_a_work_zone_is_deleted(local: Local) -> None:
 # --- facts 3.10 and 3.3 -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["Picture", 3, None, {"DisplayAs": "No such type"}, {}])
-def test_a_document_needs_a_type_that_can_be_read(local: Local, kind: Any) -> None:
-    """Facts 3.10: DocType.Id is required; facts 3.3: a member that cannot be read counts as left out."""
-    document = {"ActorId": CUSTOMER, "ActorTypeId": "CommLease", "StorageTypeId": "URL", "DocType": kind}
+@pytest.mark.parametrize(
+    ("storage", "kind", "missing"),
+    [("URL", kind, "DocType.Id") for kind in ("Picture", 3, None, {"DisplayAs": "No such type"}, {})]
+    + [("Floppy", {"Id": 3}, "StorageTypeId")],
+)
+def test_a_document_needs_members_that_can_be_read(
+    local: Local, storage: str, kind: Any, missing: str
+) -> None:
+    """Facts 3.10: two are required; facts 3.3: a member that cannot be read counts as left out."""
+    document = {"ActorId": CUSTOMER, "ActorTypeId": "CommLease", "StorageTypeId": storage, "DocType": kind}
     message = refused(local.send("POST", "base/Document", {"Entity": document}), "BUSINESS_LOGIC_ERROR")
-    assert message.startswith("DocType.Id is a required field")
-
-
-def test_a_document_needs_a_storage_that_can_be_read(local: Local) -> None:
-    """The same of StorageTypeId."""
-    document = {
-        "ActorId": CUSTOMER,
-        "ActorTypeId": "CommLease",
-        "DocType": {"Id": 3},
-        "StorageTypeId": "Floppy",
-    }
-    message = refused(local.send("POST", "base/Document", {"Entity": document}), "BUSINESS_LOGIC_ERROR")
-    assert message.startswith("StorageTypeId is a required field")
+    assert message.startswith(f"{missing} is a required field")
 
 
 @differs("message of a refusal")
@@ -282,49 +269,8 @@ def test_numbers_of_categories(either: Caller, number: int, name: str) -> None:
     assert either.get("WoNote", made(either, "WoNote", **note))["NoteTypeId"] == "Completion"
 
 
-def test_what_users_report(either: Caller) -> None:
-    """Facts 10, and facts 10 rows 4, 10 and 11: states by command, infos by a Location, labour by cost."""
-    order = either.order()["Id"]
-    refusal(either, *put("WorkOrder", ["StatusId"], Id=order, StatusId="Cancelled"))
-    assert either.refused("POST", "query/AssetInfo", {"QueryExpression": {}}) == "ERROR_CODE_1000"
-    (asset,) = either.query("Location", ("Id", "Equal", str(ASSET)), PropertySet={"Properties": ["Info.*"]})
-    assert asset["Info"]["SerialNumber"] == "AH3-55120"
-    labor = {"WoId": order, "CostCategoryId": "Labor", "Duration": 45, "Employee": {"Id": EMPLOYEE}}
-    either.ok(*put("WorkOrderCost", ["Items.*"], Id=order, Items=[labor]))
-    read = either.get("WorkOrder", order, "WorkOrderCost.Items.*")
-    assert [item["Duration"] for item in read["WorkOrderCost"]["Items"]] == [45]
-
-
 def test_names_of_attributes_come_in_one_query(either: Caller) -> None:
     """Facts 10 row 19: the descriptor is opened in the query of the attributes."""
     properties = {"Properties": ["*", "Descriptor.*"]}
     rows = either.query("AssetAttribute", ("AssetId", "Equal", str(ASSET)), PropertySet=properties)
     assert [row["Descriptor"]["Name"] for row in rows] == ["Service line"]
-
-
-def test_what_a_completion_carries_besides(either: Caller) -> None:
-    """Facts 12 row 8: Region and type belong to no command, and do no harm."""
-    order = either.order()["Id"]
-    for name in ("WoPickUpCommand", "WoStartCommand"):
-        either.run(name, WorkOrderId=order)
-    extras = {"Region": "Americas", "type": "WoCompleteCommand"}
-    done = either.run("WoCompleteCommand", WorkOrderId=order, Comment="Done.", **extras)["Wo"]
-    assert done["StatusId"] == "Completed"
-
-
-def test_two_places_for_the_id_of_a_delete(either: Caller) -> None:
-    """Facts 12 row 10: behind the path, as the specification has it, or in it."""
-    for form in ("base/Contact?ID={}", "base/Contact/{}"):
-        key = made(either, "Contact", FirstName="Ann", CustomerId=CUSTOMER)
-        assert either.ok("DELETE", form.format(key))["EntitySpecifier"]["Id"] == key
-        assert either.get("Contact", key)["IsRemoved"] is True
-
-
-def test_an_attribute_is_removed_by_its_mark(either: Caller) -> None:
-    """Facts 12 row 14 beside spec 4.9 rule 3: an empty list removes nothing, PerformDeletion does."""
-    (before,) = either.get("Location", ASSET, "Attributes.*")["Attributes"]
-    either.ok(*put("Location", ["Attributes.*"], Id=ASSET, Attributes=[]))
-    assert either.get("Location", ASSET, "Attributes.*")["Attributes"] == [before]
-    gone = [{"Id": before["Id"], "PerformDeletion": True}]
-    either.ok(*put("Location", ["Attributes.*"], Id=ASSET, Attributes=gone))
-    assert either.get("Location", ASSET, "Attributes.*")["Attributes"] == []

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from tests.spec.local import Local, create_request
+from tests.spec.rules import spec
 from wosdk_async.sandbox import LocalCompany
 
 ERROR = ["ErrorMessage", "ErrorCode", "TimeStamp"]
@@ -34,6 +35,7 @@ def test_the_specification_shows_three_members(by_the_specification: Local) -> N
     assert (refused.status_code, list(refused.json())) == (400, ERROR)
 
 
+@spec("4.2", "command endpoint")
 def test_success(local: Local) -> None:
     """Facts 5: the RequestId comes back as it was sent, behind CommandResult."""
     reply = local.command("WoCreateCommand", create_request(), "Ångström / 17")

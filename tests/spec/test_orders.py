@@ -19,19 +19,6 @@ def assigned(acme: Caller) -> int:
 
 
 @spec("3", 3)
-@spec("4.6", "SendWorkOrder")
-def test_an_order_is_sent_once(either: Caller) -> None:
-    """Spec 3 row 3: it is not yet sent. After it was taken back it can be sent again."""
-    order = assigned(either)
-    either.run("SendWorkOrderCommand", WorkOrderId=order)
-    before = either.get("WorkOrder", order)
-    refusal(either, *command("SendWorkOrderCommand", WorkOrderId=order))
-    assert either.get("WorkOrder", order) == before
-    either.run("WoRecallCommand", WorkOrderId=order)
-    either.run("SendWorkOrderCommand", WorkOrderId=order)
-
-
-@spec("3", 3)
 @pytest.mark.parametrize("ends", ["WoCancelCommand", "WoCompleteCommand"])
 def test_an_order_that_is_over_is_not_sent(either: Caller, ends: str) -> None:
     """There is nothing left to do for a provider."""

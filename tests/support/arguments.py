@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -30,6 +31,12 @@ def parser(name: str, doc: str | None) -> argparse.ArgumentParser:
 def add_json(command: argparse.ArgumentParser, what: str = "the figures") -> None:
     """Add the argument ``--json OUT.json``."""
     command.add_argument("--json", type=output, metavar="OUT.json", help=f"where to write {what}")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table in Markdown, with numbers in all columns but the first."""
+    lines = [head, ("---", *["---:"] * (len(head) - 1)), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
 def count(text: str) -> int:

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -29,6 +29,21 @@ _PLAIN = json.dumps({"Command": {"WorkOrder": ORDER}}).encode()
 _CORES = os.sched_getaffinity(0)  # read before anything pins this process to one
 
 
+def log_in_form(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the form that asks for a token."""
+    names = {"client_id": "WOSDK_CLIENT_ID", "client_secret": "WOSDK_CLIENT_SECRET"}
+    return {"grant_type": "client_credentials", **{name: variables[each] for name, each in names.items()}}
+
+
+def serve(*options: str) -> tuple[subprocess.Popen[str], dict[str, str]]:
+    """Start ``wosdk sandbox serve``; return its process, and the variables that it prints."""
+    code = "from wosdk_async.cli import main; main()"
+    command = [sys.executable, "-c", code, "sandbox", "serve", *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert process.stdout is not None
+    return process, dict(process.stdout.readline().rstrip("\n").split("=", 1) for _ in range(5))
+
+
 class Sandbox:
     """``wosdk sandbox serve`` on the last core available to this process, as a context.
 
@@ -41,13 +56,8 @@ class Sandbox:
         self._core = max(_CORES)
 
     def __enter__(self) -> Self:
-        code = "from wosdk_async.cli import main; main()"
-        command = [sys.executable, "-c", code, "sandbox", "serve", "--store", str(self._store), "--port", "0"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.process, self.variables = serve("--store", str(self._store), "--port", "0")
         os.sched_setaffinity(self.process.pid, {self._core})
-        assert self.process.stdout is not None
-        lines = (self.process.stdout.readline().rstrip("\n").partition("=") for _ in range(5))
-        self.variables = {name: value for name, _, value in lines}
         self.port = int(self.variables["WOSDK_LOCATOR_URL"].rsplit(":", 1)[1])
         return self
 
@@ -81,13 +91,7 @@ class Session:
         self._headers = b"Host: 127.0.0.1\r\n"
 
     async def __aenter__(self) -> Self:
-        form = urlencode(
-            {
-                "grant_type": "client_credentials",
-                "client_id": self._variables["WOSDK_CLIENT_ID"],
-                "client_secret": self._variables["WOSDK_CLIENT_SECRET"],
-            }
-        )
+        form = urlencode(log_in_form(self._variables))
         response = json.loads(await self._post("OAuth/token", form.encode()))
         self._headers += (
             f"Authorization: Bearer {response['access_token']}\r\n"

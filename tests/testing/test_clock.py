@@ -169,16 +169,3 @@ def test_it_goes_on_in_another_loop(wosdk_client: Client, wosdk_faults: Faults) 
 
     asyncio.run(give_up())
     assert asyncio.run(acme.get(Customer, 512)).id == 512
-
-
-@pytest.mark.parametrize("span", [-1, float(10**12)])
-def test_spans_that_cannot_be(wosdk_clock: SkippingClock, span: float) -> None:
-    """Time goes forward only, and not past the calendar."""
-    with pytest.raises(ValueError, match="cannot move forward"):
-        wosdk_clock.advance(span)
-
-
-def test_a_moment_without_a_zone() -> None:
-    """It could mean any hour of a day."""
-    with pytest.raises(ValueError, match="no time zone"):
-        SkippingClock(datetime(2025, 3, 1))

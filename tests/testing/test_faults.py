@@ -1,59 +1,14 @@
-"""Each fault ends in the process as it does over a socket: the same verdict, and the same left behind."""
+"""The fixture of faults, and the clock beside it; tests/sandbox/test_faults_client has each kind of fault."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from tests.sandbox.faulty import DOUBTFUL, IN_DOUBT
 from tests.testing.orders import count, create_command
-from wosdk_async import Client, Company, Customer, InDoubtError
+from wosdk_async import Client, Company, Customer
 from wosdk_async.errors import ThrottledError
 from wosdk_async.sandbox import Faults, FaultScriptError
 from wosdk_async.testing import Sandbox
-
-
-@pytest.mark.parametrize(("script", "left"), DOUBTFUL)
-async def test_in_doubt(
-    wosdk_company: Company, wosdk_faults: Faults, script: dict[str, Any], left: int
-) -> None:
-    """Sent once, without a clear response; the store holds what it holds over a socket."""
-    wosdk_faults.load(script)
-    with pytest.raises(InDoubtError) as raised:
-        await wosdk_company.run(create_command())
-    wosdk_faults.clear()
-    assert (raised.value.attempts, await count(wosdk_company)) == (1, left)
-
-
-@pytest.mark.parametrize(
-    ("fault", "settings"),
-    [
-        ("latency", {"uniform": [1, 20]}),
-        ("slow_drip", {"piece": 100, "pause": 0.5}),
-        ("expired_token", {"first": 1}),
-        ("moved_host", {"first": 1}),
-        ("status", {"status": 429, "first": 2}),
-    ],
-)
-async def test_carried_out_once(
-    wosdk_company: Company, wosdk_faults: Faults, fault: str, settings: dict[str, Any]
-) -> None:
-    """The caller does not see faults that cost only time, a new session or another attempt."""
-    await wosdk_company.connect()
-    wosdk_faults.add(fault, operation="WoCreateCommand", **settings)
-    await wosdk_company.run(create_command())
-    assert wosdk_faults.injected[fault] >= 1
-    wosdk_faults.clear()
-    assert await count(wosdk_company) == 1
-
-
-@pytest.mark.parametrize("fault", sorted(IN_DOUBT.keys() - {"request_id"}))  # responses to reads carry none
-async def test_reads_are_sent_again(wosdk_company: Company, wosdk_faults: Faults, fault: str) -> None:
-    """What is safe to repeat is repeated."""
-    wosdk_faults.add(**IN_DOUBT[fault] | {"operation": "retrieve", "first": 2})
-    assert (await wosdk_company.get(Customer, 512)).id == 512
-    assert wosdk_faults.injected == {fault: 2}
 
 
 async def test_a_marked_create_is_found_when_it_was_late(

@@ -79,8 +79,8 @@ FIXTURES_UNDER = {
 
 @pytest.mark.parametrize(
     ("plugin", "mark", "options"),
-    some(FIXTURES_UNDER.values(), 2),
-    ids=some(FIXTURES_UNDER, 2),
+    some(FIXTURES_UNDER.values(), 3),
+    ids=some(FIXTURES_UNDER, 3),
 )
 def test_fixtures_work_under(kit: pytest.Pytester, plugin: str, mark: str, options: list[str]) -> None:
     """All fixtures, with warnings as errors: nothing is left open, in the order of teardown of either."""
@@ -178,21 +178,19 @@ def test_the_plugin_imports_nothing_more() -> None:
     assert out.split() == ["wosdk_async", *(f"wosdk_async.{part}" for part in parts)]
 
 
-@pytest.mark.parametrize("library", ["starlette", "uvicorn"])
-def test_without_the_sandbox_extra(kit: pytest.Pytester, library: str) -> None:
+def test_without_the_sandbox_extra(kit: pytest.Pytester) -> None:
     """The fixtures say what to install; tests that do without them pass."""
-    kit.makeconftest(f"import sys\nsys.modules[{library!r}] = None")
+    kit.makeconftest("import sys\nsys.modules['uvicorn'] = None")
     kit.makepyfile("def test_without(): ...\ndef test_with(wosdk_company): ...")
     result = kit.runpytest_subprocess()
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(["*pip install 'wosdk_async[[]sandbox[]]'*"])
 
 
-@pytest.mark.parametrize("library", ["starlette", "uvicorn"])
-def test_the_sandbox_itself_without_the_extra(library: str) -> None:
+def test_the_sandbox_itself_without_the_extra() -> None:
     """Without pytest too; a name that does not exist is another error."""
     code = (
-        f"import sys; sys.modules[{library!r}] = None\n"
+        "import sys; sys.modules['starlette'] = None\n"
         "import wosdk_async.testing as kit\n"
         "try: kit.Sandbox\nexcept ModuleNotFoundError as error: print(error)\n"
         "try: kit.Sandbx\nexcept AttributeError as error: print(error)\n"
@@ -248,27 +246,20 @@ IGNORED = """import pytest
 
 
 def test_a_fault_that_no_request_met_is_a_warning(kit: pytest.Pytester) -> None:
-    """Such a test shows nothing; it names the rule, and what to write for a work order."""
-    kit.makepyfile(UNMATCHED.format(filter=""))
-    result = kit.runpytest_subprocess("-p", ASYNCIO, "-o", "asyncio_mode=auto", *SCOPE)
-    result.assert_outcomes(passed=5, warnings=2)
-    result.stdout.fnmatch_lines(
-        [
-            "*::test_order",
-            "*UnmatchedFaultWarning: the fault add('reset', operation='create', carried_out=True) matched"
-            " none of the 3 requests of this test and had no effect; a command creates work orders:"
-            " use operation='WoCreateCommand'. If intended, end the test with wosdk_faults.clear()",
-            "*::test_delete",
-            "*matched none of the 3 requests of this test and had no effect. If intended, *",
-        ]
-    )
+    """Such a test shows nothing; the warning names the rule, and what to write for a work order.
 
-
-def test_where_warnings_are_errors(kit: pytest.Pytester) -> None:
-    """The test itself passes, its end does not; a filter by the category turns it off."""
+    Where warnings are errors the test itself passes, its end does not; a filter by the category turns it off.
+    """
     kit.makepyfile(test_usual=UNMATCHED.format(filter=""), test_ignored=UNMATCHED.format(filter=IGNORED))
     result = kit.runpytest_subprocess("-p", ASYNCIO, "-W", "error", "-o", "asyncio_mode=auto", *SCOPE)
     result.assert_outcomes(passed=10, errors=2)
     result.stdout.fnmatch_lines_random(
-        ["ERROR test_usual.py::test_order*", "ERROR test_usual.py::test_delete*"]
+        [
+            "ERROR test_usual.py::test_order*",
+            "*UnmatchedFaultWarning: the fault add('reset', operation='create', carried_out=True) matched"
+            " none of the 3 requests of this test and had no effect; a command creates work orders:"
+            " use operation='WoCreateCommand'. If intended, end the test with wosdk_faults.clear()",
+            "ERROR test_usual.py::test_delete*",
+            "*matched none of the 3 requests of this test and had no effect. If intended, *",
+        ]
     )

@@ -498,38 +498,43 @@ TEST = """
 """
 
 
-def test_the_fixture_records_and_plays(
+ENDS = """
+    from wosdk_async import Customer
+    import pytest
+
+    @pytest.mark.asyncio
+    @pytest.mark.parametrize("end", ["fail", "skip", "xfail"])
+    async def test_it(wosdk_recording, end):
+        async with wosdk_recording.client() as client:
+            await client.company().get(Customer, 512)
+            assert end != "fail"
+            getattr(pytest, end)()
+"""
+
+
+def test_only_a_test_that_passes_is_recorded(
     kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str]
 ) -> None:
-    """With the option it records; without, the variables of the Company are not needed."""
-    kit.makepyfile(test_x=TEST)
-    settings = ["-q", "-p", "pytest_asyncio.plugin", "-p", "no:cacheprovider"]
-    settings += ["-o", "asyncio_default_fixture_loop_scope=function"]
-    with monkeypatch.context() as environ:
-        for name, value in local_variables.items():
-            environ.setenv(name, value)
-        kit.runpytest_subprocess(*settings, "--wosdk-record").assert_outcomes(passed=1)
-    assert [path.name for path in kit.path.joinpath("recordings").iterdir()] == ["test_x.test_it-512.json"]
-    kit.runpytest_subprocess(*settings).assert_outcomes(passed=1)
+    """A good recording survives a run that fails or stops early, and the report of a failure says so.
 
-
-@pytest.mark.parametrize("ending", ["assert False", "pytest.skip()", "pytest.xfail()"])
-def test_only_a_test_that_passes_is_recorded(
-    kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str], ending: str
-) -> None:
-    """A good recording survives a run that fails or stops early, and the report of a failure says so."""
-    kit.makepyfile(test_x=f"{TEST}\n            {ending}")
+    What was recorded plays without the variables of the Company.
+    """
+    kit.makepyfile(test_x=ENDS, test_y=TEST)
     (folder := kit.path / "recordings").mkdir()
-    (file := folder / "test_x.test_it-512.json").write_text("good")
+    files = [folder / f"test_x.test_it-{end}.json" for end in ("fail", "skip")]
+    for file in files:
+        file.write_text("good")
     for name, value in local_variables.items():
         monkeypatch.setenv(name, value)
     settings = ["-q", "-p", "pytest_asyncio.plugin", "-o", "asyncio_default_fixture_loop_scope=function"]
-    failed = kit.runpytest_subprocess(*settings, "--wosdk-record")
-    assert file.read_text() == "good"
-    assert ending != "assert False" or "the earlier recording was kept" in failed.stdout.str()
-    file.unlink()
-    kit.runpytest_subprocess(*settings, "--wosdk-record")
-    assert not file.exists()
+    done = kit.runpytest_subprocess(*settings, "--wosdk-record")
+    done.assert_outcomes(passed=1, failed=1, skipped=1, xfailed=1)
+    assert {file.read_text() for file in files} == {"good"}
+    assert "the earlier recording was kept" in done.stdout.str()
+    assert {*folder.iterdir()} == {*files, folder / "test_y.test_it-512.json"}
+    for name in local_variables:
+        monkeypatch.delenv(name)
+    kit.runpytest_subprocess(*settings, "test_y.py").assert_outcomes(passed=1)
 
 
 @pytest.fixture

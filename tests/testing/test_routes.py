@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import respx
 
+from tests.support.laws import some
 from tests.testing.orders import create_command
 from wosdk_async import (
     Client,
@@ -50,7 +51,7 @@ async def acme(service: Routes) -> AsyncIterator[Company]:
 
 async def test_every_entity_answers_an_example(acme: Company) -> None:
     """Each operation of each entity type, read by the client without anything left over."""
-    for name in ENTITIES:
+    for name in some(ENTITIES, 3):
         found = await acme.get(name, 7)
         assert found["Id"] == 7
         assert [row["Id"] async for row in acme.query(name, check=False)] == [1]

@@ -34,6 +34,7 @@ from wosdk_async import (
     WoOnHoldCommand,
     WorkOrder,
     WorkZone,
+    WOType,
 )
 from wosdk_async.web.validation import Fault, InvalidRecordError
 
@@ -68,7 +69,7 @@ TABLE: list[tuple[Ask, str]] = [
     (making(Blob(body=b"x")), "body is a bytes; it takes text: send base64.b64encode(...).decode()."),
     (
         creating(items=[WoItem(comment="x" * 3097)]),
-        "work_order.items[0].comment has 3097 characters; the service accepts 3096: shorten it.",
+        "items[0].comment has 3097 characters; the service accepts 3096",
     ),
     (
         making(Contact(first_name="x" * 51)),
@@ -80,18 +81,17 @@ TABLE: list[tuple[Ask, str]] = [
     (creating(id=2**63), f"is {2**63}; it takes a whole number of at most 64 bits: send a smaller one."),
     (
         creating(vendor_nte=Money(value=Decimal("NaN"))),
-        "work_order.vendor_nte.value is NaN, which JSON does not support: send a finite number.",
+        "vendor_nte.value is NaN, which JSON does not support",
     ),
     (creating(vendor_nte=250), "vendor_nte is an int; it takes an object of type Money: send Money(...)."),
+    (creating(vendor_nte=Ref(1)), "vendor_nte is a Ref; it takes an object of type Money"),
+    (creating(vendor_nte=Money(value="5")), "send Decimal(...)"),  # type: ignore[arg-type]
     # references
-    (
-        creating(customer=512),
-        "customer is an int; it takes an object of type Customer: send Customer.ref(512).",
-    ),
+    (creating(customer=512), "is an int; it takes an object of type Customer: send Customer.ref(512)."),
     (creating(customer="512"), "is a str; it takes an object of type Customer: send Customer.ref(512)."),
     (
         creating(customer=Contact(id=5)),
-        "is a Contact; it takes an object of type Customer: send Customer.ref(id) with the id of the",
+        "is a Contact; it takes an object of type Customer: send Customer.ref(id)",
     ),
     *(
         (
@@ -102,7 +102,7 @@ TABLE: list[tuple[Ask, str]] = [
     ),
     (
         creating(items=[WoItem(asset=5)]),
-        "work_order.items[0].asset is an int; it takes an object of type Location",
+        "work_order.items[0].asset is an int; it takes an object of type Loc",
     ),
     (
         running(WoCreateCommand(work_order=[WorkOrder()])),  # type: ignore[arg-type]
@@ -111,18 +111,18 @@ TABLE: list[tuple[Ask, str]] = [
     (creating(items=WoItem()), "work_order.items is a WoItem; it takes a list: send [value]."),
     (creating(items=[None]), "work_order.items[0] is a None; it takes an object of type WoItem"),
     (
-        running(WoAssignCommand(work_order_id=1, assignees=[208, "two"])),
-        "assignees[1] is 'two', a string; it takes a whole number.",
+        running(WoAssignCommand(work_order_id=1, assignees=[1, "two"])),
+        "assignees[1] is 'two', a string; it takes",
     ),
     # times
     (
         creating(dt_due=datetime(2024, 6, 1, tzinfo=UTC)),
-        "work_order.dt_due has a time zone; it takes local time: use .replace(tzinfo=None)",
+        "has a time zone; it takes local time: use .replace(",
     ),
     (creating(dt_due="2024-06-01T00:00:00Z"), "work_order.dt_due has a time zone; it takes local time"),
     (
         creating(due_date_utc=datetime(2024, 6, 1)),
-        "work_order.due_date_utc has no time zone; it takes UTC: use .replace(tzinfo=datetime.UTC)",
+        "has no time zone; it takes UTC: use .replace(tzinfo=datetime.UTC",
     ),
     (
         creating(dt_due=date(2024, 6, 1)),
@@ -130,6 +130,7 @@ TABLE: list[tuple[Ask, str]] = [
     ),
     # enum values
     (creating(status_id="Nwe"), "is 'Nwe'; WorkOrderStatus has no such value; did you mean 'New'?"),
+    (creating(status_id=WOType.Basic), "is WOType.Basic; it takes a member of WorkOrderStatus"),
     (creating(status_id="new"), "is 'new'; WorkOrderStatus has no such value; did you mean 'New'?"),
     (creating(status_id="Parked"), "send WorkOrderStatus('Parked')"),
     (creating(type_category=9), "is 9; WOType has no such value. If the service supports it"),
@@ -143,30 +144,15 @@ TABLE: list[tuple[Ask, str]] = [
     (making(Document(storage_type_id="URL")), "doc_type is missing; set it to the id of a document type"),
     (making(Document(doc_type=DocumentType(id=3))), "storage_type_id is missing; set 'Cloud' for a file"),
     # what a create drops, because the service gives a new record its own
-    (
-        making(Customer(id=777)),
-        "id is set by the service for new records, and would be dropped; leave it",
-    ),
+    (making(Customer(id=777)), "id is set by the service for new records, and would be dropped; leave it"),
     (making(Customer(concurrency_id=2)), "concurrency_id is set by the service for new records"),
     (making("Customer", {"ID": 777}), "ID is set by the service for new records"),
     (creating(id=5), "work_order.id is set by the service for new records, and would be dropped"),
     (creating(number="W1"), "work_order.number is set by the service for new records"),
-    (
-        creating(status_id="OnHold"),
-        "leave it out: a new work order is New, and commands change it.",
-    ),
-    (
-        creating(dt_created=datetime(2024, 6, 1)),
-        "work_order.dt_created is set by the service for new records",
-    ),
-    (
-        running(WoCreateCommand(work_order={"Number": "W1"})),
-        "work_order.Number is set by the service for new records",
-    ),
-    (
-        by_name("wocreatecommand", {"Workorder": {"number": 1}}),
-        "Workorder.number is set by the service for new records",
-    ),
+    (creating(status_id="OnHold"), "leave it out: a new work order is New, and commands change it."),
+    (creating(dt_created=datetime(2024, 6, 1)), "dt_created is set by the service for new records"),
+    (running(WoCreateCommand(work_order={"Number": "W1"})), "Number is set by the service for new records"),
+    (by_name("wocreatecommand", {"Workorder": {"number": 1}}), "Workorder.number is set by the service"),
     # dicts of names that the catalogue knows
     (by_name("WoCreateCommand", {"Workorder": {"StatusID": "New", "Statu": 1}}), "Workorder.Statu is not"),
     (by_name("WoCreateCommand", {"ComputeSchedul": True}), "did you mean 'ComputeSchedule'?"),

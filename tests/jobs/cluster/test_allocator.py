@@ -43,7 +43,6 @@ class AtAllocator:
 
     def grant(self, worker: ConnectedWorker) -> Lease:
         lease = self.allocator.open_grant(worker)
-        assert lease is not None
         self.allocator.deliver(lease, worker)
         return lease
 

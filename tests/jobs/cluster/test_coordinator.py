@@ -18,7 +18,7 @@ from wosdk_async.errors import InDoubtError, SessionError, WosdkError
 from wosdk_async.jobs.cluster.allocator import Allocator, Changes
 from wosdk_async.jobs.cluster.coordinator import ClusterRun, Coordinator
 from wosdk_async.jobs.cluster.job_workers import SessionPusher
-from wosdk_async.jobs.cluster.leased_rows import LeasedRows, LeaseEndedError
+from wosdk_async.jobs.cluster.leased_rows import LeasedRows
 from wosdk_async.jobs.cluster.leases import MAX_LOSSES, ClusterOptions, boottime
 from wosdk_async.jobs.cluster.messages import Order, PushedSession, RowReport, Setup, from_bytes, to_bytes
 from wosdk_async.jobs.errors import JournalError
@@ -148,22 +148,6 @@ async def started(
         yield coordinator
 
 
-async def test_grants_are_written_before_they_leave_and_end() -> None:
-    link, ledger = Link("a"), Ledger()
-
-    def look(order: Order) -> None:
-        assert {grant.epoch for grant in order.grants} <= {each.epoch for each in ledger.granted}
-
-    link.before = look
-    found, said = await ran(Pool(link), Claims(*range(1, 31)), ledger)
-    assert {type(each) for each in found.values()} == {Done}
-    assert sorted(link.sent) == list(range(1, 31))
-    assert [each.epoch for each in ledger.granted] == list(range(42, 42 + len(ledger.granted)))
-    assert set(ledger.ended) == {each.epoch for each in ledger.granted}
-    assert ledger.granted[0].seconds == 0.7
-    assert (said, link.closed, link.orders[-1].received) == ([], True, 30)
-
-
 async def test_a_lost_reply_is_not_a_lost_worker() -> None:
     """The order was obeyed; the next report says what became of it."""
     link = Link("a")
@@ -181,22 +165,6 @@ async def test_a_lost_reply_is_not_a_lost_worker() -> None:
     )
     assert (sorted(link.sent), lost, said) == ([1, 2, 3], 3, [])
     assert {type(each) for each in found.values()} == {Done}
-
-
-async def test_rows_of_a_worker_that_ended_are_in_doubt_when_their_lease_is_over() -> None:
-    first, second, ledger = Link("a"), Link("b"), Ledger()
-
-    def end(order: Order) -> None:
-        if order.grants:
-            raise LeaseEndedError("it has ended")
-
-    first.after = end
-    found, said = await ran(Pool(first, second), Claims(*range(1, 21)), ledger)
-    doubtful = {row for row, each in found.items() if isinstance(each, InDoubt)}
-    assert doubtful == set(first.sent)
-    assert {row for rows in ledger.ended.values() for row in rows} == doubtful
-    assert f"worker a was lost: it has ended; {len(doubtful)} rows will be looked up when" in said[0]
-    assert all("may have been carried out" in str(found[row].error) for row in doubtful)
 
 
 async def test_another_worker_behind_a_link_is_not_the_one_before() -> None:
@@ -219,14 +187,6 @@ async def test_a_grant_that_cannot_be_written_does_not_leave_and_ends_the_run() 
     with pytest.raises(JournalError, match="the disk is full"):
         await ran(Pool(link), Claims(1, 2), ledger)
     assert link.sent == []
-
-
-async def test_a_pool_that_breaks_ends_the_run_after_the_outcomes() -> None:
-    pool = Pool(Link("a"))
-    pool.links[0].after = lambda order: pool.broken("the scheduler has gone") if order.grants else None
-    with pytest.raises(WosdkError, match="the scheduler has gone"):
-        await ran(pool, Claims(*range(1, 41)))
-    assert pool.links[0].sent
 
 
 async def test_a_run_without_workers_ends() -> None:
@@ -333,7 +293,6 @@ async def test_a_refused_session_is_renewed_once_for_all_workers() -> None:
     assert pusher.session_for(0, 0) is None
     await until_true(lambda: manager.generation == 1)
     first = pusher.session_for(0, 0)
-    assert first is not None
     assert (first.number, first.expires_in, pusher.session_for(1, 0)) == (1, 60.0, None)
     assert [pusher.session_for(1, 1) for _ in range(3)] == [None] * 3
     await until_true(lambda: manager.generation == 2)

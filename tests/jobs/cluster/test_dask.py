@@ -52,11 +52,10 @@ def test_nothing_but_documented_names_of_dask_is_imported() -> None:
 # --- workers --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("direct", [False, True])
-async def test_workers_that_join_are_killed_and_are_replaced(cluster: DaskProcesses, direct: bool) -> None:
+async def test_workers_that_join_are_killed_and_are_replaced(cluster: DaskProcesses) -> None:
     """One that was given up, as after silence, is a new actor with a nonce of its own."""
     first = cluster.add_worker()
-    async with opened(DaskCluster(cluster.address, direct=direct)) as pool:
+    async with opened(DaskCluster(cluster.address)) as pool:
         link = await pool.links.get()
         assert link.name == first
         before = await hello(link)
@@ -80,14 +79,14 @@ async def test_workers_that_join_are_killed_and_are_replaced(cluster: DaskProces
         assert pool.broken.empty()
 
 
-async def test_a_cluster_over_tls(tmp_path: Path) -> None:
+async def test_a_cluster_over_tls_and_directly(tmp_path: Path) -> None:
     file = str(certificate())
     options = ["--protocol", "tls", "--tls-ca-file", file, "--tls-cert", file, "--tls-key", file]
     security = Security(tls_ca_file=file, tls_client_cert=file, tls_client_key=file, require_encryption=True)
     with DaskProcesses(tmp_path, options=options) as cluster:
         assert cluster.address.startswith("tls://")
         worker = cluster.add_worker()
-        async with opened(DaskCluster(cluster.address, security=security)) as pool:
+        async with opened(DaskCluster(cluster.address, security=security, direct=True)) as pool:
             link = await pool.links.get()
             assert link.name == worker
             assert (await hello(link)).worker
@@ -124,7 +123,7 @@ async def test_a_scheduler_that_dies_breaks_the_pool(
 
 
 async def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wosdk_async.jobs.cluster.dask._CONNECT", 1.0)
+    monkeypatch.setattr("wosdk_async.jobs.cluster.dask._CONNECT", 0.3)
     with pytest.raises(ConfigurationError, match=r"cannot be reached .*check that it is running"):
         async with opened(DaskCluster("tcp://127.0.0.1:9")):
             pass
@@ -136,7 +135,7 @@ async def test_a_server_that_is_no_scheduler(monkeypatch: pytest.MonkeyPatch, sa
         writer.write(said)
         await reader.read()
 
-    monkeypatch.setattr("wosdk_async.jobs.cluster.dask._CONNECT", 1.0)
+    monkeypatch.setattr("wosdk_async.jobs.cluster.dask._CONNECT", 0.3)
     async with serving(respond) as port:
         with pytest.raises(
             ConfigurationError, match=rf"the scheduler at .* {what}.*check that it is running"

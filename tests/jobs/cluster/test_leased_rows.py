@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wosdk_async.jobs.cluster.leased_rows import NOT_SENT, LeasedRow, LeasedRows, LeaseEndedError
+from wosdk_async.jobs.cluster.leased_rows import LeasedRow, LeasedRows, LeaseEndedError
 from wosdk_async.jobs.cluster.messages import MAX_RESULTS, Grant, GrantedRow, Order, Share
 
 DONE = {"result": "done"}
@@ -45,29 +45,6 @@ class Held(LeasedRows):
         return [(each.row, each.result) for each in self.report().results]
 
 
-def test_an_order_for_another_worker_changes_nothing() -> None:
-    held = Held()
-    assert not held.say(worker="it", grants=(held.grant(1, 1),), share=Share(number=9, rate=1.0, in_flight=9))
-    assert (held.started(), held.share.number, held.report().epochs) == ([], 0, ())
-
-
-def test_rows_start_within_the_share_and_a_grant_that_comes_again_starts_nothing() -> None:
-    held = Held()
-    grant = held.grant(1, 1, 2, 3)
-    held.say(grants=(grant, grant))
-    first, second = held.started()
-    assert (held.report().unstarted, held.report().epochs) == (3, (1,))
-    held.end(first, DONE)
-    held.end(second, DONE)
-    (third,) = held.started()
-    held.end(third, DONE)
-    held.say(grants=(grant,))
-    assert held.started() == []
-    assert held.told() == [(1, "done"), (2, "done"), (3, "done")]
-    held.say(received=2)
-    assert held.told() == [(3, "done")]
-
-
 def test_a_row_starts_only_if_it_can_end_within_its_lease() -> None:
     held = Held(deadline=2.0)
     held.say(grants=(held.grant(1, 1, seconds=1.9), held.grant(2, 2, seconds=2.1)))
@@ -86,26 +63,6 @@ def test_the_clock_is_read_again_before_each_first_byte() -> None:
     assert held.overdue() == [row]
 
 
-def test_a_row_that_may_have_been_sent_is_never_reported_as_not_sent() -> None:
-    held = Held()
-    held.say(grants=(held.grant(1, 1, 2),))
-    begun, waiting = held.started()
-    begun.begin()
-    for row in (begun, waiting):
-        held.end(row, NOT_SENT)
-    assert held.told() == [(1, "in_doubt"), (2, "not_sent")]
-
-
-@pytest.mark.parametrize("flag", ["stop", "abort"])
-def test_a_stop_gives_back_what_was_not_started(flag: str) -> None:
-    held = Held()
-    held.say(grants=(held.grant(1, 1, 2, 3, 4),))
-    assert len(held.started()) == 2
-    held.say(**{flag: True})
-    assert held.told() == [(3, "not_sent"), (4, "not_sent")]
-    assert len(held.under_way) == 2
-
-
 def test_a_row_of_two_leases_is_not_under_way_twice() -> None:
     held = Held()
     held.say(grants=(held.grant(1, 1), held.grant(2, 1)))
@@ -120,18 +77,6 @@ def test_few_rows_wait_for_a_low_rate() -> None:
     assert len(rows) == 2  # half a second of the rate
     rows[0].begin()
     assert len(held.started()) == 1
-
-
-def test_a_lower_share_is_confirmed_when_it_is_kept_to() -> None:
-    held = Held()
-    held.say(grants=(held.grant(1, 1, 2),))
-    rows = held.started()
-    held.say(share=Share(number=2, rate=None, in_flight=1))
-    assert held.report().share != 2
-    held.end(rows[0], DONE)
-    assert held.report().share == 2
-    held.say(share=Share(number=1, rate=None, in_flight=9))  # an old one
-    assert held.share.number == 2
 
 
 def test_a_report_names_the_grants_of_results_that_it_has_no_room_for() -> None:

@@ -13,6 +13,7 @@ import orjson
 import pytest
 
 from tests.jobs.journal.plans import a_journal, a_plan
+from tests.jobs.test_sources import as_nobody
 from tests.support.preloaded import python
 from wosdk_async import problem_of
 from wosdk_async.jobs.errors import JournalError
@@ -72,35 +73,17 @@ def test_a_folder_that_cannot_be_written_can_be_read(writable: str) -> None:
         if writable == "the lock":
             (folder / "lock").chmod(0o666)
         folder.chmod(0o555)
-        said = as_nobody(folder)
-        folder.chmod(0o755)
-    refusal, read = said.splitlines()
-    assert "not writable" in refusal
-    assert "PERMISSIONS" in refusal or "change the permissions" in refusal
-    assert read == "9 rows are planned"
 
-
-def as_nobody(folder: Path) -> str:
-    """Open a journal in a child whose user owns nothing: root may write anything. Return what it says."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        with contextlib.suppress(BaseException):
-            if os.geteuid() == 0:
-                os.setgid(65534)
-                os.setuid(65534)
-            try:
+        def use() -> None:
+            with pytest.raises(JournalError, match="not writable") as caught:
                 Journal.open(folder)
-            except JournalError as error:
-                os.write(writing, f"{error.message} {error.remedies}\n".encode())
-            journal = Journal.open(folder, read_only=True)
-            os.write(writing, f"{journal.counts()[State.PLANNED]} rows are planned\n".encode())
-        os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as said:
-        text = said.read()
-    os.waitpid(child, 0)
-    return text
+            rows = Journal.open(folder, read_only=True).counts()[State.PLANNED]
+            raise KeyError(caught.value.message, caught.value.remedies, f"{rows} rows are planned")
+
+        said = as_nobody(use)
+        folder.chmod(0o755)
+    assert "PERMISSIONS" in said or "change the permissions" in said
+    assert "9 rows are planned" in said
 
 
 def a_process(code: str, *arguments: str | Path) -> tuple[int, str]:

@@ -170,7 +170,6 @@ def test_of_many_processes_that_start_together_one_makes_the_job(base: Path) -> 
     pipe = subprocess.PIPE
     processes = [Preloaded([base], code=STARTER, stdin=pipe, stdout=pipe, text=True) for _ in range(4)]
     for process in processes:
-        assert process.stdin is not None
         process.stdin.write("x")
         process.stdin.flush()
     said = [process.communicate()[0].strip() for process in processes]
@@ -194,16 +193,6 @@ def test_a_lock_says_who_has_it_whatever_was_in_its_file(tmp_path: Path) -> None
 
 
 # --- files that a kill leaves whole -------------------------------------------------------------------
-
-
-def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
-    path = tmp_path / "results.csv"
-    for content in (b"first", b"second, which is longer", b""):
-        with replace_file(path) as file:
-            file.write(content)
-            assert not path.exists() or path.read_bytes() != content
-        assert path.read_bytes() == content
-    assert os.listdir(tmp_path) == ["results.csv"]
 
 
 @pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt])

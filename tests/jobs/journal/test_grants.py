@@ -17,15 +17,12 @@ from tests.jobs.journal.plans import a_journal
 from tests.support.laws import examples
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import (
-    AuditResult,
-    AuditRow,
     GrantRecord,
     GrantTotals,
     Journal,
     RowRecord,
     State,
 )
-from wosdk_async.jobs.journal.worker_tables import forget_audit
 
 ROWS = 12
 
@@ -80,35 +77,6 @@ async def test_a_grant_is_on_the_disk_with_all_before_it(tmp_path: Path) -> None
         assert list(await journal.open_leases()) == [2]
         states = [row.state for row in await journal.rows_in(limit=4)]
         assert states == [State.DONE, State.SENDING, State.SENDING, State.PLANNED]
-
-
-async def test_a_grant_that_cannot_be_written_raises(tmp_path: Path) -> None:
-    await a_journal(tmp_path, 1).close()
-    async with Journal.open(tmp_path, read_only=True) as journal:
-        assert await journal.last_epoch() == 0
-        with pytest.raises(JournalError):
-            await journal.grant(a_grant(1, 1))
-
-
-async def test_an_audit_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
-    async with a_journal(tmp_path, ROWS) as journal:
-        assert (await journal.audit(), await journal.audit_rows()) == (None, [])
-        await journal.save_audit(AuditResult(at=5.0, once=9, missing=1), [AuditRow(9, "missing")])
-        journal.record(RowRecord(3, State.DONE, id=8))
-        found = [AuditRow(3, "twice", (8, 9)), AuditRow(4, "unexpected", (10,))]
-        await journal.save_audit(AuditResult(at=6.0, once=9, twice=1, unexpected=1), found)
-        result = await journal.audit()
-        assert result == AuditResult(at=6.0, once=9, twice=1, unexpected=1)
-        assert not result.clean
-        listed = await journal.audit_rows()
-        assert [attrs.evolve(each, line=0, key=None, state=State.PLANNED) for each in listed] == found
-        assert [(each.line, each.key, each.state) for each in listed] == [
-            (4, "K-3", State.DONE),
-            (5, "K-4", State.PLANNED),
-        ]
-        assert [each.row for each in await journal.audit_rows(after=3, limit=1)] == [4]
-        await journal.write(forget_audit)
-        assert (await journal.audit(), await journal.audit_rows()) == (None, [])
 
 
 @attrs.frozen

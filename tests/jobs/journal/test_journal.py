@@ -144,15 +144,6 @@ async def test_thousands_of_equal_keys_are_refused(tmp_path: Path) -> None:
 # --- rows that are sent ----------------------------------------------------------------------------
 
 
-async def test_rows_are_sending_on_the_disk_when_begin_returns(tmp_path: Path) -> None:
-    async with a_journal(tmp_path, 5) as journal:
-        await journal.begin([2, 4])
-        beside = Journal.open(tmp_path, read_only=True)
-        assert [row.row for row in await beside.rows_in(State.SENDING)] == [2, 4]
-        assert beside.counts()[State.PLANNED] == 3
-        await beside.close()
-
-
 async def test_an_outcome_is_kept_whole(tmp_path: Path) -> None:
     record = RowRecord(
         row=1,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import random
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 
 from tests.jobs.journal.plans import a_journal, a_plan, insert_rows
 from tests.jobs.journal.worker import ROWS
+from tests.jobs.runs import Kill, KillAt
 from tests.support.preloaded import Preloaded
 from wosdk_async.jobs.journal import Journal, ReferenceRecord, RowRecord, State
 
@@ -29,7 +29,6 @@ def killed_after(folder: Path, lines: int) -> list[list[str]]:
     said = []
     options: dict[str, Any] = {"text": True, "pipesize": 4096}  # it cannot run far ahead
     with Preloaded([folder], code=WORKER, cwd=ROOT, stdout=subprocess.PIPE, **options) as worker:
-        assert worker.stdout is not None
         for line in worker.stdout:
             said.append(line.split())
             if len(said) == lines:
@@ -61,25 +60,6 @@ async def test_what_was_acknowledged_is_there_after_kill_9(tmp_path: Path) -> No
 
 
 # --- every commit, before and after -----------------------------------------------------------------
-
-
-class Killed(BaseException):
-    """The process ends here."""
-
-
-class KillAt:
-    """A commit hook that kills at one of its calls, before or after the commit."""
-
-    def __init__(self, at: int, *, after: bool) -> None:
-        self.at, self.after, self.calls = at, after, 0
-
-    def __call__(self, write: Callable[[], None]) -> None:
-        self.calls += 1
-        if self.calls == self.at and not self.after:
-            raise Killed
-        write()
-        if self.calls == self.at:
-            raise Killed
 
 
 # What is on the disk after each commit of the job below: runs, references, and the states of its two rows.
@@ -125,7 +105,7 @@ async def on_the_disk(folder: Path) -> tuple[int, list[State], list[State]] | No
 @pytest.mark.parametrize("at", range(1, len(STEPS)))
 async def test_every_commit_may_be_the_last(tmp_path: Path, at: int, after: bool) -> None:
     hook = KillAt(at, after=after)
-    with pytest.raises(Killed):
+    with pytest.raises(Kill):
         await a_job(tmp_path, hook)
     assert hook.calls == at
     assert await on_the_disk(tmp_path) == STEPS[at - 1 + after]
@@ -141,7 +121,7 @@ async def test_a_job_that_is_not_killed_has_all_its_commits(tmp_path: Path) -> N
 async def test_nothing_happens_in_a_process_that_was_killed(tmp_path: Path) -> None:
     hook = KillAt(2, after=False)
     journal = a_journal(tmp_path, 2, commit=hook, synchronous=True)
-    with pytest.raises(Killed):
+    with pytest.raises(Kill):
         await journal.begin([1])
     for step in (
         lambda: journal.begin([2]),
@@ -150,7 +130,7 @@ async def test_nothing_happens_in_a_process_that_was_killed(tmp_path: Path) -> N
         journal.flush,
         journal.close,
     ):
-        with pytest.raises(Killed):
+        with pytest.raises(Kill):
             await step()
     assert await on_the_disk(tmp_path) == (0, [], [0, 0])
 
@@ -159,9 +139,9 @@ async def test_a_kill_in_the_writing_thread_ends_those_who_wait(tmp_path: Path) 
     hook = KillAt(3, after=True)
     journal = a_journal(tmp_path, 2, commit=hook)
     await journal.begin([1])
-    with pytest.raises(Killed):
+    with pytest.raises(Kill):
         await journal.begin([2])
-    with pytest.raises(Killed):
+    with pytest.raises(Kill):
         await journal.flush()
     journal.abandon()
     assert await on_the_disk(tmp_path) == (0, [], [State.SENDING, State.SENDING])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +33,6 @@ LEDGER = LedgerFacts(
 )
 PLAIN = ImportOptions()
 NEW = {Standing.NEW: 1, Standing.DONE: 2}
-CHANGED: Mapping[str, Any] = {
-    "standings": NEW,
-    "disguised": {Standing.NEW: (1, ((RowSample(7, "501"), RowSample(2, "00501")),))},
-    "key": "{a}",
-}
 
 
 def file(**changes: Any) -> FileFacts:

@@ -11,7 +11,7 @@ import pytest
 from tests.jobs.conftest import Local
 from tests.jobs.maps import HEADER, rows
 from tests.jobs.runs import held
-from wosdk_async.jobs import Import, Summary
+from wosdk_async.jobs import Import
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.ledger.terms import Refusal
@@ -19,11 +19,6 @@ from wosdk_async.jobs.undo.reversal import Undo
 
 LONG = "x" * 4000
 """A text that no work order can have: the row is refused before it is sent."""
-
-
-async def sent(ready: Import, local: Local) -> Summary:
-    """Run an import; the responses of the service are never late."""
-    return await ready.run(local.company.with_options(settle=0))
 
 
 async def refusal(ready: Import, local: Local) -> Refusal:
@@ -38,7 +33,6 @@ async def refusal(ready: Import, local: Local) -> Refusal:
 
 async def undo(local: Local, folder: Path | None, run: int | None = None) -> None:
     """Take back what a run created; the last one that sent rows unless one is given."""
-    assert folder is not None
     async with Journal.open(folder) as journal:
         undone = Undo(company=local.company, journal=journal, of_run=run or await journal.last_sending_run())
         await undone.run(await local.company.work_orders.cancel_reason("Entered twice"))
@@ -52,7 +46,6 @@ async def open_orders(local: Local) -> Counter[str]:
 
 def corrected(folder: Path | None, old: str, new: str) -> Path:
     """Return the rejects of a job with another text in a cell."""
-    assert folder is not None
     path = folder / "rejects.csv"
     path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
     return path

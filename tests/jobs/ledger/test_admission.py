@@ -108,18 +108,6 @@ def test_every_row_of_a_file_is_a_ledger_row_of_its_own(
         ledger.end(data.draw(st.sampled_from([State.REFUSED, State.DONE])))
 
 
-@given(cells=CELLS)
-def test_equal_rows_are_as_many_rows_as_there_are(cells: Cells) -> None:
-    ledger = Ledger()
-    assert counts(ledger.take(rows_of(cells, keyed=False))) == ({NEW: len(cells)} if cells else {})
-    assert len(ledger.states()) == len(cells)
-    nth = Counter(identity for identity, _, _ in ledger.identities())
-    assert sorted(nth.values()) == sorted(Counter(cells).values())
-    assert counts(ledger.compare(rows_of(cells, keyed=False))) == (
-        {Standing.PLANNED: len(cells)} if cells else {}
-    )
-
-
 @given(first=CELLS, second=CELLS)
 def test_rows_are_new_by_their_number_and_gone_by_their_number(first: Cells, second: Cells) -> None:
     """Appended rows are the only new ones, removed ones the only ones that are gone."""

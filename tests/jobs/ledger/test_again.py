@@ -8,44 +8,27 @@ from typing import Any
 
 import pytest
 
-from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.ledger.imports import open_orders, refusal, sent, undo
-from tests.jobs.maps import HEADER, MAP, MARKER, rows
+from tests.jobs.conftest import Local
+from tests.jobs.ledger.imports import open_orders, refusal
+from tests.jobs.maps import MAP, MARKER, rows
 from tests.jobs.runs import held, killed_while_sending
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.journal.lock import is_held
 from wosdk_async.text.remedies import Remedy
 
 
-async def test_again_sends_all_rows_in_a_new_ledger(local: Local, job: Job, write: Write) -> None:
-    source = write(HEADER, rows(1, 2))
-    await sent(job(source, MAP), local)
-    ready = job(source, MAP, again=True)
-    assert (await ready.open(local.company)).plan.leaves_done == 2
-    second = await sent(ready, local)
-    assert second.folder is not None
-    assert (second.done_now, second.folder.name) == (2, "rows.csv.job-2")
-    third = await sent(job(write(HEADER, rows(1, 2, 3)), MAP), local)
-    assert (third.done_now, third.folder) == (1, second.folder), "the newest ledger is the one that is used"
-    assert await held(local) == Counter("11223")
-
-
 @pytest.mark.parametrize("numbers", [[], [1]], ids=["planned", "in doubt"])
-async def test_again_is_refused_while_rows_may_still_be_sent(
-    local: Local, job: Job, write: Write, numbers: list[int]
-) -> None:
-    source = write(HEADER, rows(1, 2))
-    await killed_while_sending(job(source, MAP), local, numbers)
-    found = await refusal(job(source, MAP, again=True), local)
+async def test_again_is_refused_while_rows_may_still_be_sent(local: Local, numbers: list[int]) -> None:
+    source = local.write(rows(1, 2))
+    await killed_while_sending(local.job(source, MAP), local, numbers)
+    found = await refusal(local.job(source, MAP, again=True), local)
     assert (found.why, found.rows) == ("unfinished", 2)
     assert found.remedies == (Remedy.SAME_COMMAND, Remedy.SETTLE)
 
 
-async def test_again_holds_the_old_ledger_until_the_new_one_is_there(
-    local: Local, job: Job, write: Write
-) -> None:
-    source = write(HEADER, rows(1))
-    await sent(job(source, MAP), local)
+async def test_again_holds_the_old_ledger_until_the_new_one_is_there(local: Local) -> None:
+    source = local.write(rows(1))
+    await local.run(source, MAP)
     folder, seen = source.with_name("rows.csv.job"), []
 
     class Watching(Journal):
@@ -54,72 +37,52 @@ async def test_again_holds_the_old_ledger_until_the_new_one_is_there(
             seen.append(is_held(folder))
             return super().create(*given, **more)
 
-    ready = job(source, MAP, again=True)
+    ready = local.job(source, MAP, again=True)
     await ready.open(local.company, journals=Watching)
     assert (seen, is_held(folder)) == ([True], False)
     await ready.close()
 
 
 @pytest.mark.parametrize("named", [False, True], ids=["beside the file", "named"])
-async def test_again_that_is_killed_at_its_question_sends_nothing_later(
-    local: Local, job: Job, write: Write, named: bool
-) -> None:
-    source = write(HEADER, rows(1, 2))
+async def test_again_that_is_killed_at_its_question_sends_nothing_later(local: Local, named: bool) -> None:
+    source = local.write(rows(1, 2))
     place = {"folder": source.with_name("named.job")} if named else {}
-    first = await sent(job(source, MAP, **place), local)
-    opened = await job(source, MAP, again=True, **place).open(local.company)
+    first = await local.run(source, MAP, **place)
+    opened = await local.job(source, MAP, again=True, **place).open(local.company)
     opened.journal.abandon()
-    second = await sent(job(source, MAP, **place), local)
+    second = await local.run(source, MAP, **place)
     assert (second.done_now, second.folder) == (0, first.folder)
-    third = await sent(job(source, MAP, again=True, **place), local)
+    third = await local.run(source, MAP, again=True, **place)
     assert (third.done_now, await held(local)) == (2, Counter("1122"))
-    assert (await sent(job(write(HEADER, []), MAP, **place), local)).folder == third.folder
-    assert (await sent(job(write(HEADER, rows(1, 2)), MAP, **place), local)).done_now == 0
+    assert (await local.run([], MAP, **place)).folder == third.folder
+    assert (await local.run(rows(1, 2), MAP, **place)).done_now == 0
 
 
-async def test_again_does_not_wait_for_rows_that_were_never_sent_and_are_gone(
-    local: Local, job: Job, write: Write
-) -> None:
-    await killed_while_sending(job(write(HEADER, rows(1, 2, 3)), MAP), local, [])
-    source = write(HEADER, rows(1, 2))
-    assert (await sent(job(source, MAP), local)).done_now == 2
-    assert (await sent(job(source, MAP, again=True), local)).done_now == 2
+async def test_again_does_not_wait_for_rows_that_were_never_sent_and_are_gone(local: Local) -> None:
+    await killed_while_sending(local.job(rows(1, 2, 3), MAP), local, [])
+    source = local.write(rows(1, 2))
+    assert (await local.run(source, MAP)).done_now == 2
+    assert (await local.run(source, MAP, again=True)).done_now == 2
 
 
-async def test_what_an_older_ledger_took_back_does_not_count_as_there(
-    local: Local, job: Job, write: Write
-) -> None:
-    source = write(HEADER, rows(1, 2))
-    await undo(local, (await sent(job(source, MAP, marker=MARKER), local)).folder)
-    summary = await sent(job(source, MAP, marker=MARKER, again=True), local)
-    assert (summary.done_now, summary.failed) == (2, 0)
-    assert await open_orders(local) == Counter("12")
-
-
-async def test_a_ledger_that_another_one_followed_sends_nothing_more(
-    local: Local, job: Job, write: Write, tmp_path: Path
-) -> None:
-    old = (await sent(job(write(HEADER, rows(1)), MAP), local)).folder
+async def test_a_ledger_that_another_one_followed_sends_nothing_more(local: Local, tmp_path: Path) -> None:
+    old = (await local.run(rows(1), MAP)).folder
     assert old is not None
-    new = (await sent(job(write(HEADER, rows(1)), MAP, again=True), local)).folder
-    found = await refusal(job(write(HEADER, rows(1, 2)), MAP, folder=old, resume=True), local)
+    new = (await local.run(rows(1), MAP, again=True)).folder
+    found = await refusal(local.job(rows(1, 2), MAP, folder=old, resume=True), local)
     assert (found.why, found.folder) == ("superseded", new)
 
 
-async def test_again_sends_rows_whose_undo_was_killed_once_their_records_are_cancelled(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_again_sends_rows_whose_undo_was_killed_once_their_records_are_cancelled(local: Local) -> None:
     """The undo of both had begun, and one cancel took effect: the other order still has its key."""
-    source = write(HEADER, rows(1, 2))
-    folder = (await sent(job(source, MAP, marker=MARKER, limit=1), local)).folder
-    assert folder is not None
+    source = local.write(rows(1, 2))
+    folder = (await local.run(source, MAP, marker=MARKER, limit=1)).folder
     journal = Journal.open(folder)
     for row in (1, 2):
         await journal.begin_undo(row)
     order = (await journal.rows_in())[0].id
     journal.abandon()
-    assert order is not None
     await local.company.work_orders.cancel(order, reason="Entered twice")
-    summary = await sent(job(source, MAP, marker=MARKER, again=True), local)
+    summary = await local.run(source, MAP, marker=MARKER, again=True)
     assert (summary.done_now, summary.failed) == (1, 1)
     assert await open_orders(local) == Counter("12")

@@ -10,7 +10,6 @@ import attrs
 import pytest
 
 from tests.jobs.ledger.facts import (
-    CHANGED,
     CHOICES,
     FILE,
     FOLDER,
@@ -23,32 +22,9 @@ from tests.jobs.ledger.facts import (
     refusal,
 )
 from wosdk_async.jobs.ledger.decision import action_of, decide
-from wosdk_async.jobs.ledger.terms import Action, RejectsProblem, RowSample, Standing
+from wosdk_async.jobs.ledger.terms import Action, RowSample, Standing
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.text.remedies import Remedy
-
-PROBLEMS: tuple[RejectsProblem, ...] = (
-    "missing_job",
-    "mixed_jobs",
-    "missing_row",
-    "row_twice",
-    "unknown_row",
-)
-
-
-@pytest.mark.parametrize("problem", PROBLEMS)
-def test_faulty_rejects_are_refused_with_their_line(problem: RejectsProblem) -> None:
-    found = refusal(decide(LEDGER, file(rejects=True, rejects_problem=(problem, 4)), PLAIN))
-    assert (found.why, found.problem, found.line) == ("rejects", problem, 4)
-    assert found.remedies == (Remedy.EXPORT_REJECTS,)
-
-
-def test_rejects_belong_to_their_ledger() -> None:
-    found = refusal(decide(None, file(rejects=True), PLAIN))
-    assert (found.why, found.problem, found.remedies) == ("rejects", "no_ledger", (Remedy.KNOWN_FOLDER,))
-    found = refusal(decide(LEDGER, file(rejects=True), ImportOptions(again=True)))
-    assert (found.why, found.problem, found.remedies) == ("rejects", "again", (Remedy.SAME_COMMAND,))
-    assert not plan(decide(LEDGER, file(rejects=True), PLAIN)).begins
 
 
 @pytest.mark.parametrize("choices", CHOICES, ids=str)
@@ -61,15 +37,6 @@ def test_rejects_leave_rows_of_the_file_out_and_nobody_is_asked(choices: ImportO
         assert refusal(found).problem == "again"
     else:
         assert not plan(found).dismisses
-
-
-@pytest.mark.parametrize("name", ["company", "operation"])
-def test_a_folder_belongs_to_one_company_and_one_operation(name: str) -> None:
-    for choices in CHOICES:
-        found = refusal(decide(ledger(**{name: "x"}), FILE, choices))
-        facts = (found.why, found.was, found.now, found.folder)
-        assert facts == (f"other_{name}", "x", getattr(FILE, name), FOLDER)
-        assert found.remedies == (Remedy.OTHER_FOLDER,)
 
 
 @pytest.mark.parametrize("standing", [Standing.PLANNED, Standing.SENDING, Standing.IN_DOUBT])
@@ -88,35 +55,6 @@ def test_a_new_ledger_knows_no_row_but_which_keys_occur_twice() -> None:
     found = plan(decide(LEDGER, mixed, ImportOptions(again=True)))
     assert found.counts == {Standing.NEW: 2 * (len(Standing) - 1), Standing.REPEATED: 2}
     assert (found.gone, found.dismisses, found.rows(Action.SEND)) == ({}, False, 2 * (len(Standing) - 1))
-
-
-def test_a_copy_of_rows_that_were_sent_is_refused_in_a_first_run() -> None:
-    elsewhere = Path("a.csv.job"), 2
-    copy = file(standings={Standing.NEW: 3}, elsewhere=elsewhere)
-    found = refusal(decide(None, copy, PLAIN))
-    assert (found.why, found.folder, found.rows) == ("sent_elsewhere", *elsewhere)
-    assert found.remedies == (Remedy.THAT_FOLDER, Remedy.SEND_AGAIN)
-    assert refusal(decide(None, copy, ImportOptions(new_rows=True, retry_refused=True))) == found
-    for other, choices in (
-        (attrs.evolve(copy, elsewhere=None), PLAIN),
-        (copy, ImportOptions(again=True)),
-    ):
-        assert plan(decide(None, other, choices)).begins
-
-
-@pytest.mark.parametrize("choices", CHOICES, ids=str)
-def test_without_a_key_nobody_tells_an_edited_row_from_a_new_one(choices: ImportOptions) -> None:
-    if choices.again:
-        return
-    edited = ledger(gone={Standing.DONE: 2}, gone_unexplained=2), file(standings=NEW)
-    found = decide(*edited, choices)
-    if choices.new_rows:
-        assert plan(found).dismisses
-        return
-    found = refusal(found)
-    assert (found.why, found.rows, found.gone, found.folder) == ("edited_or_new", 1, 2, FOLDER)
-    assert (found.first_new, found.first_gone) == (FILE.first_new, LEDGER.first_gone)
-    assert found.remedies == (Remedy.KEY, Remedy.NEW_ROWS)
 
 
 @pytest.mark.parametrize("key", [None, "{a}"], ids=["cells", "key"])
@@ -157,19 +95,6 @@ def test_a_column_that_is_empty_in_one_file_has_neither_come_nor_gone() -> None:
         ).columns
 
 
-def test_a_key_that_a_spreadsheet_changed_needs_a_word() -> None:
-    gone = ledger(gone={Standing.DONE: 4}, gone_unexplained=4, key="{a}")
-    found = refusal(decide(gone, file(**CHANGED), PLAIN))
-    assert (found.why, found.gone, found.rows) == ("key_disguised", 4, 1)
-    _, (pair,) = CHANGED["disguised"][Standing.NEW]
-    assert (found.first_new, found.first_gone) == pair, "both are shown"
-    assert found.remedies == (Remedy.NEW_KEYS,)
-    assert plan(decide(gone, file(**CHANGED), ImportOptions(new_rows=True))).dismisses
-    assert plan(decide(gone, file(**{**CHANGED, "disguised": {}}), PLAIN)).rows(Action.SEND) == 1
-    dismissed = refusal(decide(attrs.evolve(gone, gone_unexplained=0), file(**CHANGED), PLAIN))
-    assert dismissed.why == "key_disguised", "what an earlier command said of its own rows"
-
-
 @pytest.mark.parametrize("rejects", [False, True], ids=["file", "rejects"])
 def test_a_known_row_may_be_one_whose_key_a_spreadsheet_changed(rejects: bool) -> None:
     """It was refused, and sent with the other key: only rows that would be sent need a word."""
@@ -182,18 +107,6 @@ def test_a_known_row_may_be_one_whose_key_a_spreadsheet_changed(rejects: bool) -
         else:
             assert plan(decide(gone, back, PLAIN))
         assert plan(decide(gone, back, ImportOptions(new_rows=True)))
-
-
-@pytest.mark.parametrize(("was", "now"), [("{a}", "{b}"), ("{a}", None), (None, "{a}")])
-def test_another_template_is_refused_while_rows_that_were_sent_are_not_known(
-    was: str | None, now: str | None
-) -> None:
-    gone = ledger(gone={Standing.DONE: 1}, gone_unexplained=1, key=was)
-    for choices in (each for each in CHOICES if not each.again):
-        found = refusal(decide(gone, file(key=now), choices))
-        assert (found.why, found.was, found.now, found.gone) == ("key_changed", was, now, 1)
-        assert found.remedies == (Remedy.SAME_MAP, Remedy.SEND_AGAIN)
-    assert plan(decide(attrs.evolve(gone, gone_unexplained=0), file(key=now), PLAIN))
 
 
 @pytest.mark.parametrize(

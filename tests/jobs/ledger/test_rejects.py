@@ -10,17 +10,13 @@ from typing import Any
 
 import pytest
 
-from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.ledger.imports import LONG, corrected, refusal, sent
-from tests.jobs.maps import HEADER, MAP, MARKER, rows
-from tests.jobs.runs import held
-from wosdk_async import Client
-from wosdk_async.jobs import CsvFile, ImportMap, ImportOptions, Summary
+from tests.jobs.conftest import Local
+from tests.jobs.ledger.imports import LONG, corrected, refusal
+from tests.jobs.maps import MAP, MARKER, rows
+from tests.jobs.runs import held, killed_while_sending
+from tests.jobs.test_check import checked
+from wosdk_async.jobs import Summary
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.imports.check import Check
-from wosdk_async.jobs.imports.check_result import CheckResult
-from wosdk_async.jobs.ledger.request import company_identity
-from wosdk_async.options.hooks import DryRun
 
 KEYED = f'key = "{{key}}"\n{MAP}'
 
@@ -28,10 +24,10 @@ KEYED = f'key = "{{key}}"\n{MAP}'
 @pytest.mark.parametrize("place", ["its place", "a copy", "elsewhere with the folder"])
 @pytest.mark.parametrize("options", [{}, {"marker": MARKER}], ids=["cells", "key"])
 async def test_rejects_are_rows_of_their_ledger(
-    local: Local, job: Job, write: Write, tmp_path: Path, place: str, options: dict[str, Any]
+    local: Local, tmp_path: Path, place: str, options: dict[str, Any]
 ) -> None:
-    source = write(HEADER, [["1", LONG, "", ""], *rows(2)])
-    folder = (await sent(job(source, MAP, **options), local)).folder
+    source = local.write([["1", LONG, "", ""], *rows(2)])
+    folder = (await local.run(source, MAP, **options)).folder
     rejects = corrected(folder, LONG, "short")
     if place == "a copy":
         rejects = Path(shutil.copy(rejects, tmp_path / "fixed.csv"))
@@ -40,72 +36,66 @@ async def test_rejects_are_rows_of_their_ledger(
         rejects = Path(shutil.copy(rejects, tmp_path / "deep" / "er" / "fixed.csv"))
         options = {**options, "folder": folder}
     for now in (1, 0):
-        summary = await sent(job(rejects, MAP, **options), local)
+        summary = await local.run(rejects, MAP, **options)
         assert (summary.folder, summary.rows, summary.done_now) == (folder, 1, now)
     assert await held(local) == Counter("12")
     for text in (LONG, "short"):  # as it was, and corrected there as well
-        source = write(HEADER, [["1", text, "", ""], *rows(2)])
-        assert (await sent(job(source, MAP, **options), local)).done_now == 0
+        source = local.write([["1", text, "", ""], *rows(2)])
+        assert (await local.run(source, MAP, **options)).done_now == 0
     assert await held(local) == Counter("12")
 
 
 async def test_rejects_of_a_job_that_was_copied_need_the_name_of_a_folder(
-    local: Local, job: Job, write: Write, tmp_path: Path
+    local: Local, tmp_path: Path
 ) -> None:
     """Only one of the two would know that the row was sent."""
-    source = write(HEADER, [["1", LONG, "", ""], *rows(2)])
-    folder = (await sent(job(source, MAP), local)).folder
+    source = local.write([["1", LONG, "", ""], *rows(2)])
+    folder = (await local.run(source, MAP)).folder
     rejects = Path(shutil.copy(corrected(folder, LONG, "short"), tmp_path / "fixed.csv"))
-    assert folder is not None
     shutil.copytree(folder, folder.with_name(f"copy-{folder.name}"))
     with pytest.raises(JournalError):
-        await sent(job(rejects, MAP), local)
+        await local.run(rejects, MAP)
     assert await held(local) == Counter("2")
-    assert (await sent(job(rejects, MAP, folder=folder), local)).done_now == 1
+    assert (await local.run(rejects, MAP, folder=folder)).done_now == 1
 
 
-async def test_another_file_in_the_folder_of_a_job_is_what_the_job_wrote(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_another_file_in_the_folder_of_a_job_is_what_the_job_wrote(local: Local) -> None:
     """Only the copy of its input is not."""
-    source = write(HEADER, rows(1))
-    folder = (await sent(job(source, MAP), local)).folder
-    assert folder is not None
+    source = local.write(rows(1))
+    folder = (await local.run(source, MAP)).folder
     for name in ("results.csv", "runs/1/results.csv", "input.csv"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        ready = job(Path(shutil.copy(source, folder / name)), MAP, folder=folder)
+        ready = local.job(Path(shutil.copy(source, folder / name)), MAP, folder=folder)
         if name == "input.csv":
-            assert (await sent(ready, local)).done_now == 0
+            assert (await ready.run(local.company)).done_now == 0
         else:
             found = await refusal(ready, local)
             assert (found.why, found.problem, found.line) == ("rejects", "job_file", 1)
 
 
-async def test_a_reject_that_is_done_meanwhile_is_skipped(local: Local, job: Job, write: Write) -> None:
+async def test_a_reject_that_is_done_meanwhile_is_skipped(local: Local) -> None:
     """It was corrected in the file as well."""
-    source = write(HEADER, [["1", LONG, "", ""], *rows(2)])
-    rejects = corrected((await sent(job(source, MAP, marker=MARKER), local)).folder, LONG, "short")
-    await sent(job(write(HEADER, rows(1, 2)), MAP, marker=MARKER), local)
-    summary = await sent(job(rejects, MAP, marker=MARKER), local)
+    source = local.write([["1", LONG, "", ""], *rows(2)])
+    rejects = corrected((await local.run(source, MAP, marker=MARKER)).folder, LONG, "short")
+    await local.run(rows(1, 2), MAP, marker=MARKER)
+    summary = await local.run(rejects, MAP, marker=MARKER)
     assert (summary.created, summary.done_now) == (1, 0)
     assert await held(local) == Counter("12")
 
 
-async def test_without_keys_a_reject_that_was_corrected_in_the_file_too_is_refused(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_without_keys_a_reject_that_was_corrected_in_the_file_too_is_refused(local: Local) -> None:
     """Its cells are those of a row that was sent meanwhile; equal rows of one file are rows of their own."""
-    source = write(HEADER, [["1", LONG, "", ""], ["1", LONG, "", ""], *rows(2)])
-    rejects = corrected((await sent(job(source, MAP), local)).folder, LONG, "short")
+    source = local.write([["1", LONG, "", ""], ["1", LONG, "", ""], *rows(2)])
+    rejects = corrected((await local.run(source, MAP)).folder, LONG, "short")
     copy = Path(shutil.copy(rejects, rejects.with_name("copy.csv")))
-    assert (await sent(job(rejects, MAP), local)).done_now == 2
-    assert (await sent(job(copy, MAP), local)).done_now == 0
+    assert (await local.run(rejects, MAP)).done_now == 2
+    assert (await local.run(copy, MAP)).done_now == 0
     assert await held(local) == Counter("112")
-    source = write(HEADER, [["3", LONG, "", ""], *rows(4)])
-    rejects = corrected((await sent(job(source, MAP, again=True), local)).folder, LONG, "short")
-    await sent(job(write(HEADER, [["3", "short", "", ""], *rows(4)]), MAP), local)
+    source = local.write([["3", LONG, "", ""], *rows(4)])
+    rejects = corrected((await local.run(source, MAP, again=True)).folder, LONG, "short")
+    await local.run([["3", "short", "", ""], *rows(4)], MAP)
     for _ in range(2):
-        summary = await sent(job(rejects, MAP), local)
+        summary = await local.run(rejects, MAP)
         assert (summary.done_now, summary.failed) == (0, 1)
     assert await held(local) == Counter("11234")
 
@@ -122,10 +112,10 @@ async def test_without_keys_a_reject_that_was_corrected_in_the_file_too_is_refus
     ],
 )
 async def test_rejects_that_do_not_name_their_rows_are_refused(
-    local: Local, job: Job, write: Write, problem: str, line: int | None, cells: dict[str, str]
+    local: Local, problem: str, line: int | None, cells: dict[str, str]
 ) -> None:
-    source = write(HEADER, [["1", LONG, "", ""], ["2", LONG, "", ""], *rows(3)])
-    rejects = corrected((await sent(job(source, MAP), local)).folder, LONG, "short")
+    source = local.write([["1", LONG, "", ""], ["2", LONG, "", ""], *rows(3)])
+    rejects = corrected((await local.run(source, MAP)).folder, LONG, "short")
     with rejects.open(newline="", encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
     for number, each in enumerate(lines, 1):
@@ -134,62 +124,47 @@ async def test_rejects_that_do_not_name_their_rows_are_refused(
         writer = csv.DictWriter(file, lines[0])
         writer.writeheader()
         writer.writerows(lines)
-    found = await refusal(job(rejects, MAP), local)
+    found = await refusal(local.job(rejects, MAP), local)
     assert (found.why, found.problem) == ("rejects", problem)
 
 
-async def test_no_ledger_begins_with_rejects(local: Local, job: Job, write: Write) -> None:
-    folder = (await sent(job(write(HEADER, [["1", LONG, "", ""], *rows(2)]), MAP), local)).folder
-    found = await refusal(job(corrected(folder, LONG, "short"), MAP, again=True), local)
+async def test_no_ledger_begins_with_rejects(local: Local) -> None:
+    folder = (await local.run([["1", LONG, "", ""], *rows(2)], MAP)).folder
+    found = await refusal(local.job(corrected(folder, LONG, "short"), MAP, again=True), local)
     assert (found.why, found.problem) == ("rejects", "again")
 
 
-async def test_rejects_stay_in_their_place_after_the_run_of_a_copy_was_killed(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_rejects_stay_in_their_place_after_the_run_of_a_copy_was_killed(local: Local) -> None:
     """Nothing is sent, and its files are written after those of the first run are moved."""
-    folder = (await sent(job(write(HEADER, rows(1, 1)), MAP, marker=MARKER), local)).folder
-    assert folder is not None
+    folder = (await local.run(rows(1, 1), MAP, marker=MARKER)).folder
     rejects = folder / "rejects.csv"
     copy = shutil.copy(rejects, folder.with_name("copy.csv"))
-    opened = await job(Path(copy), MAP, marker=MARKER).open(local.company)
-    await opened.journal.start_run(**opened.request.details(local.company))
-    await opened.admit()
-    opened.journal.abandon()
-    summary = await sent(job(rejects, MAP, marker=MARKER), local)
+    await killed_while_sending(local.job(Path(copy), MAP, marker=MARKER), local, [])
+    summary = await local.run(rejects, MAP, marker=MARKER)
     assert (summary.failed, summary.files_failed) == (1, None)
     assert rejects.exists()
 
 
-async def test_rejects_that_are_in_doubt_now_are_read_before_they_are_removed(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_rejects_that_are_in_doubt_now_are_read_before_they_are_removed(local: Local) -> None:
     """The run of a corrected copy was killed; the uncorrected rejects in their place are the same rows."""
-    folder = (await sent(job(write(HEADER, [["1", LONG, "", ""], *rows(2)]), KEYED), local)).folder
-    assert folder is not None
+    folder = (await local.run([["1", LONG, "", ""], *rows(2)], KEYED)).folder
     rejects = folder / "rejects.csv"
     copy = folder.with_name("copy.csv")
     copy.write_text(rejects.read_text("utf-8").replace(LONG, "short"), "utf-8")
-    opened = await job(copy, KEYED).open(local.company)
-    await opened.journal.start_run(**opened.request.details(local.company))
-    await opened.admit()
-    await opened.journal.begin([1])
-    opened.journal.abandon()
-    summary = await sent(job(rejects, KEYED), local)
+    await killed_while_sending(local.job(copy, KEYED), local, [1])
+    summary = await local.run(rejects, KEYED)
     assert (summary.in_doubt, summary.files_failed) == (1, None)
     with (folder / "in_doubt.csv").open(newline="", encoding="utf-8") as file:
         assert [each["key"] for each in csv.DictReader(file)] == ["1"]
 
 
-async def test_edited_rejects_stay_as_they_are(local: Local, job: Job, write: Write) -> None:
+async def test_edited_rejects_stay_as_they_are(local: Local) -> None:
     """Also when the next night's file has no rejects, or others."""
-    folder = (
-        await sent(job(write(HEADER, [["1", LONG, "", ""], *rows(2)]), MAP, marker=MARKER), local)
-    ).folder
+    folder = (await local.run([["1", LONG, "", ""], *rows(2)], MAP, marker=MARKER)).folder
     rejects = corrected(folder, LONG, "short")
     edited = rejects.read_bytes()
     for more in (rows(3), [["4", LONG, "", ""]]):
-        await sent(job(write(HEADER, [["1", LONG, "", ""], *rows(2), *more]), MAP, marker=MARKER), local)
+        await local.run([["1", LONG, "", ""], *rows(2), *more], MAP, marker=MARKER)
         assert rejects.read_bytes() == edited
     assert rejects.with_name("rejects-2.csv").exists()
 
@@ -200,17 +175,17 @@ HEADS = pytest.mark.parametrize("head", [f'marker = "{MARKER}"\n{MAP}', KEYED], 
 @HEADS
 @pytest.mark.parametrize("other", ["B", "C"], ids=["of another row", "of no row"])
 async def test_a_reject_that_is_done_takes_no_other_key(
-    local: Local, job: Job, write: Write, tmp_path: Path, head: str, other: str
+    local: Local, tmp_path: Path, head: str, other: str
 ) -> None:
     """A later row with that key is no copy of it, and a key that a spreadsheet made of its own is noticed."""
-    folder = (await sent(job(write(HEADER, [["A", LONG, "", ""], *rows("B")]), head), local)).folder
+    folder = (await local.run([["A", LONG, "", ""], *rows("B")], head)).folder
     stale = Path(shutil.copy(corrected(folder, LONG, "text"), tmp_path / "rejects.csv"))
-    assert (await sent(job(stale, head), local)).done_now == 1
-    summary = await sent(job(corrected(tmp_path, "A,text", f"{other},text"), head), local)
+    assert (await local.run(stale, head)).done_now == 1
+    summary = await local.run(corrected(tmp_path, "A,text", f"{other},text"), head)
     assert (summary.done_now, summary.changed) == (0, 1)
-    assert (await refusal(job(write(HEADER, rows("a", "B")), head), local)).why == "key_disguised"
-    later = write(HEADER, [*rows("B"), [other, "another text", "", ""]])
-    summary = await sent(job(later, head), local)
+    assert (await refusal(local.job(rows("a", "B"), head), local)).why == "key_disguised"
+    later = local.write([*rows("B"), [other, "another text", "", ""]])
+    summary = await local.run(later, head)
     assert (summary.done_now, summary.failed) == ((0, 1) if other == "B" else (1, 0))
     assert await held(local) == Counter(dict.fromkeys(["A", "B", other], 1))
 
@@ -218,72 +193,58 @@ async def test_a_reject_that_is_done_takes_no_other_key(
 @HEADS
 @pytest.mark.parametrize("alone", [False, True], ids=["both", "first alone"])
 async def test_a_row_keeps_the_key_with_which_its_reject_was_sent(
-    local: Local, job: Job, write: Write, head: str, alone: bool
+    local: Local, head: str, alone: bool
 ) -> None:
     """Although a later file has its first key, too, which differs in case only, and both rows are edited."""
-    folder = (await sent(job(write(HEADER, [["A", LONG, "", ""]]), head), local)).folder
+    folder = (await local.run([["A", LONG, "", ""]], head)).folder
     rejects = corrected(folder, f"A,{LONG}", "a,text")
-    found = await refusal(job(rejects, head), local)
+    found = await refusal(local.job(rejects, head), local)
     assert (found.why, found.rows, found.resembling[0][0].name) == ("key_disguised", 1, "a")
-    assert (await sent(job(rejects, head, new_rows=True), local)).done_now == 1
+    assert (await local.run(rejects, head, new_rows=True)).done_now == 1
     if alone:
-        assert (await sent(job(write(HEADER, rows("A")), head), local)).done_now == 0
-    both = write(HEADER, [["A", "new", "", ""], ["a", "edited", "", ""]])
+        assert (await local.run(rows("A"), head)).done_now == 0
+    both = local.write([["A", "new", "", ""], ["a", "edited", "", ""]])
     for now in (1, 0):
-        summary = await sent(job(both, head), local)
+        summary = await local.run(both, head)
         assert (summary.done, summary.done_now, summary.failed) == (2, now, 0)
     assert await held(local) == Counter("aA")
 
 
 @HEADS
-async def test_a_new_key_of_a_refused_row_is_announced(
-    local: Local, job: Job, write: Write, head: str
-) -> None:
+async def test_a_new_key_of_a_refused_row_is_announced(local: Local, head: str) -> None:
     """Once, before anything is sent, by the import and by its check; also a key that comes back."""
     table = [[key, LONG, "", ""] for key in "ABC"]
-    folder = (await sent(job(write(HEADER, table), head), local)).folder
+    folder = (await local.run(table, head)).folder
     rejects = corrected(folder, f"A,{LONG}", f"A2,{LONG}")
     rejects = corrected(folder, f"B,{LONG}", f"B2,{LONG}")
     expected = "refused rows that will be sent with a new key: 2; the first: 'A' -> 'A2' (line 2)"
     before = local.server.count("WoCreateCommand")
-    assert expected in (await checked(rejects, head, local)).warnings
-    ready = job(rejects, head)
+    assert expected in (await checked(local, rejects, head)).warnings
+    ready = local.job(rejects, head)
     await ready.open(local.company)
     assert (expected in ready.warnings, local.server.count("WoCreateCommand")) == (True, before)
-    assert expected in (await sent(ready, local)).warnings
-    assert not _announced(await sent(job(rejects, head), local)), "the ledger has these keys now"
-    back = write(HEADER, [["A", "text", "", ""], *table[1:]])
-    (told,) = _announced(await sent(job(back, head), local))
+    assert expected in (await ready.run(local.company)).warnings
+    assert not _announced(await local.run(rejects, head)), "the ledger has these keys now"
+    back = local.write([["A", "text", "", ""], *table[1:]])
+    (told,) = _announced(await local.run(back, head))
     assert told == expected.replace("'A' -> 'A2'", "'A2' -> 'A'")
     assert await held(local) == Counter("A")
 
 
 @HEADS
-async def test_only_changed_keys_of_refused_rows_are_announced(
-    local: Local, job: Job, write: Write, head: str
-) -> None:
+async def test_only_changed_keys_of_refused_rows_are_announced(local: Local, head: str) -> None:
     """Not a corrected cell, not the new key that a repeated one needs, and not a row that nothing links."""
-    folder = (await sent(job(write(HEADER, [["A", LONG, "", ""], *rows("B", "B")]), head), local)).folder
+    folder = (await local.run([["A", LONG, "", ""], *rows("B", "B")], head)).folder
     rejects = corrected(folder, LONG, "text")
     lines = rejects.read_text("utf-8").splitlines(keepends=True)
     lines[2] = lines[2].replace("B,", "C,", 1)
     assert "C," in lines[2]
     rejects.write_text("".join(lines), "utf-8")
-    assert not _announced(await sent(job(rejects, head), local))
+    assert not _announced(await local.run(rejects, head))
     assert await held(local) == Counter("ABC")
-    await sent(job(write(HEADER, [*rows("A", "B", "C"), ["D", LONG, "", ""]]), head), local)
-    assert not _announced(await sent(job(write(HEADER, rows("A", "B", "C", "E")), head), local))
+    await local.run([*rows("A", "B", "C"), ["D", LONG, "", ""]], head)
+    assert not _announced(await local.run(rows("A", "B", "C", "E"), head))
 
 
 def _announced(summary: Summary) -> list[str]:
     return [each for each in summary.warnings if "new key" in each]
-
-
-async def checked(path: Path, head: str, local: Local) -> CheckResult:
-    """Return the check of an import."""
-    map_path = path.with_name("check.toml")
-    map_path.write_text(head, "utf-8")
-    dry = DryRun()
-    async with Client.from_env(local.variables, before_send=dry) as client:
-        check = Check(CsvFile(path), ImportMap.load(map_path), dry, options=ImportOptions())
-        return await check.run(client.company(), identity=company_identity(local.company))

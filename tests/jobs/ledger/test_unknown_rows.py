@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.ledger.imports import LONG, refusal, sent
+from tests.jobs.conftest import Local
+from tests.jobs.ledger.imports import LONG, refusal
 from tests.jobs.maps import CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import held, killed_while_sending
 from wosdk_async import problem_of
@@ -17,66 +17,47 @@ from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.text.remedies import Remedy
 
 
-async def test_an_edited_row_is_not_taken_for_a_new_one(local: Local, job: Job, write: Write) -> None:
-    await sent(job(write(HEADER, rows(1, 2)), MAP), local)
-    source = write(HEADER, [*rows(1), ["2", "edited", "", ""]])
-    found = await refusal(job(source, MAP), local)
+async def test_an_edited_row_is_not_taken_for_a_new_one(local: Local) -> None:
+    await local.run(rows(1, 2), MAP)
+    source = local.write([*rows(1), ["2", "edited", "", ""]])
+    found = await refusal(local.job(source, MAP), local)
     assert (found.why, found.rows, found.gone) == ("edited_or_new", 1, 1)
-    assert found.first_new is not None
-    assert found.first_gone is not None
     assert (found.first_new.line, found.first_gone.line) == (3, 3)
     assert ("edited" in found.first_new.name, "text 2" in found.first_gone.name) == (True, True)
     assert found.remedies == (Remedy.KEY, Remedy.NEW_ROWS)
-    assert (await sent(job(source, MAP, new_rows=True), local)).done_now == 1
-    assert (await sent(job(source, MAP), local)).done_now == 0, "nobody is asked twice"
+    assert (await local.run(source, MAP, new_rows=True)).done_now == 1
+    assert (await local.run(source, MAP)).done_now == 0, "nobody is asked twice"
     assert await held(local) == Counter("122")
 
 
-async def test_appended_sorted_and_corrected_rows_need_no_word(local: Local, job: Job, write: Write) -> None:
-    assert (await sent(job(write(HEADER, [*rows(1), ["2", LONG, "", ""]]), MAP), local)).failed == 1
-    summary = await sent(job(write(HEADER, rows(3, 2, 1)), MAP), local)
+async def test_appended_sorted_and_corrected_rows_need_no_word(local: Local) -> None:
+    assert (await local.run([*rows(1), ["2", LONG, "", ""]], MAP)).failed == 1
+    summary = await local.run(rows(3, 2, 1), MAP)
     assert (summary.created, summary.done_now) == (3, 2)
     assert await held(local) == Counter("123")
 
 
 @pytest.mark.parametrize("new_rows", [False, True])
-async def test_columns_that_came_or_went_make_all_rows_unknown(
-    local: Local, job: Job, write: Write, new_rows: bool
-) -> None:
-    await sent(job(write(HEADER, rows(1, 2)), MAP), local)
-    source = write([*HEADER, "remark"], [[*row, "seen"] for row in rows(1, 2)])
-    found = await refusal(job(source, MAP, new_rows=new_rows), local)
+async def test_columns_that_came_or_went_make_all_rows_unknown(local: Local, new_rows: bool) -> None:
+    await local.run(rows(1, 2), MAP)
+    source = local.write([[*row, "seen"] for row in rows(1, 2)], [*HEADER, "remark"])
+    found = await refusal(local.job(source, MAP, new_rows=new_rows), local)
     assert (found.why, found.columns) == ("columns_changed", ("remark",))
     assert "'remark'" in ImportRefusedError(found).message
     assert problem_of(ImportRefusedError(found)).status == 409
     assert Remedy.NEW_ROWS not in found.remedies
 
 
-async def test_each_night_only_lines_that_no_run_sent_are_new(local: Local, job: Job, write: Write) -> None:
+async def test_each_night_only_lines_that_no_run_sent_are_new(local: Local) -> None:
     for numbers, now in (((1, 2), 2), ((2, 3), 1), ((3, 4, 1), 1)):
-        summary = await sent(job(write(HEADER, rows(*numbers)), MAP, new_rows=True), local)
+        summary = await local.run(rows(*numbers), MAP, new_rows=True)
         assert (summary.created, summary.done_now) == (len(numbers), now)
     assert await held(local) == Counter("1234")
 
 
-async def test_a_key_that_a_spreadsheet_changed_is_shown(local: Local, job: Job, write: Write) -> None:
-    was, now = "00501", "501"
-    await sent(job(write(HEADER, rows(was)), MAP, marker=MARKER), local)
-    source = write(HEADER, rows(now))
-    found = await refusal(job(source, MAP, marker=MARKER), local)
-    assert (found.why, found.remedies) == ("key_disguised", (Remedy.NEW_KEYS,))
-    assert found.first_new is not None
-    assert found.first_gone is not None
-    assert (found.first_new.name, found.first_gone.name) == (now, was)
-    message = ImportRefusedError(found).message
-    assert message.index(repr(now)) < message.index(repr(was))
-    assert (await sent(job(source, MAP, marker=MARKER, new_rows=True), local)).done_now == 1
-    assert await held(local) == Counter([was, now])
-
-
-async def test_other_new_keys_need_no_word(local: Local, job: Job, write: Write) -> None:
-    await sent(job(write(HEADER, rows(1, 2)), MAP, marker=MARKER), local)
-    summary = await sent(job(write(HEADER, rows(3, 4)), MAP, marker=MARKER), local)
+async def test_other_new_keys_need_no_word(local: Local) -> None:
+    await local.run(rows(1, 2), MAP, marker=MARKER)
+    summary = await local.run(rows(3, 4), MAP, marker=MARKER)
     assert (summary.done_now, summary.gone) == (2, 2)
     assert await held(local) == Counter("1234")
 
@@ -91,74 +72,63 @@ async def test_other_new_keys_need_no_word(local: Local, job: Job, write: Write)
     ids=["template", "no marker", "key of the map"],
 )
 async def test_another_template_knows_no_row_that_was_sent(
-    local: Local, job: Job, write: Write, text: str, marker: str | None, now: str | None
+    local: Local, text: str, marker: str | None, now: str | None
 ) -> None:
-    await sent(job(write(HEADER, rows(1, 2)), MAP, marker=MARKER), local)
-    found = await refusal(job(write(HEADER, rows(1, 2, 3)), text, marker=marker, new_rows=True), local)
+    await local.run(rows(1, 2), MAP, marker=MARKER)
+    found = await refusal(local.job(rows(1, 2, 3), text, marker=marker, new_rows=True), local)
     assert (found.why, found.was, found.now) == ("key_changed", "{key}", now)
     assert found.remedies == (Remedy.SAME_MAP, Remedy.SEND_AGAIN)
 
 
-async def test_another_marker_is_refused_while_rows_are_in_doubt(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_another_marker_is_refused_while_rows_are_in_doubt(local: Local) -> None:
     """They carry their keys in the field that it was."""
-    source = write(HEADER, rows(1, 2))
-    await killed_while_sending(job(source, MAP, marker=MARKER), local, [1])
+    source = local.write(rows(1, 2))
+    await killed_while_sending(local.job(source, MAP, marker=MARKER), local, [1])
     keyed = f'key = "{{key}}"\n{MAP}'
-    found = await refusal(job(source, keyed), local)
+    found = await refusal(local.job(source, keyed), local)
     assert (found.why, found.was, found.now) == ("key_changed", MARKER, None)
 
 
-async def test_a_row_that_comes_back_may_be_one_that_was_edited(local: Local, job: Job, write: Write) -> None:
+async def test_a_row_that_comes_back_may_be_one_that_was_edited(local: Local) -> None:
     text = WORK_ORDER + CUSTOMER
     name = (await local.rows("Customer", "DisplayAs"))[0]["DisplayAs"]
-    assert (await sent(job(write(HEADER, rows(1, customer="Nowhere")), text), local)).failed == 1
-    assert (await sent(job(write(HEADER, rows(1, customer=name)), text), local)).done == 1
-    found = await refusal(job(write(HEADER, rows(1, customer="Nowhere")), text), local)
+    assert (await local.run(rows(1, customer="Nowhere"), text)).failed == 1
+    assert (await local.run(rows(1, customer=name), text)).done == 1
+    found = await refusal(local.job(rows(1, customer="Nowhere"), text), local)
     assert (found.why, found.rows, found.gone) == ("edited_or_new", 1, 1)
 
 
-async def test_a_column_that_the_map_reads_tells_rows_apart_whatever_its_name(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_a_column_that_the_map_reads_tells_rows_apart_whatever_its_name(local: Local) -> None:
     text = MAP.replace("{text}", "{_id}")
     header = ("key", "_id", "notes", "customer")
-    assert (await sent(job(write(header, [["1", "a", "n", ""]]), text), local)).done_now == 1
-    found = await refusal(job(write(header, [["1", "b", "n", ""]]), text), local)
+    assert (await local.run(local.write([["1", "a", "n", ""]], header), text)).done_now == 1
+    found = await refusal(local.job(local.write([["1", "b", "n", ""]], header), text), local)
     assert found.why == "edited_or_new"
 
 
-async def test_a_copy_whose_keys_no_field_carries_is_not_sent_once_more(
-    local: Local, job: Job, write: Write, tmp_path: Path
-) -> None:
+async def test_a_copy_whose_keys_no_field_carries_is_not_sent_once_more(local: Local, tmp_path: Path) -> None:
     keyed = 'key = "{key}"\n' + MAP.replace('po_number = "{key}"\n', "")
-    folder = (await sent(job(write(HEADER, rows(1, 2)), keyed), local)).folder
-    copy = write(HEADER, rows(2, 3)).rename(tmp_path / "copy.csv")
-    found = await refusal(job(copy, keyed), local)
+    folder = (await local.run(rows(1, 2), keyed)).folder
+    copy = local.write(rows(2, 3)).rename(tmp_path / "copy.csv")
+    found = await refusal(local.job(copy, keyed), local)
     assert (found.why, found.folder, found.rows) == ("sent_elsewhere", folder, 1)
 
 
-async def test_a_copy_without_a_key_is_not_sent_once_more(
-    local: Local, job: Job, write: Write, tmp_path: Path
-) -> None:
-    source = write(HEADER, rows(1, 2))
-    folder = (await sent(job(source, MAP), local)).folder
-    copy = write(HEADER, rows(2, 3)).rename(tmp_path / "copy.csv")
-    found = await refusal(job(copy, MAP), local)
+async def test_a_copy_without_a_key_is_not_sent_once_more(local: Local, tmp_path: Path) -> None:
+    source = local.write(rows(1, 2))
+    folder = (await local.run(source, MAP)).folder
+    copy = local.write(rows(2, 3)).rename(tmp_path / "copy.csv")
+    found = await refusal(local.job(copy, MAP, new_rows=True, retry_refused=True), local)
     assert (found.why, found.folder, found.rows) == ("sent_elsewhere", folder, 1)
     assert found.remedies == (Remedy.THAT_FOLDER, Remedy.SEND_AGAIN)
-    assert (await sent(job(copy, MAP, folder=folder, new_rows=True), local)).done_now == 1
-    assert (await sent(job(copy, MAP, again=True), local)).done_now == 2
+    assert (await local.run(copy, MAP, folder=folder, new_rows=True)).done_now == 1
+    assert (await local.run(copy, MAP, again=True)).done_now == 2
     assert await held(local) == Counter("12233")
 
 
-async def test_a_ledger_that_cannot_be_read_may_have_sent_the_copy(
-    local: Local, job: Job, write: Write, tmp_path: Path
-) -> None:
-    folder = (await sent(job(write(HEADER, rows(1)), MAP), local)).folder
-    assert folder is not None
+async def test_a_ledger_that_cannot_be_read_may_have_sent_the_copy(local: Local, tmp_path: Path) -> None:
+    folder = (await local.run(rows(1), MAP)).folder
     (folder / "journal.db").write_bytes(b"no longer a database")
     with pytest.raises(JournalError):
-        await sent(job(write(HEADER, rows(1)).rename(tmp_path / "copy.csv"), MAP), local)
+        await local.run(local.write(rows(1)).rename(tmp_path / "copy.csv"), MAP)
     assert await held(local) == Counter("1")

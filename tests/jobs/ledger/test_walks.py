@@ -31,7 +31,8 @@ def test_a_seed_replays_a_walk() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "seeds"), [("edited-not-asked", 20), ("not-looked-up", 20), ("repeated-keys-sent", 20)]
+    ("rule", "first"), [("edited-not-asked", 1), ("not-looked-up", 1), ("repeated-keys-sent", 8)]
 )
-def test_a_broken_rule_is_found(rule: str, seeds: int) -> None:
-    assert FAULTS[rule].find(names, range(1, seeds)) is not None
+def test_a_broken_rule_is_found(rule: str, first: int) -> None:
+    """From the first seed on that finds it."""
+    assert FAULTS[rule].find(names, range(first, first + 19)) is not None

@@ -6,11 +6,14 @@ import asyncio
 import random
 import socket
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.simulation.client.plan import World
 from tests.simulation.client.tls_wire import TLSWire, server_context
-from tests.simulation.client.wire import Server, Wire
+from tests.simulation.client.wire import Wire
+
+if TYPE_CHECKING:
+    from tests.simulation.client.service import Peer
 
 _HANG = 20.0  # seconds until a look-up fails whose name server does not respond
 
@@ -48,7 +51,7 @@ class Network:
         self.wires: list[Wire] = []
         """All connections of the run, in the order in which they were opened."""
         self.names: dict[str, list[str]] = {}
-        self.hosts: dict[str, Callable[[Wire], Server]] = {}
+        self.hosts: dict[str, Callable[[Wire], Peer]] = {}
         self.down: set[str] = set()
         """Addresses that refuse new connections."""
         self.blackhole: set[str] = set()

@@ -82,14 +82,18 @@ class SandboxBackend(Backend):
     async def _send(self, request: Request, respond: Callable[[Response], None]) -> None:
         headers = tuple((name, value) for name, value in request.headers.items() if name != "host")
         scope = scope_of(request.method, f"{self._scheme}://{request.host}{request.path}", headers)
-        parts: list[dict[str, Any]] = []
+        respond(Response.from_json(*await carry_out(self._app, scope, request.body)))
 
-        async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": request.body, "more_body": False}
 
-        async def send(message: Any) -> None:
-            parts.append(message)
+async def carry_out(app: Any, scope: Any, body: bytes) -> tuple[int, bytes]:
+    """Send a request to an application; return status and body of its response."""
+    parts: list[dict[str, Any]] = []
 
-        await self._app(scope, receive, send)
-        body = b"".join(part.get("body", b"") for part in parts[1:])
-        respond(Response.from_json(parts[0]["status"], body))
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message: Any) -> None:
+        parts.append(message)
+
+    await app(scope, receive, send)
+    return parts[0]["status"], b"".join(part.get("body", b"") for part in parts[1:])

@@ -9,10 +9,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import ssl
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tests.simulation.client.wire import Closable, Medium, Wire
+from tests.simulation.client.wire import Wire
 from tests.support.certificate import certificate
+
+if TYPE_CHECKING:
+    from tests.simulation.client.network import Network, Socket
 
 _READ = 64 * 1024
 
@@ -51,8 +54,8 @@ class TLSWire(Wire):
 
     def __init__(
         self,
-        network: Medium,
-        sock: Closable,
+        network: Network,
+        sock: Socket,
         host: str,
         protocol: Any,
         number: int,

@@ -7,64 +7,32 @@ then only :attr:`Wire.readable` shows them.
 from __future__ import annotations
 
 import asyncio
-import random
 from collections import deque
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tests.simulation.client.messages import Exchange, ResponseUnit
+
+if TYPE_CHECKING:
+    from tests.simulation.client.network import Network, Socket
+    from tests.simulation.client.service import Peer
 
 _MAX_READ = 64 * 1024  # bytes that the loop reads at once
 _LATE_READS = 0.1  # share of reads for which the loop comes late
 _MAX_LATE = 0.004  # seconds
 
 
-class Server(Protocol):
-    """Other end of a connection."""
-
-    def opened(self) -> None:
-        """Note that the connection is open, with TLS if it has any."""
-
-    def receive(self, data: bytes) -> None:
-        """Take bytes that arrived."""
-
-    def closed(self) -> None:
-        """Note that the client has closed the connection."""
-
-
-class Medium(Protocol):
-    """Part of the network that a connection uses."""
-
-    loop: asyncio.AbstractEventLoop
-    rng: random.Random
-    note: Callable[..., None]
-
-    def event(self) -> int:
-        """Return the number of the event that happens now."""
-
-    def latency(self) -> float:
-        """Return the seconds that the next bytes travel."""
-
-
-class Closable(Protocol):
-    """Socket, as far as a connection uses it."""
-
-    def close(self) -> None:
-        """Close it."""
-
-
 class Wire(asyncio.Transport):
     """Transport of the client over one connection in memory."""
 
     def __init__(
-        self, network: Medium, sock: Closable, host: str, protocol: asyncio.BaseProtocol, number: int
+        self, network: Network, sock: Socket, host: str, protocol: asyncio.BaseProtocol, number: int
     ) -> None:
         super().__init__({"socket": sock})
         self.network = network
         self.number = number
         self.host = host
         self.exchange = Exchange()
-        self.server: Server
+        self.server: Peer
         self._loop = network.loop
         self._socket = sock
         self._protocol: Any = protocol

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import attrs
@@ -18,20 +18,11 @@ from wosdk_async.jobs.ledger.terms import FileFacts, LedgerFacts, Plan, Refusal,
 from wosdk_async.jobs.undo import reversal
 
 FAULTS = Reverts()
-_unknown_rows, _begin_again, _match, _admit = (
-    decision._unknown_rows,
-    decision._begin_again,
-    comparison._match,
-    JournalWriter.admit,
-)
 
 
-def _without(why: Why) -> Callable[..., Refusal | None]:
-    def unknown_rows(*facts: Any) -> Refusal | None:
-        found = _unknown_rows(*facts)
-        return None if found is not None and found.why == why else found
-
-    return unknown_rows
+def _without(why: Why, unknown_rows: Any, *facts: Any) -> Refusal | None:
+    found: Refusal | None = unknown_rows(*facts)
+    return None if found is not None and found.why == why else found
 
 
 for _name, _why, _text in (
@@ -39,19 +30,16 @@ for _name, _why, _text in (
     ("columns-not-compared", "columns_changed", "columns that come or go make all rows new ones"),
     ("keys-not-compared", "key_disguised", "a key that a spreadsheet changed is a new one"),
 ):
-    FAULTS.replace(decision, "_unknown_rows", _name, _text, "doubled")(_without(_why))  # type: ignore[arg-type]
+    FAULTS.replace(decision, "_unknown_rows", _name, _text, "doubled")(partial(_without, _why))  # type: ignore[arg-type]
 
 
-@FAULTS.replace(
+FAULTS.replace(
     decision, "_key_changed", "template-not-compared", "another template makes all rows new ones", "doubled"
+)(lambda *_: None)
+
+FAULTS.replace(facts, "_of_rejects", "rejects-without-ledger", "rejects find no ledger", "refused")(
+    lambda *_: None
 )
-def _accept(*_: Any) -> None:
-    """Return no refusal."""
-
-
-@FAULTS.replace(facts, "_of_rejects", "rejects-without-ledger", "rejects find no ledger", "refused")
-def _of_no_ledger(*_: Any) -> Path | None:
-    return None
 
 
 @FAULTS.add("rejects-anew", "rejects are a file like any other", "doubled refused")
@@ -71,15 +59,16 @@ def _copies_not_asked() -> Iterator[None]:
 @FAULTS.replace(
     decision, "_begin_again", "unfinished-left", "a new ledger leaves rows unfinished", "unfinished"
 )
-def _begin_anyway(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
-    return _begin_again(attrs.evolve(ledger, counts={}), file)
+def _begin_anyway(original: Any, ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
+    made: Plan | Refusal = original(attrs.evolve(ledger, counts={}), file)
+    return made
 
 
 @FAULTS.replace(
     comparison, "_match", "repeated-keys-sent", "rows with one key are all sent", "repeated shared wrong"
 )
-def _match_repeated(db: Any, **options: Any) -> None:
-    _match(db, **options)
+def _match_repeated(original: Any, db: Any, **options: Any) -> None:
+    original(db, **options)
     db.execute(
         f"UPDATE temp.matched SET standing = {int(Standing.NEW)} WHERE standing = {int(Standing.REPEATED)}"
     )
@@ -92,7 +81,7 @@ def _match_repeated(db: Any, **options: Any) -> None:
     "rows of a killed run are sent without a look",
     "doubled",
 )
-async def _plan_again(self: Settling) -> None:
+async def _plan_again(_: Any, self: Settling) -> None:
     async for page in self.journal.pages(State.SENDING, State.IN_DOUBT):
         for row in page:
             self.journal.record(RowRecord(row.row, State.PLANNED))
@@ -101,10 +90,10 @@ async def _plan_again(self: Settling) -> None:
 @FAULTS.replace(
     JournalWriter, "admit", "never-dismissed", "rows that are gone for good are asked about again", "refused"
 )
-async def _admit_without_dismissing(self: JournalWriter, change: Any, plan: Any) -> None:
+async def _admit_without_dismissing(original: Any, self: JournalWriter, change: Any, plan: Any) -> None:
     keywords = change.keywords
     change.keywords["plan"] = attrs.evolve(keywords["plan"], dismisses=False)
-    await _admit(self, change, plan)
+    await original(self, change, plan)
 
 
 @FAULTS.replace(reversal, "used", "users-not-looked-up", "what refers to a record does not keep it", "orphan")

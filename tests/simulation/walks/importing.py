@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.simulation.import_service import LATE
+from tests.simulation.killed_process import KILLED
 from tests.simulation.walks.judge import Judge
 from tests.simulation.walks.ledgers import ledger_rows, ledgers_of, plan_in
-from tests.simulation.walks.programs import KILLED, Programs
+from tests.simulation.walks.programs import Programs
 from tests.simulation.walks.service import WalkService
 from tests.simulation.walks.user import Kind, Known, User, UserRow
 from wosdk_async.jobs import Summary

@@ -10,10 +10,8 @@ from typing import Any
 import attrs
 import orjson
 
-from tests.simulation.import_service import LATE, FaultyService
-from tests.simulation.killed_process import Process
+from tests.simulation.import_service import FaultyService
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.http.engine import SendError
 
 ENTITY = "Contact"
 BAD = "bad"
@@ -53,34 +51,17 @@ class WalkService(FaultyService):
         """Updates of each record, by its id: what was planned, asked for and written."""
         self._rng = rng
 
-    async def _respond(self, process: Process, scope: Any, body: bytes) -> Response:
-        await asyncio.sleep(0.01)
-        if "/base/" not in scope["path"]:
-            response = await self.carry_out(scope, body)
-            await asyncio.sleep(0.01)
-            return response
+    def _may_fail(self, scope: Any) -> bool:
+        return "/base/" in scope["path"]
+
+    def _fault(self, _: bytes) -> str:
         self.writes += 1
-        fault = self._rng.choice(_FAULTS) if self._rng.random() < self.faults else ""
-        process.pass_point(f"arrived {scope['method']} {fault}")
+        return self._rng.choice(_FAULTS) if self._rng.random() < self.faults else ""
+
+    def _arrived(self, scope: Any, body: bytes) -> None:
         self._note(scope, body, "asked")
-        if fault == "lost":
-            raise SendError("reset", sent=True)
-        if fault == "late":
-            self._loop.call_later(LATE, self._carry_late, scope, body)
-            raise SendError("reset", sent=True)
-        response = await self._judge(scope, body)
-        process.pass_point(f"carried out {scope['method']} {fault}")
-        await asyncio.sleep(0.01)
-        if fault == "cut":
-            raise SendError("reset", sent=True)
-        return response
 
-    def _carry_late(self, scope: Any, body: bytes) -> None:
-        task: asyncio.Task[Any] = self._loop.create_task(self._judge(scope, body))
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
-
-    async def _judge(self, scope: Any, body: bytes) -> Response:
+    async def _perform(self, scope: Any, body: bytes) -> Response:
         """Carry a request out, unless the service refuses what it says."""
         entity = (orjson.loads(body) if body else {}).get("Entity") or {}
         note = str(entity.get("Comment", ""))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import random
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,10 +11,7 @@ from typing import Any
 
 import attrs
 
-from tests.simulation.client.network import Network
-from tests.simulation.client.plan import World
-from tests.simulation.client.runs import replayable
-from tests.simulation.killed_process import ThreadlessLoop, running, without_threads
+from tests.simulation.killed_process import run_simulation
 from tests.simulation.walks.importing import ImportingUser
 from tests.simulation.walks.ledgers import ledgers_of
 from tests.simulation.walks.service import BAD
@@ -30,15 +26,13 @@ _MEMORY = "/dev/shm"
 
 def violations(seed: int, *, say: Callable[[str], None] = lambda _: None) -> list[str]:
     """Return what went wrong in the walk of a seed, as ``name: what was seen``."""
-    rng = random.Random(f"loop {seed}")
-    loop = ThreadlessLoop(rng, Network(rng, World(), lambda *_: None))
     place = _MEMORY if Path(_MEMORY).is_dir() else None
-    with tempfile.TemporaryDirectory(dir=place) as folder, replayable(seed), without_threads(), running(loop):
-        return loop.run_until_complete(_walked(seed, Path(folder), say))
+    with tempfile.TemporaryDirectory(dir=place) as folder:
 
+        async def walked() -> list[str]:
+            return await Walk(seed, Path(folder), say).carry_out()
 
-async def _walked(seed: int, folder: Path, say: Callable[[str], None]) -> list[str]:
-    return await Walk(seed, folder, say).carry_out()
+        return run_simulation(seed, "loop", walked)
 
 
 class Walk(ImportingUser):

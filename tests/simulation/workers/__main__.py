@@ -14,46 +14,19 @@ fault was not found.
 from __future__ import annotations
 
 import sys
-import time
 
+from tests.simulation.seeds import run_command
 from tests.simulation.workers.faults import FAULTS
 from tests.simulation.workers.scenario import Scenario, violations
 from tests.support import arguments
 
-_MAX_SEEDS = 3000  # for a fault that is put back
 
-
-def _run_seeds(first: int, number: int) -> int:
-    began = time.monotonic()
-    for seed in range(first, first + number):
-        if found := violations(seed):
-            print(f"seed {seed}: {', '.join(sorted(set(found)))}")
-            return 1
-    print(f"{number} seeds, nothing broken, {time.monotonic() - began:.0f} s")
-    return 0
-
-
-def _replay(seed: int) -> int:
+def _events(seed: int) -> tuple[list[object], list[str]]:
     scenario = Scenario(seed)
     found = scenario.run()
-    print(scenario.world.plan, *scenario.world.events, sep="\n")
-    return int(bool(found))
-
-
-def main() -> int:
-    """Read the arguments and simulate."""
-    parser = arguments.parser("tests.simulation.workers", __doc__)
-    parser.add_argument("--seeds", type=arguments.count, default=1000, metavar="N", help="seeds to run")
-    parser.add_argument("--first", type=arguments.count, default=1, metavar="N", help="the first one")
-    parser.add_argument("--seed", type=arguments.count, metavar="N", help="replay one seed")
-    parser.add_argument("--faults", action="store_true", help="put faults back")
-    args = parser.parse_args()
-    if args.seed is not None:
-        return _replay(args.seed)
-    if args.faults:
-        return FAULTS.find_each(violations, range(1, _MAX_SEEDS))
-    return _run_seeds(args.first, args.seeds)
+    return [scenario.world.plan, *scenario.world.events], found
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    PARSER = arguments.parser("tests.simulation.workers", __doc__)
+    sys.exit(run_command(PARSER, violations, _events, FAULTS, 3000))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tests.simulation.reverts import Reverts
+from tests.simulation.reverts import Reverts, replace
 from wosdk_async.jobs.cluster.allocator import Allocator, ConnectedWorker
 from wosdk_async.jobs.cluster.leased_rows import LeasedRow, LeasedRows
-from wosdk_async.jobs.cluster.leases import ClusterOptions, Lease
+from wosdk_async.jobs.cluster.leases import ClusterOptions
 from wosdk_async.jobs.cluster.messages import Order
 
 FAULTS = Reverts()
-_obey, _open_grant, _lose = LeasedRows.obey, Allocator.open_grant, Allocator.lose
 
 
 @FAULTS.replace(
@@ -22,26 +21,23 @@ _obey, _open_grant, _lose = LeasedRows.obey, Allocator.open_grant, Allocator.los
     "no check before the first byte",
     "doubled lost sent-after-lease sent-without-lease",
 )
-def _begin_unchecked(self: LeasedRow) -> None:
+def _begin_unchecked(_: Any, self: LeasedRow) -> None:
     self.begun = True
 
 
-FAULTS.replace(
-    ClusterOptions,
-    "expires_after",
-    "early-look-up",
-    "look-up before the lease has ended",
-    "doubled over-limit",
-)(property(lambda self: 0.3 * self.lease))
+@FAULTS.add("early-look-up", "look-up before the lease has ended", "doubled over-limit")
+def _early_look_up() -> Iterator[None]:
+    with replace(ClusterOptions, "expires_after", property(lambda self: 0.3 * self.lease)):
+        yield
 
 
 @FAULTS.replace(
     LeasedRows, "obey", "nonce-not-compared", "orders to another worker are obeyed", "doubled lost"
 )
-def _obey_any(self: LeasedRows, order: Order) -> bool:
+def _obey_any(original: Any, self: LeasedRows, order: Order) -> Any:
     self.nonce, nonce = order.worker, self.nonce
     try:
-        return _obey(self, order)
+        return original(self, order)
     finally:
         self.nonce = nonce
 
@@ -49,7 +45,7 @@ def _obey_any(self: LeasedRows, order: Order) -> bool:
 @FAULTS.replace(
     LeasedRows, "end", "sent-as-not-sent", "not sent reported for a sent row", "doubled unexpected"
 )
-def _end_unguarded(self: LeasedRows, row: LeasedRow, fields: Mapping[str, Any]) -> None:
+def _end_unguarded(_: Any, self: LeasedRows, row: LeasedRow, fields: Mapping[str, Any]) -> None:
     del self._open[row.granted.row]
     self.under_way.pop(row.granted.row, None)
     self._record(row, fields)
@@ -58,15 +54,15 @@ def _end_unguarded(self: LeasedRows, row: LeasedRow, fields: Mapping[str, Any]) 
 @FAULTS.replace(
     Allocator, "open_grant", "epoch-reused", "each worker's grants have one number", "not-finished"
 )
-def _reuse_epochs(self: Allocator, worker: ConnectedWorker) -> Lease | None:
+def _reuse_epochs(original: Any, self: Allocator, worker: ConnectedWorker) -> Any:
     self.epoch = len(self.workers)
-    return _open_grant(self, worker)
+    return original(self, worker)
 
 
 @FAULTS.replace(
     Allocator, "lose", "early-share", "the share of a lost worker is returned early", "over-limit"
 )
-def _return_share_early(self: Allocator, worker: ConnectedWorker) -> int:
-    rows = _lose(self, worker)
+def _return_share_early(original: Any, self: Allocator, worker: ConnectedWorker) -> Any:
+    rows = original(self, worker)
     self.budget.remove(worker.nonce)
     return rows

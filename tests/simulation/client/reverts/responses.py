@@ -14,30 +14,29 @@ from wosdk_async.transport.http.native.tls import TLSTransport
 
 REVERTS = Reverts()
 
-
-@REVERTS.add(
+REVERTS.replace(
+    matching.RequestIds,
+    "check",
     "request-id-not-compared",
     "a command's response with another RequestId is believed",
     "foreign-record done-but-lost",
-)
-def _request_id_not_compared() -> Iterator[None]:
-    with replace(matching.RequestIds, "check", lambda *_: None):
-        yield
+)(lambda *_: None)
 
+REVERTS.replace(
+    Connection,
+    "finish",
+    "connection-kept",
+    "a connection is kept after a response that is not the service's",
+    "connection-kept",
+)(lambda original, self, *_, **__: original(self, True))
 
-@REVERTS.add(
-    "connection-kept", "a connection is kept after a response that is not the service's", "connection-kept"
-)
-def _connection_kept() -> Iterator[None]:
-    original = Connection.finish
-    with replace(Connection, "finish", lambda self, *_, **__: original(self, True)):
-        yield
-
-
-@REVERTS.add("half-record-kept", "a part of a record of TLS is not noticed", "foreign-record done-but-lost")
-def _half_record_kept() -> Iterator[None]:
-    with replace(TLSTransport, "_note_records", lambda *_: None):
-        yield
+REVERTS.replace(
+    TLSTransport,
+    "_note_records",
+    "half-record-kept",
+    "a part of a record of TLS is not noticed",
+    "foreign-record done-but-lost",
+)(lambda *_: None)
 
 
 @REVERTS.add(
@@ -69,18 +68,14 @@ def _null_result_done() -> Iterator[None]:
             calls._kinds.clear()
 
 
-@REVERTS.add(
+@REVERTS.replace(
+    responses,
+    "_failure",
     "gateway-503-repeated",
     "a 503 without the service's error body is followed by another attempt",
     "doubled failed-but-done",
 )
-def _gateway_503_repeated() -> Iterator[None]:
-    original = responses._failure
-
-    def faulty(response: wire.Response, *more: Any) -> Any:
-        if response.status == 503:
-            response = wire.Response(503, {"retry-after": "0"} | dict(response.headers), response.body)
-        return original(response, *more)
-
-    with replace(responses, "_failure", faulty):
-        yield
+def _fail(original: Any, response: wire.Response, *more: Any) -> Any:
+    if response.status == 503:
+        response = wire.Response(503, {"retry-after": "0"} | dict(response.headers), response.body)
+    return original(response, *more)

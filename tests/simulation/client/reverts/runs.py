@@ -15,52 +15,42 @@ from wosdk_async.transport.telemetry.statistics import Trace
 REVERTS = Reverts()
 
 
-@REVERTS.add(
+@REVERTS.replace(
+    sender.CallSender,
+    "send",
     "shared-trace",
     "the outcome of a call is read from a trace that it shares with others",
     "failed-but-done cancelled-unreported",
 )
-def _shared_trace() -> Iterator[None]:
-    def faulty(self: Any, call: Any, trace: Any = None) -> Any:
-        return self.transport.send(call, self.sessions, self.options, trace or self.trace)
-
-    with replace(sender.CallSender, "send", faulty):
-        yield
+def _send(_: Any, self: Any, call: Any, trace: Any = None) -> Any:
+    return self.transport.send(call, self.sessions, self.options, trace or self.trace)
 
 
-@REVERTS.add(
+@REVERTS.replace(
+    RunInputs,
+    "_read",
     "source-error-lost",
     "a CancelledError of the source ends a run as if the source was empty",
     "source-error-lost",
 )
-def _source_error_lost() -> Iterator[None]:
-    original = RunInputs._read
-
-    async def faulty(self: Any) -> None:
-        await original(self)
-        if isinstance(self.error, asyncio.CancelledError):
-            self.error = None
-
-    with replace(RunInputs, "_read", faulty):
-        yield
+async def _without_error(original: Any, self: Any) -> None:
+    await original(self)
+    if isinstance(self.error, asyncio.CancelledError):
+        self.error = None
 
 
-@REVERTS.add(
+@REVERTS.replace(
+    RunInputs,
+    "_read",
     "inputs-cut-off",
     "a run that is cut while it waits for an input loses the rest and says nothing",
     "input-without-outcome",
 )
-def _inputs_cut_off() -> Iterator[None]:
-    original = RunInputs._read
-
-    async def faulty(self: Any) -> None:
-        try:
-            await original(self)
-        finally:
-            self.cut_off = False
-
-    with replace(RunInputs, "_read", faulty):
-        yield
+async def _cut_off(original: Any, self: Any) -> None:
+    try:
+        await original(self)
+    finally:
+        self.cut_off = False
 
 
 @REVERTS.add(
@@ -84,15 +74,13 @@ def _not_started_though_sent() -> Iterator[None]:
         yield
 
 
-@REVERTS.add(
+@REVERTS.replace(
+    bulk.Run,
+    "__aiter__",
     "bare-run-not-started",
     "a run that is iterated without its block gives NotStarted for every input",
     "bare-run-not-started",
 )
-def _bare_run_not_started() -> Iterator[None]:
-    def faulty(self: Any) -> Any:
-        self._reading = True
-        return self._outcomes()
-
-    with replace(bulk.Run, "__aiter__", faulty):
-        yield
+def _iterate(_: Any, self: Any) -> Any:
+    self._reading = True
+    return self._outcomes()
