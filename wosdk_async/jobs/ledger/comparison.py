@@ -197,7 +197,8 @@ def _match(
                 THEN {int(Standing.REPEATED)}
             WHEN numbered.known IS NULL THEN {int(Standing.NEW)}
             WHEN {STATE} = {int(Standing.DONE)} AND ({done_changed})
-                AND (numbered.cells IS NOT NULL AND ({repeated})) IS NOT TRUE THEN {int(Standing.DONE_CHANGED)}
+                AND (numbered.cells IS NOT NULL AND ({repeated})) IS NOT TRUE
+                THEN {int(Standing.DONE_CHANGED)}
             WHEN {STATE} = {int(Standing.REFUSED)} AND (({changed}) OR {other_map})
                 THEN {int(Standing.REFUSED_CHANGED)}
             ELSE {STATE} END

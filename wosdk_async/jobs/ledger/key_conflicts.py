@@ -30,14 +30,14 @@ def disguised_keys(
     ``some_were_missing`` tells whether any sendable row was missing from the previous file.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
-    db.execute("CREATE TEMP TABLE plain (key TEXT, line INT, name TEXT, away INT, dismissed INT, own INT)")
+    db.execute("CREATE TEMP TABLE plain (key TEXT, line, name, risky, away, dismissed, own)")
     db.execute(
         f"""INSERT INTO temp.plain
-        SELECT undisguised(ifnull(gone.name, '')), gone.line, gone.name, planned.away, planned.dismissed, NULL
-        FROM temp.gone AS gone JOIN planned USING (row)
-        WHERE (standing IN ({RISKY}) OR NOT ?) AND (planned.away OR ?)
+        SELECT undisguised(ifnull(gone.name, '')), gone.line, gone.name, standing IN ({RISKY}) AS risky,
+            planned.away, planned.dismissed, NULL
+        FROM temp.gone AS gone JOIN planned USING (row) WHERE (risky OR NOT ?) AND (planned.away OR ?)
             AND EXISTS (SELECT 1 FROM temp.file WHERE cells IS NOT NULL)
-        UNION ALL SELECT undisguised(was), planned.line, was, 1, 0, planned.row
+        UNION ALL SELECT undisguised(was), planned.line, was, 0, 1, 0, planned.row
         FROM (SELECT *, coalesce(key, name, '') AS was FROM planned) AS planned JOIN temp.file USING (row)
         WHERE coalesce(file.key, file.name) <> was""",
         [rejects, some_were_missing],
@@ -51,7 +51,7 @@ def disguised_keys(
             FROM temp.file JOIN temp.matched USING (place) LEFT JOIN planned ON planned.row = matched.row
             WHERE cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY})) AS new
         JOIN temp.plain AS plain ON plain.key = undisguised(new.name)
-            AND (plain.own IS NULL OR plain.own = new.row)
+            AND (plain.own IS NULL OR plain.own = new.row) AND (plain.risky OR plain.name <> new.name)
             AND (new.away OR plain.away AND NOT (plain.dismissed AND new.same))
         GROUP BY new.place ORDER BY new.place"""
     )
