@@ -92,8 +92,8 @@ def test_a_row_that_changed_after_it_was_sent_is_skipped_and_said(
     assert give().exit_code == 0
     write(path, ("A", "edited"), B)
     result = give()
-    assert (result.exit_code, "1 of them changed after being sent" in result.stderr) == (0, True)
-    assert "\n1 row edited after being created; not resent\n" in result.stdout
+    assert (result.exit_code, "1 of them now with other cells" in result.stderr) == (0, True)
+    assert "\n1 row now differs from the cells that were sent" in result.stdout
     assert json.loads(give("--json").stdout)["changed"] == 1
     assert held(wosdk) == Counter("AB")
 
@@ -125,12 +125,25 @@ def test_rows_that_the_service_refused_wait_for_a_word(
 
 
 @keyed
+def test_the_job_that_sent_the_rows_of_a_renamed_file_is_named(give: Give, path: Path) -> None:
+    """Neither the same command nor a correction of the rows would help."""
+    write(path, *((f"K{number}", "text") for number in range(25)))
+    assert give().exit_code == 0
+    other, folder = path.rename(path.with_name("other.csv")), path.with_name(f"{path.name}.job")
+    result = give(file=other)
+    assert (result.exit_code, result.stderr.count(f"add --job {folder}, ")) == (1, 1)
+    assert not any(each in result.stderr for each in ("run the same command", "rejects.csv", "that job's"))
+    assert "nothing to send; 25 created before" in give("--job", folder, file=other).stderr
+
+
+@keyed
 def test_rows_that_are_gone_are_counted(give: Give, path: Path, wosdk: Wosdk) -> None:
     write(path, A, B)
     assert give().exit_code == 0
     write(path, B)
     result = give()
-    assert (result.exit_code, "1 earlier row not in the file" in result.stderr) == (0, True)
+    said = "1 earlier row not in the file (1 created and not touched)"
+    assert (result.exit_code, said in result.stderr) == (0, True)
     assert held(wosdk) == Counter("AB")
 
 

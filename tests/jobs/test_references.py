@@ -75,6 +75,14 @@ async def test_a_record_in_another_letter_case_is_used_with_a_warning(
     assert "'pier coffee' and 'Pier Coffee'" in summary.warnings[0]
 
 
+async def test_a_record_named_in_two_letter_cases_is_announced_once(
+    local: Local, job: Job, write: Write
+) -> None:
+    source = write(HEADER, named("pier coffee", "Pier Coffee"))
+    summary = await job(source, WORK_ORDER + CREATED).run(local.company)
+    assert (summary.created, summary.references_created, len(summary.warnings)) == (2, 0, 1)
+
+
 async def test_a_second_import_finds_what_the_first_one_made(local: Local, job: Job, write: Write) -> None:
     await carried_out(job(write(HEADER, named("Café Öl", "x" * 80)), WORK_ORDER + CREATED), local)
     other = job(write(HEADER, named("CAFÉ ÖL", "X" * 80)), WORK_ORDER + CREATED, again=True)

@@ -76,8 +76,9 @@ def run_import(arguments: ImportArguments) -> int:
         _say_plan(opened, job)
         if opened.plan.leaves_done and not arguments.yes:
             _confirm_again(opened)
-        if variables is None and (count := opened.plan.rows(Action.SEND, Action.LOOK_UP)):
-            rows = f"{count} of {counted(job.rows, 'row')} to send"
+        if variables is None and opened.plan.rows(Action.SEND, Action.LOOK_UP):
+            doubts = f", {opened.plan.doubts} in doubt to look up first" if opened.plan.doubts else ""
+            rows = f"{opened.plan.rows(Action.SEND)} of {counted(job.rows, 'row')} to send{doubts}"
             confirm(runner.company, rows, job.operation.question, ask=not arguments.yes)
 
         def stop() -> None:

@@ -67,12 +67,14 @@ class Remedy(Enum):
     # imports: rows that the ledger knows
     NEW_ROWS = "if the unknown rows are new, pass new_rows=True"
     SEND_AGAIN = "to resend all rows, pass again=True"
+    UNDO_AND_RETRY = "to send them again, undo the job, then pass retry_undone=True"
     SAME_COMMAND = "to send the remaining rows, leave out again=True"
     SETTLE = "settle the rows in doubt"
     OTHER_FIELD = '{sample!r} is a {by}: to look up all records by {by}, set by = "{by}" in the map'
     EARLIER_IMPORT = (
         "if an earlier import created the record, pass that job's folder as folder=, or if_exists='skip'"
     )
+    JOB_BESIDE = "pass folder={folder!r}, the job that sent these rows, or if_exists='skip'"
     KEY = (
         "restore the file, add a key to the map (fill the marker from a column, or set "
         'key = "{{column}}"), and import the file once; after that, change rows: their keys identify them'

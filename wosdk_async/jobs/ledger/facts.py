@@ -20,6 +20,7 @@ from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, new_keys, repeated_rows
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import Action, FileFacts, LedgerFacts, Plan, Refusal, Standing
+from wosdk_async.text.remedies import Remedy
 
 
 def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: Sequence[Path]) -> Path | None:
@@ -201,10 +202,26 @@ def sent_elsewhere(
     return None
 
 
+def sent_by(own: Path, plan: JobPlan, identity: bytes) -> Path | None:
+    """Find another job, beside the file or beside the job in ``own``, that sent the row with an identity."""
+    states = f"{int(State.DONE)}, {int(State.FOUND)}"
+    query = f"SELECT 1 FROM identity JOIN outcome USING (row) WHERE identity = ? AND state IN ({states})"
+    directories = dict.fromkeys((own.absolute().parent, Path(plan.file).parent))
+    for folder in (each for directory in directories for each in ledgers_in(directory)):
+        with contextlib.suppress(JournalError):
+            other = plan_of(folder)
+            if (other.company, other.operation) == (plan.company, plan.operation) and other.job != plan.job:
+                with _opened(folder) as db:
+                    if db.execute(query, [identity]).fetchone() is not None:
+                        return folder
+    return None
+
+
 def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, key: str | None) -> list[str]:
     """Return warnings about rows with a new key, and about rows that were created with another map.
 
-    An update with another map sends rows again and needs no warning. ``key`` is the ledger's template.
+    An update with another map sends rows again and needs no warning, nor does a map that differs only in the
+    key. ``key`` is the ledger's template.
     """
     warnings = [] if key is None else new_keys(db, plan)
     if request.action.compares:
@@ -212,12 +229,20 @@ def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, 
     (count,) = db.execute(
         """SELECT count(*) FROM outcome LEFT JOIN undo USING (row)
         WHERE outcome.state = :done AND undo.state IS NOT :done
-            AND run IN (SELECT number FROM run WHERE json_extract(details, '$.map') <> :map)""",
-        {"done": int(State.DONE), "map": request.import_map.fingerprint},
+            AND run IN (SELECT number FROM run WHERE  -- older runs have only the map's hash
+                coalesce(json_extract(details, '$.content'), json_extract(details, '$.map'))
+                NOT IN (:content, :map))""",
+        {
+            "done": int(State.DONE),
+            "map": request.import_map.fingerprint,
+            "content": request.import_map.content,
+        },
     ).fetchone()
-    rows = "1 row was" if count == 1 else f"{count} rows were"
-    text = f"the map has changed since {rows} {request.action.label}; to send them again, undo the job first"
-    return [*warnings, text] if count else warnings
+    if count:
+        rows = "1 row was" if count == 1 else f"{count} rows were"
+        remedy = request.report_words.remedy(Remedy.UNDO_AND_RETRY, {})
+        warnings.append(f"the map has changed since {rows} {request.action.label}; {remedy}")
+    return warnings
 
 
 @attrs.frozen(eq=False)
