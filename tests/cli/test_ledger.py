@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 
 from tests.cli.conftest import Wosdk, table
-from tests.cli.importing import MAP
+from tests.cli.importing import MAP, killed
 from tests.cli.terminal import Terminal
 from wosdk_async.sandbox import LocalCompany
 
@@ -105,6 +105,10 @@ def test_undone_rows_are_skipped_until_they_are_asked_for(give: Give, path: Path
     undo = ("jobs", "undo", path.with_name("requests.csv.job"), "--reason", "Entered twice", "--yes")
     assert wosdk(*undo).exit_code == 0
     assert (give().exit_code, held(wosdk)) == (1, Counter())
+    write(path, ("A", "edited"), B)
+    result = give()
+    said = "undone rows with other cells than were sent: 1\n"
+    assert (said in result.stderr, held(wosdk)) == (True, Counter())
     assert (give("--retry-undone").exit_code, held(wosdk)) == (0, Counter("AB"))
 
 
@@ -122,6 +126,23 @@ def test_rows_that_the_service_refused_wait_for_a_word(
     assert "1 already refused and unchanged (--retry-refused resends them)" in result.stderr
     assert give("--retry-refused").exit_code == 0
     assert held(wosdk) == Counter("AB")
+
+
+def test_rows_in_doubt_are_told_from_rows_to_send(give: Give, path: Path, map_file: Path) -> None:
+    """They are looked up first or, without a marker, may exist already and wait for a person."""
+    write(path, A, B)
+    assert give().exit_code == 0
+    folder = path.with_name(f"{path.name}.job")
+    killed(folder, 2)
+    write(path, A, B, C)
+    result = give()
+    if "\nmarker" in map_file.read_text("utf-8"):
+        assert "1 row to send; 1 in doubt to look up first" in result.stderr
+        assert "1 of 3 rows to send, 1 in doubt to look up first" in result.stderr
+        return
+    for each in (result, give()):
+        assert f"rows that may exist already: {folder / 'in_doubt.csv'}; check each" in each.stderr
+        assert f"wosdk jobs settle {folder} --row N created ID" in each.stderr
 
 
 @keyed

@@ -19,6 +19,7 @@ from wosdk_async.cli.output.reporting import (
     OutcomeWriter,
     print_summary,
     rejects_of,
+    say_doubts,
     say_files,
 )
 from wosdk_async.cli.runner import (
@@ -137,9 +138,7 @@ def _say_plan(opened: OpenedJob, job: Import) -> None:
     if plan.rows(Action.KEEP, Action.REFUSE):
         say(f"rows to correct and import: {rejects_of(opened.folder)}")
     if plan.rows(Action.LEAVE):
-        say(
-            f"to settle the rows in {opened.folder / IN_DOUBT}: wosdk jobs settle {opened.folder} --row N ..."
-        )
+        say_doubts(opened.folder / IN_DOUBT, opened.about)
 
 
 def _confirm_again(opened: OpenedJob) -> None:

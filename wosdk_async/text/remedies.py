@@ -76,8 +76,8 @@ class Remedy(Enum):
     )
     JOB_BESIDE = "pass folder={folder!r}, the job that sent these rows, or if_exists='skip'"
     KEY = (
-        "restore the file, add a key to the map (fill the marker from a column, or set "
-        'key = "{{column}}"), and import the file once; after that, change rows: their keys identify them'
+        "if you edited rows, restore the file, add a key to the map (fill the marker from a column, or set "
+        'key = "{{column}}"), and import the file once before you edit them'
     )
     SAME_MAP = "restore the previous map and marker"
     OTHER_FOLDER = "pass another folder as folder="

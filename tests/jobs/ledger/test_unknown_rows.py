@@ -27,6 +27,8 @@ async def test_an_edited_row_is_not_taken_for_a_new_one(local: Local, job: Job, 
     assert (found.first_new.line, found.first_gone.line) == (3, 3)
     assert ("edited" in found.first_new.name, "text 2" in found.first_gone.name) == (True, True)
     assert found.remedies == (Remedy.KEY, Remedy.NEW_ROWS)
+    message = str(ImportRefusedError(found))  # shows the rows from the cell in which they differ
+    assert ("(line 3: 'text 2, " in message, "(line 3: 'edited')" in message) == (True, True)
     assert (await sent(job(source, MAP, new_rows=True), local)).done_now == 1
     assert (await sent(job(source, MAP), local)).done_now == 0, "nobody is asked twice"
     assert await held(local) == Counter("122")
@@ -146,7 +148,7 @@ async def test_a_copy_without_a_key_is_not_sent_once_more(
     folder = (await sent(job(source, MAP), local)).folder
     copy = write(HEADER, rows(2, 3)).rename(tmp_path / "copy.csv")
     found = await refusal(job(copy, MAP), local)
-    assert (found.why, found.folder, found.rows) == ("sent_elsewhere", folder, 1)
+    assert (found.why, found.folder, found.rows, found.lines) == ("sent_elsewhere", folder, 1, (2,))
     assert found.remedies == (Remedy.THAT_FOLDER, Remedy.SEND_AGAIN)
     assert (await sent(job(copy, MAP, folder=folder, new_rows=True), local)).done_now == 1
     assert (await sent(job(copy, MAP, again=True), local)).done_now == 2

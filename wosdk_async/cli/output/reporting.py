@@ -21,7 +21,7 @@ from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
 from wosdk_async.jobs.ledger.request import ReportWords
 from wosdk_async.jobs.report.output_folder import unnumbered
-from wosdk_async.jobs.report.output_tables import REJECTS
+from wosdk_async.jobs.report.output_tables import IN_DOUBT, REJECTS
 from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 from wosdk_async.jobs.stop import cause_of
@@ -158,7 +158,6 @@ class OutcomeWriter:
 _FILES = {
     "results.csv": "outcomes of the rows",
     "rejects.csv": "rows to correct and import",
-    "in_doubt.csv": "rows in doubt, for wosdk jobs settle",
     "references.csv": "referenced records",
     "report.html": "report",
 }
@@ -170,11 +169,19 @@ def say_files(summary: Summary, plan: JobPlan) -> None:
         name = unnumbered(path).name
         if name == REJECTS and summary.stopped is not None and summary.stopped.kind == "all-exist":
             continue  # there is nothing to correct
+        if name == IN_DOUBT:
+            say_doubts(path, plan)
         if what := _FILES.get(name):
             say(f"{what}: {path}")
         if name == REJECTS and (command := rejects_command(plan, path)):
             say(f"after correcting them: {command}")
     say_kept(summary.files)
+
+
+def say_doubts(path: Path, plan: JobPlan) -> None:
+    """Print the file of the rows in doubt, and how to settle them."""
+    remedy = Remedy.DECIDE_ROWS if plan.marker is None else Remedy.SETTLE
+    say(f"rows that may exist already: {path}; {in_commands(remedy, {'folder': path.parent})}")
 
 
 def say_kept(files: Sequence[Path]) -> None:
