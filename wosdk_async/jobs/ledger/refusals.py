@@ -111,7 +111,8 @@ def _differing(*rows: RowSample | None) -> Iterator[str]:
 
 def _lines(refusal: Refusal) -> str:
     more = ", ..." if refusal.rows > len(refusal.lines) else ""
-    return f" (line {', '.join(map(str, refusal.lines))}{more})" if refusal.lines else ""
+    noun = "line" if refusal.rows == 1 else "lines"
+    return f" ({noun} {', '.join(map(str, refusal.lines))}{more})" if refusal.lines else ""
 
 
 def _key(text: str | None) -> str:
