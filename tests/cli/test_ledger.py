@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 
 from tests.cli.conftest import Wosdk, table
-from tests.cli.importing import MAP
+from tests.cli.importing import MAP, killed
 from tests.cli.terminal import Terminal
 from wosdk_async.sandbox import LocalCompany
 
@@ -92,10 +92,53 @@ def test_a_row_that_changed_after_it_was_sent_is_skipped_and_said(
     assert give().exit_code == 0
     write(path, ("A", "edited"), B)
     result = give()
-    assert (result.exit_code, "1 of them changed after being sent" in result.stderr) == (0, True)
-    assert "\n1 row edited after being created; not resent\n" in result.stdout
+    assert (result.exit_code, "1 of them now with other cells" in result.stderr) == (0, True)
+    assert "\n1 row now differs from the cells that were sent" in result.stdout
     assert json.loads(give("--json").stdout)["changed"] == 1
     assert held(wosdk) == Counter("AB")
+
+
+@keyed
+def test_undone_rows_are_skipped_until_they_are_asked_for(give: Give, path: Path, wosdk: Wosdk) -> None:
+    write(path, A, B)
+    assert give().exit_code == 0
+    undo = ("jobs", "undo", path.with_name("requests.csv.job"), "--reason", "Entered twice", "--yes")
+    assert wosdk(*undo).exit_code == 0
+    assert (give().exit_code, held(wosdk)) == (1, Counter())
+    write(path, ("A", "edited"), B)
+    result = give()
+    said = "undone rows with other cells than were sent: 1\n"
+    assert (said in result.stderr, held(wosdk)) == (True, Counter())
+    assert (give("--retry-undone").exit_code, held(wosdk)) == (0, Counter("AB"))
+
+
+def test_rows_in_doubt_are_told_from_rows_to_send(give: Give, path: Path, map_file: Path) -> None:
+    """They are looked up first or, without a marker, may exist already and wait for a person."""
+    write(path, A, B)
+    assert give().exit_code == 0
+    folder = path.with_name(f"{path.name}.job")
+    killed(folder, 2)
+    write(path, A, B, C)
+    result = give()
+    if "\nmarker" in map_file.read_text("utf-8"):
+        assert "1 row to send; 1 in doubt to look up first" in result.stderr
+        assert "1 of 3 rows to send, 1 in doubt to look up first" in result.stderr
+        return
+    for each in (result, give()):
+        assert f"rows that may exist already: {folder / 'in_doubt.csv'}; check each" in each.stderr
+        assert f"wosdk jobs settle {folder} --row N created ID" in each.stderr
+
+
+@keyed
+def test_the_job_that_sent_the_rows_of_a_renamed_file_is_named(give: Give, path: Path) -> None:
+    """Neither the same command nor a correction of the rows would help."""
+    write(path, *((f"K{number}", "text") for number in range(25)))
+    assert give().exit_code == 0
+    other, folder = path.rename(path.with_name("other.csv")), path.with_name(f"{path.name}.job")
+    result = give(file=other)
+    assert (result.exit_code, result.stderr.count(f"add --job {folder}, ")) == (1, 1)
+    assert not any(each in result.stderr for each in ("run the same command", "rejects.csv", "that job's"))
+    assert "nothing to send; 25 created before" in give("--job", folder, file=other).stderr
 
 
 @keyed
@@ -104,7 +147,8 @@ def test_rows_that_are_gone_are_counted(give: Give, path: Path, wosdk: Wosdk) ->
     assert give().exit_code == 0
     write(path, B)
     result = give()
-    assert (result.exit_code, "1 earlier row not in the file" in result.stderr) == (0, True)
+    said = "1 earlier row not in the file (1 created and not touched)"
+    assert (result.exit_code, said in result.stderr) == (0, True)
     assert held(wosdk) == Counter("AB")
 
 

@@ -25,6 +25,7 @@ from wosdk_async.jobs.journal import Journal, RowRecord, State
 from wosdk_async.jobs.ledger.request import company_identity
 from wosdk_async.jobs.ledger.terms import Action, Plan, Refusal
 from wosdk_async.options.hooks import DryRun
+from wosdk_async.text.remedies import Remedy
 
 WRITES = ("CreateCommand", "/base/")
 
@@ -468,6 +469,18 @@ async def test_a_changed_map_is_announced_while_created_records_keep_their_value
         for warnings in (summary.warnings, result.warnings):
             assert sum(each.startswith(start) for each in warnings) == count, (text, warnings)
     assert summary.done_now == 0
+
+
+async def test_a_map_that_only_gets_a_key_is_not_announced(local: Local) -> None:
+    source, start = local.write(rows(1, 2)), "the map has changed since 2 rows were created"
+    keyless = MAP.replace('po_number = "{key}"\n', "")
+    marked = f'marker = "{MARKER}"\n{MAP}'
+    await local.run(source, keyless)
+    key = f'key = "{{key}}"\n{keyless}'
+    for text, count in ((key, 0), (marked, 0), (marked.replace("{notes}", "{notes}!"), 1)):
+        warnings = (await checked(local, source, text)).warnings
+        assert sum(each.startswith(start) for each in warnings) == count, (text, warnings)
+        assert all(Remedy.UNDO_AND_RETRY.value in each for each in warnings if each.startswith(start))
 
 
 async def test_new_records_without_required_fields_are_announced(local: Local) -> None:

@@ -59,6 +59,12 @@ async def test_a_record_in_another_letter_case_is_used_with_a_warning(local: Loc
     assert "'pier coffee' and 'Pier Coffee'" in told(summary)[0]
 
 
+async def test_a_record_named_in_two_letter_cases_is_announced_once(local: Local) -> None:
+    source = local.write(named("pier coffee", "Pier Coffee"))
+    summary = await local.run(source, WORK_ORDER + CREATED)
+    assert (summary.created, summary.references_created, len(told(summary))) == (2, 0, 1)
+
+
 async def test_a_second_import_finds_what_the_first_one_made(local: Local) -> None:
     await carried_out(local.job(named("Café Öl", "x" * 80), WORK_ORDER + CREATED), local)
     other = local.job(named("CAFÉ ÖL", "X" * 80), WORK_ORDER + CREATED, again=True)

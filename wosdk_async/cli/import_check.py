@@ -17,7 +17,7 @@ from wosdk_async.cli.import_arguments import ImportArguments
 from wosdk_async.cli.import_run import require_new, require_outcomes, say_sheet
 from wosdk_async.cli.options import TEMPORARY
 from wosdk_async.cli.output.files import require_writable
-from wosdk_async.cli.output.reporting import say_cause
+from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_cause
 from wosdk_async.cli.runner import Runner, company_variables, identity_of
 from wosdk_async.cli.texts import counted, in_commands, json_text, plan_text, visible
 from wosdk_async.errors import WosdkError
@@ -71,6 +71,7 @@ def check_import(arguments: ImportArguments) -> Exit:
             sample=arguments.sample,
             rate=arguments.rate,
             workers=workers,
+            words=COMMAND_WORDS,
         )
         variables = exits.enter_context(company_variables(sandbox))
         # Not read-only, so that the hook ``dry`` gets the calls that would change something. The hook stops
@@ -182,5 +183,4 @@ def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
     if len(causes) > len(shown):
         say(f"and {counted(len(causes) - len(shown), 'more cause')}")
     if result.problems > len(shown):
-        where = f"{outcomes} has" if outcomes is not None else "--outcomes FILE.csv writes"
-        say(f"{where} all rows")
+        say(f"{outcomes} has all rows" if outcomes else "to list all rows, add --outcomes FILE.csv")

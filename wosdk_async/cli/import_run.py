@@ -19,6 +19,7 @@ from wosdk_async.cli.output.reporting import (
     OutcomeWriter,
     print_summary,
     rejects_of,
+    say_doubts,
     say_files,
 )
 from wosdk_async.cli.runner import (
@@ -76,8 +77,9 @@ def run_import(arguments: ImportArguments) -> int:
         _say_plan(opened, job)
         if opened.plan.leaves_done and not arguments.yes:
             _confirm_again(opened)
-        if variables is None and (count := opened.plan.rows(Action.SEND, Action.LOOK_UP)):
-            rows = f"{count} of {counted(job.rows, 'row')} to send"
+        if variables is None and opened.plan.rows(Action.SEND, Action.LOOK_UP):
+            doubts = f", {opened.plan.doubts} in doubt to look up first" if opened.plan.doubts else ""
+            rows = f"{opened.plan.rows(Action.SEND)} of {counted(job.rows, 'row')} to send{doubts}"
             confirm(runner.company, rows, job.operation.question, ask=not arguments.yes)
 
         def stop() -> None:
@@ -136,9 +138,7 @@ def _say_plan(opened: OpenedJob, job: Import) -> None:
     if plan.rows(Action.KEEP, Action.REFUSE):
         say(f"rows to correct and import: {rejects_of(opened.folder)}")
     if plan.rows(Action.LEAVE):
-        say(
-            f"to settle the rows in {opened.folder / IN_DOUBT}: wosdk jobs settle {opened.folder} --row N ..."
-        )
+        say_doubts(opened.folder / IN_DOUBT, opened.about)
 
 
 def _confirm_again(opened: OpenedJob) -> None:

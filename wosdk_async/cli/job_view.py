@@ -189,8 +189,8 @@ def _run(run: Mapping[str, Any]) -> str:
     if command := details.get("command"):  # such as undo; empty for an import
         ended += f", {command}"
     elif file := details.get("file"):
-        done = f"{run['done']} done " if run["done"] else ""  # none if a later run sent its rows again
-        ended += f", {done}of {file}"
+        # none if a later run sent its rows again
+        ended += f", {run['done']} done of {file}" if run["done"] else f", file {file}"
     ends = {"stopped": run["stopped"], "refused" if details.get("refused") else "error": run["error"]}
     why = "".join(f"; {name}: {text}" for name, text in ends.items() if text)
     who = f"{details.get('user')}@{details.get('host')} (process {details.get('pid')})"

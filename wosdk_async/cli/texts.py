@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +72,7 @@ _WORDS: Mapping[Remedy, str] = {  # remedies that are not listed keep the librar
     Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
     Remedy.NEW_KEYS: "correct the keys or, if they are right, add --new-rows",
     Remedy.SEND_AGAIN: "to resend all rows, add --again",
+    Remedy.UNDO_AND_RETRY: "to send them again, undo the job, then add --retry-undone",
     Remedy.SAME_COMMAND: "to send the remaining rows, leave out --again",
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle {folder}",
     Remedy.OTHER_FOLDER: "name another folder with --job DIR",
@@ -78,6 +80,7 @@ _WORDS: Mapping[Remedy, str] = {  # remedies that are not listed keep the librar
     Remedy.EARLIER_IMPORT: (
         "if an earlier import created the record, add --job with that job's folder, or --if-exists skip"
     ),
+    Remedy.JOB_BESIDE: "add --job {folder}, the job that sent these rows, or --if-exists skip",
     Remedy.KNOWN_FOLDER: "add --job with that job's folder",
     Remedy.EXPORT_REJECTS: f"{Remedy.EXPORT_REJECTS.value}; wosdk jobs rejects rewrites the file",
     Remedy.STOP_AFTER: "--stop-after sets the limit",
@@ -163,7 +166,7 @@ def plan_text(plan: Plan, label: str) -> str:
         texts.append(f"{left} in doubt that cannot be looked up")
     if done := counts[Standing.DONE] + (counts[Standing.DONE_CHANGED] if plan.skips_changed else 0):
         changed = counts[Standing.DONE_CHANGED] if plan.skips_changed else 0
-        note = f", {changed} of them changed after being sent" if changed else ""
+        note = f", {changed} of them now with other cells" if changed else ""
         texts.append(f"{done} {label} before{note}")
     if kept := plan.rows(Action.KEEP):
         texts.append(f"{kept} already refused and unchanged (--retry-refused resends them)")
@@ -172,5 +175,16 @@ def plan_text(plan: Plan, label: str) -> str:
     if counts[Standing.REPEATED]:
         texts.append(f"{counts[Standing.REPEATED]} with an earlier row's key")
     if not plan.rejects and (gone := sum(plan.gone.values())):
-        texts.append(f"{counted(gone, 'earlier row')} not in the file")
+        words = {
+            Standing.PLANNED: "not sent",
+            Standing.SENDING: "in doubt",
+            Standing.IN_DOUBT: "in doubt",
+            Standing.DONE: f"{label} and not touched",
+            Standing.UNDONE: "undone",
+        }
+        kinds = Counter[str]()
+        for standing, count in plan.gone.items():
+            kinds[words.get(standing, "refused")] += count
+        shown = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        texts.append(f"{counted(gone, 'earlier row')} not in the file ({shown})")
     return "; ".join(texts)

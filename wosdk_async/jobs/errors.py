@@ -54,9 +54,9 @@ class OutputError(WosdkError):
 class RunStoppedError(WosdkError):
     """Reason why a run stopped early, in ``Summary.stopped``; imports do not raise it.
 
-    ``kind`` is ``asked``, ``client-closed``, ``all-refused``, ``none-sent``, ``marker``, ``references``,
-    ``too-many-failed`` or ``too-many-in-doubt``. If an error stopped the run, ``Summary.stopped`` is that
-    error instead.
+    ``kind`` is ``asked``, ``client-closed``, ``all-refused``, ``all-exist``, ``none-sent``, ``marker``,
+    ``references``, ``too-many-failed`` or ``too-many-in-doubt``. If an error stopped the run,
+    ``Summary.stopped`` is that error instead.
     """
 
     kind = "stopped"

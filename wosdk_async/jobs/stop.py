@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
@@ -191,10 +191,13 @@ class StopRules:
         """Count a row that was carried out."""
         self._count()
 
-    def refused(self, reason: str, *, alike: bool = True) -> None:
+    def refused(
+        self, reason: str, *, alike: bool = True, existing: Callable[[], Mapping[str, Any]] | None = None
+    ) -> None:
         """Count a row that the client or the service refused.
 
-        With ``alike``, the row counts towards the limit on rows refused at the start for the same reason.
+        With ``alike``, the row counts towards the limit on rows refused at the start for the same reason. If
+        the row is refused because its record exists, ``existing`` returns the remedies and facts of a stop.
         """
         self._fail()
         if not alike:
@@ -202,7 +205,11 @@ class StopRules:
         faults = frozenset(cause_of(reason).split("; "))
         self._count(self._shared & faults if self._ended else faults)
         if self._ended == ALIKE <= self.rows and self._shared:
-            self._stop("all-refused", f"the first {ALIKE} rows were refused for the same reason: {reason}")
+            text = f"all rows so far were refused for the same reason: {reason}"
+            if existing is None:
+                self._stop("all-refused", text)
+            else:
+                self._stop("all-exist", text, **existing())
 
     def unsent(self, reason: str) -> None:
         """Count a row that could not be sent."""
@@ -218,7 +225,7 @@ class StopRules:
         limit = self.options.stop_after_doubt
         if limit is not None and self.doubted >= limit:
             text = f"{self.doubted} rows are in doubt, reaching the limit of {limit}"
-            self._stop("too-many-in-doubt", text, Remedy.STOP_AFTER_DOUBT)
+            self._stop("too-many-in-doubt", text, remedies=(Remedy.STOP_AFTER_DOUBT,))
 
     def _count(self, shared: frozenset[str] = frozenset(), unsent: int = 0) -> None:
         self._ended += 1
@@ -229,7 +236,8 @@ class StopRules:
         limit = self.options.stop_after
         if limit is not None and self.failed >= limit.rows(self.rows):
             rows = "1 row has" if self.failed == 1 else f"{self.failed} rows have"
-            self._stop("too-many-failed", f"{rows} failed, reaching the limit of {limit}", Remedy.STOP_AFTER)
+            text = f"{rows} failed, reaching the limit of {limit}"
+            self._stop("too-many-failed", text, remedies=(Remedy.STOP_AFTER,))
 
-    def _stop(self, kind: str, text: str, *remedies: Remedy) -> None:
-        self.stop.start_no_more(RunStoppedError(text, kind=kind, remedies=remedies))
+    def _stop(self, kind: str, text: str, **facts: Any) -> None:
+        self.stop.start_no_more(RunStoppedError(text, kind=kind, **facts))

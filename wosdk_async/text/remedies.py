@@ -68,15 +68,17 @@ class Remedy(Enum):
     NEW_ROWS = "if the unknown rows are new, pass new_rows=True"
     NEW_KEYS = "correct the keys or, if they are right, pass new_rows=True"
     SEND_AGAIN = "to resend all rows, pass again=True"
+    UNDO_AND_RETRY = "to send them again, undo the job, then pass retry_undone=True"
     SAME_COMMAND = "to send the remaining rows, leave out again=True"
     SETTLE = "settle the rows in doubt"
     OTHER_FIELD = '{sample!r} is a {by}: to look up all records by {by}, set by = "{by}" in the map'
     EARLIER_IMPORT = (
         "if an earlier import created the record, pass that job's folder as folder=, or if_exists='skip'"
     )
+    JOB_BESIDE = "pass folder={folder!r}, the job that sent these rows, or if_exists='skip'"
     KEY = (
-        "restore the file, add a key to the map (fill the marker from a column, or set "
-        'key = "{{column}}"), and import the file once; after that, change rows: their keys identify them'
+        "if you edited rows, restore the file, add a key to the map (fill the marker from a column, or set "
+        'key = "{{column}}"), and import the file once before you edit them'
     )
     SAME_MAP = "restore the previous map and marker"
     OTHER_FOLDER = "pass another folder as folder="

@@ -16,6 +16,7 @@ from tests.jobs.runs import carried_out, held, killed_while_sending, order
 from tests.jobs.test_check import checked
 from tests.jobs.test_operations import COLUMNS, UPDATE, made
 from wosdk_async import Customer, WoCreateCommand
+from wosdk_async.jobs import Import
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.text.remedies import Remedy
@@ -32,6 +33,36 @@ async def test_a_row_that_changed_before_it_was_found_is_counted(local: Local) -
     assert (summary.done, summary.changed) == (2, 1)
     with (summary.folder / "results.csv").open(newline="") as file:
         assert [bool(row["changed"]) for row in csv.DictReader(file)] == [True, False]
+
+
+async def changed(ready: Import, local: Local) -> tuple[int, int, int]:
+    """Count the rows that differ from what was sent: in the plan, in the summary, and in ``results.csv``."""
+    summary = await ready.run(local.company)
+    with (summary.folder / "results.csv").open(newline="") as file:
+        listed = sum(bool(row["changed"]) for row in csv.DictReader(file))
+    return summary.plan.get("done_changed", 0), summary.changed, listed
+
+
+async def test_plan_summary_and_results_agree_after_a_change_of_the_map(local: Local) -> None:
+    """Only the map changes, and no longer reads a column in which the rows have cells."""
+    source, head = local.write(rows(1, 2)), f'marker = "{MARKER}"\n{MAP}'
+    other = head.replace('comment = "{notes}"', 'comment = "x"')
+    assert other != head
+    assert await changed(local.job(source, head), local) == (0, 0, 0)
+    for text, count in ((other, 2), (other, 2), (head, 0), (other, 2)):
+        assert await changed(local.job(source, text), local) == (count,) * 3
+
+
+async def test_rows_whose_cells_were_sent_do_not_count_as_changed_once_the_map_has_a_key(
+    local: Local,
+) -> None:
+    """The map reads one more column, for the key only."""
+    keyless = MAP.replace('po_number = "{key}"\n', "")
+    assert await changed(local.job(local.write(rows(1, 2)), keyless), local) == (0, 0, 0)
+    for text in (f'key = "{{key}}"\n{keyless}', keyless, f'key = "{{key}}"\n{keyless}'):
+        assert await changed(local.job(local.write(rows(1, 2)), text), local) == (0, 0, 0)
+    edited = local.write([["1", "another text", "notes 1", ""], *rows(2, 3)])
+    assert await changed(local.job(edited, f'key = "{{key}}"\n{keyless}'), local) == (1, 1, 1)
 
 
 async def test_a_key_that_a_spreadsheet_changed_is_noticed_after_rows_got_keys(local: Local) -> None:

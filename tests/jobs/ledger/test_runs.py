@@ -30,7 +30,7 @@ async def test_without_keys_a_renamed_sheet_is_known_by_its_rows(local: Local, t
     import_map, path = load(tmp_path, MAP), tmp_path / "f.xlsx"
     folder = (await Import(open_source(workbook(path, One=(1, 2))), import_map).run(local.company)).folder
     found = await refusal(Import(open_source(workbook(path, Eins=(1, 2))), import_map), local)
-    assert (found.why, found.folder, found.rows) == ("sent_elsewhere", folder, 2)
+    assert (found.why, found.folder, found.rows, found.lines) == ("sent_elsewhere", folder, 2, (2, 3))
 
 
 async def test_files_of_another_sheet_are_kept(local: Local, tmp_path: Path) -> None:

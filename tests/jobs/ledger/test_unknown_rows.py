@@ -25,6 +25,8 @@ async def test_an_edited_row_is_not_taken_for_a_new_one(local: Local) -> None:
     assert (found.first_new.line, found.first_gone.line) == (3, 3)
     assert ("edited" in found.first_new.name, "text 2" in found.first_gone.name) == (True, True)
     assert found.remedies == (Remedy.KEY, Remedy.NEW_ROWS)
+    message = str(ImportRefusedError(found))  # shows the rows from the cell in which they differ
+    assert ("(line 3: 'text 2, " in message, "(line 3: 'edited')" in message) == (True, True)
     assert (await local.run(source, MAP, new_rows=True)).done_now == 1
     assert (await local.run(source, MAP)).done_now == 0, "nobody is asked twice"
     assert await held(local) == Counter("122")
@@ -119,7 +121,7 @@ async def test_a_copy_without_a_key_is_not_sent_once_more(local: Local, tmp_path
     folder = (await local.run(source, MAP)).folder
     copy = local.write(rows(2, 3)).rename(tmp_path / "copy.csv")
     found = await refusal(local.job(copy, MAP, new_rows=True, retry_refused=True), local)
-    assert (found.why, found.folder, found.rows) == ("sent_elsewhere", folder, 1)
+    assert (found.why, found.folder, found.rows, found.lines) == ("sent_elsewhere", folder, 1, (2,))
     assert found.remedies == (Remedy.THAT_FOLDER, Remedy.SEND_AGAIN)
     assert (await local.run(copy, MAP, folder=folder, new_rows=True)).done_now == 1
     assert (await local.run(copy, MAP, again=True)).done_now == 2

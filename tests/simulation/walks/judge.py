@@ -126,7 +126,11 @@ class Judge:
             reasons: Mapping[State, bool] = {
                 State.REFUSED: row.note.startswith(BAD)
                 or row.tag in self.closed
-                or (each.code == REPEATED_KEY and kind not in ("open", "cells") and keys[row.code] > 1)
+                or (
+                    each.code == REPEATED_KEY
+                    and kind not in ("open", "cells")
+                    and keys[row.code] + codes[row.code] + codes[f"N{row.code}"] > 1
+                )
                 or (_THERE in each.reason and codes[row.code] + codes[f"N{row.code}"] > 0)
                 or (kind == "update" and "no Contact has" in each.reason),
                 State.IN_DOUBT: not looks_up or codes[row.code] > 1,

@@ -154,11 +154,12 @@ async def _open(folder: Path) -> Journal:
 
 def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | None:
     """Choose and print the run to undo (default: the last run that sent rows)."""
-    if of_run is not None and all(each.number != of_run for each in runner.run(journal.runs())):
+    files = {each.number: each.details.get("file") for each in runner.run(journal.runs())}
+    if of_run is not None and of_run not in files:
         raise CliError(f"{journal.folder}: no run {of_run}; wosdk jobs show lists the runs")
     run = of_run or runner.run(journal.last_sending_run())
     if run is not None:
-        say(f"run {run} of {journal.folder}")
+        say(f"run {run} of {journal.folder}, file {files.get(run) or 'unknown'}")
     return run
 
 

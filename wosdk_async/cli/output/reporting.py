@@ -21,7 +21,7 @@ from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
 from wosdk_async.jobs.ledger.request import ReportWords
 from wosdk_async.jobs.report.output_folder import unnumbered
-from wosdk_async.jobs.report.output_tables import REJECTS
+from wosdk_async.jobs.report.output_tables import IN_DOUBT, REJECTS
 from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 from wosdk_async.jobs.stop import cause_of
@@ -123,7 +123,8 @@ class OutcomeWriter:
     def say_problems(self, summary: Summary, outcomes: Path | None, *, again: bool = False) -> None:
         """Print the first rows that are not done, and the warnings, on stderr."""
         self._faults.say()
-        if any(rows[0].code == KEY_EXISTS for _, rows in self._faults.first.values()):
+        all_exist = summary.stopped is not None and summary.stopped.kind == "all-exist"
+        if not all_exist and any(rows[0].code == KEY_EXISTS for _, rows in self._faults.first.values()):
             say(in_commands(Remedy.EARLIER_IMPORT, {}))
         more = self._counts["failed"] + self._counts["in_doubt"] - self._faults.counts.total()
         results = summary.folder / "results.csv" if summary.folder else None
@@ -148,7 +149,7 @@ class OutcomeWriter:
         left = summary.not_started + summary.waiting
         if summary.missing is not None:
             say(summary.missing)
-        elif left and summary.folder is not None:
+        elif left and summary.folder is not None and not all_exist:
             command = "this command without --again" if again else "the same command"
             retried = " and those that failed before being sent" if summary.failed > summary.waiting else ""
             say(f"to send the remaining {counted(left, 'row')}{retried}, run {command}")
@@ -157,7 +158,6 @@ class OutcomeWriter:
 _FILES = {
     "results.csv": "outcomes of the rows",
     "rejects.csv": "rows to correct and import",
-    "in_doubt.csv": "rows in doubt, for wosdk jobs settle",
     "references.csv": "referenced records",
     "report.html": "report",
 }
@@ -167,11 +167,21 @@ def say_files(summary: Summary, plan: JobPlan) -> None:
     """Print the files, and the command to import the rejects; ``plan`` has this run's options."""
     for path in summary.files:
         name = unnumbered(path).name
+        if name == REJECTS and summary.stopped is not None and summary.stopped.kind == "all-exist":
+            continue  # there is nothing to correct
+        if name == IN_DOUBT:
+            say_doubts(path, plan)
         if what := _FILES.get(name):
             say(f"{what}: {path}")
-        if name == "rejects.csv" and (command := rejects_command(plan, path)):
+        if name == REJECTS and (command := rejects_command(plan, path)):
             say(f"after correcting them: {command}")
     say_kept(summary.files)
+
+
+def say_doubts(path: Path, plan: JobPlan) -> None:
+    """Print the file of the rows in doubt, and how to settle them."""
+    remedy = Remedy.DECIDE_ROWS if plan.marker is None else Remedy.SETTLE
+    say(f"rows that may exist already: {path}; {in_commands(remedy, {'folder': path.parent})}")
 
 
 def say_kept(files: Sequence[Path]) -> None:
@@ -198,7 +208,11 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
         f"{summary.in_doubt} in doubt{not_started}{empty}"
     )
     if summary.changed:
-        click.echo(f"{counted(summary.changed, 'row')} edited after being {summary.label}; not resent")
+        rows = "1 row now differs" if summary.changed == 1 else f"{summary.changed} rows now differ"
+        click.echo(
+            f"{rows} from the cells that were sent (edited in the file, corrected in the rejects, or the map "
+            "reads other columns); not resent"
+        )
     if summary.audit_state != "none":
         about = summary.audit_why or summary.audit
         found = f": {about}" if about is not None else ""

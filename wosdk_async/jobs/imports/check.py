@@ -28,7 +28,7 @@ from wosdk_async.jobs.imports.reading import RowBuilder
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.facts import Preview, preview_of
 from wosdk_async.jobs.ledger.overview import overview
-from wosdk_async.jobs.ledger.request import ImportRequest
+from wosdk_async.jobs.ledger.request import PYTHON_WORDS, ImportRequest, ReportWords
 from wosdk_async.jobs.ledger.terms import Action, Standing
 from wosdk_async.jobs.ledger.undone import shown_records, undone_beside, without_undone
 from wosdk_async.jobs.mapping.import_map import ImportMap
@@ -88,6 +88,7 @@ class Check:
         dry: the client's ``before_send`` hook, which captures requests instead of sending them.
         sample: the number of rows to check, spread over the file; None checks all rows.
         rate: the maximum calls per second, used to estimate the duration.
+        words: the remedies in warnings.
 
     Raises:
         ImportMapError: the file or the map cannot be used.
@@ -103,9 +104,12 @@ class Check:
         sample: int | None = None,
         rate: float | None = None,
         workers: WorkerPool | None = None,
+        words: ReportWords = PYTHON_WORDS,
     ) -> None:
         require_table(source, import_map.rules, import_map.columns)
-        request = ImportRequest(source=source, import_map=import_map, options=options, workers=workers)
+        request = ImportRequest(
+            source=source, import_map=import_map, options=options, workers=workers, report_words=words
+        )
         self._request = request.with_rules()
         self._source, self._map, self._dry = self._request.source, import_map, dry
         self._options, self._sample, self._rate = options, sample, rate

@@ -37,7 +37,7 @@ FINDINGS: dict[FindingKind, str] = {
     "ambiguous": "with an ambiguous name",
     "missing": "referring to a missing record",
     "ended": "done before",
-    "changed": "changed after being sent",
+    "changed": "now with other cells than were sent",
     "undone": "undone",
     "kept": "previously refused by the service",
     "in_doubt": "in doubt",

@@ -38,7 +38,7 @@ class OpenedJob:
     new: bool
     """Whether this run created the ledger."""
     is_idle: bool = False
-    """Whether no row is to be sent, looked up or audited, and the last run had the same file."""
+    """Whether no row is to be sent, looked up or audited, and the last run had the same file and map."""
 
     @property
     def folder(self) -> Path:
@@ -99,9 +99,11 @@ async def open_job(
             await journal.close()
             return opened
         last, now = journal.plan, (request.sha256, request.sheet, rows.key, rows.is_rejects)
+        maps = [run.details["map"] for run in await journal.runs() if "map" in run.details]
         is_idle = (
             plan.is_idle
             and (last.sha256, last.sheet, last.key, last.rejects) == now
+            and maps[-1:] == [request.import_map.fingerprint]  # another map may read other columns
             and await audit_state_of(journal) not in ("due", "not clean")
         )
         if is_idle:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -57,9 +57,15 @@ class RowReports:
             self.stops.refused(reason, alike=alike)
         self._report([self._end(row, "failed", reason=reason)])
 
-    def report_existing(self, row: Row, reason: str, code: str | None = None) -> None:
-        """Report a row that is refused because its key already exists."""
-        self.stops.refused(reason)
+    def report_existing(
+        self,
+        row: Row,
+        reason: str,
+        code: str | None = None,
+        existing: Callable[[], Mapping[str, Any]] | None = None,
+    ) -> None:
+        """Report a row that is refused because its key already exists; see ``StopRules.refused``."""
+        self.stops.refused(reason, existing=existing)
         self._report([self._end(row, "failed", reason=reason, code=code, proof=THERE_BEFORE)])
 
     def report_found(self, row: Row, effect: Effect, ended: str | None) -> None:

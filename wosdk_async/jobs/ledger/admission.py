@@ -49,6 +49,8 @@ def admit(
 def _place(db: sqlite3.Connection, *, renames: bool) -> None:
     """Update the place, line, digest and name of known rows from the file.
 
+    A done row with the cells that were sent keeps its digest, even if the map now reads other columns.
+
     With ``renames``, a row that was identified by its cells so far is named by its key, so that a later
     change of the key by a spreadsheet is noticed. Other rows keep their names.
     """
@@ -57,14 +59,15 @@ def _place(db: sqlite3.Connection, *, renames: bool) -> None:
     db.execute(
         """UPDATE planned SET place = found.place, line = found.line, digest = found.digest,
             name = iif(found.known, planned.name, found.name)
-        FROM (SELECT matched.row, matched.place, file.line, file.digest,
+        FROM (SELECT matched.row, matched.place, file.line,
+                iif(standing = :done, planned.sent, file.digest) AS digest,
                 coalesce(file.key, file.name) AS name,
                 NOT :renames OR EXISTS (SELECT 1 FROM identity
                     WHERE identity.identity = file.identity AND identity.row = matched.row) AS known
-            FROM temp.matched JOIN temp.file USING (place) WHERE matched.row IS NOT NULL) AS found
+            FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row) AS found
         WHERE found.row = planned.row AND (planned.place IS NULL OR planned.line <> found.line
             OR planned.digest <> found.digest OR NOT found.known)""",
-        {"renames": renames},
+        {"renames": renames, "done": int(Standing.DONE)},
     )
 
 

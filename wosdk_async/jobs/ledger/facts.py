@@ -17,9 +17,10 @@ from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_pla
 from wosdk_async.jobs.ledger.comparison import Compared, compare, ledger_counts
 from wosdk_async.jobs.ledger.decision import actions_of, decide
 from wosdk_async.jobs.ledger.file_rows import FileRows
-from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, new_keys, repeated_rows
+from wosdk_async.jobs.ledger.key_conflicts import RISKY, new_keys, repeated_rows
 from wosdk_async.jobs.ledger.request import ImportRequest
-from wosdk_async.jobs.ledger.terms import Action, FileFacts, LedgerFacts, Plan, Refusal, Standing
+from wosdk_async.jobs.ledger.terms import FIRST, Action, FileFacts, LedgerFacts, Plan, Refusal, Standing
+from wosdk_async.text.remedies import Remedy
 
 
 def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: Sequence[Path]) -> Path | None:
@@ -112,6 +113,10 @@ def _opened(folder: Path | None) -> Iterator[sqlite3.Connection]:
             yield db
 
 
+Elsewhere = tuple[Path, int, tuple[int, ...]]
+"""Another ledger that sent rows of the file, how many, and the lines of the first few."""
+
+
 def decide_import(
     db: sqlite3.Connection | None,
     request: ImportRequest,
@@ -119,7 +124,7 @@ def decide_import(
     company: str,
     *,
     folder: Path | None = None,
-    elsewhere: tuple[Path, int] | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> tuple[Plan | Refusal, Mapping[Standing, Action]]:
     """Compare a file with a ledger; return the decision on the import, and the action for each standing.
 
@@ -155,11 +160,14 @@ def decide_import(
         disguised=compared.disguised,
         rejects=rows.is_rejects,
         rejects_problem=problem,
-        elsewhere=elsewhere,
+        elsewhere=elsewhere and elsewhere[:2],
         superseded_by=_successor(folder) if folder is not None else None,
     )
     ledger = None if db is None or folder is None else _ledger_facts(db, folder, compared)
-    return decide(ledger, file, request.options), actions_of(file, request.options)
+    decision = decide(ledger, file, request.options)
+    if isinstance(decision, Refusal) and decision.why == "sent_elsewhere" and elsewhere is not None:
+        decision = attrs.evolve(decision, lines=elsewhere[2])
+    return decision, actions_of(file, request.options)
 
 
 def _ledger_facts(db: sqlite3.Connection, folder: Path, compared: Compared) -> LedgerFacts:
@@ -179,10 +187,8 @@ def _ledger_facts(db: sqlite3.Connection, folder: Path, compared: Compared) -> L
     )
 
 
-def sent_elsewhere(
-    request: ImportRequest, rows: FileRows, company: str, base: Path
-) -> tuple[Path, int] | None:
-    """Find another ledger in the directory that sent rows of the file, and count these rows.
+def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str, base: Path) -> Elsewhere | None:
+    """Find another ledger in the directory that sent rows of the file.
 
     A first run without look-ups would otherwise resend the rows of a copied, linked or renamed file.
 
@@ -196,29 +202,64 @@ def sent_elsewhere(
         plan = plan_of(folder)
         if (plan.company, plan.operation) == (company, request.import_map.operation):
             with _opened(folder) as db:
-                standings = compare(db, rows.chunks()).standings
-            if sent := sum(standings.get(each, 0) for each in (*IN_COMPANY, Standing.DONE_CHANGED)):
-                return folder, sent
+                compare(db, rows.chunks())
+                found = db.execute(
+                    f"""SELECT count(*) OVER (), line FROM temp.matched JOIN temp.file USING (place)
+                    WHERE standing IN ({RISKY}, {int(Standing.DONE_CHANGED)}) ORDER BY place LIMIT {FIRST}"""
+                ).fetchall()
+            if found:
+                return folder, found[0][0], tuple(line for _, line in found)
+    return None
+
+
+def sent_by(own: Path, plan: JobPlan, identity: bytes) -> Path | None:
+    """Find another job, beside the file or beside the job in ``own``, that sent the row with an identity."""
+    states = f"{int(State.DONE)}, {int(State.FOUND)}"
+    query = f"SELECT 1 FROM identity JOIN outcome USING (row) WHERE identity = ? AND state IN ({states})"
+    directories = dict.fromkeys((own.absolute().parent, Path(plan.file).parent))
+    for folder in (each for directory in directories for each in ledgers_in(directory)):
+        with contextlib.suppress(JournalError):
+            other = plan_of(folder)
+            if (other.company, other.operation) == (plan.company, plan.operation) and other.job != plan.job:
+                with _opened(folder) as db:
+                    if db.execute(query, [identity]).fetchone() is not None:
+                        return folder
     return None
 
 
 def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, key: str | None) -> list[str]:
-    """Return warnings about rows with a new key, and about rows that were created with another map.
+    """Return warnings about rows with a new key, undone rows that changed, and rows sent with another map.
 
-    An update with another map sends rows again and needs no warning. ``key`` is the ledger's template.
+    An update with another map sends rows again and needs no warning, nor does a map that differs only in the
+    key. ``key`` is the ledger's template.
     """
     warnings = [] if key is None else new_keys(db, plan)
+    if plan.actions[Standing.UNDONE] is Action.SKIP:
+        (changed,) = db.execute(
+            """SELECT count(*) FROM temp.matched JOIN temp.file USING (place)
+            JOIN planned ON planned.row = matched.row WHERE standing = ? AND sent <> file.digest""",
+            [int(Standing.UNDONE)],
+        ).fetchone()
+        warnings += [f"undone rows with other cells than were sent: {changed}"] if changed else []
     if request.action.compares:
         return warnings
     (count,) = db.execute(
         """SELECT count(*) FROM outcome LEFT JOIN undo USING (row)
         WHERE outcome.state = :done AND undo.state IS NOT :done
-            AND run IN (SELECT number FROM run WHERE json_extract(details, '$.map') <> :map)""",
-        {"done": int(State.DONE), "map": request.import_map.fingerprint},
+            AND run IN (SELECT number FROM run WHERE  -- older runs have only the map's hash
+                coalesce(json_extract(details, '$.content'), json_extract(details, '$.map'))
+                NOT IN (:content, :map))""",
+        {
+            "done": int(State.DONE),
+            "map": request.import_map.fingerprint,
+            "content": request.import_map.content,
+        },
     ).fetchone()
-    rows = "1 row was" if count == 1 else f"{count} rows were"
-    text = f"the map has changed since {rows} {request.action.label}; to send them again, undo the job first"
-    return [*warnings, text] if count else warnings
+    if count:
+        rows = "1 row was" if count == 1 else f"{count} rows were"
+        remedy = request.report_words.remedy(Remedy.UNDO_AND_RETRY, {})
+        warnings.append(f"the map has changed since {rows} {request.action.label}; {remedy}")
+    return warnings
 
 
 def first_warnings(request: ImportRequest, rows: FileRows) -> list[str]:

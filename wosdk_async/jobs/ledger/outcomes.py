@@ -90,7 +90,7 @@ class Summary:
     undone: int = 0
     """Rows in ``done`` whose records an undo cancelled or deleted."""
     changed: int = 0
-    """Rows in ``done`` whose cells have changed since they were sent; they are not resent."""
+    """Rows in ``done`` whose cells that the map reads differ from those sent; they are not resent."""
     gone: int = 0
     """Rows of the ledger that are missing from the file; no other count includes them."""
     plan: Mapping[str, int] = attrs.field(factory=dict)

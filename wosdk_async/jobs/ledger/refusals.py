@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.ledger.terms import Refusal, RejectsProblem, RowSample
+from wosdk_async.text.safe_text import shortened
 
 _SHOWN = 10  # columns listed in a message
+_CELLS = 40  # characters of a row shown in a message
 
 
 class ImportRefusedError(ConfigurationError):
@@ -47,8 +50,8 @@ def _message(refusal: Refusal) -> str:
             )
         case "sent_elsewhere":
             return (
-                f"{_rows(refusal.rows)} of the file {_were(refusal.rows)} sent by the job in {folder}, and "
-                "without a key nothing prevents duplicates"
+                f"{_rows(refusal.rows)} of the file{_lines(refusal)} {_were(refusal.rows)} sent by the job "
+                f"in {folder}, and without a key nothing prevents duplicates"
             )
         case "key_changed":
             unknown = f", so {gone} sent before cannot be recognized{_sample(refusal.first_gone)}"
@@ -63,10 +66,11 @@ def _message(refusal: Refusal) -> str:
                 "cannot be recognized without a key"
             )
         case "edited_or_new":
+            was, now = _differing(refusal.first_gone, refusal.first_new)
             return (
-                f"{gone} sent before {_are(refusal.gone)} no longer in the file"
-                f"{_sample(refusal.first_gone)}, and {_rows(refusal.rows)} {_are(refusal.rows)} new"
-                f"{_sample(refusal.first_new)}: without a key, an edited row looks like a new row"
+                f"{gone} sent before {_are(refusal.gone)} no longer in the file{was}, and "
+                f"{_rows(refusal.rows)} {_are(refusal.rows)} new{now}. Without a key, an edited row looks "
+                "like a new row"
             )
         case "key_disguised":
             pairs = [
@@ -92,6 +96,21 @@ _PROBLEMS: Mapping[RejectsProblem, str] = {
 
 def _sample(row: RowSample | None) -> str:
     return "" if row is None else f" (line {row.line}: {row.name!r})"
+
+
+def _differing(*rows: RowSample | None) -> Iterator[str]:
+    """Yield samples of two rows from the first cell in which they differ; only the lines if it is cut off."""
+    cells = [[] if row is None else row.name.split(", ") for row in rows]
+    equal = len([*takewhile(lambda pair: pair[0] == pair[1], zip(*cells, strict=False))])
+    for row, names in zip(rows, cells, strict=True):
+        name = f": {shortened(', '.join(names[equal:]), _CELLS)!r}" if names[equal:] else ""
+        yield "" if row is None else f" (line {row.line}{name})"
+
+
+def _lines(refusal: Refusal) -> str:
+    more = ", ..." if refusal.rows > len(refusal.lines) else ""
+    noun = "line" if refusal.rows == 1 else "lines"
+    return f" ({noun} {', '.join(map(str, refusal.lines))}{more})" if refusal.lines else ""
 
 
 def _key(text: str | None) -> str:

@@ -225,6 +225,7 @@ class ImportRequest:
             "file": str(self.path),
             "sha256": self.sha256,
             "map": self.import_map.fingerprint,  # read by SQL in the ledger and the journal
+            "content": self.import_map.content,  # likewise
             "limit": self.options.limit,
             "rate": company.rate,
         }

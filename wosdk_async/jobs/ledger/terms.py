@@ -77,7 +77,7 @@ class RowSample:
     """The row's key, or the beginning of its cells."""
 
 
-FIRST = 3  # resembling keys to show
+FIRST = 3  # rows or resembling keys to show
 Resembling = tuple[int, tuple[tuple[RowSample, RowSample], ...]]
 """How many rows resemble a sent row that the file lacks, and the first few pairs (row, missing row)."""
 
@@ -210,6 +210,8 @@ class Refusal:
     """The ledger in question."""
     rows: int = 0
     """Number of affected rows of the file or, for ``unfinished``, of the ledger."""
+    lines: tuple[int, ...] = ()
+    """Lines of the first few of these rows, for ``sent_elsewhere``."""
     gone: int = 0
     first_new: RowSample | None = None
     first_gone: RowSample | None = None

@@ -6,8 +6,9 @@ import graphlib
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -42,6 +43,8 @@ class ImportMap:
     """Hash of the map's content, without comments and formatting."""
     rules: TableRules = attrs.field(factory=TableRules)
     """Rules for reading the rows to import."""
+    content: str = ""
+    """Like ``fingerprint``, but without the key, the marker and the marker's field."""
 
     @classmethod
     def load(cls, path: str | Path, *, operation: str | None = None) -> ImportMap:
@@ -61,9 +64,9 @@ class ImportMap:
             action = _operation(tables, operation)
             key = _key(tables)
             record, references = _compiled(tables, action)
-            return cls(
-                path, action, record, references, tables.marker, key, _fingerprint(tables), _rules(tables)
-            )
+            content = _fingerprint(_without_key(tables, action.table))
+            rest = tables.marker, key, _fingerprint(tables), _rules(tables), content
+            return cls(path, action, record, references, *rest)
         except ImportMapError as error:
             raise ImportMapError(f"{path}: {error.message}", **error.facts) from None
         except RecursionError:
@@ -126,6 +129,22 @@ def _key(tables: MapTables) -> Template | None:
     if not template.columns - {NAME}:
         raise ImportMapError(f'key takes a template with columns, as in "{{number}}", not {tables.key!r}')
     return template
+
+
+def _without_key(tables: MapTables, table: str) -> MapTables:
+    """Return a map without its key, its marker and the marker's field."""
+    kept = getattr(tables, table)
+    if tables.marker is not None:
+        kept = _without(kept, tables.marker.split("."))
+    return attrs.evolve(tables, key=None, marker=None, **{table: kept})
+
+
+def _without(table: Any, path: Sequence[str]) -> Any:
+    first, *rest = path
+    if not isinstance(table, Mapping):
+        return table
+    kept = {name: each for name, each in table.items() if rest or name != first}
+    return {**kept, first: _without(kept[first], rest)} if rest and first in kept else kept
 
 
 def _fingerprint(tables: MapTables) -> str:

@@ -185,7 +185,7 @@ class ReferenceIndex:
             names = [key] if key in ids else in_other_case[key.casefold()]
             if found := sorted({id for name in names for id in ids[name]}):
                 self._add_found(spec, entry, found)
-                if names != [key]:
+                if names != [key] and names[0] not in entries:  # look_alikes() has named other pairs
                     alike.note(key, names[0])
         if alike.count:
             self.warnings.append(f"{spec.name}: {alike}; existing records are used")

@@ -137,7 +137,7 @@ class LengthLimit:
     def fit(self, text: str, warnings: list[str]) -> str:
         """Return ``text``, truncated if allowed. Raise RowError if ``text`` exceeds a documented limit."""
         if self.cuts_blanks and text != text.rstrip():
-            warnings.append(f"{self.path} has trailing blanks, which the service strips: {shown_value(text)}")
+            warnings.append(f"{self.path}: the service strips the blanks at the end of {shown_value(text)}")
         if self.length is None or len(text) <= self.length:
             return text
         found = f"{self.path} has {len(text)} characters"
