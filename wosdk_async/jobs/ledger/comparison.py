@@ -189,16 +189,15 @@ def _match(
     changed = """planned.sent <> numbered.digest AND NOT EXISTS (
         SELECT 1 FROM identity WHERE identity.identity = numbered.cells AND identity.row = numbered.known)"""
     other_map = "coalesce(json_extract(run.details, '$.map'), '') <> :map"
-    done_changed = f"({changed}) OR {other_map}" if map_counts else changed
+    # An update with the key of another row would overwrite that row's record.
+    done_changed = f"(({changed}) OR {other_map}) AND ({repeated}) IS NOT TRUE" if map_counts else changed
     sent = RISKY if retry_undone else _SENT
     db.execute(
         f"""INSERT INTO temp.matched SELECT numbered.place, numbered.nth, numbered.known, CASE
             WHEN (numbered.cells IS NOT NULL AND ({repeated}) OR {twin}) AND {STATE} NOT IN ({sent})
                 THEN {int(Standing.REPEATED)}
             WHEN numbered.known IS NULL THEN {int(Standing.NEW)}
-            WHEN {STATE} = {int(Standing.DONE)} AND ({done_changed})
-                AND (numbered.cells IS NOT NULL AND ({repeated})) IS NOT TRUE
-                THEN {int(Standing.DONE_CHANGED)}
+            WHEN {STATE} = {int(Standing.DONE)} AND ({done_changed}) THEN {int(Standing.DONE_CHANGED)}
             WHEN {STATE} = {int(Standing.REFUSED)} AND (({changed}) OR {other_map})
                 THEN {int(Standing.REFUSED_CHANGED)}
             ELSE {STATE} END
