@@ -17,6 +17,8 @@ from typing import Any
 import dask
 import distributed
 import pytest
+from distributed import Security
+from distributed.comm import connect
 
 from tests.jobs.cluster.pools import children, hello, opened
 from tests.jobs.conftest import Local
@@ -304,3 +306,18 @@ asyncio.run(main())
     assert await held(local) == Counter(str(number) for number in range(1, 41))
     async with Journal.open(summary.folder, snapshot=True) as journal:
         assert await journal.open_leases() == {}
+
+
+async def test_nobody_without_the_certificate_of_a_cluster_joins_it() -> None:
+    """Neither its scheduler nor a worker speaks to another user of the machine."""
+    strangers = (Security(require_encryption=False), Security.temporary())  # type: ignore[no-untyped-call]
+    async with opened(Processes(1)) as pool:
+        await pool.links.get()
+        scheduler = pool.pool._scheduler.scheduler
+        for address in (scheduler.address, *scheduler.workers):
+            for security in strangers:
+                place = address.partition("://")[2]
+                for scheme in ("tcp", "tls"):
+                    arguments = security.get_connection_args("client")
+                    with pytest.raises((OSError, TypeError, RuntimeError)):
+                        await connect(f"{scheme}://{place}", timeout=2, **arguments)

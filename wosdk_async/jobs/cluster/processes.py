@@ -1,4 +1,8 @@
-"""Workers in local processes, which form a private Dask cluster on the loopback interface."""
+"""Workers in local processes, which form a private Dask cluster on the loopback interface.
+
+All connections use TLS with a certificate made for this cluster, so that other users of the machine cannot
+join it, run code in it, or read the token.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from wosdk_async.errors import ConfigurationError
@@ -62,15 +67,15 @@ class Processes:
         """Start the scheduler and the processes; see ``WorkerPool`` in ``messages.py``."""
         self._broken, self._folder = broken, tempfile.mkdtemp(prefix="wosdk-workers-")
         try:
-            from distributed import LocalCluster, Security  # imported here: optional, takes half a second
+            from distributed import LocalCluster  # imported here: optional, takes half a second
 
-            security = Security(require_encryption=False)  # type: ignore[no-untyped-call]
+            security = await asyncio.to_thread(_new_certificate, Path(self._folder))
             quiet = {"dashboard": False, "dashboard_address": "127.0.0.1:0", "local_directory": self._folder}
             self._scheduler = await LocalCluster(  # type: ignore[no-untyped-call]
                 n_workers=0,
                 processes=False,
                 host="127.0.0.1",
-                protocol="tcp",
+                protocol="tls",
                 security=security,
                 dashboard_address=None,
                 scheduler_kwargs=quiet,
@@ -138,7 +143,9 @@ class Processes:
             *(sys.executable, "-P", "-m", "dask", "worker", self._scheduler.scheduler_address),
             *("--no-nanny", "--death-timeout", _DEATH_TIMEOUT, "--nthreads", "1", "--memory-limit", "0"),
             *("--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0"),
-            *("--local-directory", self._folder),
+            *("--local-directory", self._folder, "--protocol", "tls"),
+            *("--tls-ca-file", f"{self._folder}/cert", "--tls-cert", f"{self._folder}/cert"),
+            *("--tls-key", f"{self._folder}/key"),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=2,  # to stderr, because stdout is for the command's own output
             # This folder has no configuration, so settings for other clusters do not apply.
@@ -147,9 +154,19 @@ class Processes:
         )
 
 
+def _new_certificate(folder: Path) -> Any:
+    """Return a new cluster's ``Security``, and write its files to a folder that only this user can open."""
+    from distributed import Security
+
+    security = Security.temporary()  # type: ignore[no-untyped-call]
+    for name in ("cert", "key"):
+        (folder / name).write_text(getattr(security, f"tls_worker_{name}"), encoding="ascii")
+    return security
+
+
 def _environment() -> dict[str, str]:
     """Return the environment for workers, with this process's module path but no credentials."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("WOSDK_")}
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
     quiet = dict.fromkeys(("DASK_LOGGING__DISTRIBUTED", "DASK_LOGGING__WOSDK_ASYNC"), "critical")
-    return {**inherited, **quiet, "PYTHONPATH": paths, "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "False"}
+    return {**inherited, **quiet, "PYTHONPATH": paths, "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "True"}
