@@ -40,10 +40,11 @@ def test_what_is_no_number_stays(sent: Any) -> None:
 
 
 def test_an_offset_is_converted() -> None:
-    """An offset in a UTC field is converted, and UTC is what is stored."""
-    read = structure({"DueDateUtc": "2024-05-16T09:12:00-04:00"}, WorkOrder).due_date_utc
-    assert read is not None
-    assert (read, read.tzinfo) == (datetime(2024, 5, 16, 13, 12, tzinfo=UTC), UTC)
+    """UTC fields are UTC with and without the Z (facts 3.5); an offset is converted."""
+    for text in ("2024-05-16T13:12:00", "2024-05-16T13:12:00Z", "2024-05-16T09:12:00-04:00"):
+        read = structure({"DueDateUtc": text}, WorkOrder).due_date_utc
+        assert read is not None
+        assert (read, read.tzinfo) == (datetime(2024, 5, 16, 13, 12, tzinfo=UTC), UTC)
 
 
 @pytest.mark.parametrize("digits", range(8))

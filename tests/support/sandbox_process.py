@@ -36,12 +36,20 @@ def log_in_form(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def serve(*options: str) -> tuple[subprocess.Popen[str], dict[str, str]]:
-    """Start ``wosdk sandbox serve``; return its process, and the variables that it prints."""
+    """Start ``wosdk sandbox serve``; return its process, and the variables that it prints.
+
+    A connection of another process may use the port for a moment, so a start that fails is repeated.
+    """
     code = "from wosdk_async.cli import main; main()"
     command = [sys.executable, "-c", code, "sandbox", "serve", *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    assert process.stdout is not None
-    return process, dict(process.stdout.readline().rstrip("\n").split("=", 1) for _ in range(5))
+    for _ in range(20):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        assert process.stdout is not None
+        lines = [process.stdout.readline().rstrip("\n") for _ in range(5)]
+        if all(lines):
+            return process, dict(line.split("=", 1) for line in lines)
+        process.communicate()
+    raise AssertionError(f"{command} does not start")
 
 
 class Sandbox:
