@@ -729,3 +729,15 @@ async def test_nothing_of_a_job_shows_what_a_response_repeats(local: Local) -> N
         assert secret not in text
         assert token not in text
     assert sorted(each.number or "" for each in told) == ["Bearer ***", "N-***"]
+
+
+@pytest.mark.parametrize(("mode", "folder"), [(0o600, 0o700), (0o640, 0o750), (0o644, 0o755)])
+async def test_who_cannot_read_the_input_cannot_open_the_job(local: Local, mode: int, folder: int) -> None:
+    before = os.umask(0o022)
+    try:
+        source = local.write(rows(1))
+        source.chmod(mode)
+        summary = await local.run(source, MAP)
+    finally:
+        os.umask(before)
+    assert summary.folder.stat().st_mode & 0o777 == folder

@@ -60,6 +60,7 @@ def refused(folder: Path, source: str, limit: int = 1000, seconds: float = 60) -
         ("https://me:secret@h:8443/a/b.csv?sig=secret#x", "https://h:8443/a/b.csv"),
         ("s3://key:secret@bucket/x.csv", "s3://bucket/x.csv"),
         ("zip://a.csv::s3://key:secret@b/x.zip", "zip://..."),
+        ("simplecache::https://me:secret@h/b.csv?sig=secret", "simplecache::https://..."),
         ("https://[secret/x?secret", "https://..."),
         ("https://h:secret/x", "https://..."),
     ],

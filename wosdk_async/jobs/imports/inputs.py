@@ -71,7 +71,7 @@ def open_input(
 
 def _copied(address: Secret, folder: Path, format: str | None, limit: int) -> Path:
     new = not folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(0o700, parents=True, exist_ok=True)
     try:
         _remove_partial_copies(folder)
         with tempfile.TemporaryDirectory(prefix=_PART, dir=folder) as part, contextlib.ExitStack() as exits:

@@ -139,7 +139,7 @@ async def _begin(
 def _create(
     request: ImportRequest, company: str, folders: JobFolders, journals: type[Journal], after: str | None
 ) -> Journal:
-    folder, lock = folders.new()
+    folder, lock = folders.new(request.path.stat().st_mode)
     try:
         with explained(folder):
             keep_copy(request.path, folders.base, folder)

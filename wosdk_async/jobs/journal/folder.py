@@ -46,8 +46,11 @@ class JobFolders:
             found.append(folder)
         return found
 
-    def new(self) -> tuple[Path, FolderLock]:
+    def new(self, readable: int = 0o044) -> tuple[Path, FolderLock]:
         """Create a new ledger's folder and return it with its lock; call :meth:`ledgers` first.
+
+        ``readable`` is the input's mode: only those who can read the input can open the folder, which has
+        copies of its rows.
 
         Raises:
             JournalError: another process has just created the folder, or the folder cannot be created.
@@ -55,7 +58,8 @@ class JobFolders:
         folder = self._free or self._next
         with explained(folder):
             try:
-                folder.mkdir(parents=True, exist_ok=self._free is not None)
+                mode = 0o700 | readable & 0o044 | (readable & 0o044) >> 2
+                folder.mkdir(mode, parents=True, exist_ok=self._free is not None)
             except FileExistsError:
                 raise just_created_error(folder) from None
             sync_folder(folder.parent)
