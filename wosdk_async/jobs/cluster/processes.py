@@ -21,6 +21,7 @@ from typing import Any
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.cluster.dask import DaskCluster, require_dask
 from wosdk_async.jobs.cluster.messages import Setup, WorkerLink
+from wosdk_async.regular_files import create_file
 
 __all__ = ["Processes"]
 
@@ -155,12 +156,13 @@ class Processes:
 
 
 def _new_certificate(folder: Path) -> Any:
-    """Return a new cluster's ``Security``, and write its files to a folder that only this user can open."""
+    """Return a new cluster's ``Security``, and write its files to a folder of this user."""
     from distributed import Security
 
     security = Security.temporary()  # type: ignore[no-untyped-call]
     for name in ("cert", "key"):
-        (folder / name).write_text(getattr(security, f"tls_worker_{name}"), encoding="ascii")
+        with create_file(folder / name, mode=0o600) as file:
+            file.write(getattr(security, f"tls_worker_{name}").encode())
     return security
 
 
