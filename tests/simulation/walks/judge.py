@@ -119,6 +119,8 @@ class Judge:
         by_place = {each.place: each for each in ledger_rows(folder)}
         codes = Counter(each.code for each in self.service.contacts() if not each.removed)
         found, keys = [], Counter(row.code for row in rows)
+        free = (State.REFUSED, State.PLANNED)
+        owned = {each.name for each in ledger_rows(folder) if each.state not in free}
         for place, row in enumerate(rows, 1):
             each = by_place.get(place)
             if each is None or each.state is State.DONE:
@@ -129,7 +131,7 @@ class Judge:
                 or (
                     each.code == REPEATED_KEY
                     and kind not in ("open", "cells")
-                    and keys[row.code] + codes[row.code] + codes[f"N{row.code}"] > 1
+                    and (keys[row.code] > 1 or owned & {row.code, f"N{row.code}"})
                 )
                 or (_THERE in each.reason and codes[row.code] + codes[f"N{row.code}"] > 0)
                 or (kind == "update" and "no Contact has" in each.reason),
