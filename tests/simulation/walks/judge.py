@@ -131,7 +131,7 @@ class Judge:
                 or (
                     each.code == REPEATED_KEY
                     and kind not in ("open", "cells")
-                    and (keys[row.code] > 1 or owned & {row.code, f"N{row.code}"})
+                    and (keys[row.code] > 1 or not owned.isdisjoint((row.code, f"N{row.code}")))
                 )
                 or (_THERE in each.reason and codes[row.code] + codes[f"N{row.code}"] > 0)
                 or (kind == "update" and "no Contact has" in each.reason),
