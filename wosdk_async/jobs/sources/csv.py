@@ -70,7 +70,7 @@ class CsvFile:
         self.dialect = self._dialect(delimiter)
         self._require_table()
         self._newline = "" if self._ends_with_cr() else "\n"
-        self._may_have_marks = _may_have_marks(self.path)
+        self._may_have_marks, self._may_have_errors = _may_have(self.path)
         self._removes_guards = False  # False while reading the header
         self.header_line, cells = header_record(self.path, self._records(), header_row)
         self._header = Header(self.path, cells)
@@ -91,7 +91,8 @@ class CsvFile:
                 continue
             if cells[0].strip() or any(map(str.strip, cells)):
                 number += 1
-                yield row(number, line, cells, _faults(cells) if "#" in "".join(cells) else None)
+                has_errors = self._may_have_errors and "#" in "".join(cells)
+                yield row(number, line, cells, _faults(cells) if has_errors else None)
             else:
                 empty += 1
         self.empty_rows = empty
@@ -205,11 +206,14 @@ def _faults(cells: list[str]) -> dict[int, str]:
     }
 
 
-def _may_have_marks(path: Path) -> bool:
-    """Return whether a file may contain an apostrophe or a lone CR; false positives are rare."""
+def _may_have(path: Path) -> tuple[bool, bool]:
+    """Return whether a file may contain an apostrophe or a lone CR, and whether a ``#``; rarely wrong."""
+    marks = errors = False
     with path.open("rb") as file:
-        chunks = iter(partial(file.read, _CHUNK), b"")
-        return any(b"'" in each or each.count(b"\r") != each.count(b"\r\n") for each in chunks)
+        for each in iter(partial(file.read, _CHUNK), b""):
+            marks = marks or b"'" in each or each.count(b"\r") != each.count(b"\r\n")
+            errors = errors or b"#" in each or b"\x7b" in each  # the latter is its EBCDIC code
+    return marks, errors
 
 
 def _all_quoted(line: str, delimiter: str) -> str:
