@@ -33,7 +33,7 @@ _STANDINGS: Mapping[Standing, str] = {
     Standing.REFUSED: "refused by the service",
     Standing.REFUSED_CHANGED: "refused by the service; its cells or the map changed since",
     Standing.UNDONE: "undone",
-    Standing.REPEATED: "not done; an earlier row has the same key",
+    Standing.REPEATED: "not done; another row has the same key",
 }
 _ACTIONS: Mapping[Action, str] = {
     Action.SEND: "sent",

@@ -20,7 +20,7 @@ FORMAT = 3
 """Journal format version; other versions are refused."""
 
 # Codes for refused rows
-REPEATED_KEY = "RepeatedKey"  # an earlier row has the same key
+REPEATED_KEY = "RepeatedKey"  # another row has the same key
 KEY_EXISTS = "KeyExists"  # a record already has the row's key
 
 # Proofs of an outcome

@@ -25,7 +25,7 @@ def admit(
     """Add the compared file's rows to the ledger, and set the rows to send to PLANNED.
 
     The caller provides the transaction. With ``default_keys``, a row's key is the ledger's id and the row
-    number. With ``learns``, for a rejects file or a changed key, known rows get further identities.
+    number. With ``learns``, for a rejects file or a changed key, known rows without a key learn their cells.
     """
     sent = [int(each) for each in Standing if plan.actions[each] is Action.SEND and each is not Standing.NEW]
     sent_here = f"standing IN ({', '.join(map(str, sent))})"
@@ -74,7 +74,7 @@ def _place(db: sqlite3.Connection, *, renames: bool) -> None:
 def _insert_new(db: sqlite3.Connection, default_key: str | None) -> None:
     """Add the file's new rows, numbered consecutively by SQLite."""
     last = db.execute("SELECT coalesce(max(row), 0) FROM planned").fetchone()[0]
-    # A repeated key is not stored, because its look-up would find the earlier row's record.
+    # A repeated key is not stored, because its look-up would find the record of the row that has the key.
     db.execute(f"""INSERT INTO planned (place, line, digest, sent, key, name, dismissed)
         SELECT place, line, digest, digest, iif(standing = {int(Standing.REPEATED)}, NULL, key), name, 0
         FROM temp.matched JOIN temp.file USING (place) WHERE matched.row IS NULL ORDER BY place""")

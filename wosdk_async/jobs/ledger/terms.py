@@ -31,7 +31,7 @@ class Standing(IntEnum):
     """Refused by the service, with different cells or a different map."""
     UNDONE = 9
     REPEATED = 10
-    """An earlier row of the file has the same key."""
+    """Another row has the same key."""
 
 
 class Action(StrEnum):
@@ -176,7 +176,7 @@ class Plan:
     rejects: bool
     """Whether the file is a rejects file, which lacks most rows of the ledger."""
     still_planned: int
-    """Planned rows of the ledger that are now refused because earlier rows have their keys."""
+    """Planned rows of the ledger that are now refused because other rows have their keys."""
 
     @property
     def skips_changed(self) -> bool:
