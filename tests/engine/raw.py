@@ -123,11 +123,13 @@ def narrow_sockets(patch: pytest.MonkeyPatch) -> list[socket.socket]:
 
 
 class Time:
-    """A clock that the test turns."""
+    """A clock that the test turns, and that counts how often it is read."""
 
     now = 1000.0
+    reads = 0
 
     def __call__(self) -> float:
+        self.reads += 1
         return self.now
 
 

@@ -46,11 +46,12 @@ async def test_a_service_that_says_nothing() -> None:
 
 async def test_a_service_that_goes_on_is_not_too_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """The read timeout counts from the last byte: a slow response is read to its end."""
-    time, timers, go = Time(), list[Callable[[], None]](), asyncio.Semaphore(0)
+    time, timers, arrived, go = Time(), list[Callable[[], None]](), asyncio.Event(), asyncio.Semaphore(0)
     catch_timers(monkeypatch, timers)
 
     async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await request(reader)
+        arrived.set()
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n")
         for _ in range(3):
             await go.acquire()
@@ -58,12 +59,15 @@ async def test_a_service_that_goes_on_is_not_too_slow(monkeypatch: pytest.Monkey
 
     async with RawServer(drip) as server, engine(Timeouts(read=5.0), now=time) as made:
         calling = asyncio.create_task(get(made, server.url))
+        await arrived.wait()
         for _ in range(3):
-            for _ in range(50):  # turns of the loop, in which what was sent is read
-                await asyncio.sleep(0)
             time.now += 4.9
             timers.pop()()
+            before = time.reads
             go.release()
+            async with asyncio.timeout(5):
+                while time.reads == before:  # each byte that arrives is noted with its time
+                    await asyncio.sleep(0)
         assert (await calling).body == b"xxx"
 
 
