@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import tempfile
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +145,7 @@ class Walk(ImportingUser):
             return
         path = self.rng.choice(found)
         columns, cells = read_table(path)
-        cells = [each for each in cells if self._is_as_in_file(each)]
+        cells = self._as_in_file(cells)
         if not cells:
             return
         for each in cells:
@@ -170,12 +171,16 @@ class Walk(ImportingUser):
         (self.folder / "map.toml").write_text(self.user.map_text(), encoding="utf-8")
         await self._import(path, rows=rows, **options)
 
-    def _is_as_in_file(self, cells: Mapping[str, str]) -> bool:
-        """Return whether a reject is a row of the file: without a key it is corrected in one place only."""
-        text = self.rejected.setdefault((cells["_job"], cells["_row"]), text_of(cells))
-        return (self.user.keyed and not self.dropped) or text in {
-            text_of(each.cells(more=self.user.more)) for each in self.user.rows
-        }
+    def _as_in_file(self, rejects: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+        """Return the rejects that the file has: without a key, a row is corrected in one place only."""
+        there = Counter(text_of(each.cells(more=self.user.more)) for each in self.user.rows)
+        found = []
+        for cells in rejects:
+            text = self.rejected.setdefault((cells["_job"], cells["_row"]), text_of(cells))
+            if (self.user.keyed and not self.dropped) or there[text] > 0:
+                there[text] -= 1
+                found.append({**cells})
+        return found
 
     async def _import_copy(self) -> None:
         """Import a copy of a file without keys that was just sent: it must be refused."""
