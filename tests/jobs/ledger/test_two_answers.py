@@ -113,3 +113,14 @@ async def test_an_update_with_the_key_of_another_row_overwrites_nothing(local: L
         await local.run(local.write([["T1", "", "from A"], ["T1", "", "from B"]], COLUMNS), UPDATE)
     ).done_now == 0
     assert [(await customers(local))[code]["Instructions"] for code in ("T1", "T2")] == ["from A", "from B"]
+
+
+async def test_a_reject_that_was_corrected_otherwise_than_the_file_counts_as_changed(local: Local) -> None:
+    """Also if the row, whose key another row had, was known by the cells that the file still has."""
+    rows = table("1A", "1B")
+    folder = (await local.run(rows, KEYED)).folder
+    copy = Path(shutil.copy(folder / "rejects.csv", local.folder / "copy.csv"))
+    assert (await local.run(fixed(copy, "1,B", "9,C"), KEYED)).done_now == 1
+    again = await local.run(rows, KEYED)
+    assert (again.done, again.changed, again.done_now) == (2, 1, 0)
+    assert await there(local) == Counter("AC")

@@ -186,9 +186,9 @@ def _match(
         twin = "0"
     # A map that reads another column, such as a new key, changes the digests, but a row whose cells are the
     # same as before has not changed.
-    changed = """planned.sent <> numbered.digest AND NOT EXISTS (
-        SELECT 1 FROM identity WHERE identity.identity = numbered.cells AND identity.row = numbered.known)"""
     other_map = "coalesce(json_extract(run.details, '$.map'), '') <> :map"
+    changed = f"""planned.sent <> numbered.digest AND NOT (({other_map}) AND EXISTS (
+        SELECT 1 FROM identity WHERE identity.identity = numbered.cells AND identity.row = numbered.known))"""
     # An update with the key of another row would overwrite that row's record.
     done_changed = f"(({changed}) OR {other_map}) AND ({repeated}) IS NOT TRUE" if map_counts else changed
     sent = RISKY if retry_undone else _SENT
