@@ -262,9 +262,6 @@ class Undo:
                         yield target
 
 
-# --- outcomes -------------------------------------------------------------------------------------
-
-
 @attrs.define(eq=False, kw_only=True)
 class _Outcomes:
     """Outcomes of an undo or a dry run, recorded in the journal, counted, and passed to ``on_row``."""
