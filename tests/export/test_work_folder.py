@@ -10,7 +10,7 @@ import pytest
 
 from wosdk_async.jobs.errors import JournalError, OutputError
 from wosdk_async.jobs.exports.errors import ExportError
-from wosdk_async.jobs.exports.part_folder import WATERMARK, PartChain
+from wosdk_async.jobs.exports.incremental import WATERMARK, PartChain
 from wosdk_async.jobs.exports.work_folder import WorkFolder, work_folder_of
 from wosdk_async.jobs.report import output_folder
 

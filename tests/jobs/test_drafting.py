@@ -15,11 +15,10 @@ from tests.jobs.conftest import Local
 from tests.jobs.maps import MAP, load, rows
 from tests.support.laws import examples
 from wosdk_async.jobs import CsvFile, Import, ImportMapError
-from wosdk_async.jobs.mapping.draft_fields import draft_fields
+from wosdk_async.jobs.mapping.draft_fields import SYNONYMS, draft_fields
 from wosdk_async.jobs.mapping.drafting import ADAPT, draft_map, key_columns
 from wosdk_async.jobs.mapping.marking import RowKeys
 from wosdk_async.jobs.mapping.record_operations import operation_named
-from wosdk_async.jobs.mapping.synonyms import SYNONYMS
 from wosdk_async.model import entity_class, index
 
 COLUMNS = ("Name", "Tenant Code", "work zone", "Comment", "asset", "PO Number", "Remarks")

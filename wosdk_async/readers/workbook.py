@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import python_calamine as calamine
 
-from wosdk_async.readers.opendocument_cells import without_shapes
+from wosdk_async.readers.excel_cells import BOOK, ExcelCells, has_cells, sheet_parts, styles_in
+from wosdk_async.readers.opendocument_cells import CONTENT, OpenDocumentCells, without_shapes
 from wosdk_async.readers.program import CURRENCIES, Line, Unreadable
-from wosdk_async.readers.sheet_facts import SheetFacts, sheet_facts
-from wosdk_async.readers.sheet_xml import Faults
+from wosdk_async.readers.sheet_xml import Currencies, Faults, parse
 
 Row = tuple[int, list[str], str, dict[int, str]]
 
@@ -35,13 +35,13 @@ def read(path: str, *, sheet: str | int | None = None, header_row: int | None = 
     name = _sheet_name(sheets, sheet)
     page = book.get_sheet_by_name(name)
     others = [each.name for each in sheets if each.name != name]
-    facts = sheet_facts(path, name)
+    facts = _sheet_facts(path, name)
     if facts is not None and facts.shapes:
         book = calamine.CalamineWorkbook.from_filelike(without_shapes(path, facts.shapes))
         page = book.get_sheet_by_name(name)
     if page.start is None or page.end is None:
         raise Unreadable(f"the sheet {name!r} is empty", "OTHER_SHEET")
-    table = _Table(facts or _facts_of(book, page, others), page, is_blind=facts is None)
+    table = _Table(facts or _calamine_facts(book, page, others), page, is_blind=facts is None)
     rows = enumerate(page.iter_rows(), 1)
     last, header = next((row for row in rows if _is_header(*row, header_row)), (0, []))
     if header_row and not header:
@@ -65,20 +65,60 @@ def _is_header(line: int, values: list[Any], header_row: int | None) -> bool:
     return _has_content(values) and (of_rejects or header_row in (None, line))
 
 
-def _facts_of(book: Any, page: Any, others: list[str]) -> SheetFacts:
+class _SheetFacts(NamedTuple):
+    """Facts of a sheet; rows are counted from 1, columns from 0."""
+
+    faults: Faults
+    merged: list[tuple[range, range]]
+    """Rows and columns of each merged range."""
+    hidden_rows: list[range]
+    hidden_columns: list[range]
+    others: set[str]
+    """Other sheets with content."""
+    currencies: Currencies
+    shapes: list[tuple[int, int]]
+    """Offsets of shapes and comments with text, for :func:`.opendocument_cells.without_shapes`."""
+
+
+def _sheet_facts(path: str, sheet: str) -> _SheetFacts | None:
+    """Return the facts of an .xlsx or .ods sheet, most of which calamine omits; None for other formats."""
+    if not zipfile.is_zipfile(path):
+        return None
+    with zipfile.ZipFile(path) as book:
+        parts = {name.casefold(): name for name in book.namelist()}
+        cells: ExcelCells | OpenDocumentCells
+        if BOOK in parts:
+            names, days = sheet_parts(book, parts)
+            cells, part = ExcelCells(styles_in(book, parts), days), names.get(sheet)
+            others = {name for name, other in names.items() if name != sheet and has_cells(book, other)}
+        elif CONTENT in parts:
+            cells, part = OpenDocumentCells(sheet), parts[CONTENT]
+            others = cells.others
+        else:  # .xlsb
+            return None
+        if part is None:
+            raise Unreadable(f"the cells of {sheet!r} cannot be found; open the file and save it again")
+        shapes: list[tuple[int, int]] = []
+        with book.open(part) as file:
+            parse(file, cells.start, cells.text, shapes if part == parts.get(CONTENT) else None)
+        hidden = cells.hidden_rows, cells.hidden_columns
+        return _SheetFacts(cells.finish(), cells.merged, *hidden, others, cells.currencies, shapes)
+
+
+def _calamine_facts(book: Any, page: Any, others: list[str]) -> _SheetFacts:
     """Return calamine's facts about a sheet in a format other than .xlsx and .ods."""
     merged = [
         (range(first[0] + 1, last[0] + 2), range(first[1], last[1] + 1))
         for first, last in page.merged_cell_ranges or ()
     ]
     filled = {name for name in others if book.get_sheet_by_name(name).start is not None}
-    return SheetFacts({}, merged, [], [], filled, {}, [])
+    return _SheetFacts({}, merged, [], [], filled, {}, [])
 
 
 class _Table:
     """Facts about a table's cells, by index in the row."""
 
-    def __init__(self, facts: SheetFacts, page: Any, *, is_blind: bool) -> None:
+    def __init__(self, facts: _SheetFacts, page: Any, *, is_blind: bool) -> None:
         self._facts, self._page, self._is_blind = facts, page, is_blind
         self._left = left = page.start[1]
         self._end = page.end[0] + 1
