@@ -63,7 +63,7 @@ async def test_responses_that_come_in_the_same_moment(epoll: bool) -> None:
     async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         target = (await request(reader)).split(b" ")[1]
         asked.add(target)
-        if len(asked) == 300:
+        if len(asked) == 150:
             everyone.set()
         await everyone.wait()
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(target), target))
@@ -71,10 +71,10 @@ async def test_responses_that_come_in_the_same_moment(epoll: bool) -> None:
         await reader.read()
 
     before = epolls()
-    async with RawServer(script) as server, engine(connections=300) as made:
-        responses = await asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(300)))
+    async with RawServer(script) as server, engine(connections=150) as made:
+        responses = await asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(150)))
         assert epolls() - before == epoll
-    assert [response.body for response in responses] == [b"/%d" % n for n in range(300)]
+    assert [response.body for response in responses] == [b"/%d" % n for n in range(150)]
     assert epolls() == before  # it is closed with the last connection
 
 
