@@ -31,7 +31,7 @@ from wosdk_async.transport.telemetry.statistics import Counters
 
 _DOWNLOADS = 8  # concurrent downloads; on their own connections, so that long ones do not delay calls
 _MAX_DOWNLOADS = 32  # maximum concurrent downloads while the storage of some Companies hangs
-_LOGIN_CONNECTIONS = 64  # for log-ins of all Companies; session/login_slots.py distributes them
+_LOGIN_CONNECTIONS = 64  # for log-ins of all Companies; LoginSlots distributes them
 _LOGIN_CONNECT = 5.0  # maximum seconds to connect for a log-in
 # Seconds: so short that each log-in request opens a new connection. A log-in response names no Company or
 # request, so on a shared connection it could be taken for the response to another request.
