@@ -45,7 +45,7 @@ from wosdk_async.model import WorkOrder
 from wosdk_async.options import ClientOptions, RetryPolicy
 from wosdk_async.protocol.verdicts import CODES
 from wosdk_async.settings.environment import Settings, from_command, from_file
-from wosdk_async.testing.recording_engines import RawExchange, RecordingEngine
+from wosdk_async.testing.engines import RawExchange, RecordingEngine
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret
 from wosdk_async.transport.http.native import engine as native_engine
