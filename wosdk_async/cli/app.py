@@ -61,7 +61,7 @@ _MODULES = {
     "import": "import_",  # a Python keyword cannot name a module
     "check": "login",
     **dict.fromkeys(("get", "query"), "read"),
-    **dict.fromkeys(("delete", "update"), "records"),
+    **dict.fromkeys(("create", "delete", "update"), "records"),
     **dict.fromkeys(SECTIONS["Work orders"], "work_orders"),
     "assign": "assign",
     "attach": "attach",
