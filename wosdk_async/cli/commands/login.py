@@ -15,7 +15,6 @@ import click
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.options import Target, json_option, output_option, target_of, target_options, yes_option
 from wosdk_async.cli.output.files import Output, opened
-from wosdk_async.cli.output.table import print_table
 from wosdk_async.cli.profile_file import (
     ADDRESS_KEYS,
     CREDENTIAL_KEYS,
@@ -89,6 +88,8 @@ def login_command(ctx: click.Context, /, yes: bool, listed: bool, **options: str
 
 
 def _list(profiles: Mapping[str, Any]) -> None:
+    from wosdk_async.cli.output.table import print_table
+
     lines = []
     for name, profile in profiles.items():
         keys = profile if isinstance(profile, dict) else {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -220,6 +219,8 @@ def _without_repeats(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _from_csv(text: str, schema: EntitySchema) -> Iterator[SeedRow]:
+    import csv
+
     lines = csv.reader(text.splitlines(keepends=True), strict=True)
     try:
         header = [name.strip() for name in next(lines, [])]
