@@ -12,8 +12,7 @@ from starlette.types import ASGIApp
 
 from tests.support.laws import case
 from wosdk_async.sandbox.console.routes import FILES, console_routes
-from wosdk_async.sandbox.http.admin import admin_routes
-from wosdk_async.sandbox.http.app import MAX_BODY
+from wosdk_async.sandbox.http.app import MAX_BODY, admin_routes
 
 CHANGES = [
     ("PUT", "/console/api/log", {"on": False}),

@@ -44,12 +44,11 @@ from wosdk_async.errors import __all__ as errors_of_library
 from wosdk_async.model import WorkOrder
 from wosdk_async.options import ClientOptions, RetryPolicy
 from wosdk_async.protocol.verdicts import CODES
-from wosdk_async.settings.credential_sources import from_command, from_file
-from wosdk_async.settings.environment import Settings
-from wosdk_async.testing.recording_engines import RawExchange, RecordingEngine
+from wosdk_async.settings.environment import Settings, from_command, from_file
+from wosdk_async.testing.engines import RawExchange, RecordingEngine
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret
-from wosdk_async.transport.http.native import streaming
+from wosdk_async.transport.http.native import engine as native_engine
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.session.manager import TokenGrant
 
@@ -255,7 +254,7 @@ async def test_a_download_that_is_cancelled_as_its_response_comes(monkeypatch: p
     def cancelled(*_: Any) -> None:
         raise asyncio.CancelledError
 
-    monkeypatch.setattr(streaming, "decompressed", cancelled)
+    monkeypatch.setattr(native_engine, "decompressed", cancelled)
     error = await failure(native, "download", echo(200), "download")
     assert isinstance(error, asyncio.CancelledError)
     assert leaks(error, SHOWN, 1) == set()

@@ -20,7 +20,7 @@ CHANGES = {
     "jobs/__init__.py": [('    "tune_process",\n', "")],
     "jobs/sources/formats.py": [("    format: str | None = None,\n", "    kind: str | None = None,\n")],
     "resources/labor.py": [("async def entries(", "async def all_entries(")],
-    "cli/commands/check.py": [("@json_option\n", "")],
+    "cli/commands/login.py": [("@json_option\n", "")],
     "cli/commands/sandbox.py": [
         ('@click.option("--env-file", type=_FILE,', '@click.option("--env-file", type=_FILE, required=True,'),
         ("default=8900", "default=8901"),

@@ -10,8 +10,7 @@ import pytest
 from tests.sandbox.company import Caller
 from wosdk_async.sandbox import LocalCompany, StoreError
 from wosdk_async.sandbox.schema.values import Moment
-from wosdk_async.sandbox.seed.files import read_rows
-from wosdk_async.sandbox.seed.rows import load_rows
+from wosdk_async.sandbox.seed.rows import load_rows, read_rows
 from wosdk_async.sandbox.storage.store import Store
 
 

@@ -19,8 +19,7 @@ from tests.support.frames import chained
 from tests.support.service import COMPANY, SECRET, Service
 from tests.support.users import make_foreign
 from wosdk_async import Client, ConfigurationError, Credentials, Region
-from wosdk_async.settings.credential_sources import from_command, from_file
-from wosdk_async.settings.environment import Settings
+from wosdk_async.settings.environment import Settings, from_command, from_file
 from wosdk_async.text.remedies import Remedy
 
 PROFILES = """

@@ -18,7 +18,7 @@ from wosdk_async.protocol.wire import Response
 from wosdk_async.sandbox.http.app import create_app
 from wosdk_async.sandbox.seed.initial import open_store
 from wosdk_async.sandbox.storage.store import Store
-from wosdk_async.testing.engine import scope_of
+from wosdk_async.testing.engines import scope_of
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import (
     PoolStatistics,

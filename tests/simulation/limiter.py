@@ -18,8 +18,7 @@ from functools import partial
 import attrs
 
 from tests.support import arguments
-from wosdk_async.transport.limiter import AIMDLimit
-from wosdk_async.transport.throughput_limit import ThroughputLimit
+from wosdk_async.transport.limiter import AIMDLimit, ThroughputLimit
 
 SECONDS = {1: 60, 8: 60, 200: 30}
 """Simulated seconds for each capacity, the number of workers."""

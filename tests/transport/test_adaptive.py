@@ -27,8 +27,7 @@ from tests.support.virtual import World, reply
 from wosdk_async import Company, NoAnswerError, NotSentError, RetryPolicy
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import SendError
-from wosdk_async.transport.limiter import AIMDLimit
-from wosdk_async.transport.throughput_limit import ThroughputLimit
+from wosdk_async.transport.limiter import AIMDLimit, ThroughputLimit
 
 ONCE = RetryPolicy(attempts=1)
 GOOD_FIXED = {1: (8, DEFAULT), 8: (8, DEFAULT), 200: (DEFAULT, MAXIMUM)}

@@ -59,8 +59,9 @@ SECTIONS = {
 _COMMANDS = dict(sorted(row for section in SECTIONS.values() for row in section.items()))
 _MODULES = {
     "import": "import_",  # a Python keyword cannot name a module
+    "check": "login",
     **dict.fromkeys(("get", "query"), "read"),
-    **dict.fromkeys(("delete", "update"), "records"),
+    **dict.fromkeys(("create", "delete", "update"), "records"),
     **dict.fromkeys(SECTIONS["Work orders"], "work_orders"),
     "assign": "assign",
     "attach": "attach",

@@ -81,7 +81,7 @@ def read(
         finally:
             codec.READING.origin = None
     except RefusedError as found:
-        refusal = _throttled(found, response) if verdict_of(found, own) is WAIT else found
+        refusal = _final(found, call, response, secrets, own)
     except InconclusiveResponse as page:
         page.hide(secrets)
         raise
@@ -90,14 +90,22 @@ def read(
         why = secrets.hide(f"{type(cause).__name__}: {cause}", _MAX_REASON)
         refusal = None
     if refusal is not None:
-        refusal.hide(secrets)
-        if isinstance(refusal, BusinessRuleError):
-            refusal.add(**remedy_of(refusal, call.remedy))
         refusal.__context__ = None  # an error raised while reading may quote the body
         raise refusal
     # Raised outside the handler, so that the error does not keep its cause, which may hold the body and any
     # secrets that the body repeats.
     raise InconclusiveResponse(response.status, f"the body cannot be read ({why})")
+
+
+def _final(
+    found: RefusedError, call: Call[T], response: Response, secrets: Secrets, own: OwnCodes
+) -> RefusedError:
+    """Return a refusal as the caller gets it: of the class of its verdict, without secrets, with a remedy."""
+    refusal = _throttled(found, response) if verdict_of(found, own) is WAIT else found
+    refusal.hide(secrets)
+    if isinstance(refusal, BusinessRuleError):
+        refusal.add(**remedy_of(refusal, call.remedy))
+    return refusal
 
 
 def _throttled(refusal: RefusedError, response: Response) -> ThrottledError:

@@ -19,6 +19,7 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.options import ClientOptions, Limits, as_limits
 from wosdk_async.protocol.wire import Response
 from wosdk_async.testing.clock import SkippingClock
+from wosdk_async.testing.engines import RawExchange, RecordingEngine, ReplayEngine
 from wosdk_async.testing.recorded_exchanges import (
     MAX_EXCHANGES,
     RecordedExchange,
@@ -26,7 +27,6 @@ from wosdk_async.testing.recorded_exchanges import (
     load_exchanges,
     write_exchanges,
 )
-from wosdk_async.testing.recording_engines import RawExchange, RecordingEngine, ReplayEngine
 from wosdk_async.testing.scrubbing import Cleaner, Names, Scrub, body_bytes, request_id_of, secrets_of
 from wosdk_async.text.safe_text import shortened
 from wosdk_async.transport.http.selection import engine_for

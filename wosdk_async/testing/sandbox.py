@@ -24,7 +24,7 @@ from wosdk_async.sandbox.seed.rows import load_rows, seed_rows
 from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.testing.clock import SkippingClock
-from wosdk_async.testing.engine import AsgiEngine, InProcessTransport
+from wosdk_async.testing.engines import AsgiEngine, InProcessTransport
 from wosdk_async.testing.recorder import RecordedRequest, RequestRecorder
 from wosdk_async.transport.session.credentials import Credentials, Region
 

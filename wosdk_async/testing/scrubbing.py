@@ -21,8 +21,8 @@ import attrs
 from wosdk_async import catalogue, codec
 from wosdk_async.codec.masking import mask_fields
 from wosdk_async.protocol.matching import members
+from wosdk_async.testing.engines import RawExchange
 from wosdk_async.testing.recorded_exchanges import TOKEN_PATH, RecordedExchange, mapped
-from wosdk_async.testing.recording_engines import RawExchange
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.session.login import asks_for_token, granted_token
 

@@ -20,7 +20,7 @@ from wosdk_async.transport.http.certificates import require_certificates
 from wosdk_async.transport.http.engine import Engine, StreamingEngine
 from wosdk_async.transport.http.environment import parse_proxy
 from wosdk_async.transport.http.selection import connection_ceiling, engine_for
-from wosdk_async.transport.limiter import AIMDLimit, ConcurrencyLimiter
+from wosdk_async.transport.limiter import AIMDLimit, ConcurrencyLimiter, ThroughputLimit
 from wosdk_async.transport.retry import RetryQuota
 from wosdk_async.transport.session.credentials import Region
 from wosdk_async.transport.session.hosts import HostRules
@@ -28,11 +28,10 @@ from wosdk_async.transport.session.login import Login
 from wosdk_async.transport.session.login_responses import LOCATOR, TOKEN
 from wosdk_async.transport.session.manager import Places, SessionManager
 from wosdk_async.transport.telemetry.statistics import Counters
-from wosdk_async.transport.throughput_limit import ThroughputLimit
 
 _DOWNLOADS = 8  # concurrent downloads; on their own connections, so that long ones do not delay calls
 _MAX_DOWNLOADS = 32  # maximum concurrent downloads while the storage of some Companies hangs
-_LOGIN_CONNECTIONS = 64  # for log-ins of all Companies; session/login_slots.py distributes them
+_LOGIN_CONNECTIONS = 64  # for log-ins of all Companies; LoginSlots distributes them
 _LOGIN_CONNECT = 5.0  # maximum seconds to connect for a log-in
 # Seconds: so short that each log-in request opens a new connection. A log-in response names no Company or
 # request, so on a shared connection it could be taken for the response to another request.

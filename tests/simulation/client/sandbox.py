@@ -15,7 +15,7 @@ from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.http.app import create_app
 from wosdk_async.sandbox.seed.initial import create_company, open_store
 from wosdk_async.sandbox.storage.store import Store
-from wosdk_async.testing.engine import scope_of
+from wosdk_async.testing.engines import scope_of
 
 _START = int(datetime(2026, 1, 5, tzinfo=UTC).timestamp()) * 10**9
 _TABLES = {"command": ("WorkOrder", "PoNumber"), "create": ("Contact", "LastName")}

@@ -1,1 +1,1 @@
-"""Text of the generated modules: classes, index and stub of ``wosdk_async.model``."""
+"""Classes, names and texts of the generated modules, for ``generate.py``."""

@@ -1,9 +1,10 @@
-"""``wosdk login``: check a Company's credentials and save them as a profile."""
+"""``wosdk login``: check and save the credentials of a Company; ``wosdk check``: diagnose the connection."""
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,8 @@ import attrs
 import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say
-from wosdk_async.cli.options import Target, target_of, target_options, yes_option
-from wosdk_async.cli.output.table import print_table
+from wosdk_async.cli.options import Target, json_option, output_option, target_of, target_options, yes_option
+from wosdk_async.cli.output.files import Output, opened
 from wosdk_async.cli.profile_file import (
     ADDRESS_KEYS,
     CREDENTIAL_KEYS,
@@ -26,12 +27,13 @@ from wosdk_async.cli.profile_file import (
 )
 from wosdk_async.cli.runner import NOT_A_TERMINAL, Runner, is_interactive
 from wosdk_async.cli.texts import visible
+from wosdk_async.errors import ConfigurationError
 from wosdk_async.settings.environment import Settings
 from wosdk_async.settings.profiles import DEFAULT, profile_variables, settings_file
 from wosdk_async.transport.session.hosts import shown_address
 
 if TYPE_CHECKING:
-    from wosdk_async.cli.diagnostics import Step
+    from wosdk_async.cli.diagnostics import Step, StepReport
 
 _STDIN = "-"
 _REGIONS = click.Choice(["americas", "apac", "emea"])
@@ -86,6 +88,8 @@ def login_command(ctx: click.Context, /, yes: bool, listed: bool, **options: str
 
 
 def _list(profiles: Mapping[str, Any]) -> None:
+    from wosdk_async.cli.output.table import print_table
+
     lines = []
     for name, profile in profiles.items():
         keys = profile if isinstance(profile, dict) else {}
@@ -210,3 +214,47 @@ def _check(target: Target, values: Mapping[str, str]) -> Step:
     with Runner(target, variables) as runner:
         runner.run(report.add_all(steps(settings, runner.company, target.deadline, target.verbose)))
     return report.last
+
+
+# --- wosdk check -------------------------------------------------------------------------------
+
+
+@click.command("check")
+@json_option
+@output_option
+@target_options(hidden=True)
+@click.pass_context
+def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> None:
+    """Diagnose the connection: settings, credentials, token, discovery and one read.
+
+    Each step shows its host and proxy. The log-in and the read time out after 10 s each, or after --deadline.
+    The check changes nothing and shows no secrets. Exit status: 2 bad setting, 3 refused, 5 log-in failed, 6
+    unreachable.
+
+    \b
+      wosdk check
+      wosdk --profile stage check --json
+    """
+    from wosdk_async.cli.diagnostics import StepReport
+
+    with opened(Output("json" if as_json else "table", output)) as file:
+        report = StepReport(None if as_json else file)
+        _diagnose(target_of(ctx), report)
+        if as_json:
+            report.write_json(file)
+    ctx.exit(report.last.status)
+
+
+def _diagnose(target: Target, report: StepReport) -> None:
+    from wosdk_async.cli.diagnostics import Step, failed, steps
+
+    started = time.monotonic()
+    try:
+        settings = Settings.from_env(profile=target.profile, company=target.company)
+        with Runner(target) as runner:
+            company, seconds = runner.company, time.monotonic() - started
+            detail = f"Company {company.name!r} in region {settings.region.name}"
+            report.add(Step(step="settings", seconds=seconds, detail=detail))
+            runner.run(report.add_all(steps(settings, company, target.deadline, target.verbose)))
+    except ConfigurationError as error:
+        report.add(failed("settings", error, time.monotonic() - started))

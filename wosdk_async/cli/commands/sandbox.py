@@ -190,8 +190,7 @@ def seed(store: Path, file: Path, entity: str | None, company: str | None) -> No
     """
     with _opened(store) as opened:
         from wosdk_async.sandbox.schema.values import Moment
-        from wosdk_async.sandbox.seed.files import read_rows
-        from wosdk_async.sandbox.seed.rows import load_rows
+        from wosdk_async.sandbox.seed.rows import load_rows, read_rows
 
         rows, now = read_rows(file, entity), Moment.at(time.time_ns())
         inside = load_rows(opened, _named(opened, company), rows, now) - len(rows)

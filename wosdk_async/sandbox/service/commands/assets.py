@@ -1,14 +1,18 @@
-"""Asset commands: location trees, templates (spec 4.4) and searches."""
+"""Commands on assets, their templates (spec 4.4), spaces, work zones and portfolios."""
 
 from __future__ import annotations
 
+from wosdk_async import catalogue
 from wosdk_async.sandbox.errors import Refusal, broken_rule, required
-from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
 from wosdk_async.sandbox.schema.entities import enumeration, schemas
-from wosdk_async.sandbox.service.context import Arguments, RequestContext, named_record
+from wosdk_async.sandbox.schema.relations import relation_of
+from wosdk_async.sandbox.schema.values import UNREADABLE, read_value, reference_id
+from wosdk_async.sandbox.service.context import Arguments, RequestContext, named_record, required_record
+from wosdk_async.sandbox.service.crud import create_response
 from wosdk_async.sandbox.service.query.selection import show_default
 from wosdk_async.sandbox.service.rules import ancestors
-from wosdk_async.sandbox.service.write import create
+from wosdk_async.sandbox.service.write import create, create_owned_object, delete
 
 _OWNED = {"Info": "AssetInfo", "Address": "Address2"}
 
@@ -115,3 +119,161 @@ def _copy(context: RequestContext, source: Record, parent: int, name: str) -> Re
 
 def _unknown_template(name: str) -> Refusal:
     return broken_rule(f"Template '{name}' cannot be found; or ambiguous template name")  # facts 6
+
+
+# --- spaces, work zones and portfolios (facts 3.9, 5) ----------------------------------------------
+
+# facts 5 shows which fields the service fills in, and WoNumberDigits 4. Not shown; assumed: other values.
+_ZONE_DEFAULTS = {
+    "TimeZone": 20,
+    "LanguageId": 1033,
+    "WoNumberDigits": 4,
+    "CurrencyTypeId": "USD",
+    "DefaultAccess": "NotApplicable",
+    "BackupRoutingId": "Unassigned",
+}
+_DEFAULT_SETTINGS = {
+    "SchedulingWindow": 14,
+    "AdvanceNotice": 4,
+    "RoundApptTimeTo": 15,
+    "AccessOptionsMask": 15,
+}
+
+
+def create_space(context: RequestContext, arguments: Arguments) -> Record:
+    """Create a Space for a customer (spec 4.4), in an existing or a new unit."""
+    customer = named_record(context, arguments, "CustomerId", "Customer")
+    specifier = arguments.get("NewUnitSpecifier")
+    if arguments.get("UnitId", 0):
+        unit = required_record(context, "Location", arguments["UnitId"], "UnitId")
+    elif isinstance(specifier, dict):
+        unit = _find_or_make_unit(
+            context, customer, specifier, arguments.get("IfUnitAlreadyExists", "Unknown")
+        )
+    else:
+        raise required("NewUnitSpecifier")  # facts 5: UnitId or NewUnitSpecifier is required
+    space = _insert_space(context, customer, unit, arguments)
+    address = get_ignore_case(specifier, "StreetAddress") if isinstance(specifier, dict) else None
+    if isinstance(address, dict):
+        relation = relation_of("Space", schemas()["Space"].by_name["addresses"])
+        create(context, schemas()["Address2"], address, relation.fields(space["Id"]) if relation else None)
+    return {"NewSpace": create_response(context, "Space", space, "Addresses.*")}
+
+
+def _insert_space(context: RequestContext, customer: Record, unit: Record, arguments: Arguments) -> Record:
+    schema = schemas()["Space"]
+    times = ("StartDate", "EndDate", "MoveInDate", "MoveOutDate")
+    dates = {name: arguments[name] for name in times if name in arguments}
+    zone = {"WorkZone": customer["WorkZone"]} if "WorkZone" in customer else {}
+    sent = arguments.get("Instructions", "")
+    instructions = read_value(schema.by_name["instructions"], sent)  # limits the length (facts 7)
+    space = {**schema.blank, **dates, **zone, "CustomerId": customer["Id"], "Asset": {"Id": unit["Id"]}}
+    return context.insert(schema, space | {"StatusId": "Current", "Instructions": instructions})  # spec 3
+
+
+def _find_or_make_unit(
+    context: RequestContext, customer: Record, specifier: Record, if_exists: str
+) -> Record:
+    name = _specifier_text(specifier, "UnitName")
+    if not name:
+        raise required("NewUnitSpecifier.UnitName")
+    parent = _find_or_make_parent(context, customer, specifier)
+    existing = _named_children(context, parent, "Unit", name)
+    if existing and if_exists == "Reuse":
+        return existing[0]
+    if existing and if_exists != "Ignore":  # not shown; assumed: Unknown acts as Fail
+        raise broken_rule(f"Unit '{name}' exists already.")
+    unit = _make_location(context, parent, name, _specifier_text(specifier, "UnitFloorPlan"), "Unit")
+    info = get_ignore_case(specifier, "UnitInfo")
+    if isinstance(info, dict):  # not shown; assumed: UnitInfo replaces the template's Info
+        schema = schemas()["Location"]
+        create_owned_object(context, schema, unit, schema.by_name["info"], info)
+        context.replace_uncounted(schema, unit)
+    return unit
+
+
+def _find_or_make_parent(context: RequestContext, customer: Record, specifier: Record) -> int:
+    """Return a unit's parent id: the named floor or building, else the zone's asset. Not shown; assumed."""
+    zone = context.find("WorkZone", customer["WorkZone"]["Id"]) if "WorkZone" in customer else None
+    parent = zone["Asset"]["Id"] if zone and "Asset" in zone else 0
+    for part in ("Building", "Floor"):
+        name = _specifier_text(specifier, f"{part}Name")
+        if name:
+            existing = _named_children(context, parent, part, name)
+            plan = _specifier_text(specifier, f"{part}FloorPlan")
+            parent = (existing[0] if existing else _make_location(context, parent, name, plan, part))["Id"]
+    return int(parent)
+
+
+def _named_children(context: RequestContext, parent: int, kind: str, name: str) -> list[Record]:
+    ids = {each["Id"] for each in context.named("Location", "Name", name)} if parent else set()
+    return [each for each in children_of(context, parent) if each["TypeId"] == kind and each["Id"] in ids]
+
+
+def _make_location(context: RequestContext, parent: int, name: str, plan: str, kind: str) -> Record:
+    if not plan:
+        return create_location(context, name, parent, kind)
+    return apply_template(context, find_template(context, plan, kind), name, parent)
+
+
+def _specifier_text(specifier: Record, name: str) -> str:
+    fields = catalogue.load().entities["NewUnitSpecifier"].fields
+    field = next(field for field in fields if field.name == name)
+    parsed = read_value(field, get_ignore_case(specifier, name))
+    return "" if parsed is UNREADABLE else str(parsed)
+
+
+def create_work_zone(context: RequestContext, arguments: Arguments) -> Record:
+    """Create a work zone and its asset, which may be a copy of a template (facts 5)."""
+    sent = arguments.get("WorkZone")
+    if not isinstance(sent, dict):
+        raise required("WorkZone")
+    name = get_ignore_case(sent, "DisplayAs")
+    if not isinstance(name, str) or not name.strip():
+        raise required("WorkZone.DisplayAs")
+    skips = arguments.get("SkipDefaultSettings", False)
+    defaults = _ZONE_DEFAULTS if skips else _ZONE_DEFAULTS | _DEFAULT_SETTINGS
+    missing = {key: value for key, value in defaults.items() if get_ignore_case(sent, key) is None}
+    # Not shown; assumed: a sent asset counts as the zone's own
+    asset = reference_id(get_ignore_case(sent, "Asset"))
+    if asset is None and (template := arguments.get("AssetTemplateId", 0)):
+        found = required_record(context, "AssetTemplate", template, "AssetTemplateId")
+        asset = apply_template(context, template_root(context, found), name, 0)["Id"]
+    elif asset is None:
+        asset = create_location(context, name, 0, "Community")["Id"]
+    zone = create(context, schemas()["WorkZone"], {**missing, **sent, "Asset": {"Id": asset}})
+    return _zone_result(context, zone)
+
+
+def set_offline(offline: bool, context: RequestContext, arguments: Arguments) -> Record:
+    """Set a zone offline or online. Not shown; assumed: ``DeactivateCustomers`` removes its customers."""
+    zone = _find_zone(context, arguments)
+    if zone["IsOffline"] != offline:
+        zone["IsOffline"] = offline
+        context.replace(schemas()["WorkZone"], zone)
+    if offline and arguments.get("DeactivateCustomers", False):
+        for customer in context.pointing("Customer", "WorkZone.Id", zone["Id"]):
+            delete(context, schemas()["Customer"], customer)
+    return _zone_result(context, zone)
+
+
+def delete_work_zone(context: RequestContext, arguments: Arguments) -> Record:
+    """Mark a zone as removed. Not shown; assumed: its orders and customers stay."""
+    zone = _find_zone(context, arguments)
+    delete(context, schemas()["WorkZone"], zone)
+    return _zone_result(context, zone)
+
+
+def delete_portfolio(context: RequestContext, arguments: Arguments) -> Record:
+    """Mark a portfolio as removed; the result has no members (facts 5)."""
+    portfolio = named_record(context, arguments, "PortfolioId", "Portfolio", removed=True)
+    delete(context, schemas()["Portfolio"], portfolio)
+    return {}
+
+
+def _find_zone(context: RequestContext, arguments: Arguments) -> Record:
+    return named_record(context, arguments, "WorkZoneId", "WorkZone", removed=True)
+
+
+def _zone_result(context: RequestContext, zone: Record) -> Record:
+    return {"WorkZone": show_default(context, "WorkZone", zone)}
