@@ -54,7 +54,7 @@ def sandbox_command() -> None:
     "companies",
     metavar="NAME",
     multiple=True,
-    help="Company to serve (repeatable); created if needed.",
+    help="Company to serve (ASCII, repeatable); created if needed.",
 )
 @click.option(
     "--verification/--no-verification",
