@@ -132,7 +132,7 @@ async def _import(
     folder: Path,
     on_row: Callable[[RowOutcome], None] = lambda _: None,
 ) -> None:
-    job = Import(CsvFile(source), ImportMap.load(import_map), folder=folder, limit=LIMIT)
+    job = Import(CsvFile(source), ImportMap.load(import_map), folder=folder, concurrency=LIMIT)
     async with client(target, LIMIT) as own:
         summary = await job.run(own.company("Bench"), on_row=on_row)
     assert summary.complete, summary

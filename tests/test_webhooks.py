@@ -43,6 +43,14 @@ def test_anything_else_is_one_error(body: bytes) -> None:
     assert not re.search(r"Error\b|object is not", str(problem_of(raised.value).body["detail"]))
 
 
+@pytest.mark.parametrize("id", ["2", "x", "", True, 2.0, 2.5, [2], {"Id": 2}])
+def test_an_id_of_another_kind_is_refused_by_its_place(id: Any) -> None:
+    """The samples show numbers only; the record would say that its id is an int."""
+    body = json.dumps({"Entities": [{"Data": {"Id": 2}}, {"Data": {"Id": id}}]})
+    with pytest.raises(PayloadError, match=r"Entities\[1\]\.Data\.Id"):
+        read_event(body.encode(), WorkOrder)
+
+
 def test_a_body_is_bounded() -> None:
     """Whoever knows the address can post: more than 8 MiB are not parsed."""
     with pytest.raises(PayloadError, match="bytes"):

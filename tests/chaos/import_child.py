@@ -34,7 +34,7 @@ async def _run(args: argparse.Namespace) -> None:
         ImportMap.load(args.import_map),
         workers=Processes(args.processes) if args.processes else pool,
         marker=args.marker,
-        limit=args.limit,
+        concurrency=args.limit,
         lease=args.lease,
         stop_after_doubt=None,
     )

@@ -15,6 +15,7 @@ import pytest
 
 from tests.cli.conftest import Wosdk
 from tests.cli.orders import FIELDS, orders
+from tests.support.service import Answer, Service, error
 from wosdk_async.cli.app import SECTIONS, app
 
 VERBS = ["create", "update", "delete", *SECTIONS["Work orders"]]
@@ -244,3 +245,35 @@ def test_a_person_is_found_by_each_name(wosdk: Wosdk, name: str) -> None:
     """User name, number and name shown, as for assign --to."""
     result = wosdk("get", "Employee", name, "--json", "-p", "Username")
     assert (result.exit_code, json.loads(result.stdout)["Id"]) == (0, 208)
+
+
+PASSWORD = "hunter2secret"
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("update", "Employee", "208", f"Password={PASSWORD}", "--dry-run"),
+        ("update", "Employee", "208", f"Password={PASSWORD}", "--dry-run", "--json"),
+        ("create", "Employee", "FirstName=A", f"Password={PASSWORD}", "--dry-run"),
+        ("update", "Employee", "208", f"Password={PASSWORD}", f"Password={PASSWORD}"),
+        ("update", "Employee", "208", f"Password:={PASSWORD}"),
+        ("update", "Employee", "208", "Password=1", f"Password.ApiToken={PASSWORD}", "--unchecked"),
+    ],
+)
+def test_a_password_is_not_printed(wosdk: Wosdk, arguments: tuple[str, ...]) -> None:
+    """In the preview, the request of a dry run, and the message about an assignment."""
+    result = wosdk(*arguments)
+    assert "Password" in result.output
+    assert PASSWORD not in result.output
+
+
+def test_a_password_that_a_refusal_repeats_is_not_printed(wosdk: Wosdk, scripted: Service) -> None:
+    """With the name of its field, as in a body that the service quotes."""
+    refusal = error(400, "BUSINESS_LOGIC_ERROR", f'Too weak: {{"Password": "{PASSWORD}"}}.')
+    found = Answer(body={"Data": {"Id": 208, "Password": ""}})
+    scripted.handler = lambda request: refusal if request.method == "PUT" else found
+    result = wosdk("update", "Employee", "208", f"Password={PASSWORD}", "--yes")
+    assert (result.exit_code, "Too weak" in result.stderr) == (3, True)
+    assert PASSWORD not in result.output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import ssl
 import stat
@@ -228,3 +229,21 @@ def test_an_env_file_of_before_is_written_anew(tmp_path: Path) -> None:
         served.communicate(timeout=20)
         assert (tmp_path / "company.env").read_text().startswith("WOSDK_TOKEN_URL=http://127.0.0.1:")
     assert (tmp_path / "link.env").is_symlink()
+
+
+def test_in_the_background_serve_returns_once_it_answers(tmp_path: Path) -> None:
+    """Its output ends too, although the server runs on; another at its port fails, and keeps the file."""
+    file = tmp_path / "company.env"
+    served = ("sandbox", "serve", "--background", "--store", tmp_path / "s.db", "--env-file", file)
+    _, said = spawn(*served, "--port", "0").communicate(timeout=20)
+    process = int(said.rpartition("`kill ")[2].partition("`")[0])
+    try:
+        before = file.read_text()
+        root = dict(line.split("=", 1) for line in before.splitlines())["WOSDK_LOCATOR_URL"]
+        assert httpx.get(root).json()["Console"] == "/console"
+        second = spawn(*served, "--port", str(urlsplit(root).port))
+        _, said = second.communicate(timeout=20)
+        assert (second.returncode, said.count("\n"), file.read_text()) == (2, 1, before)
+        assert "Address already in use" in said
+    finally:
+        os.kill(process, signal.SIGTERM)

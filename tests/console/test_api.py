@@ -146,6 +146,9 @@ def test_work_orders_are_narrowed(http: httpx.Client, tmp_path: Path) -> None:
         (f"companies/46/orders?text={'%25' * 5000}", 400),
         ("log/999", 404),
         ("log?after=x", 400),
+        ("log?aftr=1", 400),
+        ("companies/46/orders?states=New", 400),
+        ("companies/46/types/Customer?text=pier", 400),
     ],
 )
 def test_missing_things_are_reported(http: httpx.Client, path: str, status: int) -> None:

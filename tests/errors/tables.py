@@ -73,15 +73,16 @@ def codes() -> str:
 
 def problems() -> str:
     """Return the table of problem bodies."""
+    rules = {**{kind: kind for kind in PROBLEMS}, JournalError: WosdkError, OutputError: WosdkError}
     rows = (
         (
-            f"`{each.error.__name__}`",
-            each.status,
-            f"`{each.name}`",
-            "no" if each.detail else "yes",
-            each.retry_after or "",
+            f"`{kind.__name__}`",
+            rule.status,
+            f"`{rule.name}`",
+            "no" if rule.detail else "yes",
+            rule.retry_after or "",
         )
-        for each in PROBLEMS.values()
+        for kind, rule in ((kind, PROBLEMS[base]) for kind, base in rules.items())
     )
     return table(["error", "status", "type", "message shown", "Retry-After"], rows)
 

@@ -179,3 +179,10 @@ def test_a_body_has_no_advice_for_programmers() -> None:
     error = InvalidCallError("WoCreateCommand: comment has 9000 characters.", remedies=(Remedy.UNCHECKED,))
     assert problem_of(error).body["detail"] == "WoCreateCommand: comment has 9000 characters."
     assert "check=False" in str(error)
+
+
+def test_a_local_service_that_is_not_there_is_a_matter_of_time() -> None:
+    """The hint to start the sandbox is for developers: behind a local proxy, a retry may succeed."""
+    problem = problem_of(NotSentError("refused", remedies=(Remedy.START_SANDBOX,)))
+    assert (problem.status, problem.headers["Retry-After"]) == (503, "5")
+    assert problem_of(NotSentError("refused", remedies=(Remedy.POOL,))).status == 502

@@ -219,7 +219,7 @@ async def test_each_standing_of_a_row_has_its_word(local: Local) -> None:
     """Done and changed, undone, refused by the service before; with the choices that send them."""
     local.server.refused = "text 3"
     source = local.write(rows(1, 2, 3))
-    folder = (await local.run(source, MAP, marker=MARKER, limit=1)).folder
+    folder = (await local.run(source, MAP, marker=MARKER, concurrency=1)).folder
     local.server.refused = None
     async with Journal.open(folder) as journal:
         (first, *_) = await journal.rows_in()

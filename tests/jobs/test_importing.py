@@ -39,7 +39,9 @@ async def held(local: Local) -> dict[str, tuple[str, str]]:
 
 async def test_each_row_becomes_one_work_order(local: Local) -> None:
     outcomes: list[RowOutcome] = []
-    summary = await local.job(rows(*range(1, 101)), MAP, limit=7).run(local.company, on_row=outcomes.append)
+    summary = await local.job(rows(*range(1, 101)), MAP, concurrency=7).run(
+        local.company, on_row=outcomes.append
+    )
     assert summary.complete
     assert sorted(row.row for row in outcomes) == list(range(1, 101))
     assert all(row.line == row.row + 1 and row.work_order_id and row.number for row in outcomes)
@@ -145,7 +147,7 @@ async def test_stopping_twice_leaves_what_is_under_way_in_doubt(
     local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sending, "ABORT_GRACE", 0.0)
-    ready = local.job(rows(*range(1, 41)), MAP, limit=1)
+    ready = local.job(rows(*range(1, 41)), MAP, concurrency=1)
     outcomes: list[RowOutcome] = []
     local.server.held = asyncio.Event()
     running = asyncio.create_task(ready.run(local.company, on_row=outcomes.append))
@@ -199,7 +201,7 @@ async def test_a_cancelled_import_reports_every_row_and_stays_cancelled(
     outcomes: list[RowOutcome] = []
     local.server.held = asyncio.Event()
     running = asyncio.create_task(
-        local.job(rows(1, 2, 3), MAP, limit=1).run(local.company, on_row=outcomes.append)
+        local.job(rows(1, 2, 3), MAP, concurrency=1).run(local.company, on_row=outcomes.append)
     )
     await local.server.arrived.wait()
     running.cancel()

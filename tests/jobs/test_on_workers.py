@@ -47,7 +47,9 @@ async def open_leases(folder: Path) -> int:
 async def test_workers_send_the_rows(local: Local) -> None:
     pool = LocalPool(local.company)
     source = local.write(rows(*NUMBERS))
-    summary, outcomes = await carried_out(local.job(source, MAP, marker=MARKER, workers=pool, limit=4), local)
+    summary, outcomes = await carried_out(
+        local.job(source, MAP, marker=MARKER, workers=pool, concurrency=4), local
+    )
     assert (summary.created, summary.complete, len(outcomes)) == (40, True, 40)
     assert await held(local) == Counter(map(str, NUMBERS))
     assert pool.closed
@@ -70,7 +72,7 @@ async def test_workers_have_every_option_of_the_client_and_of_the_job(local: Loc
     changed = CallOptions(settle=0.25, deadline=2.5, retry=RetryPolicy(attempts=2))
     other = {"check_request_ids": False, "trusted_hosts": ("orders.example",), "options": changed}
     async with Client.from_env(local.variables, **other) as client:
-        ready = local.job(rows(1, 2, 3), MAP, marker=MARKER, workers=pool, limit=3, lease=4, skew=0.75)
+        ready = local.job(rows(1, 2, 3), MAP, marker=MARKER, workers=pool, concurrency=3, lease=4, skew=0.75)
         summary = await ready.run(client.company())
     assert (summary.complete, summary.folder is not None) == (True, True)
     assert pool.setup == Setup(
@@ -134,7 +136,7 @@ async def test_a_row_that_is_not_granted_stays_planned(local: Local) -> None:
     """So after a kill of the coordinator only rows are in doubt that a worker may have had."""
     seen: list[tuple[set[int], set[int]]] = []
     pool = LocalPool(local.company, workers=1)
-    ready = local.job(rows(*NUMBERS), MAP, marker=MARKER, workers=pool, limit=1)
+    ready = local.job(rows(*NUMBERS), MAP, marker=MARKER, workers=pool, concurrency=1)
     opened = await ready.open(local.company)
 
     def look(worker: LocalWorker, _: GrantedRow) -> None:
@@ -170,7 +172,7 @@ async def test_the_first_row_of_a_later_run_is_sent_by_a_worker_too(local: Local
     """It may be the one that kills its workers; and the marker was proved before there was any grant."""
     pool = LocalPool(local.company)
     source = local.write(rows(*NUMBERS))
-    ready = local.job(source, MAP, marker=MARKER, workers=pool, limit=2)
+    ready = local.job(source, MAP, marker=MARKER, workers=pool, concurrency=2)
 
     def stop(worker: LocalWorker, row: GrantedRow) -> None:
         if row.row == 9:
@@ -249,7 +251,9 @@ async def test_a_pool_that_breaks_stops_the_import(local: Local) -> None:
 
     pool.prepare = lambda worker: setattr(worker, "sent", break_pool)
     source = local.write(rows(*NUMBERS))
-    summary, outcomes = await carried_out(local.job(source, MAP, marker=MARKER, workers=pool, limit=2), local)
+    summary, outcomes = await carried_out(
+        local.job(source, MAP, marker=MARKER, workers=pool, concurrency=2), local
+    )
     assert str(summary.stopped) == "the scheduler has gone; start it again"
     assert (len(outcomes), summary.in_doubt) == (40, 0)
     assert (summary.complete, summary.audit_state, summary.not_started > 0) == (False, "due", True)

@@ -298,7 +298,7 @@ async def test_a_record_whose_creation_is_aborted_is_reported(
 ) -> None:
     monkeypatch.setattr(reference_stage, "ABORT_GRACE", 0.0)
     local.server.creation, local.server.held = "base/Customer", asyncio.Event()
-    ready = local.job(named("A", "B"), WORK_ORDER + CREATED, limit=1)
+    ready = local.job(named("A", "B"), WORK_ORDER + CREATED, concurrency=1)
     outcomes: list[RowOutcome] = []
     running = asyncio.create_task(ready.run(local.company, on_row=outcomes.append))
     await local.server.arrived.wait()

@@ -23,7 +23,7 @@ from wosdk_async.text.remedies import Remedy
 
 async def test_a_job_that_was_stopped_goes_on(local: Local) -> None:
     source = local.write(rows(*range(1, 41)))
-    first = local.job(source, MAP, limit=2)
+    first = local.job(source, MAP, concurrency=2)
     done = 0
 
     def on_row(outcome: RowOutcome) -> None:

@@ -66,7 +66,7 @@ async def test_reasons_are_bounded_also_of_rows_that_were_not_started(
     refuse = conftest._refuse
     monkeypatch.setattr(conftest, "_refuse", lambda send, _: refuse(send, "z" * 1900))
     local.server.failing = "WoCreateCommand"
-    summary, outcomes = await carried_out(local.job(rows(*range(22)), MAP, limit=1), local)
+    summary, outcomes = await carried_out(local.job(rows(*range(22)), MAP, concurrency=1), local)
     assert (summary.failed, summary.not_started) == (20, 2)
     reasons = [outcomes[row].reason or "" for row in (20, 22)]
     assert all("z" * 900 in each and len(each) < 1050 for each in reasons)
@@ -76,7 +76,7 @@ async def test_rows_that_the_service_refused_do_not_stop_the_next_run(local: Loc
     """They are listed again, and wait for a corrected file or ``retry_refused``."""
     source = local.write(rows(*range(40)))
     local.server.failing = "WoCreateCommand"
-    summary, _ = await carried_out(local.job(source, MAP, limit=1), local)
+    summary, _ = await carried_out(local.job(source, MAP, concurrency=1), local)
     assert (summary.failed, summary.not_started) == (20, 20)
     local.server.failing = "\0"
     summary, outcomes = await carried_out(local.job(source, MAP), local)
@@ -90,7 +90,7 @@ async def test_rows_that_the_service_refused_do_not_stop_the_next_run(local: Loc
 @pytest.mark.parametrize(("limit", "most"), [("7", 7), ("10%", 10)])
 async def test_too_many_failures_stop_the_job(local: Local, limit: str, most: int) -> None:
     bad = [["", "x" * 4000, "n", ""] if i % 2 else [str(i), "t", "n", ""] for i in range(100)]
-    ready = local.job(bad, MAP, stop_after=limit, limit=1)
+    ready = local.job(bad, MAP, stop_after=limit, concurrency=1)
     summary, _ = await carried_out(ready, local)
     assert summary.failed == most
     assert summary.stopped.message == f"{most} rows have failed, reaching the limit of {limit}"
@@ -100,7 +100,7 @@ async def test_too_many_failures_stop_the_job(local: Local, limit: str, most: in
 
 async def test_too_many_doubts_stop_the_job(local: Local) -> None:
     local.server.broken = True
-    ready = local.job(rows(*range(50)), MAP, stop_after_doubt=3, limit=2)
+    ready = local.job(rows(*range(50)), MAP, stop_after_doubt=3, concurrency=2)
     summary, _ = await carried_out(ready, local)
     assert 3 <= summary.in_doubt <= 3 + 2 * 2
     assert summary.stopped.message == "3 rows are in doubt, reaching the limit of 3"
@@ -123,7 +123,7 @@ async def test_a_service_out_of_reach_stops_the_job_and_loses_no_row(local: Loca
     source = local.write(rows(*range(60)))
     local.server.busy = True
     local.company = local.company.with_options(retry=RetryPolicy(attempts=1))
-    summary, _ = await carried_out(local.job(source, MAP, limit=1), local)
+    summary, _ = await carried_out(local.job(source, MAP, concurrency=1), local)
     assert (summary.created, summary.failed, summary.waiting, summary.not_started) == (0, 20, 20, 40)
     assert kind_of(summary) == "none-sent"
     local.server.busy = False
@@ -156,7 +156,7 @@ async def test_an_import_is_awaited(local: Local) -> None:
 
 async def test_a_cancelled_job_goes_on(local: Local) -> None:
     source = local.write(rows(*range(1, 31)))
-    ready = local.job(source, MAP, marker=MARKER, limit=4)
+    ready = local.job(source, MAP, marker=MARKER, concurrency=4)
     running: asyncio.Task[Summary]
 
     def on_row(outcome: RowOutcome) -> None:
@@ -166,7 +166,7 @@ async def test_a_cancelled_job_goes_on(local: Local) -> None:
     running = asyncio.create_task(ready.run(local.company, on_row=on_row))
     with pytest.raises(asyncio.CancelledError):
         await running
-    summary, _ = await carried_out(local.job(source, MAP, marker=MARKER, limit=4), local)
+    summary, _ = await carried_out(local.job(source, MAP, marker=MARKER, concurrency=4), local)
     assert summary.created == 30
     assert await held(local) == Counter(map(str, range(1, 31)))
 
@@ -186,7 +186,7 @@ async def test_rows_behind_a_client_that_is_closed_are_not_started(
             if len(outcomes) == 5:
                 closing.append(asyncio.create_task(client.aclose()))
 
-        ready = local.job(source, MAP, marker=marker, limit=limit, on_row=on_row)
+        ready = local.job(source, MAP, marker=marker, concurrency=limit, on_row=on_row)
         summary = await ready.run(client.company())
         await closing[0]
     assert Counter(row.outcome for row in outcomes.values()).keys() == {"created", "not_started"}
@@ -219,7 +219,7 @@ async def test_records_behind_a_client_that_is_closed_fail_no_row(local: Local) 
 async def test_a_row_that_waits_for_the_rate_is_not_begun(local: Local) -> None:
     """A stop sends it no more, and a kill does not leave it in doubt."""
     local.company.set_rate(20)
-    ready = local.job(rows(*range(60)), MAP, limit=32)
+    ready = local.job(rows(*range(60)), MAP, concurrency=32)
     ended: list[RowOutcome] = []
 
     def third(outcome: RowOutcome) -> None:

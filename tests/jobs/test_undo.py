@@ -69,7 +69,7 @@ async def test_what_was_created_is_cancelled_once(local: Local) -> None:
 
 
 async def test_changed_and_cancelled_records_are_left(local: Local) -> None:
-    folder = await imported(local, rows(1, 2, 3), MAP, limit=1)
+    folder = await imported(local, rows(1, 2, 3), MAP, concurrency=1)
     orders = {each["PoNumber"]: each["Id"] for each in await local.rows("WorkOrder", "PoNumber")}
     order = await local.company.get(WorkOrder, orders["1"])
     await local.company.update(order, po_number="1a")
@@ -161,7 +161,7 @@ async def test_a_change_before_the_look_up_counts(local: Local) -> None:
 
 async def test_an_undo_that_was_killed_goes_on(local: Local) -> None:
     """One cancel had taken effect at the kill, one not; both were written as begun."""
-    folder = await imported(local, rows(1, 2), MAP, limit=1)
+    folder = await imported(local, rows(1, 2), MAP, concurrency=1)
     journal = Journal.open(folder)
     for row in (1, 2):
         await journal.begin_undo(row)
@@ -176,7 +176,7 @@ async def test_an_undo_that_was_killed_goes_on(local: Local) -> None:
 async def test_an_undo_that_is_stopped_is_not_complete(local: Local) -> None:
     folder = await imported(local, rows(*range(1, 6)), MAP)
     async with Journal.open(folder) as journal:
-        undo = Undo(company=local.company, journal=journal, limit=1)
+        undo = Undo(company=local.company, journal=journal, concurrency=1)
         undo.on_row = lambda _: undo.stop()
         summary = await undo.run(await local.company.work_orders.cancel_reason(CANCEL))
         state = await undo_state(journal)
@@ -240,7 +240,7 @@ async def test_a_kill_at_any_commit_undoes_each_record_once(local: Local, tmp_pa
         await created(folder, "WoCreateCommand", ids)
         journal = Journal.open(folder, commit=KillAt(at, after=after), synchronous=True)
         with pytest.raises((Kill, BaseExceptionGroup)):
-            await Undo(company=local.company, journal=journal, limit=limit).run(reason)
+            await Undo(company=local.company, journal=journal, concurrency=limit).run(reason)
         ended += not any(await cancels(local, ids))
         journal.abandon()
         assert outcomes(await undone(local, folder)) == dict.fromkeys((1, 2, 3), "undone"), (at, after)
@@ -466,7 +466,7 @@ async def test_a_marker_that_came_later_keeps_no_record(local: Local) -> None:
 async def test_an_id_of_several_rows_is_left(local: Local) -> None:
     """Without a marker nobody can tell which row it is of; a row that was found counts, too."""
     local.server.altered = answering({"2": 1, "3": 1})
-    folder = await imported(local, rows(1, 2, 3, 4), MAP, limit=1)
+    folder = await imported(local, rows(1, 2, 3, 4), MAP, concurrency=1)
     async with Journal.open(folder, read_only=True) as journal:
         assert [row.id for row in await journal.rows_in(State.DONE)] == [1, 1, 1, 4]
     assert outcomes(await undone(local, folder, look=True)) == {
@@ -483,7 +483,7 @@ async def test_ids_that_cannot_be_block_no_other(local: Local) -> None:
     bad = ["<b>", "7", True, 7.5, -7, 0, None, ..., 2**63, [7], {"Id": 7}]
     local.server.altered = answering({str(key): id for key, id in enumerate([*bad, 2**62], 1)})
     last = len(bad) + 2
-    folder = await imported(local, rows(*range(1, last + 1)), MAP, limit=1)
+    folder = await imported(local, rows(*range(1, last + 1)), MAP, concurrency=1)
     local.server.refused = str(2**62)
     found = outcomes(await undone(local, folder))
     assert found == {**dict.fromkeys(range(1, last - 1), "no_id"), last - 1: "unread", last: "undone"}

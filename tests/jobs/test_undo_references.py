@@ -338,7 +338,9 @@ async def test_a_kill_at_any_commit_deletes_each_record_once(local: Local, tmp_p
         journal = Journal.open(folder, commit=KillAt(at, after=after), synchronous=True)
         reason = await local.company.work_orders.cancel_reason("Entered twice")
         with pytest.raises((Kill, BaseExceptionGroup)):
-            await Undo(company=local.company, journal=journal, limit=1 + at % 2, references=True).run(reason)
+            await Undo(company=local.company, journal=journal, concurrency=1 + at % 2, references=True).run(
+                reason
+            )
         journal.abandon()
         untouched += set(new) <= await there(local)
         found = await undone(local, folder)
@@ -435,7 +437,7 @@ async def test_an_id_that_the_service_gave_twice_is_of_nobody(local: Local) -> N
         content["EntitySpecifier"]["Id"] = next(wrong, content["EntitySpecifier"]["Id"])
 
     local.server.creation, local.server.altered = "base/Customer", alter
-    folder = await imported(local, named("New 1", "New 2", "New 3"), MAP, limit=1)
+    folder = await imported(local, named("New 1", "New 2", "New 3"), MAP, concurrency=1)
     before = await there(local)
     assert (await undone(local, folder)).outcomes == {"New 1": "shared", "New 2": "shared", "New 3": "undone"}
     assert await there(local) == before - {"New 3"}

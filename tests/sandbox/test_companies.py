@@ -78,6 +78,19 @@ def test_names_that_cannot_be_used(store: Store, name: str) -> None:
     assert len(store.companies()) == 1
 
 
+@pytest.mark.parametrize(("dialect", "named"), [("spec", True), ("recorded", False)])
+def test_a_misspelt_name_is_answered_with_those_that_there_are(
+    store: Store, dialect: str, named: bool
+) -> None:
+    """Only to whoever has a token of one of them."""
+    with calling(store, dialect=dialect) as acme:
+        misspelt = acme.send("GET", "base/Customer/512", CompanyName="AcmeFacilites")
+        assert misspelt.json()["ErrorCode"] == "DATABASE_VERSION_MISMATCH"
+        assert ("AcmeFacilities" in misspelt.json()["ErrorMessage"]) == named
+        unknown = acme.send("GET", "base/Customer/512", CompanyName="AcmeFacilites", Authorization="Bearer x")
+        assert "AcmeFacilities" not in unknown.text
+
+
 @pytest.mark.parametrize("host", ["a b", "http://a", "a:80", "a/b"])
 def test_hosts_that_are_none(store: Store, host: str) -> None:
     """A host is a name alone."""

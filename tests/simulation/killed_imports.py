@@ -106,7 +106,7 @@ class _Scenario:
     ) -> bool:
         async with client_of(process, service) as client:
             marker = MARKER if self.marked else None
-            job = Import(CsvFile(source), ImportMap.load(import_map), marker=marker, limit=_LIMIT)
+            job = Import(CsvFile(source), ImportMap.load(import_map), marker=marker, concurrency=_LIMIT)
             await job.open(client.company(), journals=KilledJournal)
             await job.run(client.company())
         return self._is_finished()

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import socket
 from typing import Any
 
 import pytest
 
 from tests.support.virtual import World, reply
 from tests.transport.script import found
-from wosdk_async import DeadlineError, NoAnswerError, NotSentError, WosdkError
+from wosdk_async import (
+    AccessToken,
+    Client,
+    Credentials,
+    Customer,
+    DeadlineError,
+    NoAnswerError,
+    NotSentError,
+    Region,
+    WosdkError,
+)
 from wosdk_async.protocol.wire import Response
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.http.engine import SendError
@@ -174,3 +186,54 @@ async def test_what_a_person_has_to_change_is_an_error_at_once(place: str) -> No
     failed = call.exception()
     assert isinstance(failed, NotSentError)
     assert (failed.remedies, world.attempts, world.time.seconds) == ((Remedy.AUTHORITY,), 1, begun)
+
+
+@PLACES
+async def test_a_host_that_cannot_be_reached_is_logged_once_a_minute(
+    place: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The retries of 20 Companies are otherwise silent for as long as their deadlines."""
+    world = Outage(place, SendError("refused", sent=False, host_gone=True))
+    world.down_for(1000.0)
+    with caplog.at_level(logging.WARNING, "wosdk_async"):
+        for warnings, deadline in enumerate((40.0, 15.0, 40.0), start=1):
+            calls = [world.company(f"c{number}", deadline=deadline).get("Thing", 1) for number in range(20)]
+            tasks = [asyncio.create_task(call) for call in calls]
+            await world.time.finish(*tasks, within=deadline)
+            assert {type(task.exception()) for task in tasks} == {NotSentError}
+            assert {task.exception().remedies for task in tasks} == {()}  # type: ignore[union-attr]
+            said = [record.getMessage() for record in caplog.records]
+            assert len(said) == (1, 1, 2)[warnings - 1]
+    assert "for up to 40 s: refused" in said[0]
+
+
+def root_of_nobody() -> str:
+    """Return an address of this machine where nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return f"http://127.0.0.1:{free.getsockname()[1]}"
+
+
+async def test_a_local_company_that_is_not_there_is_to_be_started() -> None:
+    root = root_of_nobody()
+    region = Region("here", token_url=f"{root}/OAuth/token", locator_url=root)
+    async with Client(region=region) as client:
+        company = client.company("Acme", credentials=Credentials("id", "secret")).with_options(deadline=0.1)
+        with pytest.raises(NotSentError) as error:
+            await company.get(Customer, 1)
+    assert error.value.remedies == (Remedy.START_SANDBOX,)
+
+
+async def test_a_host_that_the_program_names_is_logged_too(caplog: pytest.LogCaptureFixture) -> None:
+    """With a token of the program, no log-in meets the outage first."""
+    token = AccessToken("token-of-the-program", 600, root_of_nobody())
+
+    async def provide(_: str) -> AccessToken:
+        return token
+
+    async with Client() as client:
+        company = client.company("Acme", credentials=provide).with_options(deadline=1.6)
+        with caplog.at_level(logging.WARNING, "wosdk_async"), pytest.raises((DeadlineError, NotSentError)):
+            await company.get(Customer, 1)
+    (record,) = caplog.records
+    assert str(token.base_url) in record.getMessage()
+    assert token.token.reveal() not in record.getMessage()

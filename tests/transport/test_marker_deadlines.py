@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from tests.support.laws import examples
 from tests.support.virtual import reply, settle
 from tests.transport.test_marker import MARKER, PAGE, ScriptedCompany, create
-from wosdk_async import BusinessRuleError, InDoubtError, WosdkError
+from wosdk_async import BusinessRuleError, InDoubtError, ThrottledError, WosdkError
 from wosdk_async.protocol.wire import Response
 
 REFUSED = reply({"ErrorCode": "BUSINESS_LOGIC_ERROR", "ErrorMessage": "no"}, 400)
+BUSY = reply({"ErrorCode": "TOO_MANY_REQUESTS", "ErrorMessage": "later"}, 429)
 TICK = 0.011  # seconds: a deadline is met within 10 ms
 
 Fate = tuple[str, float]
@@ -47,6 +48,8 @@ class Fated(ScriptedCompany):
                 await asyncio.Event().wait()
             if fate == "lost":
                 return PAGE
+            if fate == "busy":
+                return attrs.evolve(BUSY, headers={"retry-after": "9"})
             if fate == "refused":
                 return REFUSED
             response = await super().serve(method, url, headers, body)
@@ -140,6 +143,20 @@ async def test_turns_are_given_in_order_and_a_cancelled_one_passes_its_turn_on(t
     assert tasks[1].cancelled()
     assert order == ["a", "c", "d"]
     assert service.most == 1
+
+
+@pytest.mark.parametrize(
+    ("deadline", "says"),
+    [(10.0, True), (100.0, False)],  # of 100 s, enough is left until the attempts are used up
+)
+async def test_an_error_of_an_earlier_end_says_what_the_look_ups_reserve(deadline: float, says: bool) -> None:
+    """A quarter of the deadline, which the attempts do not get."""
+    service = Fated([("busy", 0.0)] * 9, [])
+    task = asyncio.create_task(service.company(deadline=deadline).run(create("k"), marker=MARKER))
+    await service.time.finish(task)
+    raised = task.exception()
+    assert isinstance(raised, ThrottledError)
+    assert (f"2.5 s of the deadline of {deadline:g} s" in raised.message) == says
 
 
 # --- look-ups that get no response --------------------------------------------------------------

@@ -15,7 +15,14 @@ import attrs
 from wosdk_async.calls.key_turns import KeyTurn, KeyTurns
 from wosdk_async.calls.marked_records import MarkedRecords
 from wosdk_async.calls.markers import Marker
-from wosdk_async.errors import DeadlineError, InDoubtError, NoAnswerError, NotUniqueError, WosdkError
+from wosdk_async.errors import (
+    DeadlineError,
+    InDoubtError,
+    NoAnswerError,
+    NotUniqueError,
+    ThrottledError,
+    WosdkError,
+)
 from wosdk_async.options import CallOptions
 from wosdk_async.options.hooks import report_in_doubt
 from wosdk_async.protocol.verdicts import ending_of
@@ -194,6 +201,13 @@ class Reconciler:
             return await self.transport.send(self.call, self.sessions, options, attempt, self.hold)
         except asyncio.CancelledError:
             self._reported = attempt.sent
+            raise
+        except (DeadlineError, ThrottledError) as error:
+            reserved, left = self._for_lookups, self._end - self._for_lookups - self.hold.clock.now()
+            is_late = isinstance(error, DeadlineError) or (error.retry_after or 0.0) > left
+            if is_late and reserved and not self.hold.ended:
+                kept = f"{reserved:.3g} s of the deadline of {self.seconds:g} s are reserved for look-ups"
+                error.args = (f"{error.message}; {kept}",)
             raise
         finally:
             if attempt is not self.trace:

@@ -242,7 +242,7 @@ def cancelled_outcome(index: int, item: I, trace: Trace, why: str) -> InDoubt[I]
     """Return a cancelled call's outcome from its trace; ``why`` is a clause: "the run was cancelled"."""
     details = _details(trace)
     if (trace.sent and not trace.repeat_safe) or trace.effect:
-        text = f"the call may have been carried out: {why} while it waited for the response"
+        text = f"the call may have been carried out: {why} before the outcome was known"
         return InDoubt(index, item, InDoubtError(text, **details))
     if trace.reply is not None or trace.sent:
         text = f"no result: {why} ({PHASES[trace.phase]}); the call had no effect"

@@ -34,6 +34,7 @@ from wosdk_async.errors import (
 from wosdk_async.options import ClientOptions, Limits, RetryPolicy, Timeouts
 from wosdk_async.protocol.wire import Response
 from wosdk_async.settings.environment import Settings
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import OnResponse, Request, WatchedEngine
 from wosdk_async.transport.http.environment import proxy_rules
@@ -165,7 +166,7 @@ _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
 
 def remedy_for(error: WosdkError, network: str = _NETWORK) -> str:
     """Return the remedy for ``error``, with ``network`` if not connected; empty if the message has one."""
-    if error.remedies:
+    if set(error.remedies) - {Remedy.START_SANDBOX}:
         return ""
     if isinstance(error, DeadlineError):
         return f"set a longer --deadline, or {network}"

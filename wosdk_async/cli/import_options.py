@@ -109,7 +109,6 @@ _RESULTS = (
 _RUN = (
     click.option(
         "--concurrency",
-        "limit",
         type=Whole(1, 1000),
         metavar="N",
         help="Concurrent calls (default: 32).",

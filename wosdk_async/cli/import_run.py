@@ -61,7 +61,7 @@ def run_import(arguments: ImportArguments) -> int:
         if temporary:
             folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
         job = _job(arguments, folder, workers)  # first, so that no sandbox starts for an invalid file
-        calls = arguments.options.limit
+        calls = arguments.options.concurrency
         variables = exits.enter_context(company_variables(arguments.sandbox))
         client = {
             "limits": Limits(connections=calls),

@@ -16,6 +16,7 @@ from wosdk_async.cli.options import ChangeOptions, target_of
 from wosdk_async.cli.output.files import Output, opened, require_stdout
 from wosdk_async.cli.runner import Runner, confirm
 from wosdk_async.cli.texts import MAX_LINE, brief_line, counted, json_text, message_of, visible
+from wosdk_async.codec.masking import mask_fields, mask_text
 from wosdk_async.errors import InDoubtError, WosdkError
 from wosdk_async.text.safe_text import one_line, shortened
 
@@ -84,7 +85,7 @@ class RecordChange:
 
     @property
     def _error(self) -> str:
-        return message_of(self.outcome) if isinstance(self.outcome, WosdkError) else ""
+        return mask_text(message_of(self.outcome)) if isinstance(self.outcome, WosdkError) else ""
 
     def message(self) -> str:
         """Return the error with its remedy."""
@@ -204,7 +205,7 @@ def _status(changes: Sequence[RecordChange]) -> Exit:
 
 
 def _request(call: Any, as_json: bool) -> str:
-    body = codec.loads(call.body) if call.body else None
+    body = mask_fields(codec.loads(call.body)) if call.body else None
     if as_json:
         return json_text({"method": call.method, "path": call.path, "body": body})
     text = f"{call.method} {call.path}" + (f" {json_text(body)}" if body is not None else "")

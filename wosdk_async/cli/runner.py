@@ -24,6 +24,7 @@ from wosdk_async.errors import ConfigurationError, WosdkError
 from wosdk_async.options.hooks import report_in_doubt
 from wosdk_async.settings.environment import ignored_profile
 from wosdk_async.text.remedies import Remedy
+from wosdk_async.transport.retry import UnreachableHosts
 from wosdk_async.transport.session.hosts import is_local
 
 T = TypeVar("T")
@@ -82,8 +83,8 @@ class Runner:
 
 
 def _is_logged(record: logging.LogRecord) -> bool:
-    """Return False if the record reports a cancelled call in doubt, because the command reports it, too."""
-    return record.funcName != report_in_doubt.__name__
+    """Return False for calls in doubt and hosts without a connection, which the command reports itself."""
+    return record.funcName not in (report_in_doubt.__name__, UnreachableHosts.warn_unreachable.__name__)
 
 
 async def _exiting_soon(call: Coroutine[Any, Any, T]) -> T:

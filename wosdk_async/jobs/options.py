@@ -63,9 +63,9 @@ class ImportOptions:
     map writes nothing to this field, the key is ``{job}-{row}``, with the ledger's row number."""
     if_exists: IfExists = attrs.field(default="fail", validator=attrs.validators.in_(("fail", "skip")))
     """Whether a row fails or is skipped if its key exists in the Company before the row's first attempt."""
-    limit: int = number(32, "a number of calls, 1 or more", low=1, whole=True)
-    """Maximum concurrent calls. After a kill, at most ``2 * limit`` rows are in doubt; with workers, at
-    most ``16 * limit`` or 2,000, whichever is larger."""
+    concurrency: int = number(32, "a number of calls, 1 or more", low=1, whole=True)
+    """Maximum concurrent calls. After a kill, at most ``2 * concurrency`` rows are in doubt; with workers, at
+    most ``16 * concurrency`` or 2,000, whichever is larger."""
     lease: float = number(30.0, "seconds above 0", above=True)
     """Seconds for which a worker may send granted rows, counted from its last report before the grant. A row
     may take up to the Company's ``deadline``, or two thirds of the lease if there is no deadline."""

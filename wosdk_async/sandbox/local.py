@@ -28,8 +28,8 @@ class LocalCompany:
 
     Args:
         store: SQLite file; None uses a temporary file.
-        companies: Company names, created and seeded if missing. The first is the default for methods that
-            take a name.
+        companies: ASCII Company names, created and seeded if missing. The first is the default for methods
+            that take a name.
         verification: whether the Companies have the verification step (default: as stored; on if new).
         dialect: see `create_app`.
         faults: fault script as a TOML file or equivalent plain data (default: no faults).

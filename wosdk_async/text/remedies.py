@@ -50,6 +50,7 @@ class Remedy(Enum):
     NOT_YET_VALID = "check this machine's clock and the certificate's start date"
     EXPIRED = "check this machine's clock, then renew the certificate"
     ENDPOINT = "check {variable}, or the Region's {field}="
+    START_SANDBOX = "if this is a local Company, start its sandbox"
     OWN_PAIR = "check that the credentials were generated for this Company: each pair belongs to one Company"
     CANCELLED_PROVIDER = "handle cancellations in the provider, or raise a different error"
 

@@ -31,7 +31,7 @@ from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.clock import Deadlines, Scope, TransportClock
 from wosdk_async.transport.http.engine import POOL_EXHAUSTED, Engine, Request, SendError
 from wosdk_async.transport.limiter import ConcurrencyLimiter, TenantQueue
-from wosdk_async.transport.retry import FAILURES, Retries, RetryQuota
+from wosdk_async.transport.retry import FAILURES, Failure, Retries, RetryQuota, UnreachableHosts
 from wosdk_async.transport.session.manager import Session, SessionManager
 from wosdk_async.transport.telemetry.observers import ObservedCall
 from wosdk_async.transport.telemetry.statistics import PHASES, Counters, Trace
@@ -52,6 +52,7 @@ class Dispatcher:
     deadlines: Deadlines
     quota: RetryQuota
     counters: Counters
+    unreachable: UnreachableHosts
     max_queued: int | None = None
     on_in_doubt: OnInDoubt | None = None
     request_ids: RequestIds | None = None
@@ -99,7 +100,9 @@ class Dispatcher:
                 if self.quota.left < self.quota.capacity:  # usually false, which saves the function call
                     self.quota.succeeded(False)
             except FAILURES as failure:
-                retries = Retries(options.retry, self.clock, self.quota, scope.until)
+                retries = Retries(
+                    options.retry, self.clock, self.quota, scope.until, on_wait=attempts.note_wait
+                )
                 result = await retries.run(call, attempts.send_call, attempts.trace, failure)
             self.counters.done += 1
             return result
@@ -266,6 +269,12 @@ class Attempts:
                 if call.other_paths:  # GIL: loops in other threads also set this key atomically
                     sessions.paths[call.operation] = path
                 return result
+
+    def note_wait(self, failure: Failure, wait: float) -> None:  # noqa: ARG002 - see Retries.on_wait
+        """Warn about a host that cannot be reached, before another attempt."""
+        self._context.unreachable.warn_unreachable(
+            failure, self._host, self._until - self._context.clock.now()
+        )
 
     @property
     def trace(self) -> Trace:

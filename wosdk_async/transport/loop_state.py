@@ -21,7 +21,7 @@ from wosdk_async.transport.http.engine import Engine, StreamingEngine
 from wosdk_async.transport.http.environment import parse_proxy
 from wosdk_async.transport.http.selection import connection_ceiling, engine_for
 from wosdk_async.transport.limiter import AIMDLimit, ConcurrencyLimiter, ThroughputLimit
-from wosdk_async.transport.retry import RetryQuota
+from wosdk_async.transport.retry import RetryQuota, UnreachableHosts
 from wosdk_async.transport.session.credentials import Region
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.session.login import Login
@@ -206,6 +206,7 @@ def open_loop_state(
         clock=clock,
         algorithm=ThroughputLimit if options.adaptive else AIMDLimit,
     )
+    unreachable = UnreachableHosts(clock)
     dispatcher = Dispatcher(
         engine=calls,
         limiter=limiter,
@@ -213,10 +214,18 @@ def open_loop_state(
         deadlines=Deadlines(clock, asyncio.get_running_loop()),
         quota=quota,
         counters=Counters(),
+        unreachable=unreachable,
         max_queued=options.max_queued,
         on_in_doubt=options.on_in_doubt,
         request_ids=request_ids,
     )
     policy = RetryPolicy(wait_max=_LOGIN_WAIT, max_retry_after=0)  # session/renewal.py handles Retry-After
-    login = Login(engine=logins, clock=clock, policy=policy, hosts=settings.hosts, preemptive=not own_pool)
+    login = Login(
+        engine=logins,
+        clock=clock,
+        policy=policy,
+        hosts=settings.hosts,
+        preemptive=not own_pool,
+        unreachable=unreachable,
+    )
     return LoopState(dispatcher, login, [calls, logins])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import random
 import threading
@@ -30,11 +31,14 @@ from wosdk_async.protocol.verdicts import (
 )
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.transport.clock import TransportClock
-from wosdk_async.transport.http.engine import SendError
+from wosdk_async.transport.http.engine import SendError, origin_of
 from wosdk_async.transport.telemetry.statistics import Trace
 
 T = TypeVar("T")
 
+_log = logging.getLogger("wosdk_async")
+
+_WARN_INTERVAL = 60.0  # seconds between two warnings about one host
 _GONE_WAIT = 1.0  # average seconds before an unreachable host is tried again
 
 FAILURES = (SendError, InconclusiveResponse, RefusedError)
@@ -68,6 +72,21 @@ class RetryQuota:
         """Refill the budget after a success. Callers may skip this while ``left`` equals ``capacity``."""
         with self._lock:
             self.left = min(self.capacity, self.left + (self.COST if retried else 1))
+
+
+@attrs.frozen
+class UnreachableHosts:
+    """Hosts without a connection, for one warning a minute about each: retries are silent otherwise."""
+
+    clock: TransportClock
+    _next: dict[str, float] = attrs.field(factory=dict, init=False)
+
+    def warn_unreachable(self, failure: Exception, url: str, left: float) -> None:
+        """Log ``failure`` to connect to the host of ``url``, retried for up to ``left`` seconds."""
+        host, now = origin_of(url), self.clock.now()
+        if isinstance(failure, SendError) and failure.host_gone and now >= self._next.get(host, now):
+            self._next[host] = now + _WARN_INTERVAL
+            _log.warning("no connection; retrying for up to %.3g s: %s", left, failure)
 
 
 def backoff(policy: RetryPolicy, failed: int, draw: float) -> float:
@@ -114,8 +133,8 @@ class Retries:
     clock: TransportClock
     quota: RetryQuota | None = None
     until: float = math.inf
-    has_time: Callable[[float], bool] | None = None
-    """Replaces ``policy.attempts``: returns whether another attempt after this many seconds is worthwhile."""
+    time_left: Callable[[], float] | None = None
+    """Replaces ``policy.attempts``: returns the seconds within which another attempt is worthwhile."""
     on_wait: Callable[[Failure, float], None] | None = None
     """Called with a failure and the seconds until the next attempt."""
     _unreached: int = attrs.field(default=0, init=False)
@@ -159,7 +178,9 @@ class Retries:
             may_continue = self.policy.attempts > 1 and wait <= left
         else:
             wait = asked + backoff(self.policy, failed, draw)
-            may_continue = failed < self.policy.attempts if self.has_time is None else self.has_time(wait)
+            may_continue = (
+                failed < self.policy.attempts if self.time_left is None else wait <= self.time_left()
+            )
         if not may_continue or not _may_retry(failure, repeat_safe, self.policy):
             _raise(failure, repeat_safe)
         if asked > left:

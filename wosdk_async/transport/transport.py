@@ -30,7 +30,7 @@ from wosdk_async.transport.session.credentials import (
     Tenant,
 )
 from wosdk_async.transport.session.manager import ManagerCache, SessionManager, TokenGrant
-from wosdk_async.transport.session.renewal import HasTime
+from wosdk_async.transport.session.renewal import TimeLeft
 from wosdk_async.transport.telemetry.observers import (
     LOG_OBSERVER,
     HookObserver,
@@ -260,7 +260,7 @@ class Transport:
         hook = self.options.on_attempt and HookObserver(self.options.on_attempt)
         self._observers = tuple(each for each in (hook, self._telemetry) if each is not None)
 
-    async def _log_in(self, tenant: Tenant, replaced: Secrets, has_time: HasTime) -> TokenGrant:
+    async def _log_in(self, tenant: Tenant, replaced: Secrets, time_left: TimeLeft) -> TokenGrant:
         # _loop_state() refuses while the client closes, but running calls may still need a session.
         login = (self._loops.get(asyncio.get_running_loop()) or self._loop_state()).login
         manager = self.sessions(tenant)
@@ -270,7 +270,7 @@ class Transport:
                 return login.accept(tenant.company, await tenant.grant(replaced))
             manager.hold_off.require_new(pair := await tenant.pair())
             sent, note = pair, partial(setattr, manager, "login_waits_for")
-            return await login.grant(tenant.company, tenant.region, pair, replaced, note, has_time)
+            return await login.grant(tenant.company, tenant.region, pair, replaced, note, time_left)
         except WosdkError as error:
             error.add(company=tenant.company)
             manager.hold_off.note(error, sent)

@@ -17,7 +17,7 @@ import attrs
 from wosdk_async import codec, errors
 from wosdk_async.codec.masking import mask_text
 from wosdk_async.errors import InDoubtError, ThrottledError, WosdkError
-from wosdk_async.text.remedies import in_json
+from wosdk_async.text.remedies import Remedy, in_json
 from wosdk_async.text.safe_text import one_line, shortened, without_markup
 
 __all__ = ["PROBLEMS", "ProblemDetails", "ProblemRule", "problem_of"]
@@ -139,7 +139,7 @@ def problem_of(error: WosdkError) -> ProblemDetails:
     An error class that is not in ``PROBLEMS``, such as your own, gets the response of its nearest base class.
     """
     rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
-    if error.remedies and rule.retry_after is not None:  # the operator has to act
+    if set(error.remedies) - {Remedy.START_SANDBOX} and rule.retry_after is not None:  # the operator acts
         rule = attrs.evolve(rule, status=502, detail=_OPERATOR, retry_after=None)
     if error.conflict:
         rule = attrs.evolve(

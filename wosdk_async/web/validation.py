@@ -149,7 +149,7 @@ def read_event(body: bytes, entity: type[T]) -> list[T]:
     data with the service before you act on it.
 
     Raises:
-        PayloadError: the body is too long, or not in the service's format.
+        PayloadError: the body is too long or not in the service's format, or an id is no whole number.
         InvalidCallError: ``body`` is not bytes.
     """
     # facts 8
@@ -161,9 +161,14 @@ def read_event(body: bytes, entity: type[T]) -> list[T]:
         raise PayloadError(f"the body has {len(body)} bytes; the limit is {_MAX_EVENTS}")
     try:
         records: list[T] = objects(ROWS, entity)(body)
-        return records
     except (ValueError, TypeError, KeyError) as cause:
         why = f": {cause}" if isinstance(cause, ValueError) else ""  # other messages come from Python
         raise PayloadError(
             f"the body is not in the service's format {{Entities: [{{Data}}]}}{why}"
         ) from cause
+    for number, record in enumerate(records):
+        id = getattr(record, "id", None)
+        if not (id is None or type(id) is int):  # facts 8: as in a query, where ids are numbers
+            shown = repr(shortened(id, _MAX_SHOWN)) if isinstance(id, str) else json_kind_of(id)
+            raise PayloadError(f"Entities[{number}].Data.Id is {shown}, not a whole number")
+    return records

@@ -261,7 +261,7 @@ async def test_a_token_that_is_refused_and_a_service_that_asks_to_wait(local: Lo
     """The coordinator renews the session for all workers, and their shares are halved."""
     local.company = local.company.with_options(settle=0.2)
     numbers = range(1, 61)
-    ready = local.job(rows(*numbers), MAP, marker=MARKER, workers=Processes(2), limit=4)
+    ready = local.job(rows(*numbers), MAP, marker=MARKER, workers=Processes(2), concurrency=4)
     running = asyncio.create_task(carried_out(ready, local))
     await until_true(lambda: local.server.count(CREATE) >= 10, 60)
     refuse_the_token_of_now(local)

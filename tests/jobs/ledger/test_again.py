@@ -76,7 +76,7 @@ async def test_a_ledger_that_another_one_followed_sends_nothing_more(local: Loca
 async def test_again_sends_rows_whose_undo_was_killed_once_their_records_are_cancelled(local: Local) -> None:
     """The undo of both had begun, and one cancel took effect: the other order still has its key."""
     source = local.write(rows(1, 2))
-    folder = (await local.run(source, MAP, marker=MARKER, limit=1)).folder
+    folder = (await local.run(source, MAP, marker=MARKER, concurrency=1)).folder
     journal = Journal.open(folder)
     for row in (1, 2):
         await journal.begin_undo(row)

@@ -41,7 +41,7 @@ class Programs:
         """Import a file; return the summary, or :data:`KILLED`."""
 
         async def program(company: Company) -> Any:
-            job = Import(CsvFile(path), ImportMap.load(map_path), limit=_LIMIT, **options)
+            job = Import(CsvFile(path), ImportMap.load(map_path), concurrency=_LIMIT, **options)
             await job.open(company, journals=KilledJournal)
             return await job.run(company)
 

@@ -233,7 +233,9 @@ async def _update(
         label=label_of(name, id, old),
         facts={"entity": name, "id": id},
         make=make,
-        shown=tuple(f"{key}: {shown_value(old.get(key))} -> {shown_value(new[key])}" for key in new),
+        shown=tuple(
+            f"{key}: {shown_value(key, old.get(key))} -> {shown_value(key, new[key])}" for key in new
+        ),
         look=look_at(name, id),
     )
 

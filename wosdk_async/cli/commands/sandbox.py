@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +18,7 @@ from wosdk_async.cli.help import Group
 from wosdk_async.cli.options import Whole
 from wosdk_async.cli.output.files import require_not_needed, require_not_store, require_writable
 from wosdk_async.cli.texts import counted, shell_words
+from wosdk_async.regular_files import open_user_path
 
 if TYPE_CHECKING:
     from wosdk_async.sandbox.storage.companies import StoredCompany
@@ -51,7 +54,7 @@ def sandbox_command() -> None:
     "companies",
     metavar="NAME",
     multiple=True,
-    help="Company to serve (repeatable); created if needed.",
+    help="Company to serve (ASCII, repeatable); created if needed.",
 )
 @click.option(
     "--verification/--no-verification",
@@ -60,6 +63,7 @@ def sandbox_command() -> None:
 )
 @click.option("--env-file", type=_FILE, help="Write the variables to a private file (default: stdout).")
 @click.option("--force", is_flag=True, help="Overwrite an --env-file not written by serve.")
+@click.option("--background", is_flag=True, help="Return once the server accepts connections.")
 @click.option("--open-admin", is_flag=True, help="Let other machines use /_sandbox/.")
 @click.option("--log/--no-log", default=True, help="Record requests for the console.")
 @click.option("--faults", type=_FILE, help="TOML file of faults to inject.")
@@ -72,6 +76,7 @@ def serve(
     host: str,
     env_file: Path | None,
     force: bool,
+    background: bool,
     faults: Path | None,
     certificate: Path | None,
     **options: Any,
@@ -82,8 +87,8 @@ def serve(
     shell:
 
     \b
-      wosdk sandbox serve --store company.db --env-file company.env &
-      set -a; . ./company.env; set +a  # once the file exists
+      wosdk sandbox serve --store company.db --env-file company.env --background
+      set -a; . ./company.env; set +a
       wosdk import requests.csv --map map.toml
     """
     if env_file is not None:
@@ -93,6 +98,7 @@ def serve(
     with extra("sandbox", "the sandbox"):
         from wosdk_async.sandbox import Faults, FaultScriptError, StoreError
         from wosdk_async.sandbox.server import serve as serve_store
+    release = _fork() if background else None
 
     def announce(variables: dict[str, str]) -> None:
         _say_variables(variables, env_file)
@@ -101,7 +107,9 @@ def serve(
         if len(options["companies"]) > 1:
             words = shell_words("wosdk", "sandbox", "companies", "--store", str(store), "--url", root)
             say(f"`{words}` prints the settings of all Companies")
-        say(f"serving {store}; press Ctrl-C to stop")
+        say(f"serving {store}; {f'stop it with `kill {os.getpid()}`' if release else 'press Ctrl-C to stop'}")
+        if release is not None:
+            release()
 
     # Errors that remove a new store: full disk, invalid Company name, fault for an unknown Company
     with _sandbox_errors(), _removed_on_error(store, StoreError, ValueError, FaultScriptError):
@@ -113,6 +121,27 @@ def serve(
             announce=announce,
             **options,
         )
+
+
+def _fork() -> Callable[[], None]:
+    """Continue in a child process; the parent exits once the child has ended or called the result."""
+    reader, writer = os.pipe()
+    if child := os.fork():
+        os.close(writer)
+        with open(reader, "rb") as pipe:
+            is_released = pipe.read() != b""
+        sys.exit(0 if is_released else os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    os.close(reader)
+    os.setsid()  # so that Ctrl-C and a closed terminal do not end the child
+
+    def release() -> None:
+        with open_user_path(os.devnull) as nowhere:
+            for stream in range(3):  # a reader of the parent's output would wait for the child
+                os.dup2(nowhere.fileno(), stream)
+        os.write(writer, b".")
+        os.close(writer)
+
+    return release
 
 
 def _say_variables(variables: dict[str, str], env_file: Path | None) -> None:

@@ -112,7 +112,7 @@ def undo_command(
         undo = Undo(
             company=runner.company,
             journal=journal,
-            limit=concurrency,
+            concurrency=concurrency,
             unversioned=unversioned,
             references=references,
             of_run=None if all_runs else _run_to_undo(runner, journal, of_run),

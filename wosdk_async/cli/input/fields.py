@@ -12,6 +12,7 @@ from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.texts import typed_value
 from wosdk_async.cli.texts import json_text
 from wosdk_async.codec.checks import json_kind_of
+from wosdk_async.codec.masking import mask_fields, mask_text
 from wosdk_async.model import Record, registry
 from wosdk_async.model.metadata import Wire, is_nested
 from wosdk_async.protocol.validation import errors_in_json
@@ -51,7 +52,7 @@ def add_assignments(fields: dict[str, Any], texts: Iterable[str], cls: type[Reco
         is_json = name.endswith(":")
         path = name.removesuffix(":").split(".")
         if not sign or not all(step.isidentifier() for step in path):
-            raise CliError(f"{text!r} is not a field: {_ASSIGNMENT}")
+            raise CliError(f"{mask_text(text)!r} is not a field: {_ASSIGNMENT}")
         meta = _meta(cls, path)
         takes_json = meta is not None and (meta.get("many") or meta["type"] in ("object", "money"))
         parsed = _json(value, text) if is_json or takes_json else _typed(value, meta, name)
@@ -75,9 +76,9 @@ def _null_if_empty(text: str) -> str:
     return f"{name}:=null" if sign and not value and not name.endswith(":") else text
 
 
-def shown_value(value: Any) -> str:
-    """Return a value as JSON for the preview, truncated."""
-    return shortened(json_text(value), _MAX_VALUE)
+def shown_value(name: str, value: Any) -> str:
+    """Return a field's value as JSON for the preview, truncated and without secrets."""
+    return shortened(json_text(mask_fields({name: value})[name]), _MAX_VALUE)
 
 
 def _require_new(
@@ -89,7 +90,8 @@ def _require_new(
         if other[:length] != path[:length]:
             continue
         if len(other) >= len(path) or _is_in(fields, path):
-            raise CliError(f"{earlier!r} and {text!r} both set {'.'.join(path)}; set it once")
+            both = f"{mask_text(earlier)!r} and {mask_text(text)!r}"
+            raise CliError(f"{both} both set {'.'.join(path)}; set it once")
 
 
 def _is_in(fields: Any, path: tuple[str, ...]) -> bool:
@@ -113,7 +115,7 @@ def _json(value: str, text: str) -> Any:
     try:
         return codec.loads(value.encode(errors="surrogateescape"))
     except ValueError as error:
-        raise CliError(f"{text!r} takes JSON: {error}") from None
+        raise CliError(f"{mask_text(text)!r} takes JSON: {error}") from None
 
 
 def _put(fields: dict[str, Any], path: list[str], value: Any, text: str) -> None:
@@ -121,7 +123,9 @@ def _put(fields: dict[str, Any], path: list[str], value: Any, text: str) -> None
     for step in parents:
         inner = fields.setdefault(step, {})
         if not isinstance(inner, dict):
-            raise CliError(f"{text!r} sets a field of {step}, but {step} already has a value; leave out one")
+            raise CliError(
+                f"{mask_text(text)!r} sets a field of {step}, but {step} already has a value; leave out one"
+            )
         fields = inner
     fields[leaf] = value
 

@@ -50,7 +50,7 @@ class JobWorkers(Coordinator):
             deadline=options.lease * _DEADLINE_PART if deadline is None else deadline,
             skew=options.skew,
             rate=None if rate is None else rate - own,
-            in_flight=options.limit,
+            in_flight=options.concurrency,
         )
         self._sessions = SessionPusher(sender_of(company).sessions, self.fail)
         super().__init__(

@@ -159,7 +159,7 @@ class Check:
             WosdkError: a look-up failed.
         """
         began = time.perf_counter()
-        await self._index.look_up(company, self._options.limit)
+        await self._index.look_up(company, self._options.concurrency)
         if self._index.specs:
             self._look_up_seconds.append(time.perf_counter() - began)
         self._index.require(self._map.fixed, self._map.path)
@@ -306,4 +306,4 @@ class Check:
         rows = result.counts["would_send"] * share  # extrapolated from the sample
         pages = math.ceil(rows / _PAGE) if self._keys is not None else 0
         calls = round(rows) + sum(result.new_records.values()) + pages + len(self._index.specs)
-        result.expect(calls if rows else 0, self._look_up_seconds, self._options.limit, self._rate)
+        result.expect(calls if rows else 0, self._look_up_seconds, self._options.concurrency, self._rate)

@@ -62,7 +62,7 @@ class RowSender:
             JournalError: the journal cannot be written; rows that are not in the journal are never sent.
             WosdkError: a key look-up failed; earlier rows have been sent.
         """
-        operation, keys, limit = self._operation, self.builder.keys, self.options.limit
+        operation, keys, limit = self._operation, self.builder.keys, self.options.concurrency
         marker = await self.marker()
         local = self.workers is None
         if not local and await self._journal.last_epoch():

@@ -72,7 +72,7 @@ class JobWork:
             on_row=request.on_row,
             on_stage=request.on_stage,
         )
-        limit = request.options.limit
+        limit = request.options.concurrency
         self._references = ReferenceStage(self._rows, self._builder, self._settling, limit, stop)
         self.totals = JobTotals(
             job=job, reports=self._reports, settling=self._settling, workers=self._workers

@@ -226,7 +226,7 @@ class ImportRequest:
             "sha256": self.sha256,
             "map": self.import_map.fingerprint,  # read by SQL in the ledger and the journal
             "content": self.import_map.content,  # likewise
-            "limit": self.options.limit,
+            "limit": self.options.concurrency,
             "rate": company.rate,
         }
         if self.workers is None:

@@ -53,7 +53,7 @@ class Undo:
 
     Args:
         journal: the job's journal, open for writing.
-        limit: maximum concurrent calls.
+        concurrency: maximum concurrent calls.
         unversioned: whether to delete records without a version, whose later changes cannot be detected.
         references: whether to also delete references that the job created, if nothing else uses them.
         of_run: number of the run to undo (default: all runs).
@@ -66,7 +66,7 @@ class Undo:
 
     company: Company
     journal: Journal
-    limit: int = 16
+    concurrency: int = 16
     unversioned: bool = False
     references: bool = False
     of_run: int | None = None
@@ -178,7 +178,7 @@ class Undo:
     async def _carry_out(
         self, outcomes: _Outcomes, call: _Call, targets: Iterable[Target] | AsyncIterable[Target]
     ) -> None:
-        run = Run(targets, call, limit=self.limit, grace=ABORT_GRACE)
+        run = Run(targets, call, limit=self.concurrency, grace=ABORT_GRACE)
         # After a stop, let the run report all targets as not started instead of raising StoppedError.
         block = nullcontext() if self._stop.requests else self._stop.ends()
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import resources
 from typing import Any
 
@@ -53,7 +53,11 @@ _VIEWS: dict[str, Callable[..., Record]] = {
     f"types/{{entity}}/{{key:{ID}}}": one_record,
     "examples/{command}": example_of,
 }
-_LISTS = (orders, list_records)
+_LISTS: dict[Callable[..., Record], tuple[str, ...]] = {
+    orders: ("page", "state", "text"),
+    list_records: ("page", "field", "operator", "value", "by", "to", "sort", "direction"),
+}
+"""Query parameters of the views that are lists."""
 
 FILES = frozenset(
     file.name for file in resources.files(__package__).joinpath("static").iterdir() if "." in file.name
@@ -126,7 +130,7 @@ class _Console:
         """Return an endpoint that calls a view with the path's keys and, if it is a list, query and page."""
 
         async def endpoint(request: Request) -> Record:
-            form, (_, *keys) = request.query_params, request.path_params.values()
+            form, (_, *keys) = _form(request, *_LISTS.get(view, ())), request.path_params.values()
             page = [form, _whole_number(form.get("page", "0"), "page")] if view in _LISTS else []
             context = self._context(request)
             return {"Company": context.company.name} | view(context, *keys, *page)
@@ -134,7 +138,7 @@ class _Console:
         return endpoint
 
     async def requests(self, request: Request) -> Record:
-        after = _whole_number(request.query_params.get("after", "0"), "after")
+        after = _whole_number(_form(request, "after").get("after", "0"), "after")
         if request.method == "PUT":
             self.log.on = await _flag(request, "on")
         if request.method == "DELETE":
@@ -199,6 +203,14 @@ async def _flag(request: Request, name: str) -> bool:
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be true or false.")
     return value
+
+
+def _form(request: Request, *known: str) -> Mapping[str, str]:
+    """Return the query parameters. Raises ValueError if one is not known, because it would do nothing."""
+    if unknown := request.query_params.keys() - known:
+        takes = ", ".join(known) or "none"
+        raise ValueError(f"{min(unknown)!r:.40} is not a query parameter here; known: {takes}.")
+    return request.query_params
 
 
 def _whole_number(written: str, name: str) -> int:

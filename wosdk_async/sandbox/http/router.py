@@ -110,7 +110,10 @@ class Router:
         # facts 1: the header's value is case-insensitive; facts 2: the error code; facts 6: the status
         company = self.companies().get(request.headers.get("companyname", "").strip().lower())
         if company is None or not (company.served_at(request.root) or _is_discovery(request.segments)):
-            raise Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.")
+            hint = ""
+            if company is None:
+                hint = f" It serves {', '.join(each.name for each in self.store.companies()[:_NAMED])}."
+            raise Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.", hint)
         if company.id != owner:  # not shown; assumed
             raise Refusal(403, "INCORRECT_TOKEN", "The token was issued for another Company.")
         now = Moment.at(self.clock(), self.dialect.tick)
@@ -199,6 +202,7 @@ def _not_allowed(text: str) -> Refusal:
 
 # --- log-in: tokens for client credentials, and Company discovery (spec 4.1, facts 1, 2) --------------------
 
+_NAMED = 5  # Companies named to a client that asks for another one
 _EXPIRES_IN = 1199  # seconds, from the sample in facts 1
 _LIFETIME = 1200 * 10**9
 _MAX_TOKENS = 100_000  # including expired ones, so that these are refused as expired, not as unknown

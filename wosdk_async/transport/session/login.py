@@ -39,7 +39,7 @@ from wosdk_async.transport.http.engine import (
     RequestHeaders,
     SendError,
 )
-from wosdk_async.transport.retry import Retries
+from wosdk_async.transport.retry import Retries, UnreachableHosts
 from wosdk_async.transport.session.credentials import AccessToken, Credentials, Region
 from wosdk_async.transport.session.hosts import HostRules, is_local
 from wosdk_async.transport.session.login_responses import (
@@ -52,7 +52,7 @@ from wosdk_async.transport.session.login_responses import (
     token_and_lifetime,
 )
 from wosdk_async.transport.session.manager import TokenGrant
-from wosdk_async.transport.session.renewal import HasTime
+from wosdk_async.transport.session.renewal import TimeLeft
 from wosdk_async.transport.telemetry.statistics import Trace
 
 OnTrouble = Callable[[str], None]
@@ -111,7 +111,7 @@ class _CompanyLogin:
     company: str
     region: Region
     note: OnTrouble
-    has_time: HasTime | None
+    time_left: TimeLeft | None
 
     def note_failure(self, failure: Exception, wait: float) -> None:
         """Report why the log-in waits. Secrets were hidden when the response was read."""
@@ -131,6 +131,9 @@ class Login:
     hosts: HostRules
     preemptive: bool = True
     """Whether slow requests are cancelled to make way for others; false with the program's own pool."""
+    unreachable: UnreachableHosts = attrs.field(
+        default=attrs.Factory(lambda self: UnreachableHosts(self.clock), takes_self=True)
+    )
     slots: LoginSlots = attrs.field(init=False)
 
     @slots.default
@@ -144,20 +147,20 @@ class Login:
         credentials: Credentials | AccessToken,
         replaced: Secrets = _NO_SECRETS,
         on_trouble: OnTrouble = lambda _: None,
-        has_time: HasTime | None = None,
+        time_left: TimeLeft | None = None,
     ) -> TokenGrant:
         """Request a token, then the host of ``company``; skip what ``credentials`` already contain.
 
         ``replaced`` are the secrets of earlier sessions, which a response may still repeat. ``on_trouble`` is
-        called before each request and each wait. ``has_time`` tells whether a caller would wait for another
-        attempt; without it, ``policy`` limits the attempts.
+        called before each request and each wait. ``time_left`` returns how long callers will wait for
+        another attempt; without it, ``policy`` limits the attempts.
 
         Raises:
             SessionError: the log-in failed; the subclass gives the reason.
             NotSentError, NoAnswerError: a host is unreachable or does not respond.
         """
         known = credentials.secrets()
-        login = _CompanyLogin(company, region, on_trouble, has_time)
+        login = _CompanyLogin(company, region, on_trouble, time_left)
         if isinstance(credentials, AccessToken):
             token, lifetime = credentials.token, max(credentials.expires_in, MIN_LIFETIME)
             _require_token(token)
@@ -278,13 +281,21 @@ class Login:
                 return result
             raise error
 
+        def note_failure(failure: Exception, wait: float) -> None:
+            login.note_failure(failure, wait)
+            if login.time_left is not None:
+                self.unreachable.warn_unreachable(failure, base, login.time_left())
+
         try:
-            retries = Retries(self.policy, self.clock, has_time=login.has_time, on_wait=login.note_failure)
+            retries = Retries(self.policy, self.clock, time_left=login.time_left, on_wait=note_failure)
             return await retries.run(call, once, trace)
         except WosdkError as error:
             if isinstance(error, NoAnswerError) and not error.status and url.startswith("http:"):
                 # A server that expects TLS closes a connection with plain http without a response.
                 error.args = (f"{error.message}; if this host speaks https, write https:// in its address",)
+            cause = error.__cause__
+            if isinstance(cause, SendError) and cause.host_gone and is_local(base):
+                error.add(remedies=(Remedy.START_SANDBOX,))
             error.add(operation=call.operation, attempts=trace.attempts)
             if isinstance(error, ThrottledError):
                 login.note_failure(error, error.retry_after or 0.0)

@@ -18,7 +18,7 @@ from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret, as_secret, without_login
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.limiter import TenantQueue
-from wosdk_async.transport.session.renewal import HasTime, HoldOff, Renewal
+from wosdk_async.transport.session.renewal import HoldOff, Renewal, TimeLeft
 
 _log = logging.getLogger("wosdk_async")
 
@@ -63,14 +63,14 @@ class SessionManager:
     """Session of one Company, renewed once for all callers.
 
     ``log_in`` returns a new grant. Its arguments are the secrets of earlier sessions, which a response may
-    still repeat, and a function that tells whether another attempt is worthwhile. An error of ``log_in`` is
+    still repeat, and a function that returns the time left for further attempts. An error of ``log_in`` is
     raised in every waiting call.
     """
 
     def __init__(
         self,
         company: str,
-        log_in: Callable[[Secrets, HasTime], Awaitable[TokenGrant]],
+        log_in: Callable[[Secrets, TimeLeft], Awaitable[TokenGrant]],
         clock: TransportClock,
         rate: float | None = None,
         origin: str | None = None,
@@ -199,10 +199,10 @@ class SessionManager:
         self._renewals.add(renewal)
         return renewal
 
-    async def _run(self, has_time: HasTime) -> Session:
+    async def _run(self, time_left: TimeLeft) -> Session:
         # GIL: each field is set atomically. Of two log-ins in different threads, the later one counts.
         self.login_waits_for, self._login_since = "", self.clock.now()
-        grant = await self._log_in(self.secrets, has_time)
+        grant = await self._log_in(self.secrets, time_left)
         self.login_waits_for = ""
         now, draw = self.clock.now(), random.random()  # noqa: S311 - not a secret
         # A token with a lifetime of less than a minute is used for half of it.

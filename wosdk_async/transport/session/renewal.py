@@ -15,8 +15,8 @@ from wosdk_async.transport.clock import TransportClock
 
 T = TypeVar("T")
 
-HasTime = Callable[[float], bool]
-"""Predicate: whether a caller will still be waiting after this many seconds; if not, no request is sent."""
+TimeLeft = Callable[[], float]
+"""Returns the seconds until no caller waits any more; later, no request is sent."""
 
 _UNATTENDED = 10.0  # seconds that a log-in continues without callers, so that a later retry finds the session
 _REFUSED = 5.0  # seconds during which refused credentials are not sent again
@@ -33,14 +33,14 @@ class Renewal(Generic[T]):
     # Only the loop's own thread uses this object, so nothing here relies on the GIL.
 
     def __init__(
-        self, log_in: Callable[[HasTime], Coroutine[Any, Any, T]], company: str, clock: TransportClock
+        self, log_in: Callable[[TimeLeft], Coroutine[Any, Any, T]], company: str, clock: TransportClock
     ) -> None:
         self._company = company
         self._clock = clock
         self._alone_until = clock.now() + _UNATTENDED
         self._waiting: dict[object, float] = {}
         """Waiting callers and their deadlines."""
-        self.task = asyncio.create_task(log_in(self._has_time), name=f"renew session of {company}")
+        self.task = asyncio.create_task(log_in(self._time_left), name=f"renew session of {company}")
         self.task.add_done_callback(mark_retrieved)
 
     @property
@@ -72,8 +72,8 @@ class Renewal(Generic[T]):
             if not self._waiting and not self.task.done():
                 self._clock.call_later(max(0.0, self._alone_until - self._clock.now()), self._end_unattended)
 
-    def _has_time(self, seconds: float) -> bool:
-        return self._clock.now() + seconds <= max(self._waiting.values(), default=self._alone_until)
+    def _time_left(self) -> float:
+        return max(self._waiting.values(), default=self._alone_until) - self._clock.now()
 
     def _end_unattended(self) -> None:
         if not self._waiting:
