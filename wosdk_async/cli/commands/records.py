@@ -77,7 +77,7 @@ def create_command(
     if not values:
         raise CliError(f"no fields given; add some, such as wosdk create {entity} NAME=VALUE")
     name = entity_name(kind)
-    lines = [f"{key}: {shown_value(value)}" for key, value in values.items()]
+    lines = [f"{key}: {shown_value(key, value)}" for key, value in values.items()]
     if is_order and not replaced_fields(values):
         lines.append("DtDue: computed by the service")
     change = RecordChange(
