@@ -211,6 +211,20 @@ async def test_a_row_keeps_the_key_with_which_its_reject_was_sent(
 
 
 @HEADS
+async def test_a_key_that_a_reject_had_hides_no_new_row(local: Local, head: str) -> None:
+    """The row that had it stays done; one with other cells is perhaps new, and says so in every run."""
+    table = [["A", LONG, "", ""], *rows("B")]
+    folder = (await local.run(table, head)).folder
+    assert (await local.run(corrected(folder, f"A,{LONG}", "Z,text"), head)).done_now == 1
+    summary = await local.run(table, head)
+    assert (summary.done, summary.done_now, summary.failed) == (2, 0, 0)
+    for _ in range(2):
+        summary = await local.run(rows("A", "B", "C"), head)
+        assert (summary.done, summary.failed) == (2, 1)
+    assert await held(local) == Counter("ZBC")
+
+
+@HEADS
 async def test_a_new_key_of_a_refused_row_is_announced(local: Local, head: str) -> None:
     """Once, before anything is sent, by the import and by its check; also a key that comes back."""
     table = [[key, LONG, "", ""] for key in "ABC"]

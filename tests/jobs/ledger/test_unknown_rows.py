@@ -134,3 +134,11 @@ async def test_a_ledger_that_cannot_be_read_may_have_sent_the_copy(local: Local,
     with pytest.raises(JournalError):
         await local.run(local.write(rows(1)).rename(tmp_path / "copy.csv"), MAP)
     assert await held(local) == Counter("1")
+
+
+async def test_another_template_with_the_same_values_recognizes_no_row(local: Local) -> None:
+    """Or a row that is new would count as sent, and one that was sent would be sent again."""
+    table = [["1", "2", "", ""], ["2", "1", "", ""]]
+    await local.run(table, f'key = "{{key}}"\n{MAP}')
+    found = await refusal(local.job(local.write(table), f'key = "{{text}}"\n{MAP}'), local)
+    assert (found.why, found.was, found.now) == ("key_changed", "{key}", "{text}")

@@ -7,7 +7,7 @@ import sqlite3
 
 from wosdk_async.jobs.journal.entries import REPEATED_KEY, to_json
 from wosdk_async.jobs.journal.run_table import keep_undone, own_undone_ids
-from wosdk_async.jobs.ledger.comparison import JOINED, STATE, TEMPORARY
+from wosdk_async.jobs.ledger.comparison import JOINED, LEFT_KEY, STATE, TEMPORARY
 from wosdk_async.jobs.ledger.key_conflicts import RISKY, repeated_rows
 from wosdk_async.jobs.ledger.terms import Action, Plan, Standing
 from wosdk_async.protocol.writes import State
@@ -29,6 +29,8 @@ def admit(
     """
     sent = [int(each) for each in Standing if plan.actions[each] is Action.SEND and each is not Standing.NEW]
     sent_here = f"standing IN ({', '.join(map(str, sent))})"
+    if plan.rejects:
+        _leave_keys(db, sent_here)
     _place(db, renames=not plan.rejects)
     key = f"'{job}-' || {{row}}" if default_keys else "file.key"
     _insert_new(db, key.format(row="planned.row") if default_keys else None)
@@ -44,6 +46,17 @@ def admit(
     db.execute("UPDATE planned SET dismissed = 0 WHERE place IS NOT NULL AND dismissed")
     for table in TEMPORARY:
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
+
+
+def _leave_keys(db: sqlite3.Connection, sent_here: str) -> None:
+    """Store which cells belonged to the keys that rejects had before they got others."""
+    db.execute(f"""INSERT OR IGNORE INTO identity SELECT {LEFT_KEY}, digest, row FROM (
+            SELECT identity.identity AS identity, planned.digest AS digest, planned.row AS row
+            FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
+            JOIN identity ON identity.row = planned.row
+            WHERE {sent_here} AND cells IS NOT NULL AND identity.identity NOT IN (file.identity, file.cells)
+                AND typeof(identity.identity) = 'blob'
+                AND coalesce(planned.key, planned.name) <> coalesce(file.key, file.name))""")
 
 
 def _place(db: sqlite3.Connection, *, renames: bool) -> None:
@@ -87,9 +100,10 @@ def _insert_new(db: sqlite3.Connection, default_key: str | None) -> None:
     # A new row may have an older identity of a known row, if a different row of the file matched that known
     # row. The identity then belongs to the new row.
     # A row with a repeated key does not own the key, and is identified by its cells.
-    db.execute("""REPLACE INTO identity SELECT iif(cells IS NOT NULL AND nth > 1, cells, identity),
-            iif(cells IS NOT NULL AND nth > 1, coalesce(same, 1), nth), row
-        FROM (SELECT file.identity, cells, matched.nth, same, planned.row
+    db.execute(f"""REPLACE INTO identity SELECT iif(repeated, cells, identity),
+            iif(repeated, coalesce(same, 1), nth), row
+        FROM (SELECT file.identity, cells, matched.nth, same, planned.row,
+                cells IS NOT NULL AND (matched.nth > 1 OR standing = {int(Standing.REPEATED)}) AS repeated
             FROM temp.matched JOIN temp.file USING (place) JOIN planned USING (place)
             LEFT JOIN temp.repeated USING (place) WHERE matched.row IS NULL) ORDER BY 1, 2""")
 

@@ -76,6 +76,9 @@ _TWIN = f"""NOT EXISTS (SELECT 1 FROM identity
             AND outcome.state IN ({_PERHAPS_CARRIED_OUT}) AND planned.row NOT IN (SELECT row FROM temp.file)
             AND planned.row NOT IN (SELECT row FROM undo WHERE state = {int(State.DONE)}))"""
 
+LEFT_KEY = "'left ' || hex(identity)"
+"""Identity that stores a key which a row had until a reject got another; ``nth`` is the digest of then."""
+
 
 @attrs.frozen(kw_only=True)
 class Compared:
@@ -208,6 +211,8 @@ def _match(
     )
     if db.execute("SELECT count(row) > count(DISTINCT row) FROM temp.matched").fetchone()[0]:
         _separate(db)
+    if not rejects and db.execute("SELECT 1 FROM identity WHERE identity < x'' LIMIT 1").fetchone():
+        _refuse_left_keys(db, fingerprint)
 
 
 def _separate(db: sqlite3.Connection) -> None:
@@ -231,6 +236,25 @@ def _separate(db: sqlite3.Connection) -> None:
             FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
             WHERE matched.row IN (SELECT row FROM temp.matched GROUP BY row HAVING count(*) > 1))
         WHERE claim > 1)""")
+
+
+def _refuse_left_keys(db: sqlite3.Connection, fingerprint: str) -> None:
+    """Match no sent row by a key that it had until a reject got another, unless the cells are those of then.
+
+    With other cells, the key may be that of a new row, which must not count as sent. After a change of the
+    map, cells cannot be compared.
+    """
+    db.execute(
+        f"""UPDATE temp.matched SET row = NULL, standing = {int(Standing.REPEATED)} WHERE place IN (
+            SELECT file.place FROM temp.matched JOIN temp.file USING (place)
+                JOIN outcome ON outcome.row = matched.row JOIN run ON run.number = outcome.run
+                JOIN identity ON identity.row = matched.row
+                    AND identity.identity = (SELECT {LEFT_KEY} FROM (SELECT file.identity AS identity))
+            WHERE standing IN ({RISKY}, {int(Standing.DONE_CHANGED)})
+                AND json_extract(run.details, '$.map') = :map
+            GROUP BY file.place HAVING NOT sum(identity.nth = file.digest))""",
+        {"map": fingerprint},
+    )
 
 
 def _recognize(db: sqlite3.Connection) -> None:

@@ -109,7 +109,10 @@ def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
 
 def _key_changed(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
     """Return a refusal if sent rows cannot be recognized or looked up by their keys."""
-    if ledger.key != file.key and ledger.gone_unexplained and not file.rejects:
+    # The keys of two templates may be equal by chance, so rows of the one are not recognized by the other.
+    both_keyed = ledger.key is not None and file.key is not None
+    unknown = ledger.gone_unexplained or (both_keyed and ledger.perhaps_created)
+    if ledger.key != file.key and unknown and not file.rejects:
         was, now = ledger.key, file.key
     elif ledger.marker != file.marker and ledger.in_doubt:  # rows in doubt were sent with the old marker
         was, now = ledger.marker, file.marker

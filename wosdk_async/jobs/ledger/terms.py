@@ -116,6 +116,11 @@ class LedgerFacts:
         return self.counts.get(Standing.SENDING, 0) + self.counts.get(Standing.IN_DOUBT, 0)
 
     @property
+    def perhaps_created(self) -> int:
+        """Number of rows that may be in the Company."""
+        return self.counts.get(Standing.DONE, 0) + self.in_doubt
+
+    @property
     def unfinished(self) -> int:
         """Number of rows that this job can still send or look up, so no new job may send them."""
         return self.planned + self.in_doubt
