@@ -224,6 +224,14 @@ async def test_a_key_that_a_reject_had_hides_no_new_row(local: Local, head: str)
     assert await held(local) == Counter("ZBC")
 
 
+async def test_rejects_that_are_sent_with_a_key_are_also_known_without_it(local: Local) -> None:
+    table = [*rows("A"), ["B", LONG, "", ""], ["C", LONG, "", ""]]
+    folder = (await local.run(table, MAP)).folder
+    assert (await local.run(corrected(folder, LONG, "text"), KEYED)).done_now == 2
+    summary = await local.run([*rows("A"), ["B", "text", "", ""]], MAP)
+    assert (summary.done, summary.done_now, summary.gone) == (2, 0, 1)
+
+
 @HEADS
 async def test_a_new_key_of_a_refused_row_is_announced(local: Local, head: str) -> None:
     """Once, before anything is sent, by the import and by its check; also a key that comes back."""

@@ -113,8 +113,11 @@ class Judge:
             return [f"undone: {row.tag} is {'' if each.undone else 'not '}undone, there is {contact}"]
         return []
 
-    def ended(self, folder: Path, user: User, *, looks_up: bool) -> list[str]:
-        """Return the rows that are neither there nor left out for a reason, after the last run."""
+    def ended(self, folder: Path, user: User, recoded: Set[str], *, looks_up: bool) -> list[str]:
+        """Return the rows that are neither there nor left out for a reason, after the last run.
+
+        A row in ``recoded`` had its key changed in a reject; with its old key and other cells, it is refused.
+        """
         rows, kind = user.rows, user.kind
         by_place = {each.place: each for each in ledger_rows(folder)}
         codes = Counter(each.code for each in self.service.contacts() if not each.removed)
@@ -131,7 +134,11 @@ class Judge:
                 or (
                     each.code == REPEATED_KEY
                     and kind not in ("open", "cells")
-                    and (keys[row.code] > 1 or not owned.isdisjoint((row.code, f"N{row.code}")))
+                    and (
+                        keys[row.code] > 1
+                        or not owned.isdisjoint((row.code, f"N{row.code}"))
+                        or row.tag in recoded
+                    )
                 )
                 or (_THERE in each.reason and codes[row.code] + codes[f"N{row.code}"] > 0)
                 or (kind == "update" and "no Contact has" in each.reason),

@@ -36,7 +36,7 @@ def admit(
     _insert_new(db, key.format(row="planned.row") if default_keys else None)
     _add_keys(db, sent_here if plan.rejects else "TRUE")
     if learns:
-        _add_identities(db)
+        _add_identities(db, sent_here, rejects=plan.rejects)
     _plan_known(db, plan, key.format(row="planned.row"), sent_here)
     _refuse(db, run)
     if plan.dismisses:
@@ -123,16 +123,22 @@ def _add_keys(db: sqlite3.Connection, which: str) -> None:
             SELECT {STATE} FROM {JOINED} WHERE planned.row = owner) NOT IN ({RISKY}))""")
 
 
-def _add_identities(db: sqlite3.Connection) -> None:
-    """Add the cells that known rows without a key have in this file, such as corrected rejects."""
+def _add_identities(db: sqlite3.Connection, sent_here: str, *, rejects: bool) -> None:
+    """Add the cells that known rows without a key have in this file, such as corrected rejects.
+
+    Rejects that are sent with a key also learn their cells, because the file's own map may have no key.
+    """
+    learn = f"cells IS NULL OR {sent_here}" if rejects else "cells IS NULL"
     db.execute(f"""INSERT INTO identity
         SELECT identity, before + row_number() OVER (PARTITION BY identity ORDER BY place), row FROM (
-            SELECT file.identity AS identity, place, matched.row AS row, coalesce(
-                (SELECT max(nth) FROM identity WHERE identity.identity = file.identity), 0) AS before
-            FROM temp.matched JOIN temp.file USING (place)
-            WHERE matched.row IS NOT NULL AND cells IS NULL
-                AND matched.standing <> {int(Standing.REPEATED)} AND NOT EXISTS (SELECT 1 FROM identity
-                WHERE identity.identity = file.identity AND identity.row = matched.row))""")
+            SELECT learned.*, coalesce((SELECT max(nth) FROM identity
+                WHERE identity.identity = learned.identity), 0) AS before
+            FROM (SELECT coalesce(file.cells, file.identity) AS identity, place, matched.row AS row
+                FROM temp.matched JOIN temp.file USING (place)
+                WHERE matched.row IS NOT NULL AND matched.standing <> {int(Standing.REPEATED)}
+                    AND ({learn})) AS learned
+            WHERE NOT EXISTS (SELECT 1 FROM identity
+                WHERE identity.identity = learned.identity AND identity.row = learned.row))""")
 
 
 def _plan_known(db: sqlite3.Connection, plan: Plan, key: str, sent_here: str) -> None:
