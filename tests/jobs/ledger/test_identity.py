@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from wosdk_async.jobs.ledger.identity import Identities, RowIdentity, undisguised
 from wosdk_async.jobs.mapping.template import Template
+from wosdk_async.jobs.sources.csv import CsvFile
 from wosdk_async.jobs.sources.rows import Row
 
 NAMES = ("a", "b", "c", "_job", "_more")
@@ -45,6 +47,19 @@ def test_two_rows_are_one_when_the_cells_that_count_are_equal(
     found = identity(first), identity(second)
     assert (found[0].identity == found[1].identity) == same
     assert (found[0].digest == found[1].digest) == same
+
+
+def test_a_row_that_does_not_fit_the_header_is_its_cells(tmp_path: Path) -> None:
+    """It never equals a row that fits, not even one whose other cells are blank or nameless."""
+    found: list[list[bytes]] = []
+    for header in (b"a,b", b"a,b,"):
+        (path := tmp_path / "f.csv").write_bytes(header + b"\n1\n1,2\n1,2,\n1,2,3\n1,2,,\n")
+        source = CsvFile(path)
+        identities = Identities(source.columns, None)
+        found.append([identities.of(row).identity for row in source])
+    two, three = found
+    assert (two[1], len({*two}), two[0], two[4]) == (three[2], 5, three[0], three[4])
+    assert (three[3], len({*three})) == (three[2], 4)
 
 
 @given(cells=CELLS)

@@ -53,8 +53,8 @@ class Identities:
     """Row identities of one file.
 
     A row is identified by its key, from the marker's template or the map's ``key``. Without a key, it is
-    identified by its non-blank cells and their column names, ignoring columns that begin with ``_`` unless
-    the map reads them.
+    identified by its non-blank cells and their column names, ignoring columns without a name, and those that
+    begin with ``_`` unless the map reads them.
 
     A change matters only in the columns ``relevant``; None means all columns. The attribute ``columns`` has
     the columns that identify rows without a key, and ``filled`` those of them that are not empty.
@@ -100,9 +100,9 @@ class Identities:
     def _filled(self, row: Row) -> tuple[list[str], _Hash, _Hash]:
         """Return the non-blank cells, and how to hash all of them and the relevant ones.
 
-        In a row that does not fit the header, all cells are relevant.
+        In a row that does not fit the header, all cells are relevant. Columns without a name never are.
         """
-        if row.raw_cells is not None:
+        if row.raw_cells is not None and not row.fits:
             return list(row.raw_cells), _RAW, _RAW
         cells = row.cells if type(row.cells) is dict else dict(row.cells.items())  # items() never raises
         try:
