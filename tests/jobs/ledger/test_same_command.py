@@ -16,6 +16,7 @@ from tests.jobs.maps import CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
 from tests.jobs.test_operations import COLUMNS, CREATE, UPDATE, customers, made
 from wosdk_async import Customer, Ref, WoCreateCommand
+from wosdk_async.jobs import CsvFile, Import, ImportMap
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
@@ -124,6 +125,19 @@ async def test_updates_are_sent_when_their_values_differ(local: Local) -> None:
         "T1": "b",
         "T2": "a",
     }
+
+
+async def test_how_rows_are_read_is_no_change_of_the_map(local: Local) -> None:
+    """Nor is where the operation is named."""
+    await made(local, "T1", "T2")
+    operation, fields = UPDATE.strip().split("\n", 1)
+    named = operation.partition(" = ")[2].strip('"')
+    rules = 'header_row = 1\nfill_down = "name"\nskip_when = [{ code = "Total" }]\n'
+    source = local.write([["T1", "", "a"], ["T2", "", "a"]], COLUMNS)
+    for text, now in ((UPDATE, 2), (rules + UPDATE, 0), (fields, 0), (fields.replace("{note}", "b"), 2)):
+        (path := local.folder / "map.toml").write_text(text, encoding="utf-8")
+        ready = Import(CsvFile(source), ImportMap.load(path, operation=named))
+        assert (await ready.run(local.company)).done_now == now
 
 
 async def test_rows_refused_before_they_were_sent_are_tried_again(local: Local) -> None:

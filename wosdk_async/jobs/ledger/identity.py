@@ -29,6 +29,8 @@ _RAW, _COLUMNS, _KEY = (
     (blake2b(digest_size=_BYTES, person=kind), part)
     for kind, part in ((b"cells", list), (b"columns", list), (b"key", str))
 )
+_ESCAPE = re.compile(rb"\\(?:r(?:\\n)?|.)")
+"""Escape in JSON; CR and LF are one."""
 _FIRST_BYTES = Struct(">q").unpack_from
 _EXCERPT = 60  # maximum characters
 _MAX_HASHES = 256
@@ -151,10 +153,16 @@ def _hashed(how: _Hash, value: Any) -> bytes:
     empty, part = how
     hashed = empty.copy()  # a third faster than a new hash
     try:
-        hashed.update(orjson.dumps(part(value)))
+        text = orjson.dumps(part(value))
     except TypeError:  # an unpaired surrogate
-        hashed.update(orjson.dumps(orjson.loads(to_json(part(value)))))
+        text = orjson.dumps(orjson.loads(to_json(part(value))))
+    # Programs that convert the line ends of a file also convert the line breaks in its cells.
+    hashed.update(_ESCAPE.sub(_with_lf, text) if b"\\r" in text else text)
     return hashed.digest()
+
+
+def _with_lf(escape: re.Match[bytes]) -> bytes:
+    return rb"\n" if escape[0][1:2] == b"r" else escape[0]
 
 
 def undisguised(key: str) -> str:
