@@ -8,6 +8,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import EXAMPLES, Wosdk, table
 from tests.cli.importing import MAP
 from tests.support.service import Answer, Request, Service
@@ -91,6 +93,20 @@ def test_odd_texts_of_the_service_do_not_end_an_import(
     assert NAUGHTY in str(reported[2]["reason"])
     for text in (outcomes.read_text(encoding="utf-8"), result.stderr):
         assert not {"\x1b", "\x9b", "\u202e", "\ud83d"} & set(text)
+
+
+@pytest.mark.parametrize("name", ["missing/out.jsonl", "."])
+@pytest.mark.parametrize("check", [(), ("--check",)], ids=["import", "check"])
+def test_outcomes_that_cannot_be_written_create_no_store(
+    file: Path, wosdk: Wosdk, tmp_path: Path, name: str, check: tuple[str, ...]
+) -> None:
+    store = tmp_path / "new.db"
+    result = wosdk(
+        "import", file, "--map", MAP, "--sandbox", store, "--outcomes", tmp_path / name, "--yes", *check
+    )
+    assert result.exit_code == 2
+    assert f"wosdk: {tmp_path / name}: " in result.stderr
+    assert not store.exists()
 
 
 def test_outcomes_that_cannot_be_written_end_the_import(

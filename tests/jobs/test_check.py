@@ -95,7 +95,7 @@ async def test_bad_rows_say_why(local: Local) -> None:
     assert [each.key for each in result.findings] == ["2", "", "6", "6"]
     assert [each.reason for each in result.findings] == [
         "the key '2' already belongs to row 2 (line 3), and all cells are equal: delete this duplicate row",
-        "the key in work_order.po_number ('') is empty; each row needs its own key",
+        "the key '{key}' in work_order.po_number is empty; each row needs its own key",
         "command.work_order.items[0].comment has 4000 characters, but the limit is 3096; shorten the text, "
         "or set truncate = true",
         "the key '6' already belongs to row 5 (line 7); keys must be unique",

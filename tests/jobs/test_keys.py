@@ -21,7 +21,9 @@ async def test_keys_that_occur_twice_or_not_at_all_are_refused(local: Local) -> 
     assert await held(local) == Counter("ab")
     assert outcomes[3].reason == "the key 'a' already belongs to row 1 (line 2); keys must be unique"
     assert "'b' already belongs to row 2 (line 3), and all cells are equal" in str(outcomes[6].reason)
-    assert outcomes[4].reason == ("the key in work_order.po_number ('') is empty; each row needs its own key")
+    assert outcomes[4].reason == (
+        "the key '{key}' in work_order.po_number is empty; each row needs its own key"
+    )
     assert "work_order.po_number (' c') starts or ends with blanks" in str(outcomes[5].reason)
 
 

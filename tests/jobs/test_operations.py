@@ -144,7 +144,7 @@ async def test_rows_whose_record_is_not_one_fail(local: Local) -> None:
         2: "no Customer has tenant_code 'T2'",
         3: f"the Customer with tenant_code 'T3' has been removed (id {gone})",
         4: "no Customer has tenant_code 'T4'",
-        5: "the key in tenant_code ('') is empty; each row needs its own key",
+        5: "the key '{code}' in tenant_code is empty; each row needs its own key",
         6: "no Customer has tenant_code '3'; did a spreadsheet drop leading zeros?",
     }
 

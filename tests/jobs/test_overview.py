@@ -9,7 +9,7 @@ import pytest
 from tests.jobs.journal.plans import a_journal, a_plan
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal, RowRecord, State
-from wosdk_async.jobs.journal.folder import folder_of, jobs_below, jobs_of
+from wosdk_async.jobs.journal.folder import folder_of, jobs_below, jobs_of, plan_of
 from wosdk_async.jobs.ledger.overview import overview
 
 P, S, D, R, I, F = State  # noqa: E741 - one letter for each state
@@ -158,6 +158,9 @@ async def test_jobs_are_found_by_their_file(tmp_path: Path) -> None:
     await job(tmp_path / ".hidden" / "x.job", 1).close()
     assert jobs_of(file) == folders
     assert len(list(jobs_below(tmp_path))) == 4
-    with pytest.raises(JournalError, match="has several jobs"):
+    (folders[2] / "journal.db").write_bytes(b"damaged")
+    with pytest.raises(JournalError, match="has several jobs") as caught:
         folder_of(file)
+    started = plan_of(folders[1]).created_at
+    assert f"{folders[1]} ({started[:10]} {started[11:16]} UTC), {folders[2]}" in str(caught.value)
     assert folder_of(folders[1] / "journal.db") == folders[1] == folder_of(folders[1])

@@ -16,7 +16,6 @@ from wosdk_async.cli.exit_codes import CliError, Exit, reporting_if_slow, say
 from wosdk_async.cli.import_arguments import ImportArguments
 from wosdk_async.cli.import_run import require_new, require_outcomes, say_sheet
 from wosdk_async.cli.options import TEMPORARY
-from wosdk_async.cli.output.files import require_writable
 from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_cause
 from wosdk_async.cli.runner import Runner, company_variables, identity_of
 from wosdk_async.cli.texts import counted, in_commands, json_text, plan_text, visible
@@ -46,7 +45,6 @@ def check_import(arguments: ImportArguments) -> Exit:
     require_outcomes(arguments)
     if arguments.outcomes is not None:
         require_new(arguments.outcomes, arguments.force)
-        require_writable(arguments.outcomes)
     import_map = ImportMap.load(arguments.map_file, operation=arguments.operation)
     sandbox = arguments.sandbox
     if sandbox is not None and sandbox != TEMPORARY and not Path(sandbox).exists():

@@ -12,7 +12,12 @@ import attrs
 from wosdk_async.cli.exit_codes import CliError, Exit, reporting_if_slow, say, writing
 from wosdk_async.cli.import_arguments import ImportArguments
 from wosdk_async.cli.options import TEMPORARY
-from wosdk_async.cli.output.files import require_not_kept, require_not_needed, require_not_store
+from wosdk_async.cli.output.files import (
+    require_not_kept,
+    require_not_needed,
+    require_not_store,
+    require_writable,
+)
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.cli.output.reporting import (
     COMMAND_WORDS,
@@ -196,13 +201,16 @@ async def _run(
 
 
 def require_outcomes(arguments: ImportArguments) -> None:
-    """Raise CliError if the outcomes would overwrite a file that the import needs."""
+    """Raise CliError if the outcomes cannot be written, or would overwrite a file that the import needs."""
     if arguments.outcomes is None:
         return
     require_not_needed("--outcomes", arguments.outcomes, Path(arguments.file), arguments.map_file)
     if arguments.sandbox is not None and arguments.sandbox != TEMPORARY:
         require_not_store("--outcomes", arguments.outcomes, Path(arguments.sandbox))
     require_not_kept("--outcomes", arguments.outcomes)
+    folder = arguments.options.folder or Path(f"{arguments.file}.job")
+    if folder.absolute() not in arguments.outcomes.absolute().parents:  # refused once the job folder exists
+        require_writable(arguments.outcomes)
 
 
 def require_new(outcomes: Path, force: bool) -> None:

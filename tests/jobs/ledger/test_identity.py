@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from wosdk_async.jobs.ledger.identity import Identities, RowIdentity, undisguised
 from wosdk_async.jobs.mapping.template import Template
+from wosdk_async.jobs.sources.csv import CsvFile
 from wosdk_async.jobs.sources.rows import Row
 
 NAMES = ("a", "b", "c", "_job", "_more")
@@ -26,7 +28,11 @@ def identity(
 
 def content(cells: Mapping[str, str]) -> dict[str, str]:
     """What counts of a row."""
-    return {name: cell for name, cell in cells.items() if cell.strip() and not name.startswith("_")}
+    return {
+        name: cell.replace("\r\n", "\n").replace("\r", "\n")
+        for name, cell in cells.items()
+        if cell.strip() and not name.startswith("_")
+    }
 
 
 @given(cells=CELLS, order=st.permutations(NAMES))
@@ -47,6 +53,35 @@ def test_two_rows_are_one_when_the_cells_that_count_are_equal(
     assert (found[0].digest == found[1].digest) == same
 
 
+def test_a_row_that_does_not_fit_the_header_is_its_cells(tmp_path: Path) -> None:
+    """It never equals a row that fits, not even one whose other cells are blank or nameless."""
+    found: list[list[bytes]] = []
+    for header in (b"a,b", b"a,b,"):
+        (path := tmp_path / "f.csv").write_bytes(header + b"\n1\n1,2\n1,2,\n1,2,3\n1,2,,\n")
+        source = CsvFile(path)
+        identities = Identities(source.columns, None)
+        found.append([identities.of(row).identity for row in source])
+    two, three = found
+    assert (two[1], len({*two}), two[0], two[4]) == (three[2], 5, three[0], three[4])
+    assert (three[3], len({*three})) == (three[2], 4)
+
+
+LINES = st.text("a\\rn\r\n", max_size=8)
+
+
+@example(first="\r\n", second="\n")
+@example(first="\\r\n", second="\\n")
+@given(first=LINES, second=LINES)
+def test_line_breaks_are_equal(first: str, second: str) -> None:
+    """Text with ``\\r``, in letters, is no line break."""
+    cells = [{"a": f"a{each}z"} for each in (first, second)]
+    same = content(cells[0]) == content(cells[1])
+    for key in (None, "{a}"):
+        found = [identity(each, key=key) for each in cells]
+        assert (found[0].digest == found[1].digest) == same
+        assert (found[0].identity == found[1].identity) == same
+
+
 @given(cells=CELLS)
 def test_a_cell_belongs_to_its_column(cells: dict[str, str]) -> None:
     moved = {**cells, "a": cells.get("b", ""), "b": cells.get("a", "")}
@@ -63,7 +98,8 @@ def test_with_a_key_nothing_else_counts(first: dict[str, str], second: dict[str,
     keys = [each["a"].strip() for each in (first, second)]
     found = [identity(each, key="{a}") for each in (first, second)]
     if all(keys):
-        assert (found[0].identity == found[1].identity) == (keys[0] == keys[1])
+        same = content({"a": keys[0]}) == content({"a": keys[1]})
+        assert (found[0].identity == found[1].identity) == same
         assert [each.name for each in found] == keys
         assert [each.cells for each in found] == [identity(each).identity for each in (first, second)]
     for each, key, cells in zip(found, keys, (first, second), strict=True):

@@ -26,6 +26,22 @@ async def test_each_sheet_of_a_workbook_has_a_ledger(local: Local, tmp_path: Pat
     assert await held(local) == Counter("1234")
 
 
+async def test_the_ledger_of_a_sheet_is_found_after_it_was_named_for_other_files(
+    local: Local, tmp_path: Path
+) -> None:
+    path = workbook(tmp_path / "f.xlsx", One=(1, 2), Two=(3, 4), Three=(5,))
+    folder, import_map = tmp_path / "f.xlsx.job", load(tmp_path, MAP)
+    other = workbook(tmp_path / "other.xlsx", Other=(6,))
+    imports = [(path, 1, None, 2), (path, 2, folder, 2), (other, 1, folder, 1)]
+    again = [(path, 1, None, 0), (path, 2, None, 0)]
+    for file, sheet, named, now in (*imports, *again, (path, 3, None, 1)):
+        ready = Import(open_source(file, sheet=sheet), import_map, marker=MARKER, folder=named)
+        summary = await ready.run(local.company)
+        assert (summary.done_now, summary.failed) == (now, 0)
+        assert (summary.folder == folder) == (sheet != 3)
+    assert await held(local) == Counter("123456")
+
+
 async def test_without_keys_a_renamed_sheet_is_known_by_its_rows(local: Local, tmp_path: Path) -> None:
     import_map, path = load(tmp_path, MAP), tmp_path / "f.xlsx"
     folder = (await Import(open_source(workbook(path, One=(1, 2))), import_map).run(local.company)).folder

@@ -12,10 +12,11 @@ import pytest
 
 from tests.jobs.conftest import Local
 from tests.jobs.ledger.imports import corrected, open_orders, refusal, undo
-from tests.jobs.maps import CUSTOMER, MAP, MARKER, WORK_ORDER, rows
+from tests.jobs.maps import CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
 from tests.jobs.test_operations import COLUMNS, CREATE, UPDATE, customers, made
 from wosdk_async import Customer, Ref, WoCreateCommand
+from wosdk_async.jobs import CsvFile, Import, ImportMap
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
@@ -66,6 +67,29 @@ async def test_order_blank_cells_and_columns_of_notes_say_nothing(local: Local) 
     assert (summary.created, summary.done_now, summary.changed) == (3, 0, 0)
 
 
+@pytest.mark.parametrize("options", [{}, {"marker": MARKER}], ids=["cells", "marker"])
+async def test_columns_without_a_name_say_nothing(local: Local, options: dict[str, Any]) -> None:
+    """Such as a comma at the end of each line, or a remark beside the table."""
+    await local.run(rows(1, 2), MAP, **options)
+    for place in (0, 2, len(HEADER)):
+        remarks = rows(1, 2)
+        remarks[0].insert(place, "")
+        remarks[1].insert(place, "called back")
+        source = local.write(remarks, (*HEADER[:place], "", *HEADER[place:]))
+        summary = await local.run(source, MAP, **options)
+        assert (summary.created, summary.done_now, summary.changed) == (2, 0, 0)
+
+
+async def test_a_row_that_no_longer_fits_the_header_is_not_sent_again(local: Local) -> None:
+    await local.run(rows(1, 2), MAP, marker=MARKER)
+    for ragged in ([*rows(2)[0], ""], rows(2)[0][:-1]):
+        summary = await local.run([*rows(1), ragged], MAP, marker=MARKER)
+        assert (summary.created, summary.failed, summary.done_now) == (1, 1, 0)
+        summary = await local.run(rows(1, 2), MAP, marker=MARKER)
+        assert (summary.created, summary.failed, summary.done_now, summary.changed) == (2, 0, 0, 0)
+    assert await held(local) == Counter("12")
+
+
 async def test_an_open_marker_keeps_the_number_that_the_row_got_first(local: Local) -> None:
     """A kill, and then other lines before the row: its key is not made anew."""
     text = MAP.replace('po_number = "{key}"\n', "")
@@ -95,10 +119,25 @@ async def test_updates_are_sent_when_their_values_differ(local: Local) -> None:
     edited = [["T2", "a column that the map does not read", "a"], ["T1", "", "b"]]
     summary = await local.run(local.write(edited, COLUMNS), UPDATE)
     assert (summary.done, summary.done_now, summary.changed) == (2, 1, 0)
+    nameless = local.write([[*row, "a remark"] for row in edited], (*COLUMNS, ""))
+    assert (await local.run(nameless, UPDATE)).done_now == 0
     assert {code: row["Instructions"] for code, row in (await customers(local)).items()} == {
         "T1": "b",
         "T2": "a",
     }
+
+
+async def test_how_rows_are_read_is_no_change_of_the_map(local: Local) -> None:
+    """Nor is where the operation is named."""
+    await made(local, "T1", "T2")
+    operation, fields = UPDATE.strip().split("\n", 1)
+    named = operation.partition(" = ")[2].strip('"')
+    rules = 'header_row = 1\nfill_down = "name"\nskip_when = [{ code = "Total" }]\n'
+    source = local.write([["T1", "", "a"], ["T2", "", "a"]], COLUMNS)
+    for text, now in ((UPDATE, 2), (rules + UPDATE, 0), (fields, 0), (fields.replace("{note}", "b"), 2)):
+        (path := local.folder / "map.toml").write_text(text, encoding="utf-8")
+        ready = Import(CsvFile(source), ImportMap.load(path, operation=named))
+        assert (await ready.run(local.company)).done_now == now
 
 
 async def test_rows_refused_before_they_were_sent_are_tried_again(local: Local) -> None:

@@ -75,8 +75,9 @@ def require_writable(path: Path) -> None:
     """Raise CliError if a file is not writable."""
     try:
         try:
-            path.stat()
             target = path
+            if stat.S_ISDIR(path.stat().st_mode):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         except FileNotFoundError:  # the file will be created; if it is a link, at its target
             target = Path(os.path.realpath(path)).parent
             target.stat()

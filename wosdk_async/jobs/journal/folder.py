@@ -173,8 +173,18 @@ def folder_of(job: Path) -> Path:
         return job.parent
     found = jobs_of(job) or [each for each in (job.with_name(f"{job.name}.job"),) if each.is_dir()]
     if len(found) > 1:
-        names = ", ".join(str(each) for each in found)
+        names = ", ".join(map(_dated, found))
         raise JournalError(f"{job} has several jobs; name one of the job folders: {names}")
     if not found:
         raise JournalError(f"{job}: no such job; name a job folder or the imported file")
     return found[0]
+
+
+def _dated(folder: Path) -> str:
+    """Return a job folder's name with the sheet and the start of the job, if its journal can be read."""
+    try:
+        plan = plan_of(folder)
+    except JournalError:
+        return str(folder)
+    sheet = f"sheet {plan.sheet!r}, " if plan.sheet is not None else ""
+    return f"{folder} ({sheet}{plan.created_at[:16].replace('T', ' ')} UTC)"

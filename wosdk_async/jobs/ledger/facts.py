@@ -12,6 +12,7 @@ import attrs
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import JobPlan, State
 from wosdk_async.jobs.journal.folder import jobs_at, jobs_beside, ledgers_in, plan_of
+from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.schema import TABLES
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
 from wosdk_async.jobs.ledger.comparison import Compared, compare, ledger_counts
@@ -42,9 +43,18 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
             if plan.after == newest_plan.job:
                 newest, newest_plan = folder, plan
         return newest
-    wanted = company, request.import_map.operation, request.sheet
-    fitting = [folder for folder, plan in plans if (plan.company, plan.operation, plan.sheet) == wanted]
-    return fitting[-1] if fitting else None
+    wanted = company, request.import_map.operation
+    own = [(folder, plan) for folder, plan in plans if (plan.company, plan.operation) == wanted]
+    fitting = [folder for folder, plan in own if plan.sheet == request.sheet]
+    # Without a ledger whose last file is this sheet, take one that has been named for another file since.
+    earlier = (folder for folder, _ in reversed(own) if request.sheet in _sheets(folder))
+    return fitting[-1] if fitting else next(earlier, None)
+
+
+def _sheets(folder: Path) -> set[str | None]:
+    """Return the sheets that a ledger's imports read; None stands for files without sheets."""
+    with _opened(folder) as db:
+        return {run.details["sheet"] for run in runs(db) if "sheet" in run.details}
 
 
 def _is_ledger(folder: Path, plan: JobPlan) -> bool:

@@ -29,6 +29,9 @@ _RAW, _COLUMNS, _KEY = (
     (blake2b(digest_size=_BYTES, person=kind), part)
     for kind, part in ((b"cells", list), (b"columns", list), (b"key", str))
 )
+_BACKSLASH = ord("\\")  # found seven times as fast as b"\\"
+_ESCAPE = re.compile(rb"\\(?:r(?:\\n)?|.)")
+"""Escape in JSON; CR and LF are one."""
 _FIRST_BYTES = Struct(">q").unpack_from
 _EXCERPT = 60  # maximum characters
 _MAX_HASHES = 256
@@ -53,8 +56,8 @@ class Identities:
     """Row identities of one file.
 
     A row is identified by its key, from the marker's template or the map's ``key``. Without a key, it is
-    identified by its non-blank cells and their column names, ignoring columns that begin with ``_`` unless
-    the map reads them.
+    identified by its non-blank cells and their column names, ignoring columns without a name, and those that
+    begin with ``_`` unless the map reads them.
 
     A change matters only in the columns ``relevant``; None means all columns. The attribute ``columns`` has
     the columns that identify rows without a key, and ``filled`` those of them that are not empty.
@@ -100,9 +103,9 @@ class Identities:
     def _filled(self, row: Row) -> tuple[list[str], _Hash, _Hash]:
         """Return the non-blank cells, and how to hash all of them and the relevant ones.
 
-        In a row that does not fit the header, all cells are relevant.
+        In a row that does not fit the header, all cells are relevant. Columns without a name never are.
         """
-        if row.raw_cells is not None:
+        if row.raw_cells is not None and not row.fits:
             return list(row.raw_cells), _RAW, _RAW
         cells = row.cells if type(row.cells) is dict else dict(row.cells.items())  # items() never raises
         try:
@@ -151,10 +154,16 @@ def _hashed(how: _Hash, value: Any) -> bytes:
     empty, part = how
     hashed = empty.copy()  # a third faster than a new hash
     try:
-        hashed.update(orjson.dumps(part(value)))
+        text = orjson.dumps(part(value))
     except TypeError:  # an unpaired surrogate
-        hashed.update(orjson.dumps(orjson.loads(to_json(part(value)))))
+        text = orjson.dumps(orjson.loads(to_json(part(value))))
+    # Programs that convert the line ends of a file also convert the line breaks in its cells.
+    hashed.update(_ESCAPE.sub(_with_lf, text) if _BACKSLASH in text else text)
     return hashed.digest()
+
+
+def _with_lf(escape: re.Match[bytes]) -> bytes:
+    return rb"\n" if escape[0][1:2] == b"r" else escape[0]
 
 
 def undisguised(key: str) -> str:

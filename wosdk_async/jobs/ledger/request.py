@@ -224,6 +224,7 @@ class ImportRequest:
             RUN_GIVEN: dict(self.options.details),
             "file": str(self.path),
             "sha256": self.sha256,
+            "sheet": self.sheet,
             "map": self.import_map.fingerprint,  # read by SQL in the ledger and the journal
             "content": self.import_map.content,  # likewise
             "limit": self.options.concurrency,

@@ -102,8 +102,9 @@ class RowKeys:
         found = self.node.fill(RowContext(row.cells, NO_RECORDS))  # keys use columns only
         key = "" if found is None else str(found)
         if not key or key != key.strip():
-            problem = "starts or ends with blanks" if key.strip() else "is empty"
-            raise RowError(f"the key in {self.path} ({key!r}) {problem}; each row needs its own key")
+            blanks = f"({key!r}) starts or ends with blanks; remove them"
+            problem = blanks if key.strip() else "is empty; each row needs its own key"
+            raise RowError(f"the key {self.template!r} in {self.path} {problem}")
         return key
 
     def key_or_none(self, row: Row) -> str | None:

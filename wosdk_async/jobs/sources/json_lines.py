@@ -74,7 +74,7 @@ class JsonLines:
                 cells = _cells_of(text)
             except ValueError as error:
                 number += 1
-                yield Row(number, line, blank, str(error), raw_cells=[text])
+                yield Row(number, line, blank, str(error), raw_cells=[text], fits=False)
                 continue
             if not any(map(str.strip, cells.values())):
                 empty += 1

@@ -23,8 +23,10 @@ class Row(msgspec.Struct):
     warnings: list[str] = msgspec.field(default_factory=list)
     """Warnings that do not prevent sending the row."""
     raw_cells: Sequence[str] | None = None
-    """All cells of the row in the file, if ``cells`` is incomplete because the number of cells is wrong or
+    """All cells of the row in the file, if ``cells`` is incomplete because the row does not fit the header or
     columns lack names."""
+    fits: bool = True
+    """Whether each cell belongs to a column of the header."""
     origin: tuple[str, str] | None = None
     """Cells in ``_job`` and ``_row``, for a row of a rejects file."""
 

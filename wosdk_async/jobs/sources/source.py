@@ -223,7 +223,7 @@ class Header:
             if self._reason is not None:
                 remedy = f"fill in the missing cells, or clear {_REASON} if they should be empty"
         fault = f"the record has {actual} cells, the header {expected}; {remedy}"
-        row = Row(number, line, _named(self.columns, own), fault, raw_cells=own)
+        row = Row(number, line, _named(self.columns, own), fault, raw_cells=own, fits=False)
         row.origin = self._origin_in(cells)
         return row
 
