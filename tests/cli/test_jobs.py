@@ -279,7 +279,7 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
     assert done.stdout == "14 undone\n"
     assert done.stderr.count("14 work orders") == 1, "said once"
     assert "14 work orders to be cancelled" in done.stderr
-    assert wosdk("jobs", "undo", folder, *REASON).stdout == "14 undone\n"
+    assert wosdk("jobs", "undo", folder, *REASON).stdout == "14 undone (0 now)\n"
     assert json.loads(wosdk("jobs", "list", folder, "--json").stdout)["state"] == "undone"
     with (folder / "results.csv").open(newline="", encoding="utf-8-sig") as results:
         assert {each["outcome"] for each in csv.DictReader(results)} == {"undone"}
@@ -290,6 +290,8 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
     assert "14: 14 done (14 of them undone)\n" in wosdk("jobs", "show", folder).stdout
     again = wosdk("import", file, "--map", MAP, "--sandbox", store)
     assert (again.exit_code, ": 0 created, 14 undone" in again.stdout) == (1, True)
+    counts = json.loads(wosdk("import", file, "--map", MAP, "--sandbox", store, "--json").stdout)
+    assert (counts["rows"], counts["created"], counts["undone"]) == (14, 0, 14)
     said = "nothing to send; 14 undone (--retry-undone resends them)"
     assert said in again.stderr
     assert said in wosdk("jobs", "show", folder).stdout
@@ -321,7 +323,20 @@ def test_an_undo_that_only_settles_doubts_writes_the_files(
     assert "undone in part" in wosdk("jobs", "show", folder).stdout
     imported_again = wosdk("import", file, "--map", MAP, "--sandbox", store)
     assert "warning: an undo of this job did not finish" in imported_again.stderr
-    assert wosdk("jobs", "undo", folder, *REASON).stdout == "14 undone\n"
+    assert imported_again.exit_code == 1
+    counts = json.loads(wosdk("import", file, "--map", MAP, "--sandbox", store, "--json").stdout)
+    assert [counts.get(each, 0) for each in ("rows", "created", "undone", "undo_in_doubt")] == [
+        14,
+        0,
+        14 - len(rows),
+        len(rows),
+    ]
+    with (folder / "results.csv").open(encoding="utf-8", newline="") as results:
+        listed = {
+            int(each["row"]): (each["outcome"], bool(each["reason"])) for each in csv.DictReader(results)
+        }
+    assert {row for row in listed if listed[row] == ("undo_in_doubt", True)} == {*rows}
+    assert wosdk("jobs", "undo", folder, *REASON).stdout == "14 undone (0 now)\n"
     imported_again = wosdk("import", file, "--map", MAP, "--sandbox", store)
     assert "did not finish" not in imported_again.stderr
     with (folder / "results.csv").open(encoding="utf-8", newline="") as results:
@@ -405,7 +420,7 @@ def test_an_undo_says_first_what_nobody_can_check(store: Path, wosdk: Wosdk, tmp
     assert ", id 20903: not undone, without a version" in left.stderr
     assert wosdk("jobs", "undo", source, "--unversioned").stdout == "2 undone\n"
     nothing = wosdk("jobs", "undo", source, "--unversioned")
-    assert nothing.stdout == "2 undone\n"
+    assert nothing.stdout == "2 undone (0 now)\n"
     assert "have no versions" not in nothing.stderr
 
 
@@ -435,7 +450,7 @@ def test_an_undo_deletes_what_the_rows_refer_to_if_it_is_asked_to(
     assert "2 work orders to be cancelled, 1 created record to be deleted for Company" in done.stderr
     assert done.exit_code == 0
     again = wosdk("jobs", "undo", folder, "--references")  # no work order is left that needs a reason
-    assert (again.exit_code, again.stdout.splitlines()[0]) == (0, "2 undone"), again.stderr
+    assert (again.exit_code, again.stdout.splitlines()[0]) == (0, "2 undone (0 now)"), again.stderr
     assert "1 created record kept; " in wosdk("jobs", "undo", folder, "--check").stderr
     with (folder / "references.csv").open(newline="", encoding="utf-8-sig") as references:
         found = {each["name"]: each["state"] for each in csv.DictReader(references)}

@@ -93,7 +93,7 @@ def test_a_row_that_changed_after_it_was_sent_is_skipped_and_said(
     write(path, ("A", "edited"), B)
     result = give()
     assert (result.exit_code, "1 of them now with other cells" in result.stderr) == (0, True)
-    assert "\n1 row now differs from the cells that were sent" in result.stdout
+    assert "\n1 row now differs from the cells that were sent (first: line 2)" in result.stdout
     assert json.loads(give("--json").stdout)["changed"] == 1
     assert held(wosdk) == Counter("AB")
 
@@ -147,9 +147,29 @@ def test_rows_that_are_gone_are_counted(give: Give, path: Path, wosdk: Wosdk) ->
     assert give().exit_code == 0
     write(path, B)
     result = give()
-    said = "1 earlier row not in the file (1 created and not touched)"
+    said = "1 earlier row not in the file (1 done and not touched)"
     assert (result.exit_code, said in result.stderr) == (0, True)
     assert held(wosdk) == Counter("AB")
+
+
+@keyed
+def test_found_rows_are_not_said_to_be_created(give: Give, path: Path) -> None:
+    write(path, A, B)
+    assert give().exit_code == 0
+    write(path, A, B, C)
+    for said in ("", "nothing to send; 1 created, 2 found before"):
+        result = give("--job", path.with_name("other.job"), "--if-exists", "skip")
+        assert (result.exit_code, said in result.stderr) == (0, True), result.stderr
+
+
+def test_undone_rows_that_the_file_lacks_are_said_to_be_undone(give: Give, path: Path, wosdk: Wosdk) -> None:
+    write(path, A, B)
+    assert give().exit_code == 0
+    folder = path.with_name("requests.csv.job")
+    assert wosdk("jobs", "undo", folder, "--reason", "Entered twice", "--yes").exit_code == 0
+    write(path, C)
+    assert give("--new-rows").exit_code == 0
+    assert "2 rows not in the last file: 2 done (2 of them undone)\n" in wosdk("jobs", "show", folder).stdout
 
 
 # --- rules 4 and 5: what cannot be told apart -----------------------------------------------------

@@ -250,6 +250,7 @@ def test_a_disk_that_is_full_stops_an_import_and_loses_nothing(
     assert 0 < len(made) < 900
     assert {order["Id"] for order in orders_in(tmp_path / "served.db")} == set(made.values())
     assert json.loads(stdout)["created"] + stderr.count("not in the journal: ") >= len(made)
+    assert json.loads(stdout)["created_now"] <= json.loads(stdout)["created"]
     process = spawn("import", source, "--map", MAP, "--json", code=settling(1))
     stdout, stderr = process.communicate()
     assert (process.returncode, json.loads(stdout)["created"]) == (0, 900), stderr

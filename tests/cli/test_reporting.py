@@ -13,6 +13,8 @@ import pytest
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.cli.output.reporting import OutcomeWriter, print_summary, say_kept
 from wosdk_async.jobs import RowOutcome, Summary
+from wosdk_async.jobs.errors import ImportMapError, RunStoppedError
+from wosdk_async.jobs.journal import RowRecord, State
 
 
 def test_rows_of_a_known_number(capsys: pytest.CaptureFixture[str]) -> None:
@@ -225,3 +227,34 @@ def test_files_that_somebody_changed_are_named(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().err == (
         "wosdk: a.job/rejects.csv has been edited and was kept; the new file is rejects-2.csv\n"
     )
+
+
+@pytest.mark.parametrize("changed", [True, False], ids=["file changed", "stopped"])
+def test_the_same_command_sends_nothing_of_a_file_that_changed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], *, changed: bool
+) -> None:
+    """It has to be restored first."""
+    stopped = ImportMapError("f.csv: the file changed") if changed else RunStoppedError("enough")
+    summary = Summary(rows=3, done=1, not_started=2, stopped=stopped, folder=tmp_path)
+    OutcomeWriter(None, lambda: None).say_problems(summary, None)
+    remedy = "restore the file, then run the same command" if changed else "run the same command"
+    assert lines(capsys)[-1] == f"to send the remaining 2 rows, {remedy}"
+
+
+def test_what_the_journal_lacks_is_explained_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each line has the id of a record that exists."""
+    unwritten = [RowRecord(row, State.DONE, 900 + row) for row in (1, 2)]
+    OutcomeWriter(None, lambda: None).say_problems(Summary(rows=2, in_doubt=2, unwritten=unwritten), None)
+    first, *rest = lines(capsys)
+    assert first.startswith("2 outcomes could not be written to the journal; ")
+    assert [json.loads(each.removeprefix("not in the journal: "))["id"] for each in rest] == [901, 902]
+
+
+def test_a_row_that_could_not_be_sent_is_named_and_others_that_never_started_are_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    writer = OutcomeWriter(None, lambda: None)
+    writer.row(RowOutcome(1, 2, "not_started", reason="throttled", code="ThrottledError"))
+    writer.row(RowOutcome(2, 3, "not_started", reason="the import stopped before this row"))
+    writer.say_problems(Summary(rows=2, not_started=2, waiting=1), None)
+    assert lines(capsys) == ["row 1 (line 2) not started: throttled"]

@@ -52,7 +52,7 @@ async def test_rows_in_doubt_that_the_file_has_no_more_are_left(tmp_path: Path) 
         journal.record(RowRecord(1, State.IN_DOUBT))
         journal.record(RowRecord(3, State.DONE))
         await journal.admit(
-            lambda db: db.execute("UPDATE planned SET place = NULL WHERE row < 3"), journal.plan
+            lambda db: db.execute("UPDATE planned SET place = NULL, away = 1 WHERE row < 3"), journal.plan
         )
         seen = await overview(journal)
     assert (seen.state, seen.left, seen.as_dict()["gone"]) == ("unfinished", 1, 2)

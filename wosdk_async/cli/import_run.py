@@ -176,7 +176,7 @@ async def _run(
 
             def on_row(outcome: RowOutcome) -> None:
                 writer.row(outcome)
-                progress.add(1, writer.problems, failed=outcome.outcome == "failed")
+                progress.add(1, writer.problems, failed=outcome.outcome in ("failed", "not_started"))
 
             def on_stage(text: str) -> None:
                 writer.note_printed(text)
@@ -186,7 +186,7 @@ async def _run(
                 summary = await job.run(on_row=on_row, on_stage=on_stage)
         if temporary:  # the summary must not name files that are deleted at exit
             summary.folder, summary.files = None, []
-        ended = f"the import ended, {counted(summary.done, 'row')} {summary.label}"
+        ended = f"the import ended, {counted(summary.remaining, 'row')} {summary.label}"
         with writing(ended):
             writer.say_problems(summary, arguments.outcomes, again=arguments.options.again)
             about = opened.about

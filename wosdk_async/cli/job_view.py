@@ -28,6 +28,7 @@ from wosdk_async.jobs.ledger.overview import (
     failure_of,
     overview,
     stop_of,
+    unsent_warnings,
     why_no_audit,
 )
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
@@ -62,6 +63,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
         return {
             **seen.as_dict(),
             "running": seen.running,
+            "unsent_warnings": unsent_warnings(seen.unsent_elsewhere, folder, in_commands),
             "plan": seen.plan.as_dict(),
             "command": command_of(seen.given, folder),
             "runs": [_run_facts(run, done.get(run.number, 0)) for run in await journal.runs()],
@@ -99,7 +101,9 @@ def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
         # The text of an undo state has a colon, so it ends with a semicolon.
         state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"
         figures = _figures_text({**job, "undone": 0}) or "none"
-        text = f"{state} {figures} of {counted(job['rows'], 'row')}; {about}"
+        unsent = sum(job["unsent"].values())
+        others = f", {unsent} not started of other files" if unsent else ""
+        text = f"{state} {figures} of {counted(job['rows'], 'row')}{others}; {about}"
         file.write(f"{visible(job['folder'])}\n  {visible(text)}\n")
 
 
@@ -150,6 +154,7 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         *([("undo", facts["undo"])] if facts["undo"] else ()),
         ("rows", f"{plan['rows']}: {_figures_text(facts) or 'none'}{empty}"),
         *([("gone", _gone(facts))] if facts["gone"] else ()),
+        *(("unsent", text) for text in facts["unsent_warnings"]),
         ("file", f"{plan['file']} ({plan['size']} bytes, sha256 {plan['sha256'][:12]})"),
         ("company", plan["company"]),
         ("operation", f"{plan['operation']}, {marker}"),
@@ -162,7 +167,9 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
 
 
 def _gone(facts: Mapping[str, Any]) -> str:
-    states = _figures_text({**facts, **dict.fromkeys(COUNTED, 0), **facts["gone_states"], "undone": 0})
+    states = _figures_text(
+        {**facts, **dict.fromkeys(COUNTED, 0), **facts["gone_states"], "undone": facts["gone_undone"]}
+    )
     return f"{counted(facts['gone'], 'row')} not in the last file: {states}"
 
 

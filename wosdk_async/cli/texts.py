@@ -167,7 +167,8 @@ def plan_text(plan: Plan, label: str) -> str:
     if done := counts[Standing.DONE] + (counts[Standing.DONE_CHANGED] if plan.skips_changed else 0):
         changed = counts[Standing.DONE_CHANGED] if plan.skips_changed else 0
         note = f", {changed} of them now with other cells" if changed else ""
-        texts.append(f"{done} {label} before{note}")
+        kinds = {label: done - plan.found, "found": plan.found}
+        texts.append(f"{', '.join(f'{n} {kind}' for kind, n in kinds.items() if n)} before{note}")
     if kept := plan.rows(Action.KEEP):
         texts.append(f"{kept} already refused and unchanged (--retry-refused resends them)")
     if counts[Standing.UNDONE] and plan.actions[Standing.UNDONE] is Action.SKIP:
@@ -179,7 +180,7 @@ def plan_text(plan: Plan, label: str) -> str:
             Standing.PLANNED: "not sent",
             Standing.SENDING: "in doubt",
             Standing.IN_DOUBT: "in doubt",
-            Standing.DONE: f"{label} and not touched",
+            Standing.DONE: "done and not touched",
             Standing.UNDONE: "undone",
         }
         kinds = Counter[str]()

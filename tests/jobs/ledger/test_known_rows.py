@@ -30,7 +30,7 @@ async def test_a_row_that_changed_before_it_was_found_is_counted(local: Local) -
     await local.company.run(WoCreateCommand(work_order=await order(local, "1")))
     changed = local.write([["1", "another text", "", ""], *rows(2)])
     summary = await local.run(changed, MAP, marker=MARKER)
-    assert (summary.done, summary.changed) == (2, 1)
+    assert (summary.done, summary.changed, summary.first_changed) == (2, 1, 2)
     with (summary.folder / "results.csv").open(newline="") as file:
         assert [bool(row["changed"]) for row in csv.DictReader(file)] == [True, False]
 
@@ -255,3 +255,15 @@ async def test_a_named_folder_is_used_beside_those_of_other_operations(local: Lo
     assert (await local.run(file, reading)).folder == folder.with_name("rows.csv.job-2")
     summary = await local.run(file, MAP, folder=folder)
     assert (summary.folder, summary.done_now) == (folder, 0)
+
+
+async def test_results_have_the_keys_of_a_map_without_a_marker(local: Local) -> None:
+    """And no cells of a row whose key is empty or another row's."""
+    twice = [["1", "text", "", ""], ["1", "other", "", ""], ["", "none", "", ""], *rows(2)]
+    summary = await local.run(twice, KEYED)
+    with (summary.folder / "results.csv").open(newline="") as file:
+        found = [(row["outcome"], row["key"]) for row in csv.DictReader(file)]
+    assert found == [("created", "1"), ("failed", ""), ("failed", ""), ("created", "2")]
+    summary = await local.run(rows(1, 2), MAP, folder=summary.folder.with_name("cells.job"), again=True)
+    with (summary.folder / "results.csv").open(newline="") as file:
+        assert {row["key"] for row in csv.DictReader(file)} == {""}

@@ -14,6 +14,7 @@ from tests.simulation.walks.user import Kind, User, UserRow
 from wosdk_async.jobs import Summary
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.journal.entries import REPEATED_KEY
+from wosdk_async.protocol.writes import UNDECIDED
 
 _THERE = "already exists"
 
@@ -60,10 +61,11 @@ class Judge:
             "rows": len(rows),
             "done": states[State.DONE],
             "found": states[State.FOUND],
-            "failed": states[State.REFUSED] + summary.waiting,
+            "failed": states[State.REFUSED],
             "in_doubt": states[State.IN_DOUBT] + states[State.SENDING],
-            "not_started": states[State.PLANNED] - summary.waiting,
+            "not_started": states[State.PLANNED],  # also those that could not be sent
             "undone": sum(each.undone for each in placed),
+            "undo_in_doubt": sum(each.undo in UNDECIDED for each in placed),
         }
         if not plan_in(folder)["rejects"]:  # of rejects nobody counts the rest of the file
             expected["gone"] = len(ledger) - len(placed)

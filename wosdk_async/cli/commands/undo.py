@@ -107,7 +107,7 @@ def undo_command(
     require_stdout()
     from wosdk_async.jobs.undo.reversal import Undo
 
-    left, status = _NotUndone(None if as_json else _SHOWN), None
+    left, status, before = _NotUndone(None if as_json else _SHOWN), None, 0
     with _opened(ctx, folder) as (runner, journal):
         undo = Undo(
             company=runner.company,
@@ -126,12 +126,13 @@ def undo_command(
         _say_undo(undo, summary, left, check=check)
         _say_references(runner, undo)
         if not check:
+            before = summary.counts["undone"]
             confirmed, left = _confirm_undo(runner, undo, summary, ask=not yes), _NotUndone(left.most)
             # Called even if nothing remains to be undone, because it also records the end of a killed undo.
             summary, status = _carry_out(runner, undo, reason_id, comment, left)
             if confirmed:
                 left.say()
-    _print_undo(summary, left, as_json)
+    _print_undo(summary, left, before, as_json)
     sys.exit(status or (Exit.DONE if summary.complete else Exit.SOME))
 
 
@@ -260,14 +261,20 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _NotUndone, *, check: bool
     left.say()
 
 
-def _print_undo(summary: UndoSummary, left: _NotUndone, as_json: bool) -> None:
+def _print_undo(summary: UndoSummary, left: _NotUndone, before: int, as_json: bool) -> None:
+    """Print the summary; ``before`` is the number of records that earlier undos had undone."""
     from wosdk_async.jobs.ledger.undone import UNDO_LABELS
 
     if as_json:
         rows = [row.as_dict() for row in left.rows]
         click.echo(json_text({**summary.as_dict(), "left": rows}))
         return
-    texts = [f"{count} {UNDO_LABELS[outcome]}" for outcome, count in summary.counts.items() if count]
+    now = {"undone": f" ({summary.counts['undone'] - before} now)"} if before else {}
+    texts = [
+        f"{count} {UNDO_LABELS[outcome]}{now.get(outcome, '')}"
+        for outcome, count in summary.counts.items()
+        if count
+    ]
     if summary.not_started:
         texts.append(f"{summary.not_started} not started")
     references = [f"{count} {UNDO_LABELS[outcome]}" for outcome, count in summary.references.items()]

@@ -16,6 +16,7 @@ import msgspec
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.texts import counted, in_commands, json_text, shell_words
 from wosdk_async.jobs import RowOutcome, Summary
+from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.imports.check_result import Finding
 from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
@@ -101,8 +102,9 @@ class OutcomeWriter:
         self._warned += bool(outcome.warnings)
         for cause, text in {cause_of(text): text for text in outcome.warnings}.items():
             self._warnings.add(cause, outcome, f"warning: {text}")
-        if outcome.outcome in ("failed", "in_doubt"):  # failed rows are grouped by cause
-            has_own_cause = outcome.outcome != "failed" or outcome.request_id
+        # A row that was not started has a code if the run tried to send it.
+        if outcome.outcome in ("failed", "in_doubt") or outcome.code:  # failed rows are grouped by cause
+            has_own_cause = outcome.outcome == "in_doubt" or outcome.request_id
             group = outcome.row if has_own_cause else cause_of(outcome.reason or "")
             sent = f" (RequestId {outcome.request_id})" if outcome.request_id else ""
             self._faults.add(group, outcome, f"{outcome.outcome.replace('_', ' ')}: {outcome.reason}{sent}")
@@ -126,7 +128,8 @@ class OutcomeWriter:
         all_exist = summary.stopped is not None and summary.stopped.kind == "all-exist"
         if not all_exist and any(rows[0].code == KEY_EXISTS for _, rows in self._faults.first.values()):
             say(in_commands(Remedy.EARLIER_IMPORT, {}))
-        more = self._counts["failed"] + self._counts["in_doubt"] - self._faults.counts.total()
+        tried = self._counts["failed"] + self._counts["in_doubt"] + summary.waiting
+        more = tried - self._faults.counts.total()
         results = summary.folder / "results.csv" if summary.folder else None
         place = outcomes or (results if results and results.is_file() else None)
         remedy = f"see {place}" if place else "--outcomes FILE records all of them"
@@ -140,19 +143,26 @@ class OutcomeWriter:
         self._warnings.say()
         if self._warned:
             say(f"{counted(self._warned, 'row')} with warnings; {remedy}")
+        if summary.unwritten:
+            say(
+                f"{counted(len(summary.unwritten), 'outcome')} could not be written to the journal; keep the "
+                "following lines, which have the ids of records that exist"
+            )
         for record in summary.unwritten:
             values = msgspec.structs.asdict(record) | {"state": record.state.name}
             shown = {name: value for name, value in values.items() if value not in (None, (), 0, 0.0)}
             say(f"not in the journal: {json_text(shown)}")
         if summary.stopped:
             say(f"stopped: {summary.stopped.shown(in_commands)}")
-        left = summary.not_started + summary.waiting
+        left = summary.not_started
         if summary.missing is not None:
             say(summary.missing)
         elif left and summary.folder is not None and not all_exist:
-            command = "this command without --again" if again else "the same command"
-            retried = " and those that failed before being sent" if summary.failed > summary.waiting else ""
-            say(f"to send the remaining {counted(left, 'row')}{retried}, run {command}")
+            command = "run this command without --again" if again else "run the same command"
+            if isinstance(summary.stopped, ImportMapError):  # the file changed while it was being sent
+                command = f"restore the file, then {command}"
+            retried = " and those that failed before being sent" if summary.failed else ""
+            say(f"to send the remaining {counted(left, 'row')}{retried}, {command}")
 
 
 _FILES = {
@@ -198,10 +208,10 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
         return
     not_started = f", {summary.not_started} not started" if summary.not_started else ""
     found = f", {summary.found} found" if summary.found else ""
-    remaining = summary.done - summary.undone
-    done = f"{remaining} {summary.label}"
-    done += f" ({summary.done_now} now)" if summary.done_now != remaining else ""
+    done = f"{summary.remaining} {summary.label}"
+    done += f" ({summary.done_now} now)" if summary.done_now != summary.remaining else ""
     done += f", {summary.undone} undone" if summary.undone else ""
+    done += f", {summary.undo_in_doubt} with an unfinished undo" if summary.undo_in_doubt else ""
     empty = f"; {counted(summary.empty_rows, 'empty row')} skipped" if summary.empty_rows else ""
     click.echo(
         f"{counted(summary.rows, 'row')}: {done}{found}, {summary.failed} failed, "
@@ -209,9 +219,10 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
     )
     if summary.changed:
         rows = "1 row now differs" if summary.changed == 1 else f"{summary.changed} rows now differ"
+        first = f" (first: line {summary.first_changed})" if summary.first_changed is not None else ""
         click.echo(
-            f"{rows} from the cells that were sent (edited in the file, corrected in the rejects, or the map "
-            "reads other columns); not resent"
+            f"{rows} from the cells that were sent{first}: edited in the file, corrected in the "
+            "rejects, or the map reads other columns; not resent; see the column changed of results.csv"
         )
     if summary.audit_state != "none":
         about = summary.audit_why or summary.audit

@@ -35,7 +35,7 @@ from wosdk_async.jobs.journal.claims import Claim
 from wosdk_async.jobs.journal.entries import presentable
 from wosdk_async.jobs.journal.worker_tables import AuditState
 from wosdk_async.jobs.ledger.outcomes import Kind, RowOutcome, Summary, code_of
-from wosdk_async.jobs.ledger.overview import audit_state_of, why_no_audit
+from wosdk_async.jobs.ledger.overview import audit_state_of, unsent_warnings, why_no_audit
 from wosdk_async.jobs.ledger.terms import Standing
 from wosdk_async.jobs.ledger.undone import UndoState, undo_state
 from wosdk_async.jobs.mapping.import_map import ImportMap
@@ -76,9 +76,10 @@ class RowReports:
         reason = reason_of(error)
         if isinstance(error, WaitingRowError):
             self._count_unsent(row, reason)
+            self._report([self._end(row, "not_started", reason=reason, code=type(error).__name__)])
         else:
             self.stops.refused(reason, alike=alike)
-        self._report([self._end(row, "failed", reason=reason)])
+            self._report([self._end(row, "failed", reason=reason)])
 
     def report_existing(
         self,
@@ -144,8 +145,8 @@ class RowReports:
         if ending_of(error).passes:
             # The call was not carried out, for a reason unrelated to the row, so the row stays planned.
             self._count_unsent(claim.row, reason)
-        else:
-            self.stops.refused(reason)
+            return self._end(claim.row, "not_started", **self._facts(claim, error, reason))
+        self.stops.refused(reason)
         return self._end(claim.row, "failed", **self._facts(claim, error, reason))
 
     def _doubt(self, claim: Claim, error: InDoubtError) -> _End:
@@ -183,10 +184,9 @@ class RowReports:
 
     def _end(self, row: Row, kind: Kind, effect: Effect = _NO_EFFECT, **facts: Any) -> _End:
         """Return how a row ended; ``facts`` are additional fields of its record."""
-        state = _STATES[kind]
-        if kind == "failed" and row.number in self.unsent:
-            state = State.PLANNED
-        record = RowRecord(row.number, state, effect.id, effect.number, warnings=_warnings(row), **facts)
+        record = RowRecord(
+            row.number, _STATES[kind], effect.id, effect.number, warnings=_warnings(row), **facts
+        )
         return record, row.line, kind, effect.entity or None
 
     def _report(self, ends: Sequence[_End]) -> None:
@@ -209,6 +209,7 @@ _STATES = {
     "found": State.FOUND,
     "failed": State.REFUSED,
     "in_doubt": State.IN_DOUBT,
+    "not_started": State.PLANNED,
 }
 
 
@@ -258,7 +259,9 @@ class JobTotals:
     async def summary(self) -> Summary:
         """Return the counts of the job."""
         counts, request = await self._counts(), self.job.request
-        index, plan, unsent = request.index, self.job.plan, len(self.reports.unsent)
+        index, plan = request.index, self.job.plan
+        changed, first_changed = await self._changed()
+        unwritten = self.job.journal.unwritten
         audit, audit_state = await self.read_audit()
         undo = await _read_or(undo_state(self.job.journal), None)
         return Summary(
@@ -268,32 +271,42 @@ class JobTotals:
             label=request.action.label,
             found=counts[State.FOUND],
             undone=undo.done if undo is not None else 0,
-            changed=await self._changed(),
+            undo_in_doubt=undo.doubted if undo is not None else 0,
+            changed=changed,
+            first_changed=first_changed,
             gone=sum(plan.gone.values()),
             plan={each.name.lower(): plan.counts[each] for each in sorted(plan.counts)},
-            failed=counts[State.REFUSED] + unsent,
-            waiting=unsent,
+            failed=counts[State.REFUSED],
             in_doubt=counts[State.IN_DOUBT] + counts[State.SENDING],
-            not_started=counts[State.PLANNED] - unsent,
-            done_now=self._done_now,
+            not_started=counts[State.PLANNED],
+            waiting=len(self.reports.unsent),
+            done_now=max(self._done_now - sum(each.state is State.DONE for each in unwritten), 0),
             seconds=time.perf_counter() - self._started,
             references_found=index.found,
             references_created=index.created,
-            warnings=[*self._warnings(undo), *await self._found_ended(counts[State.FOUND])],
+            warnings=[
+                *self._warnings(undo),
+                *await self._unsent_elsewhere(),
+                *await self._found_ended(counts[State.FOUND]),
+            ],
             stopped=self.reports.stops.stop.reason,
             audit=audit,
             audit_state=audit_state,
             audit_why=why_no_audit(self.job.about) if audit_state == "impossible" else None,
-            unwritten=self.job.journal.unwritten,
+            unwritten=unwritten,
             folder=self.job.folder,
         )
 
-    async def _changed(self) -> int:
-        """Return how many done rows have changed, including rows settled in this run."""
+    async def _changed(self) -> tuple[int, int | None]:
+        """Return how many done rows have changed, including rows settled in this run, and the first line."""
         if self.job.request.action.compares:
-            return 0
+            return 0, None
         before = self.job.plan.counts.get(Standing.DONE_CHANGED, 0)
-        return await _read_or(self.job.journal.read(row_table.count_changed), before)
+        return await _read_or(self.job.journal.read(row_table.count_changed), (before, None))
+
+    async def _unsent_elsewhere(self) -> list[str]:
+        unsent = await _read_or(self.job.journal.unsent_elsewhere(), (0, 0))
+        return unsent_warnings(unsent, self.job.folder, self.job.request.report_words.remedy)
 
     async def _found_ended(self, found: int) -> list[str]:
         """Return a warning about rows whose records were found, but are cancelled or removed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -84,8 +84,8 @@ def page(db: sqlite3.Connection, first: int, last: int) -> list[PageRow]:
 _ALL = "planned LEFT JOIN outcome USING (row)"
 _MAP = "SELECT json_extract(details, '$.map') FROM run"
 _ROWS = f"""SELECT json_group_array(
-    json_array(row, state, json(detail), line, digest, key, place, changed)) FROM (
-    SELECT row, coalesce(state, 0) AS state, detail, line, digest, key, place, sent <> digest
+    json_array(row, state, json(detail), line, digest, key, place, name, changed)) FROM (
+    SELECT row, coalesce(state, 0) AS state, detail, line, digest, key, place, name, sent <> digest
         OR state IN ({int(State.SENDING)}, {int(State.IN_DOUBT)})
         AND ({_MAP} WHERE number = run) <> ({_MAP} ORDER BY number DESC LIMIT 1) AS changed
     FROM {{tables}} WHERE {{where}} LIMIT ?)"""
@@ -134,6 +134,16 @@ def _stored(db: sqlite3.Connection, where: str, *values: object, tables: str = _
     ]
 
 
+def rows_identified(db: sqlite3.Connection, identities: Mapping[int, bytes]) -> set[int]:
+    """Return the rows, given by number, that have these identities."""
+    query = "SELECT 1 FROM identity WHERE identity = ? AND row = ?"
+    return {
+        row
+        for row, identity in identities.items()
+        if db.execute(query, (identity, row)).fetchone() is not None
+    }
+
+
 def plan_as_in_file(db: sqlite3.Connection, *, rows: Sequence[int]) -> None:
     """Store the rows' current cells as those to be sent, so that the rows no longer count as changed."""
     db.execute(
@@ -148,14 +158,15 @@ def count_as_sent(db: sqlite3.Connection, *, row: int, run: int) -> None:
     db.execute("UPDATE outcome SET run = ? WHERE row = ?", [run, row])
 
 
-def count_changed(db: sqlite3.Connection) -> int:
-    """Count the file's done rows whose cells have changed, except undone rows."""
+def count_changed(db: sqlite3.Connection) -> tuple[int, int | None]:
+    """Count the file's done rows whose cells have changed, except undone rows; return also the first line."""
     found = db.execute(
-        """SELECT count(*) FROM planned JOIN outcome USING (row) LEFT JOIN undo USING (row)
+        """SELECT count(*), min(line) FROM planned JOIN outcome USING (row) LEFT JOIN undo USING (row)
         WHERE place IS NOT NULL AND sent <> digest AND outcome.state IN (?, ?) AND undo.state IS NOT ?""",
         [int(State.DONE), int(State.FOUND), int(State.DONE)],
     )
-    return int(found.fetchone()[0])
+    count, line = found.fetchone()
+    return count, line
 
 
 def count_found_ended(db: sqlite3.Connection) -> tuple[int, int | None]:
@@ -174,6 +185,16 @@ def counts(db: sqlite3.Connection, *, gone: bool = False) -> dict[State, int]:
     where = "place IS NULL" if gone else "place IS NOT NULL"
     found = db.execute(f"SELECT coalesce(state, 0) AS state, count(*) FROM {_ALL} WHERE {where} GROUP BY 1")
     return dict.fromkeys(State, 0) | {_STATES[state]: count for state, count in found}
+
+
+def count_unsent_elsewhere(db: sqlite3.Connection) -> tuple[int, int]:
+    """Count unsent rows missing from the file: those of a rejects file's original, and of older files."""
+    found = db.execute(
+        f"""SELECT coalesce(sum(NOT away), 0), coalesce(sum(away), 0) FROM {_ALL}
+        WHERE place IS NULL AND coalesce(state, 0) = {int(State.PLANNED)}"""
+    )
+    original, earlier = found.fetchone()
+    return original, earlier
 
 
 def save_references(db: sqlite3.Connection, records: Iterable[ReferenceRecord], stamp: int) -> None:

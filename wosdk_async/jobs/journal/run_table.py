@@ -119,13 +119,12 @@ def row_with_id(db: sqlite3.Connection, *, id: int) -> int | None:
     return None if found is None else int(found[0])
 
 
-def undone_rows(db: sqlite3.Connection) -> int:
-    """Count the undone rows that are in the last run's file."""
+def undo_counts_of_file(db: sqlite3.Connection) -> dict[State, int]:
+    """Count undos by state, like :func:`undo_counts`, of rows in the last run's file."""
     found = db.execute(
-        "SELECT count(*) FROM undo JOIN planned USING (row) WHERE undo.state = ? AND place IS NOT NULL",
-        [int(State.DONE)],
-    )
-    return int(found.fetchone()[0])
+        "SELECT state, count(*) FROM undo JOIN planned USING (row) WHERE place IS NOT NULL GROUP BY state"
+    ).fetchall()
+    return {State(state): count for state, count in found}
 
 
 def own_undone_ids(db: sqlite3.Connection) -> Iterator[int]:

@@ -138,6 +138,11 @@ class Identities:
             return None
 
 
+def key_identity(key: str) -> bytes:
+    """Return the identity of a row with this key."""
+    return _hashed(_KEY, key)
+
+
 def _hash_of(names: Sequence[str], hashed: Collection[str]) -> _Hash:
     """Return how to hash the columns ``hashed``, in whatever order, of cells in the order of ``names``."""
     columns, places = sorted(hashed), {name: place for place, name in enumerate(names)}

@@ -89,17 +89,22 @@ class Summary:
     """Rows skipped because their record already existed (``if_exists="skip"``)."""
     undone: int = 0
     """Rows in ``done`` whose records an undo cancelled or deleted."""
+    undo_in_doubt: int = 0
+    """Rows in ``done`` whose undo was in flight when it was killed, or is in doubt."""
     changed: int = 0
     """Rows in ``done`` whose cells that the map reads differ from those sent; they are not resent."""
+    first_changed: int | None = None
+    """Line of the first row in ``changed``."""
     gone: int = 0
     """Rows of the ledger that are missing from the file; no other count includes them."""
     plan: Mapping[str, int] = attrs.field(factory=dict)
     """The file's rows by standing before this run: ``{"new": 3, "done": 10}``."""
     failed: int = 0
-    waiting: int = 0
-    """Rows in ``failed`` that the next run retries, because the failure may be temporary."""
     in_doubt: int = 0
     not_started: int = 0
+    """Rows to send that were not sent, or certainly had no effect."""
+    waiting: int = 0
+    """Rows in ``not_started`` that this run could not send, for a reason that may be temporary."""
     done_now: int = 0
     """Rows that succeeded in this run."""
     seconds: float = 0.0
@@ -129,17 +134,22 @@ class Summary:
 
     @property
     def complete(self) -> bool:
-        """Whether every row succeeded or already existed, and none was undone.
+        """Whether every row succeeded or already existed, and no undo reached any.
 
         The journal must still exist, and a job with workers needs a clean audit, if an audit is possible.
         """
-        all_done = self.done + self.found == self.rows and not self.undone
+        all_done = self.remaining + self.found == self.rows
         return all_done and self.missing is None and self.audit_state in ("none", "impossible", "clean")
 
     @property
     def all_ended(self) -> bool:
         """Whether running the import again would neither send nor look up any row."""
-        return not (self.in_doubt or self.not_started or self.waiting)
+        return not (self.in_doubt or self.not_started)
+
+    @property
+    def remaining(self) -> int:
+        """Rows in ``done`` whose records no undo has reached."""
+        return self.done - self.undone - self.undo_in_doubt
 
     @property
     def created(self) -> int:
@@ -152,13 +162,13 @@ class Summary:
         return self.done_now / self.seconds if self.seconds else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the summary printed by ``wosdk import --json``."""
-        names = ("found", "not_started", "undone", "changed", "gone")
+        """Return the summary printed by ``wosdk import --json``; each row has one count."""
+        names = ("found", "not_started", "undone", "undo_in_doubt", "changed", "gone")
         more = {name: getattr(self, name) for name in names}
         audit = audit_facts(self.audit_state, self.audit, self.audit_why)
         return {
             "rows": self.rows,
-            self.label: self.done,
+            self.label: self.remaining,
             f"{self.label}_now": self.done_now,
             "failed": self.failed,
             "in_doubt": self.in_doubt,

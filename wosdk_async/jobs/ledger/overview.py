@@ -17,7 +17,7 @@ from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.worker_tables import AuditState
 from wosdk_async.jobs.ledger.undone import UndoState, undo_state
 from wosdk_async.jobs.mapping.record_operations import operation_named
-from wosdk_async.text.remedies import Remedy
+from wosdk_async.text.remedies import Remedy, Words
 
 COUNTED: dict[str, State] = {
     "done": State.DONE,
@@ -77,6 +77,10 @@ class Overview:
     """The last audit's result."""
     gone: Mapping[State, int] = attrs.field(factory=dict)
     """Rows of the ledger missing from the last file, by state."""
+    gone_undone: int = 0
+    """Undone rows missing from the last file."""
+    unsent_elsewhere: tuple[int, int] = (0, 0)
+    """Unsent rows missing from the last file: those of a rejects file's original, and of older files."""
 
     @property
     def state(self) -> str:
@@ -94,10 +98,15 @@ class Overview:
 
     @property
     def left(self) -> int:
-        """Number of rows to send or settle. Without a marker, rows in doubt cannot be settled."""
+        """Number of rows to send or settle, including those of a rejects file's original.
+
+        Without a marker, rows in doubt cannot be settled.
+        """
         to_settle = (State.SENDING, State.IN_DOUBT) if self.plan.marker else (State.SENDING,)
-        return self.counts[State.PLANNED] + sum(
-            counts.get(state, 0) for counts in (self.counts, self.gone) for state in to_settle
+        return (
+            self.counts[State.PLANNED]
+            + self.unsent_elsewhere[0]
+            + sum(counts.get(state, 0) for counts in (self.counts, self.gone) for state in to_settle)
         )
 
     def figures(self) -> dict[str, int]:
@@ -118,6 +127,8 @@ class Overview:
             "folder": str(self.folder),
             "gone": sum(self.gone.values()),
             "gone_states": {name: count for name, count in _named(self.gone).items() if count},
+            "gone_undone": self.gone_undone,
+            "unsent": dict(zip(("original", "earlier"), self.unsent_elsewhere, strict=True)),
             "sheet": self.plan.sheet,
         }
 
@@ -129,11 +140,14 @@ def _named(counts: Mapping[State, int]) -> dict[str, int]:
 async def overview(journal: JournalReader) -> Overview:
     """Return a job's overview."""
     runs = await journal.runs()
+    undos, of_file = await journal.undo_counts(), await journal.undo_counts_of_file()
     return Overview(
         folder=journal.folder,
         plan=journal.plan,
         counts=journal.counts(),
         gone=journal.counts(gone=True),
+        gone_undone=undos.get(State.DONE, 0) - of_file.get(State.DONE, 0),
+        unsent_elsewhere=await journal.unsent_elsewhere(),
         undone=await undo_state(journal),
         audit=await audit_state_of(journal),
         audit_found=await journal.audit(),
@@ -141,6 +155,20 @@ async def overview(journal: JournalReader) -> Overview:
         given=as_last_given(journal.plan, runs),
         begun=bool(runs),
     )
+
+
+def unsent_warnings(unsent: tuple[int, int], folder: Path, words: Words) -> list[str]:
+    """Return warnings about unsent rows missing from the last file; see ``Overview.unsent_elsewhere``."""
+    original, earlier = unsent
+    warnings = []
+    if original:
+        text = f"unsent rows in the original file of the rejects: {original}"
+        warnings.append(f"{text}; to send them, import that file again")
+    if earlier:
+        text = f"unsent rows of earlier files, missing from the last file: {earlier}"
+        remedy = words(Remedy.THAT_FOLDER, {"folder": str(folder)})
+        warnings.append(f"{text}; to send them, import their file and {remedy}")
+    return warnings
 
 
 def end_details(error: WosdkError) -> dict[str, Any]:

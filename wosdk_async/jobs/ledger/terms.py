@@ -169,6 +169,8 @@ class Plan:
     """Rows of the file by standing."""
     begins: bool = False
     """Whether the import starts a new ledger."""
+    found: int = 0
+    """Done rows of the file whose records existed before the import."""
     leaves_done: int = 0
     """Done rows of the previous ledger that a new ledger would resend, after a confirmation."""
     resembling: int = 0

@@ -120,6 +120,8 @@ class UndoState:
     """References that the undo did not reach, could not delete, or left in doubt."""
     earlier: int = 0
     """Records that were created for rows no longer in the file, and have not been undone."""
+    doubted: int = 0
+    """Records in ``created`` whose undo is in flight or in doubt."""
 
     @property
     def complete(self) -> bool:
@@ -151,7 +153,8 @@ class UndoState:
 
 async def undo_state(journal: JournalReader) -> UndoState | None:
     """Return the undo progress; None if no undo of rows has begun."""
-    counts, done = await journal.undo_counts(), await journal.undone_rows()
+    counts, of_file = await journal.undo_counts(), await journal.undo_counts_of_file()
+    done = of_file.get(State.DONE, 0)
     undos = [run for run in await journal.runs() if run.details.get("command") == UNDO]
     last = undos[-1].details if undos else {}
     references = [each for each in await journal.references() if undos and each.undo is not State.DONE]
@@ -163,7 +166,9 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
     if last.get("references") and (left is None or left.get("not_started")):
         begun = [each for each in references if each.state is State.DONE]
     earlier = journal.counts(gone=True)[State.DONE] - (counts.get(State.DONE, 0) - done)
-    return UndoState(done, journal.counts()[State.DONE], left, len(begun), earlier)
+    doubted = sum(of_file.get(state, 0) for state in UNDECIDED)
+    created = journal.counts()[State.DONE]
+    return UndoState(done, created, left, len(begun), earlier, doubted)
 
 
 async def undone_beside(base: Path, company: str, operation: str, *, exclude: Path | None = None) -> set[int]:

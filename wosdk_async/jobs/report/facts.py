@@ -124,6 +124,8 @@ class JobFacts:
     """Rows in doubt, and rows in flight when the run ended."""
     settled: Listed = attrs.field(factory=Listed)
     """Rows that were in doubt and were later found by their keys."""
+    unsent_elsewhere: tuple[int, int] = (0, 0)
+    """Unsent rows missing from the last file; see ``Overview.unsent_elsewhere``."""
     _causes: dict[str, Cause] = attrs.field(factory=dict)
 
     @classmethod
@@ -139,6 +141,7 @@ class JobFacts:
             await audit_state_of(journal),
             await journal.audit_rows(limit=_MAX_LISTED),
             await journal.grant_totals(),
+            unsent_elsewhere=await journal.unsent_elsewhere(),
         )
 
     @property
@@ -197,6 +200,7 @@ class JobFacts:
             "rows_with_warnings": self.warned,
             "changed": [{"row": row.row, "line": row.line, "key": row.key} for row in self.changed.rows],
             "settled": self.settled.count,
+            "unsent": dict(zip(("original", "earlier"), self.unsent_elsewhere, strict=True)),
             "runs": [_plain(run) for run in self.runs],
             "failures": [attrs.asdict(cause) for cause in self.causes],
             "in_doubt": [_doubt(row) for row in self.doubted.rows],

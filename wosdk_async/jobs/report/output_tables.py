@@ -6,16 +6,18 @@ import asyncio
 import contextlib
 import re
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence, Set
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import attrs
+from msgspec.structs import replace
 
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.journal import AuditRow, State, StoredRow
+from wosdk_async.jobs.journal import AuditRow, RowRecord, State, StoredRow
 from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.ledger.identity import key_identity
 from wosdk_async.jobs.report.facts import JobFacts, outcome_of, shown_reason
 from wosdk_async.jobs.report.output_folder import OutputFolder
 from wosdk_async.jobs.sources.rows import TYPES_COLUMN, Row, types_text
@@ -49,20 +51,19 @@ async def write_results(folder: OutputFolder, journal: JournalReader, facts: Job
     async with _entered(folder.writing_rows(_RESULTS)) as writer:
         writer.writerow(RESULT_COLUMNS)
 
-        def write(page: Sequence[StoredRow], undone: Set[int]) -> None:
+        def write(page: Sequence[StoredRow], undos: Mapping[int, RowRecord]) -> None:
             facts.add(page)
             writer.writerows(
                 [
-                    *_result(row, "undone" if row.row in undone else outcomes[row.state]),
+                    *_result_after_undo(row, outcomes[row.state], undos.get(row.row)),
                     "yes" if row.changed and row.state in (State.DONE, State.FOUND) else None,
                 ]
                 for row in page
             )
 
-        async for page in journal.file_pages():
+        async for page in _pages(journal):
             undos = await journal.undos(row.row for row in page) if facts.undone is not None else {}
-            undone = {row for row, undo in undos.items() if undo.state == State.DONE}
-            await asyncio.to_thread(write, page, undone)
+            await asyncio.to_thread(write, page, undos)
     return folder.path(_RESULTS)
 
 
@@ -154,8 +155,21 @@ async def _write_rows(
                 raise ImportMapError(f"{source.path} has changed since the last run (row {stored.row})")
             writer.writerow(cells(stored, row))
 
-    async for page in journal.file_pages(*states):
+    async for page in _pages(journal, *states):
         await asyncio.to_thread(write, page)
+
+
+async def _pages(journal: JournalReader, *states: State) -> AsyncIterator[list[StoredRow]]:
+    """Yield pages of rows in file order, with the keys that only identify rows and are stored as names."""
+    named = journal.plan.marker is None and journal.plan.key is not None
+    async for page in journal.file_pages(*states):
+        if named:
+            by_key = {row.row: key_identity(row.name) for row in page if row.name is not None}
+            found = await journal.rows_identified(by_key)
+            for row in page:
+                if row.row in found:
+                    row.key = row.name
+        yield page
 
 
 _COLUMNS = (
@@ -173,6 +187,19 @@ _COLUMNS = (
 
 RESULT_COLUMNS = (*_COLUMNS, "changed")
 """Columns of ``results.csv``: those of a row's outcome, and whether a completed row has since changed."""
+
+
+_UNDO_UNFINISHED = "the undo did not finish; undo the job again to resume it"
+
+
+def _result_after_undo(row: StoredRow, outcome: str, undo: RowRecord | None) -> list[Any]:
+    """Return a row's cells in ``results.csv``, which depend on its undo, if any."""
+    if undo is None or undo.state not in (State.DONE, *UNDECIDED):
+        return _result(row, outcome)
+    if undo.state == State.DONE:
+        return _result(row, "undone")
+    why = f"{undo.reason}; {_UNDO_UNFINISHED}" if undo.reason else _UNDO_UNFINISHED
+    return _result(replace(row, reason=why, request_id=undo.request_id or row.request_id), "undo_in_doubt")
 
 
 def _result(row: StoredRow, outcome: str) -> list[Any]:

@@ -7,9 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import JobRun, State, StoredRow
 from wosdk_async.jobs.journal.worker_tables import AuditState
-from wosdk_async.jobs.ledger.overview import UNDER_WAY, failure_of, stop_of, why_no_audit
+from wosdk_async.jobs.ledger.overview import UNDER_WAY, failure_of, stop_of, unsent_warnings, why_no_audit
 from wosdk_async.jobs.ledger.request import ReportWords
 from wosdk_async.jobs.ledger.undone import UNDO
 from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of, shown_reason, shown_time
@@ -44,6 +45,8 @@ def report_page(facts: JobFacts, words: ReportWords) -> str | None:
         plan=plan,
         name=Path(plan.file).name,
         n={state.name.lower(): facts.counts[state] for state in State},
+        file_changed=_file_changed(facts.runs),
+        unsent=unsent_warnings(facts.unsent_elsewhere, facts.folder, words.remedy),
         under_way=UNDER_WAY,
         long=_LONG,
         state=_state(facts),
@@ -52,6 +55,12 @@ def report_page(facts: JobFacts, words: ReportWords) -> str | None:
         rejects_command=words.rejects_command(facts.last_plan, facts.folder / facts.rejects),
         **_tables(facts, words),
     )
+
+
+def _file_changed(runs: Sequence[JobRun]) -> bool:
+    """Return whether the last run stopped because the file changed while it was being sent."""
+    stopped = stop_of(runs[-1]) if runs else None
+    return stopped is not None and stopped.kind == ImportMapError.kind
 
 
 @cache
@@ -96,10 +105,15 @@ def _state(facts: JobFacts) -> tuple[str, str]:
         return f"Not finished: {_counted(counts[State.PLANNED], 'row')} not started", "look"
     if under_way:
         return f"Not finished: {_counted(under_way, 'row')} {UNDER_WAY}", "look"
+    original, earlier = facts.unsent_elsewhere
+    if original:
+        return f"Not finished: {_counted(original, 'row')} of the original file not started", "look"
     if doubted:
         return f"Finished, with {_counted(doubted, 'row')} in doubt", "bad"
     if facts.audit_state in ("due", "not clean"):
         return f"Finished, and the audit is {facts.audit_state}", "bad"
+    if earlier:
+        return f"Finished, but {_counted(earlier, 'row')} of earlier files not started", "look"
     if failed:
         return f"Finished, with {_counted(failed, 'failed row')}", "look"
     return (
