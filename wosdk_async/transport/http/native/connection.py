@@ -112,6 +112,8 @@ class Connection(Layer):
 
     def cancel(self, waiter: asyncio.Future[Response]) -> None:
         """Close if ``waiter`` still waits for a response; keep the connection if its request is unsent."""
+        if self._pool.loop.is_closed():  # the caller is only collected now, and its socket is gone
+            return
         if self._waiter is waiter:
             unsent, since = self._prepared is not None and not self._send_by, self.since
             self._drop_request()
