@@ -42,7 +42,7 @@ def date(seconds: float) -> str:
     "value", ["", "garbage", "-1", "nan", "inf", "1e999", "soon, later", "Wed, Thu", "," * 99]
 )
 async def test_one_that_cannot_be_read_says_nothing(value: str) -> None:
-    """A page of a 503 may come from a gateway that has passed the create on: it is in doubt, and sent once."""
+    """A gateway may have passed the create on before its page of a 503: in doubt, and sent once."""
     error, sent = await failed(f"Retry-After: {value}", options=CallOptions())
     assert (type(error), sent) == (InDoubtError, 1)
     error, _ = await failed(f"Retry-After: {value}", status=429)

@@ -165,7 +165,7 @@ async def test_the_deadline_of_a_look_up_hides_no_earlier_response() -> None:
 
     service.handler = serve
     task, _ = await service.timed(deadline=60.0)
-    with pytest.raises(InDoubtError, match="the look-up failed .*the cause"):
+    with pytest.raises(InDoubtError, match=r"the look-up failed .*the cause"):
         task.result()
     assert queries > 4
 

@@ -201,7 +201,7 @@ def _text(value: object) -> str | None:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds to wait from the first valid Retry-After, a number or an HTTP date; None without one.
+    """Return the seconds to wait, from the first Retry-After that is a number or an HTTP date; else None.
 
     Seconds until a date count from the response's Date, because the clocks may differ.
     """
