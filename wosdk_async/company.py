@@ -640,7 +640,7 @@ class Company(Uncopied):
             look_first: look for each key first, as for :meth:`run`; keys waiting at the same time share a
                 query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` is true if the record already
                 existed.
-            limit: maximum concurrent calls, and maximum unread outcomes.
+            limit: maximum concurrent calls; none starts while as many outcomes are unread.
             grace: seconds for calls in flight to finish if the ``async with`` block raises or is cancelled.
             keep_replies: add each call's raw response to its outcome, as ``reply``.
 

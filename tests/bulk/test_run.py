@@ -46,6 +46,18 @@ async def test_a_slow_reader_slows_the_workers() -> None:
     assert len(rest) == 999
 
 
+async def test_a_block_that_does_not_read_slows_the_workers() -> None:
+    """From the start: nothing was read yet. Once it ends, all inputs are carried out."""
+    work = StepByStep()
+    work.open.set()
+    run = Run(range(1000), work, limit=4)
+    async with run:
+        for _ in range(200):
+            await asyncio.sleep(0)
+        assert 4 <= len(work.started) < 2 * 4
+    assert kinds(await read(run)) == {"Done": 1000}
+
+
 async def test_ready_outcomes_are_read_once_and_make_room() -> None:
     """None is read twice, and the workers carry on with room for others."""
     outcomes, together = [], 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
@@ -110,6 +110,88 @@ async def test_inputs_that_were_cut_off_are_not_taken_for_their_end() -> None:
             break
     with pytest.raises(InvalidCallError, match="index 1 on are lost"):
         await read(run)
+
+
+async def stalling() -> AsyncIterator[int]:
+    """An input, and a wait for the next that never ends."""
+    yield 1
+    await asyncio.Event().wait()
+
+
+def stalled_queue() -> Queue:
+    source = Queue()
+    source.queue.put_nowait(1)
+    return source
+
+
+STALLING = pytest.mark.parametrize("source", [stalling, stalled_queue], ids=["generator", "iterator"])
+
+
+@STALLING
+async def test_a_cancelled_run_is_drained_without_a_wait(source: Callable[[], AsyncIterable[int]]) -> None:
+    """Inputs that do not come are not waited for, and nothing replaces the cancellation."""
+    run, outcomes, hung = Run(source(), double), list[Any](), asyncio.Event()
+
+    async def drained() -> None:
+        try:
+            async with run:
+                async for outcome in run:
+                    outcomes.append(outcome)
+                    hung.set()
+        finally:
+            async for outcome in run:
+                outcomes.append(outcome)
+
+    task = asyncio.create_task(drained())
+    async with asyncio.timeout(20):
+        await hung.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert kinds(outcomes) == {"Done": 1}
+
+
+async def test_a_failed_block_is_told_which_inputs_are_lost() -> None:
+    """A note on its error; one by one, the outcomes can still be read."""
+    run = Run(stalling(), double)
+    with pytest.raises(KeyError) as caught:
+        async with run:
+            await anext(aiter(run))
+            raise KeyError
+    assert any("index 1 on are lost" in note for note in caught.value.__notes__)
+    assert await read(run) == []
+
+
+async def test_a_failed_block_is_told_what_the_inputs_raised() -> None:
+    def source() -> Iterator[int]:
+        yield 1
+        raise LookupError("row 2")
+
+    run = Run(source(), double)
+    with pytest.raises(KeyError) as caught:
+        async with run:
+            while not run._inputs.error:
+                await asyncio.sleep(0)
+            raise KeyError
+    assert any("row 2" in note for note in caught.value.__notes__)
+    assert kinds(await read(run)) == {"Done": 1}
+
+
+@pytest.mark.parametrize("turns", range(8))
+async def test_a_cancelled_drain_loses_no_input(turns: int) -> None:
+    """In whichever turn of the loop it is cancelled: the next reader gets the input."""
+    source = stalled_queue()
+    async with Run(source, double) as run:
+        async for _ in run:
+            break
+    source.queue.put_nowait(2)
+    reading = asyncio.create_task(anext(aiter(run)))
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    reading.cancel()
+    (got,) = await asyncio.gather(reading, return_exceptions=True)
+    source.queue.put_nowait(None)
+    assert [NotStarted(1, 2)] == ([got] if isinstance(got, NotStarted) else await read(run))
 
 
 @pytest.mark.parametrize(("name", "value"), [("limit", 0), ("limit", "8"), ("limit", True), ("limit", 2.0)])

@@ -269,6 +269,25 @@ def test_a_password_is_not_printed(wosdk: Wosdk, arguments: tuple[str, ...]) -> 
     assert PASSWORD not in result.output
 
 
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize("field", ["DtDue", "Duration", "Priority", "StatusId"])
+@pytest.mark.parametrize("verb", [("create", "WorkOrder"), ("run", "WoCreateCommand")])
+def test_a_value_that_breaks_its_type_is_quoted_without_a_secret(
+    wosdk: Wosdk, tmp_path: Path, verb: tuple[str, ...], field: str
+) -> None:
+    """In a JSON body, and as an assignment."""
+    path = f"{'WorkOrder.' if verb[0] == 'run' else ''}{field}"
+    for value in (f"https://files.example/a?sig={PASSWORD}", f"password={PASSWORD}"):
+        content: Any = value
+        for step in reversed(path.split(".")):
+            content = {step: content}
+        (tmp_path / "body.json").write_text(json.dumps(content))
+        for arguments in (("--json-body", tmp_path / "body.json"), (f"{path}={value}",)):
+            result = wosdk(*verb, *arguments, "--dry-run" if verb[0] == "create" else "--yes")
+            assert (result.exit_code, field in result.stderr) == (2, True), result.output
+            assert PASSWORD not in result.output
+
+
 def test_a_password_that_a_refusal_repeats_is_not_printed(wosdk: Wosdk, scripted: Service) -> None:
     """With the name of its field, as in a body that the service quotes."""
     refusal = error(400, "BUSINESS_LOGIC_ERROR", f'Too weak: {{"Password": "{PASSWORD}"}}.')

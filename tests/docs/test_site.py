@@ -199,7 +199,7 @@ def test_what_is_looked_up_has_its_own_entry_in_the_search(tmp_path: Path, pages
         ("EXPIRED_TOKEN", "error-codes.html"),
         ("WOSDK_CLIENT_SECRET", "settings.html"),
         ("--map MAP.toml", "cli-options.html#wosdk-import"),
-        ("not sent: its deadline is ... s", "messages.html#time-outs-and-throttling"),
+        ("not sent: the deadline had passed before the call began", "messages.html#time-outs-and-throttling"),
     ):
         assert (name, location) in found
     place, order = found["WorkOrder", "entities/WorkOrder.html"]

@@ -120,6 +120,15 @@ async def test_what_does_not_pass_is_told_at_once(act: Act, tmp_path: Path) -> N
     assert files(tmp_path) == {"a": b"before"}
 
 
+@pytest.mark.parametrize(
+    ("status", "gone"), [(206, False), (204, False), (304, False), (403, True), (404, True)]
+)
+async def test_only_a_refusal_says_that_a_file_is_gone(status: int, gone: bool) -> None:
+    async with Storage(answer(b"half", status)) as storage, company(storage.url) as acme:
+        error = await failing(acme, None, DownloadError)
+    assert (error.status, "deleted" in error.message) == (status, gone)
+
+
 @pytest.mark.parametrize("act", PASSING.values(), ids=PASSING)
 async def test_what_may_pass_is_tried_again(act: Act, tmp_path: Path) -> None:
     """A fetch is safe to repeat: a fault or two cost time, three are an error, and none leaves a trace."""

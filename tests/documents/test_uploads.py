@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import array
+import asyncio
 import base64
 import json
+import time
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from wosdk_async import (
     Contact,
     Credentials,
     Customer,
+    DeadlineError,
     DryRun,
     InDoubtError,
     InvalidCallError,
@@ -52,6 +55,51 @@ async def sent(owner: Any, source: Any, **options: Any) -> dict[str, Any]:
 async def stream(pieces: Sequence[Any]) -> AsyncIterator[Any]:
     for piece in pieces:
         yield piece
+
+
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize(
+    "limited", [lambda acme: acme.within(0.05), lambda acme: acme.with_options(deadline=0.05)]
+)
+async def test_a_source_that_stalls_ends_by_the_deadline(limited: Any, begun: bool) -> None:
+    """Nothing was sent, and the source was closed."""
+    closed: list[bool] = []
+
+    async def stalling() -> AsyncIterator[bytes]:
+        try:
+            if begun:
+                yield b"x"
+            await asyncio.Event().wait()
+        finally:
+            closed.append(True)
+
+    async with Service(known) as service, service.client() as client:
+        async with asyncio.timeout(20):
+            with pytest.raises(DeadlineError, match="not sent"):
+                await limited(client.company()).documents.attach(1, stalling(), file_name="a")
+    assert (service.calls, closed) == ([], [True])
+
+
+async def test_the_time_of_a_source_counts_towards_the_deadline() -> None:
+    """What the source leaves of it is the call's, and a time-out of the source's own is its own."""
+    late = TimeoutError("the program's own")
+
+    async def timing_out() -> AsyncIterator[bytes]:
+        yield b"x"
+        raise late
+
+    async def slow() -> AsyncIterator[bytes]:
+        time.sleep(0.06)  # noqa: ASYNC251 - uses up the deadline without a turn of the loop
+        yield b"x"
+
+    async with Service(known) as service, service.client() as client:
+        acme = client.company().with_options(deadline=0.05)
+        with pytest.raises(TimeoutError) as caught:
+            await acme.documents.attach(1, timing_out(), file_name="a")
+        assert caught.value is late
+        with pytest.raises(DeadlineError):
+            await acme.documents.attach(1, slow(), file_name="a")
+    assert service.calls == []
 
 
 async def test_the_body_of_the_sample() -> None:

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
+import logging
 import os
+import sys
+import threading
 import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import uvloop
 
 from tests.engine.raw import Apart, empty, get
+from tests.support.service import Answer, Request, Service
+from wosdk_async import Customer, WoCreateCommand, WorkOrder
 from wosdk_async.transport.http.native.engine import NativeEngine
 
 
@@ -27,6 +38,77 @@ def test_a_loop_that_was_closed_with_connections() -> None:
             assert asyncio.run(use()) == b"/b"
             gc.collect()
     assert server.connections == 2
+
+
+@contextlib.contextmanager
+def hanging() -> Iterator[Service]:
+    """A service on a loop of its own that gives sessions, and no response to a call."""
+
+    async def hang(_: Request) -> Answer:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    loop, service = asyncio.new_event_loop(), Service(hang)
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    asyncio.run_coroutine_threadsafe(service.__aenter__(), loop).result(5)
+    try:
+        yield service
+    finally:
+        asyncio.run_coroutine_threadsafe(service.__aexit__(), loop).result(5)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(5)
+        loop.close()
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize(
+    "new_loop", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"]
+)
+@pytest.mark.parametrize("marked", [False, True], ids=["unmarked", "marked"])
+@pytest.mark.parametrize("sent", [False, True], ids=["logging in", "sent"])
+def test_a_loop_that_was_closed_with_calls_in_flight(
+    new_loop: Callable[[], asyncio.AbstractEventLoop],
+    sent: bool,
+    marked: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They are collected, with those in the queue, without a word; the client works in the next loop."""
+    raised, loop = list[Any](), new_loop()
+    monkeypatch.setattr(logging.getLogger("asyncio"), "disabled", True)  # it names each task
+    monkeypatch.setattr(sys, "unraisablehook", lambda raised_: raised.append(raised_.exc_value))
+
+    def command(number: int) -> WoCreateCommand:
+        return WoCreateCommand(work_order=WorkOrder(po_number=f"k{number}"))
+
+    with hanging() as service:
+        client = service.client()
+
+        async def calls() -> list[asyncio.Task[Any]]:
+            acme = client.company()
+            marker = "work_order.po_number" if marked else None
+            running = [
+                asyncio.create_task(acme.run(command(number), marker=marker, check=False))
+                for number in range(40)
+            ]
+            async with asyncio.timeout(20):
+                while sent and len(service.calls) < 32:
+                    await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            return running
+
+        running = loop.run_until_complete(calls())
+        loop.close()
+        del running, loop
+        gc.collect()
+        assert raised == []
+        service.handler = lambda _: Answer(body={"Data": {"Id": 1}})
+
+        async def use() -> int | None:
+            async with client:
+                return (await client.company().get(Customer, 1)).id
+
+        assert asyncio.run(use()) == 1
 
 
 def test_a_loop_that_still_runs_closes_its_own() -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+import attrs
 import pytest
 
 from tests.engine.raw import OK, RawServer, Time, catch_timers, engine, get, request, responding
 from tests.support.deaf import deaf_port
+from tests.support.virtual import settle
 from wosdk_async.options import Timeouts
+from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import Request, SendError
 from wosdk_async.transport.http.native.engine import NativeEngine
 
@@ -158,19 +161,72 @@ async def test_headers_cannot_carry_others(header: tuple[str, str]) -> None:
     assert server.connections == 0
 
 
-async def test_a_response_before_the_request_was_read() -> None:
-    """It counts; the connection, on which the rest of the request is stuck, is closed."""
-    early = b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"
-    stop = asyncio.Event()
+LARGE = 20_000_000  # bytes of a body that no socket holds
 
-    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readexactly(1)  # one that came before the request would belong to none
+
+@attrs.define
+class Hasty:
+    """A script that says ``early`` before it reads a request, and ``late``, if any, once it has read it."""
+
+    early: bytes
+    late: bytes = b""
+    stop: asyncio.Event = attrs.field(factory=asyncio.Event)
+
+    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readexactly(1)  # what comes before the request belongs to none
         writer.transport.pause_reading()
-        writer.write(early)
-        await stop.wait()
+        writer.write(self.early)
+        await settle()
+        if self.late:
+            writer.transport.resume_reading()
+            await reader.readuntil(b"\r\n\r\n")
+            await reader.readexactly(LARGE)
+            writer.write(self.late)
+        await self.stop.wait()
 
+
+async def hurried(script: Hasty, *, repeat_safe: bool = False) -> Response:
+    """Return the response to a large request, after which the connection must be gone."""
     async with RawServer(script) as server, engine() as made:
-        response = await made.send(Request("POST", server.url, (), b"x" * 20_000_000))
-        assert "busy, 0 idle" in repr(made)
-        stop.set()
-    assert response.status == 413
+        try:
+            response: Response = await made.send(
+                Request("POST", server.url, (), b"x" * LARGE, repeat_safe=repeat_safe)
+            )
+            return response
+        finally:
+            busy = repr(made)
+            script.stop.set()
+            assert script.late or "busy, 0 idle" in busy
+
+
+def http(status: int, body: bytes = b"hi") -> bytes:
+    return b"HTTP/1.1 %d X\r\nContent-Length: %d\r\n\r\n%b" % (status, len(body), body)
+
+
+@pytest.mark.parametrize("status", [400, 413, 500])
+async def test_an_error_before_the_request_was_read(status: int) -> None:
+    """It counts; the connection, on which the rest of the request is stuck, is closed."""
+    assert (await hurried(Hasty(http(status)))).status == status
+
+
+@pytest.mark.parametrize("repeat_safe", [False, True], ids=["once", "repeat-safe"])
+@pytest.mark.parametrize("early", [OK, http(302)], ids=["200", "302"])
+async def test_a_success_before_the_request_was_read(early: bytes, repeat_safe: bool) -> None:
+    """No service carries out what it has not read: the response is another's, and the request is in doubt."""
+    with pytest.raises(SendError) as caught:
+        await hurried(Hasty(early), repeat_safe=repeat_safe)
+    assert caught.value.sent
+
+
+@pytest.mark.parametrize("size", [10, -1], ids=["head", "body"])
+@pytest.mark.parametrize("response", [OK, http(413)], ids=["200", "413"])
+async def test_a_response_that_began_before_the_request_was_read(response: bytes, size: int) -> None:
+    """Its rest comes once the service has the request, and may carry it out: even an error tells nothing."""
+    with pytest.raises(SendError) as caught:
+        await hurried(Hasty(response[:size], response[size:]))
+    assert caught.value.sent
+
+
+async def test_an_interim_response_before_the_request_was_read() -> None:
+    """A 1xx is no result, so the one that follows counts."""
+    assert (await hurried(Hasty(b"HTTP/1.1 100 Continue\r\n\r\n", OK))).body == b"hi"

@@ -88,7 +88,9 @@ async def test_a_throttled_call_says_what_the_answer_said() -> None:
     body = {"ErrorMessage": "later", "ErrorCode": "BUSY", "TimeStamp": STAMP, "RequestId": "theirs"}
     found = await failed(Answer(429, body, {"Retry-After": "90"}), check_request_ids=False)
     assert isinstance(found, ThrottledError)
-    assert re.fullmatch(r"throttled: 1 attempt in [\d.e-]+ s \(HTTP 429\): later", found.message)
+    assert re.fullmatch(
+        r"throttled: 1 attempt in [\d.e-]+ s \(HTTP 429\): later; not retried: .* 90 s.*", found.message
+    )
     found.args = ("later",)
     assert (*said(found), found.retry_after) == (429, "BUSY", "later", STAMP, "theirs", 90.0)
 

@@ -333,6 +333,14 @@ async def test_a_request_is_shown_with_all_digits_of_its_numbers(local: Local, a
     assert str(request["body"]["Command"]["WorkOrder"]["VendorNte"]["Value"]) == str(Decimal(amount))
 
 
+async def test_a_request_is_shown_without_secrets(local: Local) -> None:
+    """As `wosdk create --dry-run` shows it: by the name of the field, and in an address."""
+    source = local.write([["1", "see https://files.example/a?sig=hunter2secret", "", ""]])
+    result = await checked(local, source, MAP)
+    assert "files.example" in repr(result.requests)
+    assert "hunter2secret" not in repr(result.requests)
+
+
 async def test_a_key_that_many_records_carry_is_found_before_the_import(
     local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -149,6 +149,27 @@ async def test_a_later_refusal_that_cannot_be_checked_is_a_doubt() -> None:
         task.result()
 
 
+async def test_the_deadline_of_a_look_up_hides_no_earlier_response() -> None:
+    """The last one is cut off without a response; what the earlier ones got is the reason."""
+    service, queries = Late(PAGE), 0
+    original = service.serve
+
+    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
+        nonlocal queries
+        if "/query/" not in url:
+            return await original(method, url, headers, body)
+        queries += 1
+        if queries > 4:  # the attempts of the first look-up
+            await asyncio.Event().wait()
+        return reply({"ErrorCode": "X", "ErrorMessage": "the cause"}, 500)
+
+    service.handler = serve
+    task, _ = await service.timed(deadline=60.0)
+    with pytest.raises(InDoubtError, match=r"the look-up failed .*the cause"):
+        task.result()
+    assert queries > 4
+
+
 async def failed(service: Late, **options: Any) -> WosdkError:
     task, _ = await service.timed(**options)
     error = task.exception()

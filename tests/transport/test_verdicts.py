@@ -76,11 +76,10 @@ async def test_a_read_without_a_clear_response_is_repeated() -> None:
 @pytest.mark.parametrize("wait", ["0", "0.01", None, "soon", "-1", "Wed, 21 Oct 2015 07:28:00 GMT"])
 async def test_a_service_that_asks_to_wait_is_asked_again(status: int, wait: str | None) -> None:
     """429 and 503 mean that nothing was done: even a create is sent again, under the same RequestId."""
-    body = {
-        "ErrorMessage": "busy",
-        "ErrorCode": "BUSY",
-    }  # a 503 without it is a gateway's, if it names no wait
-    busy = Answer(status, b"busy" if wait else body, {"Retry-After": wait} if wait else {})
+    body = {"ErrorMessage": "busy", "ErrorCode": "BUSY"}
+    # A 503 without it is a gateway's, if it names no wait that can be read.
+    is_page = wait and (status == 429 or wait not in ("soon", "-1"))
+    busy = Answer(status, b"busy" if is_page else body, {"Retry-After": wait} if wait else {})
     async with Service(Script(busy, DONE)) as service, service.client(options=QUICK) as client:
         made = await client.company().run("WoCreateCommand", {})
     assert made == {"Wo": {"Id": 7}}

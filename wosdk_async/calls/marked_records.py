@@ -200,7 +200,9 @@ class MarkedRecords:
                     raise
                 if hold.ended or left <= patience:
                     why = "before the client was closed" if hold.ended else f"within {seconds:.4g} s"
-                    raise DeadlineError(f"no response to the look-up {why}", phase="request") from None
+                    raise DeadlineError(
+                        f"no readable response to the look-up {why}", phase="request"
+                    ) from None
             patience *= 2
         records = found[marker.text]
         if isinstance(records, WosdkError):

@@ -80,6 +80,7 @@ Outcome = Done[I, R] | Failed[I] | InDoubt[I] | NotStarted[I]
 # --- inputs ---------------------------------------------------------------------------------
 
 _Taken = tuple[int, I]
+_TURNS = 16  # iterations of the event loop within which an input that need not be waited for arrives
 
 
 class RunInputs(Generic[I]):
@@ -135,6 +136,24 @@ class RunInputs(Generic[I]):
         except asyncio.CancelledError:
             if future.done() and not future.cancelled() and (taken := future.result()) is not None:
                 self._left.append(taken)  # the input arrived in the loop iteration of the cancellation
+            raise
+
+    async def take_ready(self) -> _Taken[I] | None:
+        """Return the next input with its index; None when exhausted, or if the next must be waited for."""
+        if self._left or self.exhausted or self._source is None:
+            return await self.take()
+        taking = asyncio.ensure_future(self.take())
+        try:
+            for _ in range(_TURNS):
+                await asyncio.sleep(0)
+                if taking.done():
+                    break
+            else:
+                await self.close()
+            return await taking
+        except asyncio.CancelledError:
+            if not taking.cancel() and (taken := taking.result()) is not None:
+                self._left.appendleft(taken)
             raise
 
     async def close(self) -> None:

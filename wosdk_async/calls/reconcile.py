@@ -230,18 +230,22 @@ class Reconciler:
         now, begun = self.hold.clock.now, self.hold.clock.now()
         last = self._end - min(BETWEEN, self._for_lookups / 4)  # time of the last look-up
         patience = (self._end - begun) * _PATIENCE
-        wait, why = BETWEEN, "no time remained for a look-up"
+        wait, why, is_answered = BETWEEN, "no time remained for a look-up", False
         while not self.hold.ended and (at := now()) < self._end:
             try:
                 found = await self._find(self._end - at, patience)
             except NotUniqueError:
                 raise
             except Exception as error:
-                text = error.explained() if isinstance(error, WosdkError) else type(error).__name__
-                why = f"the look-up failed ({text})"
+                # A look-up that the deadline cuts off says less than the last response.
+                if not (isinstance(error, DeadlineError) and is_answered):
+                    text = error.explained() if isinstance(error, WosdkError) else type(error).__name__
+                    why = f"the look-up failed ({text})"
+                is_answered = is_answered or not isinstance(error, DeadlineError)
                 if not ending_of(error).passes:
                     raise _unresolved(doubt, why) from error
             else:
+                is_answered = True
                 look_ups = look_ups.after(at, now(), found=found is not None)
                 if look_ups.state is not State.IN_DOUBT:
                     return found

@@ -35,16 +35,17 @@ class Run(Uncopied, Generic[I, R]):
             async for outcome in run:
                 ...
 
-    At most ``limit`` calls are in progress and at most ``limit`` outcomes are unread: a slow reader slows the
-    run. A failed call does not stop the others.
+    At most ``limit`` calls are in progress, and no further call starts while ``limit`` outcomes are unread: a
+    slow reader slows the run. A failed call does not stop the others.
 
-    A block that reads no outcomes waits for all inputs before it ends. If the block ends early, the run
-    takes no more inputs. After ``break``, it waits for the calls in flight. After an exception or a
-    cancellation, calls in flight get ``grace`` seconds and are then cancelled; those already sent are in
-    doubt. Unread outcomes and unstarted inputs can still be read after the block.
+    A block that ends without reading outcomes then carries out all inputs and keeps all outcomes. If the
+    block ends early, the run starts no more calls. After ``break``, it waits for the calls in flight. After
+    an exception or a cancellation, calls in flight get ``grace`` seconds and are then cancelled; those
+    already sent are in doubt. Unread outcomes can still be read after the block, with those inputs that need
+    not be waited for as ``NotStarted``.
 
     If the inputs raise an exception, including ``CancelledError``, the run raises it once all earlier
-    outcomes have been read.
+    outcomes have been read. If the block has raised another, that one gets a note instead.
     """
 
     _instead = "pass its inputs or outcomes instead, and call run_many() in the other process"
@@ -70,6 +71,10 @@ class Run(Uncopied, Generic[I, R]):
         self._stopped = False
         self._entered = False
         self._reading = False
+        self._is_open = True
+        """Whether the block has not ended: until then, calls wait while too many outcomes are unread."""
+        self._has_failed = False
+        """Whether the block has raised an exception, which a later read must not replace."""
         self._calls_in_progress = 0
         self._unread: deque[Outcome[I, R]] = deque()
         self._changed = asyncio.Event()
@@ -80,7 +85,10 @@ class Run(Uncopied, Generic[I, R]):
         return f"<Run {self._calls_in_progress} of {self._limit} in progress, {unread} outcomes unread>"
 
     def stop(self) -> None:
-        """Take no more inputs; calls in flight continue."""
+        """Start no more calls; calls in flight continue.
+
+        A reader gets the other inputs as ``NotStarted``, and within the block waits for them.
+        """
         self._stopped = True
         self._changed.set()
 
@@ -98,6 +106,9 @@ class Run(Uncopied, Generic[I, R]):
     ) -> None:
         if error is not None or (self._reading and not self._all_read()):
             self.stop()
+        self._is_open = False
+        self._has_failed = error is not None
+        self._changed.set()
         # A cancelled scope around the block must not cut the grace period short.
         with anyio.CancelScope(shield=True):
             try:
@@ -106,6 +117,8 @@ class Run(Uncopied, Generic[I, R]):
                 await self._cancel_workers()
         if error is None:
             self._raise_source_error()
+        elif (other := self._inputs.error or self._lost_inputs()) is not None:
+            error.add_note(f"run_many: the inputs ended early: {type(other).__name__}: {other}")
 
     # --- reading ----------------------------------------------------------------------------
 
@@ -126,15 +139,14 @@ class Run(Uncopied, Generic[I, R]):
                 yield outcome
             else:
                 await self._next_change()
-        # If the run was stopped, the remaining inputs also get an outcome.
-        while taken := await self._inputs.take():
+        # If the run was stopped, the remaining inputs also get an outcome. After the block, the program must
+        # not be held up by inputs that do not come.
+        take = self._inputs.take if self._is_open else self._inputs.take_ready
+        while taken := await take():
             yield NotStarted(*taken)
         self._raise_source_error()
-        if self._inputs.cut_off:
-            raise InvalidCallError(
-                f"inputs from index {self._inputs.taken} on are lost: a cancellation during the read"
-                f" ended their generator; run again with those inputs"
-            )
+        if not self._has_failed and (lost := self._lost_inputs()) is not None:
+            raise lost
 
     def ready(self) -> list[Outcome[I, R]]:
         """Return the outcomes that can be read now, without waiting for others."""
@@ -148,8 +160,17 @@ class Run(Uncopied, Generic[I, R]):
 
     def _raise_source_error(self) -> None:
         error, self._inputs.error = self._inputs.error, None
-        if error is not None:
+        if error is not None and not self._has_failed:
             raise error
+
+    def _lost_inputs(self) -> InvalidCallError | None:
+        """Return the error for inputs that no outcome will report."""
+        if not self._inputs.cut_off:
+            return None
+        return InvalidCallError(
+            f"inputs from index {self._inputs.taken} on are lost: a cancellation during the read"
+            f" ended their generator; run again with those inputs"
+        )
 
     # --- working ----------------------------------------------------------------------------
 
@@ -164,7 +185,7 @@ class Run(Uncopied, Generic[I, R]):
 
     async def _work(self) -> None:
         while not self._stopped:
-            if self._reading and len(self._unread) >= self._limit:
+            if self._is_open and len(self._unread) >= self._limit:
                 await self._next_change()
                 continue
             taken = await self._inputs.take()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import attrs
 
 from wosdk_async.calls.run_many import Run
-from wosdk_async.errors import InvalidCallError, WosdkError
+from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import RunStoppedError
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.text.remedies import Remedy
@@ -139,8 +139,7 @@ class Stop:
                     await read()
             except asyncio.CancelledError:
                 stop()
-                with suppress(InvalidCallError):  # raised if the cancellation has ended the input generator
-                    await read()  # report the remaining outcomes, including those of inputs not started
+                await read()  # report the remaining outcomes, including those of inputs not started
                 raise
 
 

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Mapping
+from datetime import UTC
+from itertools import zip_longest
 from typing import TypeVar
 
 from wosdk_async import codec
@@ -28,6 +31,7 @@ from wosdk_async.text.safe_text import Secrets
 T = TypeVar("T")
 
 _MAX_REASON = 300  # maximum characters shown of a reader's error, and of a service error in doubt
+_MAX_WAITS = 8  # parts of Retry-After headers that are read
 _MAX_TYPE = 60  # maximum characters shown of a content type
 _RESULTS = ("CommandResult", "EntitySpecifier", "Data", "Entities")  # every success has one of these keys
 _BEGINS_WITH_RESULT = re.compile(rb'\s*\{\s*"(?:%s)"\s*:\s*[\[{]\s*["{]' % "|".join(_RESULTS).encode()).match
@@ -119,7 +123,7 @@ def _throttled(refusal: RefusedError, response: Response) -> ThrottledError:
         time_stamp=refusal.time_stamp,
         request_id=refusal.request_id,
     )
-    throttled.retry_after = _retry_after(response.headers.get("retry-after"))
+    throttled.retry_after = _retry_after(response.headers)
     return throttled
 
 
@@ -130,12 +134,12 @@ def _failure(
     body = members(response.body) if len(response.body) <= LONG else {}
     code, message = body.get("ErrorCode"), body.get("ErrorMessage")
     has_error_body = any(isinstance(text, str) and text for text in (code, message))
-    wait = response.headers.get("retry-after")
+    wait = _retry_after(response.headers)
     verdict, kind = verdict_on(
         response.status,
         code if isinstance(code, str) else "",
         has_error_body=has_error_body,
-        has_retry_after=bool(wait),
+        has_retry_after=wait is not None,
         creates=creates,
         own=own,
     )
@@ -150,7 +154,7 @@ def _failure(
     # facts 6: RequestId is the last key when the request carried one
     error = refused(code, message, response.status, body.get("TimeStamp"), body.get("RequestId"), kind)
     if isinstance(error, ThrottledError):
-        error.retry_after = _retry_after(wait)
+        error.retry_after = wait
     return error
 
 
@@ -196,22 +200,33 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _retry_after(value: str | None) -> float | None:
-    """Parse the seconds to wait from a number or an HTTP date; None for anything else."""
-    if value is None:
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds to wait, from the first Retry-After that is a number or an HTTP date; else None.
+
+    Seconds until a date count from the response's Date, because the clocks may differ.
+    """
+    if (value := headers.get("retry-after")) is None:
         return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        seconds = _until(value)
-    return seconds if 0 <= seconds < float("inf") else None
+    parts = value.split(",")[:_MAX_WAITS]  # several headers are joined by commas, and a date contains one
+    for part, following in zip_longest(parts, parts[1:], fillvalue=""):
+        try:
+            seconds = float(part)
+        except ValueError:
+            until = _timestamp(part) or _timestamp(f"{part},{following}")
+            if until is None:
+                continue
+            seconds = max(until - (_timestamp(headers.get("date", "")) or time.time()), 0.0)
+        if 0 <= seconds < float("inf"):
+            return seconds
+    return None
 
 
-def _until(date: str) -> float:
-    """Return the seconds until an HTTP date; -1 if invalid."""
+def _timestamp(date: str) -> float | None:
+    """Return the seconds since 1970 of an HTTP date; None if invalid."""
     from email.utils import parsedate_to_datetime  # imported here: takes 8 ms, and is hardly ever needed
 
     try:
-        return parsedate_to_datetime(date).timestamp() - time.time()
+        found = parsedate_to_datetime(date)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError, OSError):
-        return -1.0
+        return None

@@ -78,7 +78,8 @@ OTHER_PATH = Verdict(
 WAIT = Verdict(
     "wait",
     "always",
-    when="429; 503 with an error body from the service or `Retry-After`; a code of `RetryPolicy(waits=...)`",
+    when="429; 503 with an error body from the service or a valid `Retry-After`; a code of "
+    "`RetryPolicy(waits=...)`",
     then="retried after the requested wait plus jitter, then `ThrottledError`; "
     "not retried if the requested wait is above 60 s",
 )
@@ -203,7 +204,8 @@ STATUSES = (
     StatusRule(range(401, 402), SESSION_REFUSED, SessionRefusedError),  # facts 6: with any body
     StatusRule(range(429, 430), WAIT, ThrottledError),  # facts 6: not shown; assumed
     StatusRule(range(400, 500), None, None, "error body"),  # spec 7, facts 6
-    # Not shown; assumed: a bare 503 may come from a gateway that has passed the request on: in doubt.
+    # Not shown; assumed: a bare 503 may come from a gateway that has passed the request on: in doubt, even
+    # with a Retry-After that is empty or cannot be read.
     StatusRule(range(503, 504), WAIT, ThrottledError, "error body or Retry-After"),
     StatusRule(range(1000), IN_DOUBT, None),  # facts 6: a 500 is an unhandled exception
 )
@@ -223,6 +225,7 @@ def verdict_on(
 ) -> tuple[Verdict, type[RefusedError]]:
     """Return the verdict on a response, and the class to raise for a service error.
 
+    ``has_retry_after`` tells whether there is a readable Retry-After.
     ``creates`` tells whether the call creates a record without a command.
     """
     rule = next((row for row in STATUSES if row.fits(status, has_error_body, has_retry_after)), STATUSES[-1])

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import unquote, urlsplit
 
+import attrs
+
 from wosdk_async import model  # used as ``model.X``, which loads a class on first use
 from wosdk_async.errors import (
     DeadlineError,
@@ -51,7 +53,7 @@ __all__ = ["Documents"]
 
 _MAX_UPLOAD = 20 * 1024 * 1024  # bytes. Not shown; assumed: the sister product's limit (facts 7)
 _MAX_DOWNLOAD = 64 * 1024 * 1024  # bytes of a file, unless the caller passes ``max_bytes``
-_DOWNLOAD_SECONDS = 120.0  # deadline of a download: long, because files are larger than call responses
+_FILE_SECONDS = 120.0  # deadline of an upload or download: long, because files are larger than call responses
 
 
 class Documents(Resource):
@@ -79,7 +81,7 @@ class Documents(Resource):
         Args:
             owner: a record, the id of a work order or, with ``actor_type``, the id of another record.
             source: a path, bytes, or an async iterable of bytes. It is read completely before anything is
-                sent, outside the call's deadline, and held in memory as base64 (a third larger).
+                sent, within the call's deadline, and held in memory as base64 (a third larger).
             file_name: required unless ``source`` is a path.
             title: title of the document (default: the file's name).
             description: description of the document.
@@ -96,6 +98,7 @@ class Documents(Resource):
         Raises:
             InvalidCallError: the file cannot be read or sent.
             InDoubtError: the document may have been created, but no response confirms it.
+            DeadlineError: nothing was sent, for example because ``source`` stalls.
         """
         # facts 3.10; spec 4.9 rule 5
         require_text(file_name=file_name, mime_type=mime_type)
@@ -113,9 +116,23 @@ class Documents(Resource):
         )
         require_size(max_bytes)
         upload = Upload(name, max_bytes)
-        await read_source(source, upload.require_fit, upload.write)
+        options = self._sender.options
+        seconds = _FILE_SECONDS if options.deadline is None else options.deadline
+        sender = attrs.evolve(self._sender, until=self._sender.transport.clock.now() + seconds)
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                await read_source(source, upload.require_fit, upload.write)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise DeadlineError(
+                f"not sent: the source was not read within {seconds:.3g} s",
+                phase="source",
+                operation="create Document",
+                company=self._company.name,
+            ) from None
         document.doc_type = await self._type(doc_type, stored_type(mime_type) or OTHER)
-        return await self._sender.send(upload.into(create(document)))
+        return await sender.send(upload.into(create(document)))
 
     async def link(
         self,
@@ -210,7 +227,7 @@ class Documents(Resource):
         """
         require_progress(progress)
         options = self._sender.options
-        seconds = _DOWNLOAD_SECONDS if options.deadline is None else options.deadline
+        seconds = _FILE_SECONDS if options.deadline is None else options.deadline
         id = document_id(document)
         require_size(max_bytes)
         path = None if to is None else require_writable(to)

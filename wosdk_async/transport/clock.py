@@ -25,8 +25,17 @@ class Timer(Protocol):
         """Cancel the callback."""
 
 
+class _NoTimer:
+    def cancel(self) -> None:
+        pass
+
+
 def _call_later(seconds: float, callback: Callable[[], None]) -> Timer:
-    return asyncio.get_running_loop().call_later(seconds, callback)
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:  # the loop was closed with calls in flight, which are collected now
+        return _NoTimer()
+    return loop.call_later(seconds, callback)
 
 
 @attrs.frozen

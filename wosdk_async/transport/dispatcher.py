@@ -145,7 +145,7 @@ class Dispatcher:
     def _require_admission(self, queue: TenantQueue, seconds: float) -> None:
         """Refuse a call that has no time left or would exceed ``max_queued``."""
         if seconds <= 0:
-            raise DeadlineError(f"not sent: its deadline is {seconds:g} s", phase="queue")
+            raise DeadlineError("not sent: the deadline had passed before the call began", phase="queue")
         if self.max_queued is not None and queue.calls > queue.limit + self.max_queued:
             raise OverloadedError(
                 f"{queue.calls - 1} calls are in flight or queued, the maximum ({queue.limit} in flight,"

@@ -45,6 +45,8 @@ T = TypeVar("T")
 
 _MAX_REDIRECTS = 3
 _BUSY = frozenset({408, 429})
+_GONE = frozenset({400, 401, 403, 404, 410})
+"""Statuses for a file that was deleted, or for a signed address that has expired."""
 
 
 @attrs.frozen(kw_only=True)
@@ -138,7 +140,9 @@ async def _read(response: StreamedResponse, write: WriteChunk, file: FileDownloa
     if response.status >= 500 or response.status in _BUSY:
         raise InconclusiveResponse(response.status, "the file storage is unavailable")
     if response.status != 200:
-        why = f"HTTP {response.status} for the file: it was deleted, or its address has expired"
+        why = f"the file storage did not send the file: HTTP {response.status}"
+        if response.status in _GONE:
+            why = f"HTTP {response.status} for the file: it was deleted, or its address has expired"
         raise DownloadError(why, status=response.status)
     total, done = _length(response), 0
     _require_fit(total or 0, file.max_bytes)

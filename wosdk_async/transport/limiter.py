@@ -269,7 +269,10 @@ class ConcurrencyLimiter:
             self.granted += 1
             if queue.interval:
                 self._keep_pace(queue)
-            granted.set_result(None)
+            try:  # without contextlib.suppress(), which would make two calls
+                granted.set_result(None)
+            except RuntimeError:  # raised by a closed loop, whose calls are only collected now
+                return
 
 
 # --- a limit by trials that maximize completed calls per second -----------------------------------

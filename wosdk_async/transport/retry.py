@@ -182,7 +182,10 @@ class Retries:
                 failed < self.policy.attempts if self.time_left is None else wait <= self.time_left()
             )
         if not may_continue or not _may_retry(failure, repeat_safe, self.policy):
-            _raise(failure, repeat_safe)
+            limit = self.policy.max_retry_after
+            long = may_continue and asked > limit and self.time_left is None
+            why = f"; not retried: Retry-After is {asked:g} s, and max_retry_after {limit:g} s"
+            _raise(failure, repeat_safe, why if long else "")
         if asked > left:
             _raise(failure, repeat_safe, f"; retry after {asked:g} s, but the deadline ends in {left:.3g} s")
         if wait > left:

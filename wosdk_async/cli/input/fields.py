@@ -106,9 +106,21 @@ def _typed(value: str, meta: Wire | None, name: str) -> Any:
     if meta is None:
         return value
     if meta["type"] == "ref":  # spec 2.1: a reference is written by id
-        return {"Id": typed_value(value, {"type": "integer"}, f"{name}, a {meta['of']} id,")}
-    parsed = typed_value(value, meta, name)
+        return {"Id": _checked(value, {"type": "integer"}, f"{name}, a {meta['of']} id,", meta["name"])}
+    parsed = _checked(value, meta, name, meta["name"])
     return value if meta["type"] in _TEXTS else parsed
+
+
+def _checked(text: str, meta: Wire, place: str, name: str) -> Any:
+    """Parse the text of the field ``name``. Raises CliError, without a secret that the text contains."""
+    try:
+        return typed_value(text, meta, place)
+    except CliError as fault:
+        masked = mask_fields({name: text})[name]
+        if masked == text:
+            raise
+        shown = shortened(masked, _MAX_VALUE)
+        raise CliError(f"{place} takes a value of type {meta['type']}, not {shown!r}", fault.status) from None
 
 
 def _json(value: str, text: str) -> Any:
@@ -197,6 +209,6 @@ def _value_faults(meta: Wire, value: Any, where: str) -> Iterator[str]:
             yield f"{where} takes a value of type {meta['type']}, not {json_kind_of(value)}"
     elif meta["type"] != "enum" or isinstance(value, str):  # spec 4.3: an enum's number is valid, too
         try:
-            typed_value(str(value), meta, where)
+            _checked(str(value), meta, where, meta["name"])
         except CliError as fault:
             yield fault.message

@@ -13,6 +13,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.codec.json import loads
+from wosdk_async.codec.masking import mask_fields
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.cluster.messages import WorkerPool
@@ -292,7 +293,7 @@ class Check:
             await self._operation.send(company, built.record, None)
         for _, call in self._dry.calls[captured_before:]:
             shown = {"row": built.row.number, "method": call.method, "path": call.path}
-            body = loads(call.body) if call.body else None
+            body = mask_fields(loads(call.body)) if call.body else None
             first = {"created_first": [entry.text for entry in built.missing]} if built.missing else {}
             self._result.requests.append({**shown, **first, "body": body})
 

@@ -141,7 +141,9 @@ class HostRules:
         which must not lead to services that only this machine can reach. Raises DownloadError, which omits
         the address (often signed).
         """
-        parts, host = _parse(url, DownloadError, "the address of the file", _MAX_SIGNED_URL)
+        parts, host = _parse(
+            url, DownloadError, "the file cannot be fetched from its address", _MAX_SIGNED_URL
+        )
         elsewhere = parts.scheme == "https" and (_matches(host, self.suffixes) or not _may_be_here(host))
         if elsewhere or (local and is_loopback(host)) or _matches(host, self.trusted):
             return

@@ -84,6 +84,8 @@ class Connection(Layer):
         """Whether a complete response is waiting for its request to accept or reject it."""
         self._paused = False
         self._unwritten = 0
+        self._early = False
+        """Whether a response began before its request was written."""
 
     # --- for the request that uses it -----------------------------------------------------------
 
@@ -110,6 +112,8 @@ class Connection(Layer):
 
     def cancel(self, waiter: asyncio.Future[Response]) -> None:
         """Close if ``waiter`` still waits for a response; keep the connection if its request is unsent."""
+        if self._pool.loop.is_closed():  # the caller is only collected now, and its socket is gone
+            return
         if self._waiter is waiter:
             unsent, since = self._prepared is not None and not self._send_by, self.since
             self._drop_request()
@@ -224,6 +228,8 @@ class Connection(Layer):
         else:
             if response is None:
                 self.since = self._pool.now()
+                if self._transport.get_write_buffer_size():
+                    self._early = self._parser.begun
             else:
                 self._complete(response)
 
@@ -283,15 +289,26 @@ class Connection(Layer):
         self._waiter, self._prepared, self._send_by = None, None, 0.0
 
     def _complete(self, response: Response) -> None:
-        waiter = self._waiter
-        self._drop_request()
-        if self._transport.get_write_buffer_size():
-            self.abort()  # the service responded before it read the whole request: do not send the rest
+        if (self._transport.get_write_buffer_size() or self._early) and not self._stop_writing(response):
+            return
+        waiter, self._waiter, self._send_by = self._waiter, None, 0.0
         if waiter is None or waiter.done():
             self.abort()  # the caller was cancelled in this loop iteration
         else:
             self._held = True
             waiter.set_result(response)
+
+    def _stop_writing(self, response: Response) -> bool:
+        """Return whether an early response counts: an error to a request of which the rest is never sent.
+
+        No service carries out a request that it has not read, so an early success is the response to another
+        request, or that of a proxy which may still pass this one on.
+        """
+        if response.status >= 400 and self._transport.get_write_buffer_size():
+            self.abort()
+            return True
+        self._fail(f"HTTP {response.status} arrived before the request was sent completely")
+        return False
 
     def _fail(self, why: str | Exception, *, timeout: str = "") -> None:
         waiter, sent = self._waiter, self._prepared is None

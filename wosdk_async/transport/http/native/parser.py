@@ -68,6 +68,11 @@ class ResponseParser:
         """Whether no byte of the response has arrived."""
         return self._stage == HEAD and not (self._overhead or self._head)
 
+    @property
+    def begun(self) -> bool:
+        """Whether bytes of the final response have arrived: a 1xx does not count."""
+        return self._stage != HEAD or len(self._head) > self._end
+
     def feed(self, data: bytes) -> Response | None:
         """Parse ``data`` and return the response once complete. Raises BadResponse."""
         if self._stage == HEAD:  # keep the raw head: llhttp would create two strings and a call per header
