@@ -38,7 +38,7 @@ def report(summary: Summary) -> tuple[Any, str]:
 @pytest.mark.parametrize("text", [MAP, KEYED], ids=["cells", "key"])
 async def test_rows_that_rejects_lack_keep_the_job_unfinished(local: Local, text: str) -> None:
     source = local.write([["1", LONG, "", ""], *rows(2, 3, 4)])
-    stopped = await local.run(source, text, stop_after=1, limit=1)
+    stopped = await local.run(source, text, stop_after=1, concurrency=1)
     assert (stopped.created, stopped.not_started) == (0, 3)
     page = report(stopped)[1]
     assert ("Run the same import again" in page, "Restore the file" in page) == (True, False)
@@ -60,7 +60,7 @@ async def test_rows_that_rejects_lack_keep_the_job_unfinished(local: Local, text
 async def test_rows_of_a_file_that_was_replaced_are_counted_until_they_are_sent(local: Local) -> None:
     first = local.write([["1", LONG, "", ""], *rows(2, 3)])
     text = first.read_text()
-    stopped = await local.run(first, KEYED, stop_after=1, limit=1)
+    stopped = await local.run(first, KEYED, stop_after=1, concurrency=1)
     assert stopped.not_started == 2
     summary = await local.run(local.write(rows(7, 8)), KEYED)
     assert (summary.complete, len(told(summary))) == (True, 1), summary.warnings
@@ -105,7 +105,7 @@ async def test_rows_of_a_file_that_was_overwritten_need_it_back(local: Local) ->
         if outcome.row == 1:
             source.write_text(text.replace("text", "other"))
 
-    summary = await local.job(source, KEYED, limit=4).run(local.company, on_row=overwrite)
+    summary = await local.job(source, KEYED, concurrency=4).run(local.company, on_row=overwrite)
     assert isinstance(summary.stopped, ImportMapError), summary
     assert 0 < summary.created < 600
     assert "Restore the file, then run" in report(summary)[1]
