@@ -92,6 +92,14 @@ class ImportOptions:
     )
     """Separator in ``results.csv`` and other outputs, to open them in Excel (default: a plain CSV file)."""
 
+    def __attrs_post_init__(self) -> None:
+        if self.again and self.resume:
+            raise ConfigurationError(
+                "again=True starts a new ledger, and resume=True requires an existing one",
+                remedies=(Remedy.LEAVE_OUT,),
+                option="again",
+            )
+
     def changed(self) -> dict[str, Any]:
         """Return the options (except ``details``) that differ from their defaults, as plain data."""
         fields = {each.name: each.default for each in attrs.fields(type(self)) if each.name != "details"}
