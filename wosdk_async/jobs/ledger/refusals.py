@@ -55,8 +55,8 @@ def _message(refusal: Refusal) -> str:
             )
         case "key_changed" if refusal.rows:
             return (
-                f"the job in {folder} sends {_keys(refusal.was)}, but this import {_keys(refusal.now)}, so "
-                f"{_rows(refusal.rows)} in doubt cannot be looked up"
+                f"the job in {folder} sends {_keys(refusal.was)}, but this import sends "
+                f"{_keys(refusal.now)}, so {_rows(refusal.rows)} in doubt cannot be looked up"
             )
         case "key_changed":
             return (
