@@ -326,3 +326,17 @@ async def test_rejects_whose_records_exist_are_not_sent_to_another_job(local: Lo
     assert summary.stopped.remedies == (Remedy.EXISTING_RECORDS,)
     summary = await local.run(summary.folder / "rejects.csv", text, if_exists="skip")
     assert summary.complete
+
+
+@pytest.mark.parametrize("name", [".", "", "runs/..", ".."])
+async def test_the_folder_may_be_the_one_of_the_program(
+    local: Local, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    source = local.write([["1", LONG, "", ""], *rows(2)])
+    folder = (await local.run(source, MAP)).folder
+    rejects = corrected(folder, LONG, "short")
+    (folder / "runs").mkdir(exist_ok=True)
+    monkeypatch.chdir(folder / "runs" if name == ".." else folder)
+    ready = local.job(rejects, MAP, folder=name)
+    assert (await ready.run(local.company)).done_now == 1
+    assert (await local.run(source, MAP, folder=name)).folder == folder
