@@ -6,6 +6,7 @@ import csv
 import errno
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -60,12 +61,26 @@ def test_a_store_keeps_what_was_created(file: Path, wosdk: Wosdk, tmp_path: Path
     assert "14 rows: 0 created, 14 failed" in again.stdout
     assert "references: 33 found, 0 created" in again.stdout
     assert " has work_order.po_number '900001'" in again.stderr
-    assert again.stderr.count("add --job with that job's folder, or --if-exists skip") == 1
+    assert again.stderr.count("add --if-exists skip") == 1
+    assert "--job" not in again.stderr, "the named job is the one that sends the rows again"
     skipped = wosdk(*command, "--again", "--if-exists", "skip")
     assert (skipped.exit_code, skipped.stdout.splitlines()[0]) == (
         0,
         "14 rows: 0 created, 14 found, 0 failed, 0 in doubt",
     )
+
+
+def test_the_job_that_sent_the_rows_is_named(file: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    common = ("--map", MAP, "--sandbox", tmp_path / "s.db")
+    wosdk("import", file, *common)
+    copy = shutil.copy(file, file.with_name("copy.csv"))
+    for more in ((), ("--check",)):
+        result = wosdk("import", copy, *common, *more)
+        assert result.stderr.count(f"add --job {file}.job") == 1
+    assert "14 created (0 now)" in wosdk("import", copy, *common, "--job", f"{file}.job").stdout
+    for more in ((), ("--check",)):
+        result = wosdk("import", tmp_path / "copy.csv.job" / "rejects.csv", *common, *more)
+        assert (result.stderr.count("--if-exists skip"), result.stderr.count("--job")) == (1, 0)
 
 
 def test_empty_rows_are_counted(wosdk: Wosdk, tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(),
     ),
     "superseded": (
-        "`wosdk jobs resume` or rejects for a ledger that `--again` replaced",
+        "`wosdk jobs resume` for a ledger that `--again` replaced",
         _LEDGER,
         attrs.evolve(_FILE, superseded_by=_FOLDER),
         ImportOptions(),
@@ -132,7 +132,7 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(again=True),
     ),
     "sent_elsewhere": (
-        "a first run without keys in a marker, for rows that another ledger in the directory has sent",
+        "a first run, for rows that a ledger nearby sent and look-ups cannot find",
         None,
         attrs.evolve(_FILE, key=None, elsewhere=(_FOLDER, 1)),
         ImportOptions(),
@@ -142,7 +142,7 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
 
 _REJECTS = attrs.evolve(_FILE, rejects=True)
 _OF_REJECTS: Mapping[str, tuple[FileFacts, ImportOptions]] = {
-    "rejects without their ledger": (_REJECTS, ImportOptions()),
+    "rejects without their ledger, or with another one's folder": (_REJECTS, ImportOptions()),
     "rejects with `--again`": (_REJECTS, ImportOptions(again=True)),
     "rejects with a missing, repeated, mixed or unknown `_job` or `_row`": (
         attrs.evolve(_REJECTS, rejects_problem=("missing_row", 2)),
@@ -163,6 +163,8 @@ def _refused(ledger: LedgerFacts | None, file: FileFacts, choices: ImportOptions
 _LINKS = {
     Remedy.KEY: "[add a key](#the-key-of-a-row)",
     Remedy.SEND_AGAIN: "[start over](#start-over)",
+    Remedy.NEWER_REJECTS: "correct and import `FOLDER/rejects.csv`",
+    Remedy.UNDO_AND_SEND: "[start over](#start-over)",
     Remedy.EXPORT_REJECTS: "take the rows [from rejects.csv](#rejects)",
 }
 """Remedies that the page explains elsewhere."""
@@ -177,6 +179,9 @@ def refusals() -> str:
         (f"`{why}`", when, _refused(ledger, file, choices, why))
         for why, (when, ledger, file, choices) in _CASES.items()
     ]
+    replaced = attrs.evolve(_REJECTS, superseded_by=_FOLDER)
+    rows.append(("`superseded`", "its rejects", _refused(_LEDGER, replaced, ImportOptions(), "superseded")))
+    rows.sort(key=lambda row: list(_CASES).index(row[0].strip("`")))
     rows += [
         ("`rejects`", when, _refused(None, file, choices, "rejects"))
         for when, (file, choices) in _OF_REJECTS.items()

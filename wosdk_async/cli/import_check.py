@@ -16,7 +16,7 @@ from wosdk_async.cli.exit_codes import CliError, Exit, reporting_if_slow, say
 from wosdk_async.cli.import_arguments import ImportArguments
 from wosdk_async.cli.import_run import require_new, require_outcomes, say_sheet
 from wosdk_async.cli.options import TEMPORARY
-from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_cause
+from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_cause, shown_remedies
 from wosdk_async.cli.runner import Runner, company_variables, identity_of
 from wosdk_async.cli.texts import counted, in_commands, json_text, plan_text, visible
 from wosdk_async.errors import WosdkError
@@ -31,7 +31,6 @@ from wosdk_async.jobs.sources.spool import is_remote, shown_source
 from wosdk_async.options.hooks import DryRun
 from wosdk_async.regular_files import replace_file
 from wosdk_async.text.formula_guard import without_formulas
-from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import one_line
 
 _SHOWN = 10  # maximum causes shown, and maximum warnings
@@ -177,7 +176,7 @@ def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
             values = ", ".join(f"{value} ({count})" if count > 1 else value for value, count in common)
             say(f"values: {values}{', ...' if len(each.values) > _VALUES else ''}")
     if result.counts["there"]:
-        say(in_commands(Remedy.EARLIER_IMPORT, {}))
+        say(shown_remedies(result.existing))
     if len(causes) > len(shown):
         say(f"and {counted(len(causes) - len(shown), 'more cause')}")
     if result.problems > len(shown):

@@ -72,6 +72,7 @@ _WORDS: Mapping[Remedy, str] = {  # remedies that are not listed keep the librar
     Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
     Remedy.NEW_KEYS: "correct the keys or, if they are right, add --new-rows",
     Remedy.SEND_AGAIN: "to resend all rows, add --again",
+    Remedy.UNDO_AND_SEND: "to resend all rows, first run wosdk jobs undo {folder} --all, then add --again",
     Remedy.UNDO_AND_RETRY: "to send them again, undo the job, then add --retry-undone",
     Remedy.SAME_COMMAND: "to send the remaining rows, leave out --again",
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle {folder}",
@@ -81,6 +82,10 @@ _WORDS: Mapping[Remedy, str] = {  # remedies that are not listed keep the librar
         "if an earlier import created the record, add --job with that job's folder, or --if-exists skip"
     ),
     Remedy.JOB_BESIDE: "add --job {folder}, the job that sent these rows, or --if-exists skip",
+    Remedy.EXISTING_RECORDS: (
+        "if they are the rows' records, add --if-exists skip; otherwise, correct the keys"
+    ),
+    Remedy.NEWER_JOB: "run wosdk jobs resume {folder}",
     Remedy.KNOWN_FOLDER: "add --job with that job's folder",
     Remedy.EXPORT_REJECTS: f"{Remedy.EXPORT_REJECTS.value}; wosdk jobs rejects rewrites the file",
     Remedy.STOP_AFTER: "--stop-after sets the limit",

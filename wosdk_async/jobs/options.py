@@ -52,11 +52,16 @@ def _as_stop_after(value: Any) -> Any:
     return StopAfter.parse(value) if isinstance(value, str | int) else value
 
 
+def _as_folder(value: str | Path) -> Path:
+    path = Path(value)
+    return path if path.name not in ("", "..") else path.resolve()  # numbered folders need a name
+
+
 @attrs.frozen(kw_only=True)
 class ImportOptions:
     """Options of an import. Raises ConfigurationError for an invalid value."""
 
-    folder: Path | None = attrs.field(default=None, converter=attrs.converters.optional(Path))
+    folder: Path | None = attrs.field(default=None, converter=attrs.converters.optional(_as_folder))
     """Job folder on a local disk (default: next to the file, as in ``requests.csv.job``)."""
     marker: str | None = None
     """Field that carries each row's key, such as ``work_order.po_number`` (default: the map's marker). If the
@@ -91,6 +96,14 @@ class ImportOptions:
         default=None, validator=attrs.validators.in_((None, "comma", "semicolon"))
     )
     """Separator in ``results.csv`` and other outputs, to open them in Excel (default: a plain CSV file)."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.again and self.resume:
+            raise ConfigurationError(
+                "again=True starts a new ledger, and resume=True requires an existing one",
+                remedies=(Remedy.LEAVE_OUT,),
+                option="again",
+            )
 
     def changed(self) -> dict[str, Any]:
         """Return the options (except ``details``) that differ from their defaults, as plain data."""

@@ -69,6 +69,7 @@ class Remedy(Enum):
     NEW_ROWS = "if the unknown rows are new, pass new_rows=True"
     NEW_KEYS = "correct the keys or, if they are right, pass new_rows=True"
     SEND_AGAIN = "to resend all rows, pass again=True"
+    UNDO_AND_SEND = "to resend all rows, first undo the job, then pass again=True"
     UNDO_AND_RETRY = "to send them again, undo the job, then pass retry_undone=True"
     SAME_COMMAND = "to send the remaining rows, leave out again=True"
     SETTLE = "settle the rows in doubt"
@@ -77,6 +78,7 @@ class Remedy(Enum):
         "if an earlier import created the record, pass that job's folder as folder=, or if_exists='skip'"
     )
     JOB_BESIDE = "pass folder={folder!r}, the job that sent these rows, or if_exists='skip'"
+    EXISTING_RECORDS = "if they are the rows' records, pass if_exists='skip'; otherwise, correct the keys"
     KEY = (
         "if you edited rows, restore the file, add a key to the map (fill the marker from a column, or set "
         'key = "{{column}}"), and import the file once before you edit them'
@@ -84,6 +86,8 @@ class Remedy(Enum):
     SAME_MAP = "restore the previous map and marker"
     OTHER_FOLDER = "pass another folder as folder="
     THAT_FOLDER = "pass folder={folder!r}"
+    NEWER_JOB = "resume that job with folder={folder!r}"
+    NEWER_REJECTS = "correct and import {folder}/rejects.csv"
     KNOWN_FOLDER = "pass that job's folder as folder="
     EXPORT_REJECTS = "use the rows from the job's rejects.csv, and keep the columns _job and _row unchanged"
     STOP_AFTER = "stop_after= sets the limit"

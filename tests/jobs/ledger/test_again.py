@@ -12,8 +12,11 @@ from tests.jobs.conftest import Local
 from tests.jobs.ledger.imports import open_orders, refusal
 from tests.jobs.maps import MAP, MARKER, rows
 from tests.jobs.runs import held, killed_while_sending
+from wosdk_async.errors import ConfigurationError
+from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.journal.lock import is_held
+from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.text.remedies import Remedy
 
 
@@ -71,6 +74,17 @@ async def test_a_ledger_that_another_one_followed_sends_nothing_more(local: Loca
     new = (await local.run(rows(1), MAP, again=True)).folder
     found = await refusal(local.job(rows(1, 2), MAP, folder=old, resume=True), local)
     assert (found.why, found.folder) == ("superseded", new)
+    assert found.remedies == (Remedy.NEWER_JOB,)
+
+
+async def test_a_resume_needs_a_job(local: Local, tmp_path: Path) -> None:
+    for folder in (tmp_path / "nope.job", None):
+        with pytest.raises(JournalError) as caught:
+            await local.run(rows(1), MAP, folder=folder, resume=True)
+        assert caught.value.remedies == (Remedy.LEAVE_OUT,)
+    assert await held(local) == Counter()
+    with pytest.raises(ConfigurationError):
+        ImportOptions(again=True, resume=True)
 
 
 async def test_again_sends_rows_whose_undo_was_killed_once_their_records_are_cancelled(local: Local) -> None:

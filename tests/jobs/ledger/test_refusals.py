@@ -121,7 +121,23 @@ def test_another_marker_is_refused_while_rows_are_in_doubt(
     found = refusal(decide(doubtful, file(marker=now), PLAIN))
     assert (found.why, found.was, found.now) == ("key_changed", was, now)
     assert found.remedies == (Remedy.SAME_MAP, Remedy.SETTLE)
+    assert (found.rows, found.gone) == (len(doubts), 0)
+    lacking = attrs.evolve(doubtful, gone={Standing.DONE: 2}, gone_unexplained=2, key="{a}")
+    rejects = refusal(decide(lacking, file(marker=now, rejects=True), PLAIN))
+    assert (rejects.was, rejects.rows, rejects.gone) == (was, len(doubts), 0)
     assert plan(decide(attrs.evolve(doubtful, counts={Standing.DONE: 3}), file(marker=now), PLAIN))
+
+
+@pytest.mark.parametrize("creates", [True, False])
+def test_records_that_are_created_again_are_undone_first(creates: bool) -> None:
+    gone = ledger(gone={Standing.DONE: 2}, gone_unexplained=2)
+    for was, now in (
+        (attrs.evolve(gone, key="{a}"), file(standings=NEW, key="{b}", creates=creates)),
+        (gone, file(standings=NEW, columns=frozenset("abc"), creates=creates)),
+    ):
+        found = refusal(decide(was, now, PLAIN))
+        assert found.why in ("key_changed", "columns_changed")
+        assert found.remedies[-1] is (Remedy.UNDO_AND_SEND if creates else Remedy.SEND_AGAIN)
 
 
 def test_the_order_of_the_reasons() -> None:

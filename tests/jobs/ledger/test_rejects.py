@@ -15,8 +15,9 @@ from tests.jobs.ledger.imports import LONG, corrected, refusal
 from tests.jobs.maps import MAP, MARKER, rows
 from tests.jobs.runs import held, killed_while_sending
 from tests.jobs.test_check import checked
-from wosdk_async.jobs import Summary
+from wosdk_async.jobs import CsvFile, Summary
 from wosdk_async.jobs.errors import JournalError
+from wosdk_async.text.remedies import Remedy
 
 KEYED = f'key = "{{key}}"\n{MAP}'
 
@@ -270,3 +271,94 @@ async def test_only_changed_keys_of_refused_rows_are_announced(local: Local, hea
 
 def _announced(summary: Summary) -> list[str]:
     return [each for each in summary.warnings if "new key" in each]
+
+
+@pytest.mark.parametrize("kept", ["_line", "_outcome", "_code", "_reason"])
+@pytest.mark.parametrize("options", [{}, {"marker": MARKER}], ids=["cells", "key"])
+async def test_a_copy_of_rejects_without_their_job_is_no_file_of_its_own(
+    local: Local, tmp_path: Path, kept: str, options: dict[str, Any]
+) -> None:
+    source = local.write([["1", LONG, "", ""], *rows(2)])
+    rejects = corrected((await local.run(source, MAP, **options)).folder, LONG, "short")
+    with rejects.open(newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    names = [name for name in lines[0] if not name.startswith("_") or name == kept]
+    copy = tmp_path / "copy.csv"
+    with copy.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, names, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(lines)
+    found = await refusal(local.job(copy, MAP, **options), local)
+    assert (found.why, found.problem, found.line) == ("rejects", "missing_job", 2)
+
+
+async def test_the_header_of_such_a_copy_is_its_first_line_too(tmp_path: Path) -> None:
+    copy = tmp_path / "copy.csv"
+    copy.write_text("key,_line,_reason\n1,2,no\n", encoding="utf-8")
+    source = CsvFile(copy, header_row=3)
+    assert (source.columns, source.is_of_rejects) == (("key",), True)
+
+
+@pytest.mark.parametrize("name", ["brandnew.job", "other.csv.job"])
+async def test_rejects_are_refused_with_the_folder_of_another_job(
+    local: Local, tmp_path: Path, name: str
+) -> None:
+    other = local.write(rows(5)).rename(tmp_path / "other.csv")
+    await local.run(other, MAP)
+    source = local.write([["1", LONG, "", ""], *rows(2)])
+    folder = (await local.run(source, MAP)).folder
+    rejects = corrected(folder, LONG, "short")
+    found = await refusal(local.job(rejects, MAP, folder=tmp_path / name), local)
+    assert (found.why, found.problem, found.folder) == ("rejects", "other_job", folder)
+    assert found.remedies == (Remedy.THAT_FOLDER,)
+    assert (await local.run(rejects, MAP, folder=found.folder)).done_now == 1
+
+
+async def test_rejects_of_a_numbered_folder_may_be_imported_with_the_name_of_the_first(local: Local) -> None:
+    source = local.write([["1", LONG, "", ""], *rows(2)])
+    first = (await local.run(source, MAP, marker=MARKER)).folder
+    second = (await local.run(source, MAP, marker=MARKER, again=True, if_exists="skip")).folder
+    summary = await local.run(corrected(second, LONG, "short"), MAP, marker=MARKER, folder=first)
+    assert (summary.folder, summary.done_now) == (second, 1)
+
+
+async def test_rejects_of_a_replaced_job_lead_to_those_of_the_newest(local: Local, tmp_path: Path) -> None:
+    source = local.write([["1", LONG, "", ""], *rows(2)])
+    old = (await local.run(source, MAP, marker=MARKER)).folder
+    copy = Path(shutil.copy(corrected(old, LONG, "short"), tmp_path / "copy.csv"))
+    for _ in range(2):
+        new = (await local.run(source, MAP, marker=MARKER, again=True, if_exists="skip")).folder
+    for folder in (None, old, new):
+        found = await refusal(local.job(copy, MAP, marker=MARKER, folder=folder), local)
+        assert (found.why, found.folder) == ("superseded", new)
+        assert found.remedies == (Remedy.NEWER_REJECTS,)
+    assert (await local.run(corrected(found.folder, LONG, "short"), MAP, marker=MARKER)).done_now == 1
+    assert await held(local) == Counter("12")
+
+
+async def test_rejects_whose_records_exist_are_not_sent_to_another_job(local: Local, tmp_path: Path) -> None:
+    """That job would not be theirs."""
+    text = f'marker = "{MARKER}"\n{MAP}'
+    await local.run(local.write(rows(*range(25))).rename(tmp_path / "first.csv"), text)
+    summary = await local.run(rows(*range(25)), text)
+    assert summary.stopped is not None
+    assert summary.stopped.remedies == (Remedy.JOB_BESIDE,)
+    summary = await local.run(summary.folder / "rejects.csv", text)
+    assert summary.stopped is not None
+    assert summary.stopped.remedies == (Remedy.EXISTING_RECORDS,)
+    summary = await local.run(summary.folder / "rejects.csv", text, if_exists="skip")
+    assert summary.complete
+
+
+@pytest.mark.parametrize("name", [".", "", "runs/..", ".."])
+async def test_the_folder_may_be_the_one_of_the_program(
+    local: Local, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    source = local.write([["1", LONG, "", ""], *rows(2)])
+    folder = (await local.run(source, MAP)).folder
+    rejects = corrected(folder, LONG, "short")
+    (folder / "runs").mkdir(exist_ok=True)
+    monkeypatch.chdir(folder / "runs" if name == ".." else folder)
+    ready = local.job(rejects, MAP, folder=name)
+    assert (await ready.run(local.company)).done_now == 1
+    assert (await local.run(source, MAP, folder=name)).folder == folder

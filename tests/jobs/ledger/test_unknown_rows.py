@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from tests.jobs.conftest import Local
-from tests.jobs.ledger.imports import LONG, refusal
-from tests.jobs.maps import CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
+from tests.jobs.ledger.imports import LONG, corrected, refusal, undo, workbook
+from tests.jobs.maps import CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, load, rows
 from tests.jobs.runs import held, killed_while_sending
+from tests.jobs.test_check import checked
 from wosdk_async import problem_of
+from wosdk_async.jobs import Import, open_source
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.text.remedies import Remedy
@@ -79,7 +82,7 @@ async def test_another_template_knows_no_row_that_was_sent(
     await local.run(rows(1, 2), MAP, marker=MARKER)
     found = await refusal(local.job(rows(1, 2, 3), text, marker=marker, new_rows=True), local)
     assert (found.why, found.was, found.now) == ("key_changed", "{key}", now)
-    assert found.remedies == (Remedy.SAME_MAP, Remedy.SEND_AGAIN)
+    assert found.remedies == (Remedy.SAME_MAP, Remedy.UNDO_AND_SEND)
 
 
 async def test_another_marker_is_refused_while_rows_are_in_doubt(local: Local) -> None:
@@ -89,6 +92,7 @@ async def test_another_marker_is_refused_while_rows_are_in_doubt(local: Local) -
     keyed = f'key = "{{key}}"\n{MAP}'
     found = await refusal(local.job(source, keyed), local)
     assert (found.why, found.was, found.now) == ("key_changed", MARKER, None)
+    assert (found.rows, found.gone) == (1, 0)
 
 
 async def test_a_row_that_comes_back_may_be_one_that_was_edited(local: Local) -> None:
@@ -126,6 +130,94 @@ async def test_a_copy_without_a_key_is_not_sent_once_more(local: Local, tmp_path
     assert (await local.run(copy, MAP, folder=folder, new_rows=True)).done_now == 1
     assert (await local.run(copy, MAP, again=True)).done_now == 2
     assert await held(local) == Counter("12233")
+
+
+OPEN = MAP.replace('po_number = "{key}"\n', "")
+FIELD = "work_order.contact_name"
+MAPS: dict[str, tuple[str, str | None]] = {
+    "marker": (MAP, MARKER),
+    "another template": (MAP.replace('"{key}"', '"{key}/{text}"'), MARKER),
+    "another field": (MAP.replace("po_number", "contact_name"), FIELD),
+    "key": (f'key = "{{key}}"\n{OPEN}', None),
+    "key beside an open marker": (f'key = "{{key}}"\n{OPEN}', MARKER),
+    "open marker": (OPEN, MARKER),
+    "nothing": (OPEN, None),
+}
+
+
+@pytest.mark.parametrize("now", MAPS)
+@pytest.mark.parametrize("was", MAPS)
+async def test_a_copy_is_not_sent_once_more_with_another_map_whose_keys_find_nothing(
+    local: Local, tmp_path: Path, was: str, now: str
+) -> None:
+    (first, marker), (second, other) = MAPS[was], MAPS[now]
+    source = local.write(rows(1, 2))
+    copy = Path(shutil.copy(source, tmp_path / "copy.csv"))
+    folder = (await local.run(source, first, marker=marker)).folder
+    if was == now and was in ("marker", "another template", "another field"):
+        assert (await local.run(copy, second, marker=other)).failed == 2  # the look-ups found both
+        return
+    found = await refusal(local.job(copy, second, marker=other), local)
+    assert (found.why, found.folder, found.rows) == ("sent_elsewhere", folder, 2)
+    filled = now in ("marker", "another template", "another field")
+    assert found.now == (other if filled else None)
+    assert (await checked(local, copy, second, marker=other)).decision.why == "sent_elsewhere"
+
+
+async def test_a_copy_with_a_key_and_more_rows_is_compared_by_its_cells(local: Local, tmp_path: Path) -> None:
+    folder = (await local.run(rows(1, 2), MAP)).folder
+    copy = local.write(rows(1, 2, 3)).rename(tmp_path / "copy.csv")
+    found = await refusal(local.job(copy, MAP, marker=MARKER), local)
+    assert (found.why, found.rows, found.lines) == ("sent_elsewhere", 2, (2, 3))
+    assert (await local.run(copy, MAP, marker=MARKER, folder=folder)).done_now == 1
+    assert await held(local) == Counter("123")
+
+
+@pytest.mark.parametrize("by_rejects", [False, True])
+async def test_a_copy_is_known_by_any_run_of_the_job(local: Local, tmp_path: Path, by_rejects: bool) -> None:
+    """The file of the last run was another one."""
+    source = local.write([["1", LONG, "", ""], *rows(2)])
+    copy = Path(shutil.copy(source, tmp_path / "copy.csv"))
+    folder = (await local.run(source, MAP, marker=MARKER)).folder
+    if by_rejects:
+        await local.run(corrected(folder, LONG, "short"), MAP, marker=MARKER)
+    else:
+        await local.run(rows(1, 2), MAP, marker=MARKER)
+    found = await refusal(local.job(copy, MAP), local)
+    assert (found.why, found.rows) == ("sent_elsewhere", 2)
+
+
+async def test_another_sheet_or_undone_rows_are_no_copy(local: Local, tmp_path: Path) -> None:
+    path = workbook(tmp_path / "two.xlsx", One=(1, 2), Two=(3, 4))
+    import_map = load(tmp_path, MAP)
+    folders = []
+    for sheet, marker in ((1, MARKER), (2, None)):
+        ready = Import(open_source(path, sheet=sheet), import_map, marker=marker)
+        summary = await ready.run(local.company)
+        assert summary.done_now == 2
+        folders.append(summary.folder)
+    for folder in folders:
+        await undo(local, folder)
+    moved = path.rename(tmp_path / "moved.xlsx")
+    assert (await Import(open_source(moved, sheet=1), import_map).run(local.company)).done_now == 2
+
+
+async def test_look_ups_need_no_ledger_that_cannot_be_read(local: Local, tmp_path: Path) -> None:
+    folder = (await local.run(rows(1), MAP, marker=MARKER)).folder
+    (folder / "journal.db").write_bytes(b"no longer a database")
+    copy = local.write(rows(1, 2)).rename(tmp_path / "copy.csv")
+    summary = await local.run(copy, MAP, marker=MARKER)
+    assert (summary.done_now, summary.failed) == (1, 1)
+
+
+@pytest.mark.parametrize("name", MAPS)
+async def test_a_first_run_warns_of_what_no_look_up_prevents(local: Local, name: str) -> None:
+    text, marker = MAPS[name]
+    warned = " ".join((await local.run(rows(1), text, marker=marker)).warnings)
+    keyed, filled = "key" in name, name in ("marker", "another template", "another field")
+    assert ("another folder" in warned) is not filled
+    assert ("edited" in warned) is not (filled or keyed)
+    assert ("in doubt" in warned) is (marker is None)
 
 
 async def test_a_ledger_that_cannot_be_read_may_have_sent_the_copy(local: Local, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import codecs
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import IO, Any
 
@@ -20,6 +20,7 @@ from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.imports.check_result import Finding
 from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
+from wosdk_async.jobs.ledger.facts import remedies_of_row
 from wosdk_async.jobs.ledger.request import ReportWords
 from wosdk_async.jobs.report.output_folder import unnumbered
 from wosdk_async.jobs.report.output_tables import IN_DOUBT, REJECTS
@@ -126,8 +127,9 @@ class OutcomeWriter:
         """Print the first rows that are not done, and the warnings, on stderr."""
         self._faults.say()
         all_exist = summary.stopped is not None and summary.stopped.kind == "all-exist"
-        if not all_exist and any(rows[0].code == KEY_EXISTS for _, rows in self._faults.first.values()):
-            say(in_commands(Remedy.EARLIER_IMPORT, {}))
+        exist = [rows[0] for _, rows in self._faults.first.values() if rows[0].code == KEY_EXISTS]
+        if exist and not all_exist:
+            say(shown_remedies(remedies_of_row(summary.folder, exist[0].row)))
         tried = self._counts["failed"] + self._counts["in_doubt"] + summary.waiting
         more = tried - self._faults.counts.total()
         results = summary.folder / "results.csv" if summary.folder else None
@@ -233,6 +235,11 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
             f"{summary.seconds:.1f} s, {summary.rate:.0f} rows/s; "
             f"references: {summary.references_found} found, {summary.references_created} created"
         )
+
+
+def shown_remedies(facts: Mapping[str, Any]) -> str:
+    """Return remedies as commands, given the remedies and the facts that they name."""
+    return "; or ".join(in_commands(each, facts) for each in facts["remedies"])
 
 
 def command_of(plan: JobPlan, folder: Path) -> str | None:

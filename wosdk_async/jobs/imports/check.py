@@ -27,7 +27,9 @@ from wosdk_async.jobs.errors import (
 from wosdk_async.jobs.imports.check_result import CheckResult, Finding, FindingKind
 from wosdk_async.jobs.imports.reading import RowBuilder
 from wosdk_async.jobs.journal import Journal
-from wosdk_async.jobs.ledger.facts import Preview, preview_of
+from wosdk_async.jobs.journal.folder import plan_of
+from wosdk_async.jobs.ledger.facts import Preview, existing_remedies, preview_of
+from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.overview import overview
 from wosdk_async.jobs.ledger.request import PYTHON_WORDS, ImportRequest, ReportWords
 from wosdk_async.jobs.ledger.terms import Action, Standing
@@ -180,10 +182,24 @@ class Check:
             while page := list(islice(rows, _PAGE)):
                 for finding in await self._check_page(company, page, preview):
                     self._result.add(finding)
+                    if finding.kind == "there" and not self._result.existing:
+                        self._result.existing = self._existing(page, finding, read, preview, identity)
                     if on_row is not None:
                         on_row(finding)
         self._finish()
         return self._result
+
+    def _existing(
+        self, page: Sequence[Row], finding: Finding, read: FileRows, preview: Preview, company: str
+    ) -> Mapping[str, Any]:
+        """Return the remedies for the first row whose record exists."""
+        (row,) = (each for each in page if each.number == finding.row)
+        identity, folder = read.identities.of(row).identity, preview.folder
+        if folder is None:
+            return existing_remedies(self._request.base, self._request.plan("", company, read), [identity])
+        plan = plan_of(folder)
+        after = plan.job if self._options.again else plan.after
+        return existing_remedies(folder, attrs.evolve(plan, rejects=read.is_rejects, after=after), [identity])
 
     async def _mark_wanted(self, company: Company, preview: Preview) -> None:
         """Mark the missing records that are named in rows to send."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median_high
 from typing import Any, Literal, TypeVar
 
@@ -129,6 +129,8 @@ class CheckResult:
     """Number of rows that failed before and would be retried."""
     skips: bool = False
     """Whether the import would skip rows whose record exists, instead of failing them."""
+    existing: Mapping[str, Any] = attrs.field(factory=dict)
+    """Remedies for rows whose record exists, and the facts that they name."""
     lacking: int = 0
     """Number of rows that would be sent without a required field, and would probably be refused."""
     causes: dict[tuple[FindingKind, str], ProblemCause] = attrs.field(factory=dict)

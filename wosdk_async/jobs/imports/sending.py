@@ -18,14 +18,13 @@ from wosdk_async.jobs.imports.reporting import RowReports
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.journal.claims import Claim, Claims
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
-from wosdk_async.jobs.ledger.facts import sent_by
+from wosdk_async.jobs.ledger.facts import existing_remedies
 from wosdk_async.jobs.ledger.undone import find_rows, is_ended, shown_records
 from wosdk_async.jobs.mapping.operations import Found, effect_of
 from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
-from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.telemetry.statistics import Trace
 
 if TYPE_CHECKING:
@@ -172,15 +171,13 @@ class RowSender:
         else:
             path = self.builder.keys.path if self.builder.keys is not None else ""
             reason = f"already exists: {shown_records(records)} has {path} {claim.key!r}"
-            self.reports.report_existing(claim.row, reason, KEY_EXISTS, partial(self._sent_by, claim.row))
+            self.reports.report_existing(claim.row, reason, KEY_EXISTS, partial(self._remedies, claim.row))
         return False
 
-    def _sent_by(self, row: Row) -> dict[str, Any]:
-        """Return the remedies for a row whose record exists, naming the job beside the file that sent it."""
-        folder = sent_by(self._journal.folder, self._journal.plan, self.rows.identities.of(row).identity)
-        if folder is None:
-            return {"remedies": (Remedy.EARLIER_IMPORT,)}
-        return {"remedies": (Remedy.JOB_BESIDE,), "folder": str(folder)}
+    def _remedies(self, row: Row) -> dict[str, Any]:
+        """Return the remedies for a row whose record exists."""
+        identity = self.rows.identities.of(row).identity
+        return existing_remedies(self._journal.folder, self._journal.plan, [identity])
 
     def _has_record(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
         """Set the id of the record to change, and return whether to send the row."""

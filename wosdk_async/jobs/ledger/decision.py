@@ -17,17 +17,15 @@ from wosdk_async.text.remedies import Remedy
 
 def decide(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) -> Plan | Refusal:
     """Decide what an import does, or why it is refused; without a ledger, the import is new."""
-    if file.rejects_problem is not None:
-        problem, line = file.rejects_problem
-        return Refusal(why="rejects", remedies=(Remedy.EXPORT_REJECTS,), problem=problem, line=line)
-    if file.rejects and options.again:
-        return Refusal(why="rejects", remedies=(Remedy.SAME_COMMAND,), problem="again")
+    if (refusal := _rejects_problem(ledger, file, options)) is not None:
+        return refusal
     if ledger is None:
         return _first_run(file, options)
     if (refusal := _other_ledger(ledger, file)) is not None:
         return refusal
     if file.superseded_by is not None:
-        return Refusal(why="superseded", remedies=(Remedy.THAT_FOLDER,), folder=file.superseded_by)
+        newer = Remedy.NEWER_REJECTS if file.rejects else Remedy.NEWER_JOB
+        return Refusal(why="superseded", remedies=(newer,), folder=file.superseded_by)
     if options.again:
         return _begin_again(ledger, file)
     return _key_changed(ledger, file) or _unknown_rows(ledger, file, options) or _plan(ledger, file, options)
@@ -63,13 +61,26 @@ def actions_of(file: FileFacts, options: ImportOptions) -> Mapping[Standing, Act
     return {each: action_of(each, options, can_look_up=can_look_up, updates=updates) for each in Standing}
 
 
+def _rejects_problem(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) -> Refusal | None:
+    if file.rejects_problem is not None:
+        problem, line = file.rejects_problem
+        remedy, folder = Remedy.EXPORT_REJECTS, None
+        if problem == "other_job" and ledger is not None:
+            remedy, folder = Remedy.THAT_FOLDER, ledger.folder
+        return Refusal(why="rejects", remedies=(remedy,), problem=problem, line=line, folder=folder)
+    if file.rejects and options.again:
+        return Refusal(why="rejects", remedies=(Remedy.SAME_COMMAND,), problem="again")
+    return None
+
+
 def _first_run(file: FileFacts, options: ImportOptions) -> Plan | Refusal:
     if file.rejects:
         return Refusal(why="rejects", remedies=(Remedy.KNOWN_FOLDER,), problem="no_ledger")
     if file.elsewhere is not None and not options.again:
         folder, rows = file.elsewhere
         remedies = (Remedy.THAT_FOLDER, Remedy.SEND_AGAIN)
-        return Refusal(why="sent_elsewhere", remedies=remedies, folder=folder, rows=rows)
+        now = file.marker if file.looks_first else None
+        return Refusal(why="sent_elsewhere", remedies=remedies, folder=folder, rows=rows, now=now)
     return attrs.evolve(_plan(None, file, ImportOptions()), begins=True)
 
 
@@ -84,10 +95,10 @@ def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
     return Refusal(why=why, remedies=(Remedy.OTHER_FOLDER,), folder=ledger.folder, was=was, now=now)
 
 
-def _new_job_remedies(ledger: LedgerFacts) -> tuple[Remedy, ...]:
+def _new_job_remedies(ledger: LedgerFacts, file: FileFacts) -> tuple[Remedy, ...]:
     """Return the remedy for starting a new job: send all rows again, or first settle rows in doubt."""
     if not ledger.unfinished:
-        return (Remedy.SEND_AGAIN,)
+        return (Remedy.UNDO_AND_SEND if file.creates else Remedy.SEND_AGAIN,)
     return (Remedy.SETTLE,) if ledger.in_doubt else ()
 
 
@@ -112,21 +123,17 @@ def _key_changed(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
     # The keys of two templates may be equal by chance, so rows of the one are not recognized by the other.
     both_keyed = ledger.key is not None and file.key is not None
     unknown = ledger.gone_unexplained or (both_keyed and ledger.perhaps_created)
-    if ledger.key != file.key and unknown and not file.rejects:
-        was, now = ledger.key, file.key
-    elif ledger.marker != file.marker and ledger.in_doubt:  # rows in doubt were sent with the old marker
-        was, now = ledger.marker, file.marker
-    else:
-        return None
-    return Refusal(
+    about = Refusal(
         why="key_changed",
-        remedies=(Remedy.SAME_MAP, *_new_job_remedies(ledger)),
+        remedies=(Remedy.SAME_MAP, *_new_job_remedies(ledger, file)),
         folder=ledger.folder,
-        gone=ledger.gone_unexplained,
-        first_gone=ledger.first_gone,
-        was=was,
-        now=now,
     )
+    if ledger.key != file.key and unknown and not file.rejects:
+        gone, first = ledger.gone_unexplained, ledger.first_gone
+        return attrs.evolve(about, gone=gone, first_gone=first, was=ledger.key, now=file.key)
+    if ledger.marker != file.marker and ledger.in_doubt:  # rows in doubt were sent with the old marker
+        return attrs.evolve(about, rows=ledger.in_doubt, was=ledger.marker, now=file.marker)
+    return None
 
 
 def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) -> Refusal | None:
@@ -148,7 +155,7 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) 
     )
     if file.key is None and not file.rejects:
         if columns := tuple(sorted((file.columns - ledger.header) | (ledger.columns - file.header))):
-            remedies = (Remedy.KEY, *_new_job_remedies(ledger))
+            remedies = (Remedy.KEY, *_new_job_remedies(ledger, file))
             return attrs.evolve(about, why="columns_changed", remedies=remedies, columns=columns)
         return None if options.new_rows else about
     if not disguised or options.new_rows:

@@ -6,6 +6,7 @@ import contextlib
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -15,12 +16,21 @@ from wosdk_async.jobs.journal.folder import jobs_at, jobs_beside, ledgers_in, pl
 from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.schema import TABLES
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
-from wosdk_async.jobs.ledger.comparison import Compared, compare, ledger_counts
+from wosdk_async.jobs.ledger.comparison import JOINED, STATE, Compared, compare, ledger_counts
 from wosdk_async.jobs.ledger.decision import actions_of, decide
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.key_conflicts import RISKY, new_keys, repeated_rows
 from wosdk_async.jobs.ledger.request import ImportRequest
-from wosdk_async.jobs.ledger.terms import FIRST, Action, FileFacts, LedgerFacts, Plan, Refusal, Standing
+from wosdk_async.jobs.ledger.terms import (
+    FIRST,
+    Action,
+    FileFacts,
+    LedgerFacts,
+    Plan,
+    Refusal,
+    RejectsProblem,
+    Standing,
+)
 from wosdk_async.text.remedies import Remedy
 
 
@@ -35,6 +45,10 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
     if rows.is_rejects:
         return _of_rejects(request, rows.job or "")
     if request.options.resume:
+        if not (request.base / JOURNAL).is_file():
+            raise JournalError(
+                f"{request.base}: there is no job to resume", remedies=(Remedy.LEAVE_OUT,), option="resume"
+            )
         return request.base
     plans = [(folder, plan) for folder in ledgers if _is_ledger(folder, plan := plan_of(folder))]
     if request.options.folder is not None and plans:  # a named folder is used whatever its last input was
@@ -66,10 +80,15 @@ def _is_ledger(folder: Path, plan: JobPlan) -> bool:
 
 
 def _of_rejects(request: ImportRequest, job: str) -> Path | None:
-    """Find the ledger that a rejects file names: in its folder, in the named folder, or nearby."""
-    named = request.options.folder
-    near = [*([named] if named is not None else []), request.path.parent]
-    around = [each for place in (*near, Path()) for each in (place, place.absolute().parent)]
+    """Find the ledger that a rejects file names: in the named folder, in the file's folder, or nearby.
+
+    If the named folder has a different job, :func:`decide_import` refuses the ledger that is found nearby.
+    """
+    for folder in _named_ledgers(request):
+        if plan_of(folder).job == job:
+            return folder
+    beside = request.path.parent
+    around = [each for place in (beside, Path()) for each in (place, place.absolute().parent)]
     # Rejects of an earlier file are in the job's runs/N folder, so search the parents of the file, too.
     directories = dict.fromkeys(each.absolute() for each in (*around, *request.path.parents[:_DEPTH]))
     candidates = dict.fromkeys(
@@ -80,7 +99,7 @@ def _of_rejects(request: ImportRequest, job: str) -> Path | None:
         with contextlib.suppress(JournalError):  # an unreadable journal may belong to another file
             if plan_of(folder).job == job and not any(folder.samefile(each) for each in found):
                 found.append(folder)
-    surest = [each for each in found if each.absolute() in (named and named.absolute(), request.path.parent)]
+    surest = [each for each in found if each.absolute() == beside]
     if len(found) > 1 and not surest:
         raise JournalError(
             f"{found[0]} and {found[1]} are copies of the same job; name the folder to continue with"
@@ -88,14 +107,21 @@ def _of_rejects(request: ImportRequest, job: str) -> Path | None:
     return next(iter(surest or found), None)
 
 
+def _named_ledgers(request: ImportRequest) -> list[Path]:
+    """Return the ledgers in the named folder and the numbered folders beside it, oldest first."""
+    if (named := request.options.folder) is None:
+        return []
+    return [each for each in dict.fromkeys((named, *jobs_at(named))) if (each / JOURNAL).is_file()]
+
+
 def _successor(folder: Path) -> Path | None:
-    """Find the ledger created to resend all rows of another ledger; None if there is none."""
-    job = plan_of(folder).job
+    """Find the newest ledger created to resend all rows of another ledger; None if there is none."""
+    job, newest = plan_of(folder).job, None
     for each in jobs_beside(folder):
         with contextlib.suppress(JournalError):
             if (plan := plan_of(each)).after == job and _is_ledger(each, plan):
-                return each
-    return None
+                job, newest = plan.job, each
+    return newest
 
 
 def _written_by_job(request: ImportRequest) -> bool:
@@ -151,11 +177,8 @@ def decide_import(
             fingerprint=request.import_map.fingerprint,
             same_key=folder is not None and read_plan(db, folder / JOURNAL).key == rows.key,
         )
-    problem = rows.problem
-    if problem is None and not rows.is_rejects and _written_by_job(request):
-        problem = "job_file", 1
-    if problem is None and folder is not None and compared.unknown_line is not None:
-        problem = "unknown_row", compared.unknown_line
+    superseded_by = _successor(folder) if folder is not None else None
+    problem = _problem(request, rows, folder, compared.unknown_line, superseded_by)
     file = FileFacts(
         company=company,
         operation=request.import_map.operation,
@@ -164,6 +187,8 @@ def decide_import(
         header=rows.header,
         key=rows.key,
         marker=request.marker,
+        looks_first=request.looks_first,
+        creates=request.creates,
         updates=request.action.compares,
         back=compared.back,
         first_new=compared.first_new,
@@ -171,7 +196,7 @@ def decide_import(
         rejects=rows.is_rejects,
         rejects_problem=problem,
         elsewhere=elsewhere and elsewhere[:2],
-        superseded_by=_successor(folder) if folder is not None else None,
+        superseded_by=superseded_by,
     )
     ledger = None if db is None or folder is None else _ledger_facts(db, folder, compared)
     decision = decide(ledger, file, request.options)
@@ -184,6 +209,24 @@ def decide_import(
         ).fetchone()
         decision = attrs.evolve(decision, found=found)
     return decision, actions_of(file, request.options)
+
+
+def _problem(
+    request: ImportRequest,
+    rows: FileRows,
+    folder: Path | None,
+    unknown_line: int | None,
+    superseded_by: Path | None,
+) -> tuple[RejectsProblem, int] | None:
+    """Return what is wrong with a rejects file or another output of a job, and in which line."""
+    if not rows.is_rejects:
+        return ("job_file", 1) if _written_by_job(request) else None
+    if rows.problem is not None or folder is None:
+        return rows.problem
+    named = {plan_of(each).job for each in _named_ledgers(request)}
+    if request.options.folder is not None and superseded_by is None and rows.job not in named:
+        return "other_job", 1
+    return None if unknown_line is None else ("unknown_row", unknown_line)
 
 
 def _ledger_facts(db: sqlite3.Connection, folder: Path, compared: Compared) -> LedgerFacts:
@@ -204,43 +247,92 @@ def _ledger_facts(db: sqlite3.Connection, folder: Path, compared: Compared) -> L
 
 
 def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str, base: Path) -> Elsewhere | None:
-    """Find another ledger in the directory that sent rows of the file.
+    """Find another ledger in the directory that sent rows of the file without the keys to look up.
 
-    A first run without look-ups would otherwise resend the rows of a copied, linked or renamed file.
+    A first run would otherwise resend the rows of a copied, linked or renamed file.
 
     Raises:
-        JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent.
+        JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent. With
+            look-ups, it is ignored.
     """
-    if request.looks_first or not request.creates:
+    if not request.creates:
         return None
     directories = dict.fromkeys((base.absolute().parent, request.path.parent))
     for folder in (each for directory in directories for each in ledgers_in(directory)):
-        plan = plan_of(folder)
-        if (plan.company, plan.operation) == (company, request.import_map.operation):
-            with _opened(folder) as db:
-                compare(db, rows.chunks())
-                found = db.execute(
-                    f"""SELECT count(*) OVER (), line FROM temp.matched JOIN temp.file USING (place)
-                    WHERE standing IN ({RISKY}, {int(Standing.DONE_CHANGED)}) ORDER BY place LIMIT {FIRST}"""
-                ).fetchall()
-            if found:
-                return folder, found[0][0], tuple(line for _, line in found)
+        with contextlib.suppress(JournalError) if request.looks_first else contextlib.nullcontext():
+            plan = plan_of(folder)
+            if (plan.company, plan.operation) == (company, request.import_map.operation):
+                with _opened(folder) as db:
+                    found = _sent_here(db, plan, request, rows)
+                if found is not None:
+                    return folder, *found
     return None
 
 
-def sent_by(own: Path, plan: JobPlan, identity: bytes) -> Path | None:
-    """Find another job, beside the file or beside the job in ``own``, that sent the row with an identity."""
+def _sent_here(
+    db: sqlite3.Connection, plan: JobPlan, request: ImportRequest, rows: FileRows
+) -> tuple[int, tuple[int, ...]] | None:
+    """Count the file's rows that a ledger sent and look-ups cannot find; return the first lines, if known."""
+    facts = {"job": plan.job, "found": request.looks_first and plan.marker == request.marker}
+    if facts["found"] and plan.key == rows.key:
+        no_keys = f"""SELECT 1 FROM {JOINED} WHERE {STATE} IN ({RISKY})
+            AND (planned.key IS NULL OR planned.key = :job || '-' || planned.row) LIMIT 1"""
+        if db.execute(no_keys, facts).fetchone() is None:
+            return None
+    compare(db, rows.chunks())
+    found = db.execute(
+        f"""SELECT count(*) OVER (), file.line FROM temp.matched JOIN temp.file USING (place)
+        JOIN planned ON planned.row = matched.row
+        WHERE standing IN ({RISKY}, {int(Standing.DONE_CHANGED)})
+            AND NOT (:found AND planned.key IS file.key) ORDER BY file.place LIMIT {FIRST}""",
+        facts,
+    ).fetchall()
+    if found:
+        return found[0][0], tuple(line for _, line in found)
+    # With other keys, no row is recognized, but the same bytes have the same rows.
+    imported = "SELECT 1 FROM run WHERE json_extract(details, '$.sha256') = ?"
+    if plan.key == rows.key or plan.sheet != request.sheet:
+        return None
+    if db.execute(imported, [request.sha256]).fetchone() is None:
+        return None
+    (count,) = db.execute(
+        f"""SELECT count(*) FROM {JOINED} WHERE {STATE} IN ({RISKY}) AND NOT (:found
+            AND coalesce(planned.key, '') IN (SELECT key FROM temp.file WHERE key IS NOT NULL))""",
+        facts,
+    ).fetchone()
+    return (min(count, rows.rows), ()) if count and rows.rows else None
+
+
+def existing_remedies(own: Path, plan: JobPlan, identities: Sequence[bytes]) -> dict[str, Any]:
+    """Return remedies and facts for a row whose record exists, naming another job nearby that sent the row.
+
+    Rejects and resent rows belong to the job in ``own`` whichever other job sent them.
+    """
+    if plan.rejects or plan.after is not None:
+        return {"remedies": (Remedy.EXISTING_RECORDS,)}
     states = f"{int(State.DONE)}, {int(State.FOUND)}"
-    query = f"SELECT 1 FROM identity JOIN outcome USING (row) WHERE identity = ? AND state IN ({states})"
+    query = f"""SELECT 1 FROM identity JOIN outcome USING (row) WHERE state IN ({states})
+        AND identity IN ({", ".join("?" * len(identities))})"""
     directories = dict.fromkeys((own.absolute().parent, Path(plan.file).parent))
     for folder in (each for directory in directories for each in ledgers_in(directory)):
         with contextlib.suppress(JournalError):
             other = plan_of(folder)
             if (other.company, other.operation) == (plan.company, plan.operation) and other.job != plan.job:
                 with _opened(folder) as db:
-                    if db.execute(query, [identity]).fetchone() is not None:
-                        return folder
-    return None
+                    if db.execute(query, identities).fetchone() is not None:
+                        return {"remedies": (Remedy.JOB_BESIDE,), "folder": str(folder)}
+    return {"remedies": (Remedy.EARLIER_IMPORT,)}
+
+
+def remedies_of_row(own: Path | None, row: int) -> dict[str, Any]:
+    """Return :func:`existing_remedies` for a row of the ledger in ``own``, if it still exists."""
+    with contextlib.suppress(JournalError):
+        if own is not None:
+            with _opened(own) as db:
+                plan = read_plan(db, own / JOURNAL)
+                found = db.execute("SELECT identity FROM identity WHERE row = ?", [row]).fetchall()
+            return existing_remedies(own, plan, [identity for (identity,) in found])
+    return {"remedies": (Remedy.EARLIER_IMPORT,)}
 
 
 def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, key: str | None) -> list[str]:
@@ -279,13 +371,20 @@ def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, 
 
 
 def first_warnings(request: ImportRequest, rows: FileRows) -> list[str]:
-    """Return the warning of a job's first run about rows without a key, if any."""
-    if rows.key is not None or not request.creates or not rows.rows:
+    """Return the warning of a job's first run about rows without a key in a marker, if any."""
+    if request.looks_first or not request.creates or not rows.rows:
         return []
-    return [
-        "the map has no key: rows that were sent from another folder are created again, an edited row counts "
-        "as a new row, and a row in doubt cannot be looked up; add 'marker' or 'key' to the map"
-    ]
+    what, remedy = "no key in a marker", "add 'marker' to the map"
+    risks = ["rows that were sent from another folder are created again"]
+    if rows.key is None:
+        what, remedy = "no key", "add 'marker' or 'key' to the map"
+        risks.append("an edited row counts as a new row")
+    if request.marker is None:
+        risks.append("a row in doubt cannot be looked up")
+    else:
+        remedy = "fill the marker from a column"
+    *first, last = risks
+    return [f"the map has {what}: {', '.join(first)}{', and ' if first else ''}{last}; {remedy}"]
 
 
 @attrs.frozen(eq=False)

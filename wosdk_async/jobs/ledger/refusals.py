@@ -36,7 +36,7 @@ def _message(refusal: Refusal) -> str:
     folder, gone = refusal.folder, _rows(refusal.gone)
     match refusal.why:
         case "rejects":
-            return _PROBLEMS[refusal.problem or "no_ledger"].format(line=refusal.line)
+            return _PROBLEMS[refusal.problem or "no_ledger"].format(line=refusal.line, folder=folder)
         case "other_company":
             return f"the job in {folder} belongs to the Company {refusal.was!r}, not to {refusal.now!r}"
         case "other_operation":
@@ -51,13 +51,18 @@ def _message(refusal: Refusal) -> str:
         case "sent_elsewhere":
             return (
                 f"{_rows(refusal.rows)} of the file{_lines(refusal)} {_were(refusal.rows)} sent by the job "
-                f"in {folder}, and without a key nothing prevents duplicates"
+                f"in {folder}, {_without_keys(refusal.now)}"
+            )
+        case "key_changed" if refusal.rows:
+            return (
+                f"the job in {folder} sends {_keys(refusal.was)}, but this import sends "
+                f"{_keys(refusal.now)}, so {_rows(refusal.rows)} in doubt cannot be looked up"
             )
         case "key_changed":
-            unknown = f", so {gone} sent before cannot be recognized{_sample(refusal.first_gone)}"
             return (
                 f"the job in {folder} identifies rows by {_key(refusal.was)}, but this import by "
-                f"{_key(refusal.now)}{unknown if refusal.gone else ''}"
+                f"{_key(refusal.now)}, so {gone} sent before cannot be "
+                f"recognized{_sample(refusal.first_gone)}"
             )
         case "columns_changed":
             names = ", ".join(map(repr, refusal.columns[:_SHOWN]))
@@ -89,6 +94,7 @@ _PROBLEMS: Mapping[RejectsProblem, str] = {
     "row_twice": "line {line} has the same row number in the column _row as an earlier line",
     "unknown_row": "line {line} has an unknown row number in the column _row: the job has no such row",
     "job_file": "this file is a job's output; import rejects.csv, or settle the rows in doubt",
+    "other_job": "these rows belong to the job in {folder}, not to the named one",
     "no_ledger": "the job that rejected these rows was not found beside the file or in the working directory",
     "again": "rejects belong to the job that rejected them, and cannot start a new job",
 }
@@ -115,6 +121,16 @@ def _lines(refusal: Refusal) -> str:
 
 def _key(text: str | None) -> str:
     return "their cells" if text is None else text
+
+
+def _without_keys(marker: str | None) -> str:
+    if marker is None:
+        return "and without a key in a marker nothing prevents duplicates"
+    return f"but without these keys in {marker}, so look-ups cannot find them"
+
+
+def _keys(marker: str | None) -> str:
+    return "no keys" if marker is None else f"keys in {marker}"
 
 
 def _rows(number: int) -> str:

@@ -63,9 +63,18 @@ Why = Literal[
 """Codes of a refusal."""
 
 RejectsProblem = Literal[
-    "missing_job", "mixed_jobs", "missing_row", "row_twice", "unknown_row", "no_ledger", "again", "job_file"
+    "missing_job",
+    "mixed_jobs",
+    "missing_row",
+    "row_twice",
+    "unknown_row",
+    "no_ledger",
+    "other_job",
+    "again",
+    "job_file",
 ]
-"""Fault of a rejects file; ``no_ledger`` means that its ledger was not found."""
+"""Fault of a rejects file; ``no_ledger`` means that its ledger was not found, and ``other_job`` that the
+named folder has a different one."""
 
 
 @attrs.frozen
@@ -140,6 +149,10 @@ class FileFacts:
     """All columns."""
     key: str | None = None
     marker: str | None = None
+    looks_first: bool = False
+    """Whether each row is looked up before it is sent, by its key in the marker."""
+    creates: bool = True
+    """Whether the operation creates records, which an undo can roll back."""
     updates: bool = False
     back: Mapping[Standing, int] = attrs.field(factory=dict)
     """Rows of the file that the previous file lacked, but an earlier one had, by standing."""
@@ -157,7 +170,7 @@ class FileFacts:
     """The newer ledger that resends all rows."""
     elsewhere: tuple[Path, int] | None = None
     """Another ledger in the directory and how many of the file's rows it sent, for first runs that create
-    records without a key."""
+    records and whose look-ups cannot find them."""
 
 
 @attrs.frozen(kw_only=True)
@@ -216,7 +229,7 @@ class Refusal:
     folder: Path | None = None
     """The ledger in question."""
     rows: int = 0
-    """Number of affected rows of the file or, for ``unfinished``, of the ledger."""
+    """Number of affected rows of the file or, for ``unfinished`` and a changed marker, of the ledger."""
     lines: tuple[int, ...] = ()
     """Lines of the first few of these rows, for ``sent_elsewhere``."""
     gone: int = 0

@@ -125,7 +125,7 @@ def header_record(
 ) -> tuple[int, list[str]]:
     """Return the number and cells of the header line: ``header_row``, or the first non-empty line."""
     for line, cells in records:  # a rejects file has its header on the first line, whatever header_row is
-        if header_row in (None, line) or (JOB_COLUMN in cells and ROW_COLUMN in cells):
+        if header_row in (None, line) or len({*REPORT_COLUMNS} & {*cells}) > 1:
             return line, cells
     if header_row is None:
         raise ImportMapError(f"{path}: the file is empty; it needs a header with the column names")
@@ -186,7 +186,8 @@ class Header:
             places[name] - len(header) if name in places else None for name in (JOB_COLUMN, ROW_COLUMN)
         ]
         self.has_types = TYPES_COLUMN in places
-        self.is_of_rejects = JOB_COLUMN in places or ROW_COLUMN in places
+        # A copy without the job's column must be refused, not imported as a file of its own.
+        self.is_of_rejects = not places.keys().isdisjoint(REPORT_COLUMNS)
 
     def row(self, number: int, line: int, cells: list[str], faults: Mapping[int, str] | None = None) -> Row:
         """Return a row; ``faults`` are the reasons why cells are unusable, by position from 0."""
