@@ -225,6 +225,16 @@ async def test_a_key_that_a_reject_had_hides_no_new_row(local: Local, head: str)
     assert await held(local) == Counter("ZBC")
 
 
+@HEADS
+async def test_a_row_takes_the_key_again_that_its_reject_had(local: Local, head: str) -> None:
+    """It was refused with the other key, and corrected in the file: it is no row with a reject's old key."""
+    folder = (await local.run([["A", LONG, "", ""]], head)).folder
+    await local.run(corrected(folder, f"A,{LONG}", f"Z,{LONG}x"), head)
+    for keys in ("A", "AB"):
+        summary = await local.run(rows(*keys), head)
+        assert (summary.done, summary.done_now, summary.failed) == (len(keys), 1, 0)
+
+
 async def test_rejects_that_are_sent_with_a_key_are_also_known_without_it(local: Local) -> None:
     table = [*rows("A"), ["B", LONG, "", ""], ["C", LONG, "", ""]]
     folder = (await local.run(table, MAP)).folder

@@ -35,7 +35,9 @@ class ImportingUser:
         self.service = WalkService(asyncio.get_running_loop(), random.Random(f"service {seed}"))
         self.programs = Programs(self.service)
         self.closed: set[str] = set()
-        self.judge = Judge(self.service, self.closed)
+        self.disguised, self.recoded = set[str](), set[str]()
+        """Rows whose keys a spreadsheet changed, and those with other keys in rejects."""
+        self.judge = Judge(self.service, self.closed, self.recoded)
         self.found: list[str] = []
         self.known = Known()
         self.dated = rng.random() < 0.2
@@ -45,8 +47,6 @@ class ImportingUser:
         self.dropped = False
         """Whether rows were known in several ways."""
         self.columns_changed = self.insists = self.guessed = False
-        self.disguised, self.recoded = set[str](), set[str]()
-        """Rows whose keys a spreadsheet changed, and those with other keys in rejects."""
         self.began = 0
         """Id of the last record that was there when the ledger began."""
 

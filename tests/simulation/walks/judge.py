@@ -26,6 +26,8 @@ class Judge:
     service: WalkService
     closed: Set[str]
     """Rows that the service refused for a time."""
+    recoded: Set[str]
+    """Rows whose key changed in a reject; with the old key and other cells, they are refused."""
 
     def doubled(self, wanted: Counter[str], kind: Kind) -> list[str]:
         """Return the rows that are there more often than the user asked for."""
@@ -102,7 +104,8 @@ class Judge:
                 found += self._done(each, row, contacts.get(each.id or 0), kind)
             elif each.state in (State.REFUSED, State.PLANNED) and kind in ("marked", "key"):
                 alone = wanted[row.tag] == base[row.tag] == 1
-                if alone and there[row.tag] and _THERE not in each.reason:
+                recoded = each.code == REPEATED_KEY and row.tag in self.recoded
+                if alone and there[row.tag] and _THERE not in each.reason and not recoded:
                     found.append(f"hidden: {row.tag} is {each.state.word} ({each.reason}), and there")
         return found
 
@@ -115,11 +118,8 @@ class Judge:
             return [f"undone: {row.tag} is {'' if each.undone else 'not '}undone, there is {contact}"]
         return []
 
-    def ended(self, folder: Path, user: User, recoded: Set[str], *, looks_up: bool) -> list[str]:
-        """Return the rows that are neither there nor left out for a reason, after the last run.
-
-        A row in ``recoded`` had its key changed in a reject; with its old key and other cells, it is refused.
-        """
+    def ended(self, folder: Path, user: User, *, looks_up: bool) -> list[str]:
+        """Return the rows that are neither there nor left out for a reason, after the last run."""
         rows, kind = user.rows, user.kind
         by_place = {each.place: each for each in ledger_rows(folder)}
         codes = Counter(each.code for each in self.service.contacts() if not each.removed)
@@ -139,7 +139,7 @@ class Judge:
                     and (
                         keys[row.code] > 1
                         or not owned.isdisjoint((row.code, f"N{row.code}"))
-                        or row.tag in recoded
+                        or row.tag in self.recoded
                     )
                 )
                 or (_THERE in each.reason and codes[row.code] + codes[f"N{row.code}"] > 0)

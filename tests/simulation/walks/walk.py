@@ -120,7 +120,7 @@ class Walk(ImportingUser):
         else:
             looks_up = self.user.kind in ("marked", "open", "update")
             folder = ledgers_of(self.base)[-1]
-            self.found += self.judge.ended(folder, self.user, self.recoded, looks_up=looks_up)
+            self.found += self.judge.ended(folder, self.user, looks_up=looks_up)
             if self.user.keyed and not (self.dropped or self.recoded or self.disguised):
                 self.found += self.judge.repeated(folder, self.user.rows)
 

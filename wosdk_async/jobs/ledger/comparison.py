@@ -247,10 +247,12 @@ def _refuse_left_keys(db: sqlite3.Connection, fingerprint: str) -> None:
     db.execute(
         f"""UPDATE temp.matched SET row = NULL, standing = {int(Standing.REPEATED)} WHERE place IN (
             SELECT file.place FROM temp.matched JOIN temp.file USING (place)
+                JOIN planned ON planned.row = matched.row
                 JOIN outcome ON outcome.row = matched.row JOIN run ON run.number = outcome.run
                 JOIN identity ON identity.row = matched.row
                     AND identity.identity = (SELECT {LEFT_KEY} FROM (SELECT file.identity AS identity))
             WHERE standing IN ({RISKY}, {int(Standing.DONE_CHANGED)})
+                AND coalesce(planned.key, planned.name) <> coalesce(file.key, file.name)
                 AND json_extract(run.details, '$.map') = :map
             GROUP BY file.place HAVING NOT sum(identity.nth = file.digest))""",
         {"map": fingerprint},
