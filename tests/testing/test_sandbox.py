@@ -187,7 +187,8 @@ UNTYPED: Any = Sandbox  # as programs without a type checker call it
         (lambda _: UNTYPED(company=["North", " "]), "company is ['North', ' ']; a name is empty."),
         (lambda _: UNTYPED(company=5), "company is 5; it must be a name, or a list of names"),
         (lambda _: UNTYPED(company=["a", 5]), "company is ['a', 5]; it must be a name"),
-        (lambda _: UNTYPED(now="2026-01-01"), "start is '2026-01-01'; it must be a datetime"),
+        (lambda _: UNTYPED(now="2026-01-01"), "now is '2026-01-01'; it must be a datetime"),
+        (lambda _: UNTYPED(now=datetime(2026, 1, 1)), "now 2026-01-01 00:00:00 has no time zone"),  # noqa: DTZ001
     ],
 )
 def test_a_mistake_names_the_value_and_the_remedy(

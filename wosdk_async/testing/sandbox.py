@@ -14,6 +14,7 @@ import attrs
 from wosdk_async.client import Client
 from wosdk_async.options import ClientOptions
 from wosdk_async.options.checks import takes_options
+from wosdk_async.sandbox.clock import require_start
 from wosdk_async.sandbox.env import env_of
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
@@ -76,6 +77,7 @@ class Sandbox:
         now: datetime | None = None,
     ) -> None:
         self._dialect = dialect_of(dialect)
+        require_start(now, "now")
         self.clock = SkippingClock(now)
         self.faults = Faults()
         self._exits = contextlib.ExitStack()
