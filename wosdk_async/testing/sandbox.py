@@ -25,7 +25,7 @@ from wosdk_async.sandbox.seed.rows import load_rows, seed_rows
 from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.testing.clock import SkippingClock
-from wosdk_async.testing.engines import AsgiEngine, InProcessTransport
+from wosdk_async.testing.engines import AsgiEngine, ClockForOtherClients, InProcessTransport
 from wosdk_async.testing.recorder import RecordedRequest, RequestRecorder
 from wosdk_async.transport.session.credentials import Credentials, Region
 
@@ -88,7 +88,8 @@ class Sandbox:
             self._start = self.snapshot()
         self._companies = self._store.companies()
         self.faults.companies = [each.name for each in self._companies]
-        self.app = RequestRecorder(create_app(self._store, self.clock, dialect=dialect, faults=self.faults))
+        app = create_app(self._store, self.clock, dialect=dialect, faults=self.faults)
+        self.app = RequestRecorder(ClockForOtherClients(app, self.clock))
         self._transport = InProcessTransport(self.app, _HOST, self.clock)
         if seed:
             self.seed(seed)
