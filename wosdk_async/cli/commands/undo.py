@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,8 +35,8 @@ class _NotUndone:
     def __init__(self, most: int | None, before: _NotUndone | None = None) -> None:
         self.most = most
         self.rows: list[UndoRow] = []
-        self._before = before._seen if before is not None else set[tuple[object, ...]]()
-        self._seen = set[tuple[object, ...]]()
+        self._before: Set[tuple[object, ...]] = before._seen if before is not None else frozenset()
+        self._seen: set[tuple[object, ...]] = set()
         self._new: list[UndoRow] = []
         self._count = 0
 

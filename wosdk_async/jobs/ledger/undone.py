@@ -96,7 +96,7 @@ class UndoSummary:
     def complete(self) -> bool:
         """Whether every record of the undo is undone or, in a dry run, would be."""
         left = self.counts + self.references
-        return not self.not_started and not any(left[outcome] for outcome in UNDO_LABELS if outcome not in _DONE)
+        return not self.not_started and left.keys() <= {*_DONE}
 
     def as_dict(self) -> dict[str, Any]:
         """Return the counts as plain data."""
@@ -150,7 +150,7 @@ class UndoState:
 
 
 def _reasons_of(left: Mapping[str, Any]) -> str:
-    """Return why records were left, such as ``" (2 used by other records)"``; empty if it is unknown."""
+    """Return why records were kept, such as ``" (2 used by other records)"``; empty if it is unknown."""
     labels = {each: text.removeprefix("not undone, ") for each, text in UNDO_LABELS.items()}
     # A label's part after the colon is advice.
     shown = [
