@@ -415,9 +415,10 @@ def test_an_undo_says_first_what_nobody_can_check(store: Path, wosdk: Wosdk, tmp
     )
     assert wosdk("import", source, "--map", import_map, "--sandbox", store).exit_code == 0
     left = wosdk("jobs", "undo", source)
-    assert (left.exit_code, left.stdout.startswith("2 not undone, without a version: ")) == (0, True)
+    assert (left.exit_code, left.stdout.startswith("2 not undone, without a version: ")) == (1, True)
     assert "Location records have no versions, so later changes cannot be detected" in left.stderr
-    assert ", id 20903: not undone, without a version" in left.stderr
+    assert left.stderr.count(", id 20903: not undone, without a version") == 1
+    assert ", exit status 1, undo, " in wosdk("jobs", "show", source).stdout
     assert wosdk("jobs", "undo", source, "--unversioned").stdout == "2 undone\n"
     nothing = wosdk("jobs", "undo", source, "--unversioned")
     assert nothing.stdout == "2 undone (0 now)\n"
@@ -447,10 +448,13 @@ def test_an_undo_deletes_what_the_rows_refer_to_if_it_is_asked_to(
     assert "WorkOrder 3 refers to this record in Customer.Id" in checked.stderr
     done = wosdk("jobs", "undo", folder, "--references", *REASON, "--json")
     assert json.loads(done.stdout)["references"] == {"undone": 1, "used": 1}
+    assert done.stderr.count("id 515 (New 2): not undone") == 1
     assert "2 work orders to be cancelled, 1 created record to be deleted for Company" in done.stderr
-    assert done.exit_code == 0
+    assert done.exit_code == 1
+    shown = wosdk("jobs", "show", folder).stdout
+    assert "undone in part: 2 of 2; references: 1 left (1 used by other records)\n" in shown
     again = wosdk("jobs", "undo", folder, "--references")  # no work order is left that needs a reason
-    assert (again.exit_code, again.stdout.splitlines()[0]) == (0, "2 undone (0 now)"), again.stderr
+    assert (again.exit_code, again.stdout.splitlines()[0]) == (1, "2 undone (0 now)"), again.stderr
     assert "1 created record kept; " in wosdk("jobs", "undo", folder, "--check").stderr
     with (folder / "references.csv").open(newline="", encoding="utf-8-sig") as references:
         found = {each["name"]: each["state"] for each in csv.DictReader(references)}

@@ -239,7 +239,9 @@ def test_in_the_background_serve_returns_once_it_answers(tmp_path: Path) -> None
     process = int(said.rpartition("`kill ")[2].partition("`")[0])
     try:
         before = file.read_text()
-        root = dict(line.split("=", 1) for line in before.splitlines())["WOSDK_LOCATOR_URL"]
+        *lines, last = before.splitlines()
+        assert (last[0], last.endswith(f" kill {process}")) == ("#", True)
+        root = dict(line.split("=", 1) for line in lines)["WOSDK_LOCATOR_URL"]
         assert httpx.get(root).json()["Console"] == "/console"
         second = spawn(*served, "--port", str(urlsplit(root).port))
         _, said = second.communicate(timeout=20)

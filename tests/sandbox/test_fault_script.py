@@ -105,6 +105,7 @@ def test_latencies() -> None:
         ({"seed": "x"}, "seed is 'x'"),
         ({"rule": {}}, "a list of rules"),
         ({"rule": [{"fault": []}]}, "rule 1 needs a fault, one of latency"),
+        ({"rule": [{"falt": "reset", "rate": 1}]}, r"rule 1 needs a fault instead of 'falt', one of"),
         (
             {"rule": [{"fault": "reset"}, {"fault": "reset", "status": 1}]},
             r"rule 2 \(reset\) has no .* 'status'",

@@ -41,7 +41,11 @@ def test_a_script_over_http(shared: Raw) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"[]", b"{", b'{"rule": [{"fault": "none"}]}', b'{"rule": [7]}', b"[" * 10**5]
+    "body",
+    [
+        *(b"", b"[]", b"{", b'{"rule": [{"fault": "none"}]}', b'{"rule": [7]}', b"[" * 10**5),
+        b'{"rule": [{"fault": "reset", "company": "Nroth"}]}',
+    ],
 )
 def test_no_script(shared: Raw, body: bytes) -> None:
     """It is refused and the one in force stays."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 
+import httpx
 import pytest
 
 from tests.testing.orders import count, create_command
-from wosdk_async import Client, Company, Credentials, Customer, Document, Region
+from wosdk_async import Client, Company, Credentials, Customer, Document, Region, fields
 from wosdk_async.errors import InDoubtError, NotSentError, WosdkError
 from wosdk_async.protocol.wire import Call
 from wosdk_async.sandbox import Faults
-from wosdk_async.testing import Sandbox
+from wosdk_async.testing import Sandbox, SkippingClock
 
 
 @pytest.mark.parametrize("turns", range(12))
@@ -50,6 +51,30 @@ async def test_a_cancelled_call_gives_its_place_back(wosdk_sandbox: Sandbox, wos
     wosdk_faults.clear()
     assert (await acme.get(Customer, 512)).id == 512
     assert (client.stats().in_flight, client.stats().connections_busy) == (0, 0)
+
+
+async def test_faults_that_wait_end_for_clients_of_other_libraries(
+    wosdk_sandbox: Sandbox, wosdk_faults: Faults, wosdk_clock: SkippingClock
+) -> None:
+    """The clock jumps for them, and a late commit does not wait for them to hang up."""
+    transport = httpx.ASGITransport(wosdk_sandbox.app)
+    async with Client.from_env(wosdk_sandbox.variables, transport=transport) as client:
+        acme = client.company()
+        await acme.connect()
+        wosdk_faults.add("latency", fixed=600, operation="retrieve")
+        wosdk_faults.add("late_commit", after=60, operation="create")
+        before = wosdk_clock.now
+        async with asyncio.timeout(20):
+            assert (await acme.get(Customer, 512)).id == 512
+            assert (wosdk_clock.now - before).total_seconds() == 600
+            with pytest.raises(InDoubtError):
+                await acme.create(Customer(name="Pier Tea", display_as="Pier Tea"))
+            wosdk_faults.clear()
+            while not wosdk_clock.sleepers:
+                await asyncio.sleep(0)
+            wosdk_clock.advance(60)
+            while not await acme.query(Customer).where(fields(Customer).name == "Pier Tea").all():
+                await asyncio.sleep(0)
 
 
 async def test_nothing_but_the_company_is_there(wosdk_sandbox: Sandbox) -> None:

@@ -87,7 +87,8 @@ async def test_requests_are_seen_without_secrets(wosdk_sandbox: Sandbox, wosdk_c
     assert (token.path, token.body, token.json) == ("/OAuth/token", b"", None)
     assert (made.method, made.path, made.status) == ("POST", "/api/v1/cmd/WoCreateCommand", 200)
     assert made.json["Command"]["WorkOrder"]["PoNumber"] == "PO-9"
-    assert made.headers["companyname"] == "AcmeFacilities"
+    assert made.headers["companyname"] == made.company == "AcmeFacilities"
+    assert token.company is None
     assert "authorization" not in {*discovery.headers, *made.headers}
 
 
@@ -187,7 +188,8 @@ UNTYPED: Any = Sandbox  # as programs without a type checker call it
         (lambda _: UNTYPED(company=["North", " "]), "company is ['North', ' ']; a name is empty."),
         (lambda _: UNTYPED(company=5), "company is 5; it must be a name, or a list of names"),
         (lambda _: UNTYPED(company=["a", 5]), "company is ['a', 5]; it must be a name"),
-        (lambda _: UNTYPED(now="2026-01-01"), "start is '2026-01-01'; it must be a datetime"),
+        (lambda _: UNTYPED(now="2026-01-01"), "now is '2026-01-01'; it must be a datetime"),
+        (lambda _: UNTYPED(now=datetime(2026, 1, 1)), "now 2026-01-01 00:00:00 has no time zone"),
     ],
 )
 def test_a_mistake_names_the_value_and_the_remedy(

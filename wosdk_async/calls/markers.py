@@ -310,7 +310,7 @@ def _key_at(holder: Any, path: str, field: MarkedField) -> Key:
         key = _getter(path)(holder)
     except AttributeError:
         key = None
-    if not _is_key(key):
+    if not is_key(key):
         raise InvalidCallError(f"marker {path!r} of {holder.wire_name} is {key!r}; give it a unique key")
     field.require_fit(key)
     found: Key = key
@@ -323,7 +323,7 @@ def checked_keys(field: MarkedField, keys: Iterable[Key]) -> list[Key]:
         raise InvalidCallError(f"keys is {described(keys)}; pass a list: [{described(keys)}]")
     found = list(dict.fromkeys(keys))
     for key in found:
-        if not _is_key(key):
+        if not is_key(key):
             raise InvalidCallError(
                 f"{described(key)} cannot be a key; use an integer, or a string without leading or"
                 " trailing whitespace"
@@ -332,7 +332,8 @@ def checked_keys(field: MarkedField, keys: Iterable[Key]) -> list[Key]:
     return found
 
 
-def _is_key(key: Any) -> bool:
+def is_key(key: Any) -> bool:
+    """Return whether a value can be a key: a number except 0, or a string without surrounding whitespace."""
     if isinstance(key, str):
         return bool(key) and key == key.strip()
     return isinstance(key, int) and not isinstance(key, bool) and key != 0

@@ -105,17 +105,23 @@ class VirtualClock(Clock):
 
     def __init__(self, start: datetime | int | None = None) -> None:
         super().__init__()
+        if not isinstance(start, int):
+            require_start(start, "start")
         if isinstance(start, datetime):
-            if start.tzinfo is None:
-                raise ValueError(f"start {start} has no time zone; add one, as in {start}+00:00.")
             start = (start - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
-        elif start is not None and not isinstance(start, int):
-            raise ValueError(f"start is {start!r}; it must be a datetime with a time zone.")
         self._start = time.time_ns() if start is None else start
 
     def __call__(self) -> int:
         """Return nanoseconds since 1970."""
         return self._start + self._moved_by
+
+
+def require_start(start: object, argument: str) -> None:
+    """Raise ValueError, which names the argument, if a clock's start is not None or a time with a zone."""
+    if start is not None and not isinstance(start, datetime):
+        raise ValueError(f"{argument} is {start!r}; it must be a datetime with a time zone.")
+    if start is not None and start.tzinfo is None:
+        raise ValueError(f"{argument} {start} has no time zone; add one, as in {start}+00:00.")
 
 
 def span_of(body: Mapping[str, object]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ Env = dict[str, str]
 _ASSIGNMENTS = re.compile(
     r"WOSDK_TOKEN_URL=.*\nWOSDK_LOCATOR_URL=.*\nWOSDK_COMPANY=.*\n"
     r"WOSDK_CLIENT_ID=sandbox-client.*\nWOSDK_CLIENT_SECRET=.*\n(WOSDK_TRUSTED_HOSTS=.*\n)?"
+    r"(# stop the server: kill [0-9]+\n)?"
 )
 
 
@@ -46,15 +47,22 @@ def assignments(env: Mapping[str, str]) -> str:
 
 
 def are_assignments(text: str) -> bool:
-    """Return whether ``text`` is output of `assignments`, for any Company or sandbox."""
+    """Return whether `write_assignments` wrote ``text``, for any Company or sandbox."""
     return _ASSIGNMENTS.fullmatch(text) is not None
 
 
-def write_assignments(env: Mapping[str, str], path: Path) -> None:
-    """Write the variables atomically to an owner-only file; if ``path`` is a link, to its target."""
+def write_assignments(env: Mapping[str, str], path: Path, pid: int | None = None) -> None:
+    """Write the variables atomically to an owner-only file; if ``path`` is a link, to its target.
+
+    Args:
+        env: the variables.
+        path: the file.
+        pid: process to end with ``kill``, added as a comment.
+    """
+    comment = "" if pid is None else f"# stop the server: kill {pid}\n"
     try:
         with replace_file(path, mode=0o600, named_by_user=True) as file:
-            file.write(assignments(env).encode())
+            file.write(f"{assignments(env)}{comment}".encode())
     except OSError as error:
         remedy = "Choose a file in a writable folder."
         raise OSError(error.errno, f"Cannot write {path}: {error.strerror}. {remedy}") from error

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import attrs
-from starlette.types import ASGIApp, Message, Scope
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wosdk_async.protocol.wire import Response
 from wosdk_async.testing.clock import SkippingClock, Work, work
@@ -167,6 +167,41 @@ async def one_chunk(body: bytes) -> AsyncGenerator[bytes, None]:
 
 
 # --- an ASGI application in the running event loop -----------------------------------------------
+
+
+@attrs.frozen
+class ClockForOtherClients:
+    """ASGI middleware so that requests of other clients end, such as those with ``httpx.ASGITransport``.
+
+    The clock jumps while they wait. Such clients cannot hang up, so the application sees them hang up after
+    the request.
+    """
+
+    app: ASGIApp
+    clock: SkippingClock
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request to ``app``, as pending work unless it is already part of some."""
+        if work.get() is not None:
+            await self.app(scope, receive, send)
+            return
+        is_read = False
+
+        async def receive_once() -> Message:
+            nonlocal is_read
+            if is_read:
+                return {"type": "http.disconnect"}
+            message = await receive()
+            is_read = not message.get("more_body", False)
+            return message
+
+        own_work = Work()
+        with self.clock.doing(own_work):
+            outer = work.set(own_work)
+            try:
+                await self.app(scope, receive_once, send)
+            finally:
+                work.reset(outer)
 
 
 @attrs.define(eq=False)

@@ -37,6 +37,11 @@ class RecordedRequest:
     status: int | None
 
     @property
+    def company(self) -> str | None:
+        """The Company that the request is for; None for a log-in."""
+        return self.headers.get("companyname")
+
+    @property
     def json(self) -> Any:
         """The decoded body; None if empty. Raises ValueError if not JSON."""
         return json.loads(self.body) if self.body else None

@@ -14,6 +14,7 @@ import attrs
 from wosdk_async.client import Client
 from wosdk_async.options import ClientOptions
 from wosdk_async.options.checks import takes_options
+from wosdk_async.sandbox.clock import require_start
 from wosdk_async.sandbox.env import env_of
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
@@ -24,7 +25,7 @@ from wosdk_async.sandbox.seed.rows import load_rows, seed_rows
 from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.testing.clock import SkippingClock
-from wosdk_async.testing.engines import AsgiEngine, InProcessTransport
+from wosdk_async.testing.engines import AsgiEngine, ClockForOtherClients, InProcessTransport
 from wosdk_async.testing.recorder import RecordedRequest, RequestRecorder
 from wosdk_async.transport.session.credentials import Credentials, Region
 
@@ -76,6 +77,7 @@ class Sandbox:
         now: datetime | None = None,
     ) -> None:
         self._dialect = dialect_of(dialect)
+        require_start(now, "now")
         self.clock = SkippingClock(now)
         self.faults = Faults()
         self._exits = contextlib.ExitStack()
@@ -86,7 +88,8 @@ class Sandbox:
             self._start = self.snapshot()
         self._companies = self._store.companies()
         self.faults.companies = [each.name for each in self._companies]
-        self.app = RequestRecorder(create_app(self._store, self.clock, dialect=dialect, faults=self.faults))
+        app = create_app(self._store, self.clock, dialect=dialect, faults=self.faults)
+        self.app = RequestRecorder(ClockForOtherClients(app, self.clock))
         self._transport = InProcessTransport(self.app, _HOST, self.clock)
         if seed:
             self.seed(seed)

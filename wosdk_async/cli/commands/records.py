@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from wosdk_async import Company, codec
-from wosdk_async.calls.markers import Marker
+from wosdk_async.calls.markers import Marker, field_of, is_key
 from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.input.fields import parsed_fields, record_of, shown_value
 from wosdk_async.cli.input.records import (
@@ -101,7 +101,7 @@ def _create(kind: type[Record] | str, values: dict[str, Any], marker: str | None
             raise CliError("--marker needs an entity in the catalogue; leave out --unchecked")
     else:
         record = record_of(kind, values, new=True)
-        path = None if marker is None else python_name(kind, marker, "--marker")
+        path = None if marker is None else _marker_path(kind, values, marker)
         if path is not None:
             Marker.of_record(record, path)  # raises if there is no key or no way to look it up
         what, options = [record], {"marker": path}
@@ -119,7 +119,7 @@ def _create_order(kind: Any, values: dict[str, Any], marker: str | None) -> Call
     # Let the service compute the schedule, unless that would overwrite a given field.
     compute = {} if replaced_fields(values) else {"ComputeSchedule": True}
     command = record_of(WoCreateCommand, {"WorkOrder": values, **compute})
-    path = None if marker is None else f"work_order.{python_name(kind, marker, '--marker')}"
+    path = None if marker is None else _marker_path(kind, values, marker, WoCreateCommand)
     if path is not None:
         Marker.of_command(command, path)
 
@@ -132,6 +132,21 @@ def _create_order(kind: Any, values: dict[str, Any], marker: str | None) -> Call
         return ChangeResult(f"{order.number or ''} created, id {order.id}, {state or '?'}".strip(), facts)
 
     return create
+
+
+def _marker_path(
+    kind: type[Record], values: Mapping[str, Any], marker: str, command: type[Any] | None = None
+) -> str:
+    """Return the marker's path in the record, or in the command. Raises CliError if there is no key."""
+    key = python_name(kind, marker, "--marker")
+    path = key if command is None else f"work_order.{key}"
+    field_of(command or kind, path)  # raises if the field cannot hold a key
+    name = kind.__wire__[key]["name"]
+    if not is_key(values.get(name)):
+        raise CliError(
+            f"--marker {marker}: add {name}=KEY, a unique key of your own without surrounding whitespace"
+        )
+    return path
 
 
 _NEXT_TIME = "with --marker PoNumber, create does the look-up for you"

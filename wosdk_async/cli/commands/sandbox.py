@@ -90,6 +90,9 @@ def serve(
       wosdk sandbox serve --store company.db --env-file company.env --background
       set -a; . ./company.env; set +a
       wosdk import requests.csv --map map.toml
+
+    To stop a server with --background, end its process with `kill PID`, as the last line of the --env-file
+    says.
     """
     if env_file is not None:
         require_not_store("--env-file", env_file, store)
@@ -101,7 +104,7 @@ def serve(
     release = _fork() if background else None
 
     def announce(variables: dict[str, str]) -> None:
-        _say_variables(variables, env_file)
+        _say_variables(variables, env_file, os.getpid() if background else None)
         root = variables["WOSDK_LOCATOR_URL"]
         _say_addresses(root, host, certificate)
         if len(options["companies"]) > 1:
@@ -144,13 +147,13 @@ def _fork() -> Callable[[], None]:
     return release
 
 
-def _say_variables(variables: dict[str, str], env_file: Path | None) -> None:
+def _say_variables(variables: dict[str, str], env_file: Path | None, pid: int | None) -> None:
     from wosdk_async.sandbox.env import assignments, write_assignments
 
     if env_file is None:
         click.echo(assignments(variables), nl=False)
     else:
-        write_assignments(variables, env_file)
+        write_assignments(variables, env_file, pid)
         say(f"the variables are in {env_file}")
 
 

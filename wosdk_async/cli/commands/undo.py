@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,25 +27,36 @@ _REFERENCED = "created record"  # in messages, a record that the job created bec
 
 
 class _NotUndone:
-    """Rows that are not undone: their number, and the first ``most`` rows (None: all)."""
+    """Rows that are not undone: their number, and the first ``most`` rows (None: all).
 
-    def __init__(self, most: int | None) -> None:
+    ``say`` omits rows that the look before the undo (``before``) has printed or counted.
+    """
+
+    def __init__(self, most: int | None, before: _NotUndone | None = None) -> None:
         self.most = most
         self.rows: list[UndoRow] = []
+        self._before: Set[tuple[object, ...]] = before._seen if before is not None else frozenset()
+        self._seen: set[tuple[object, ...]] = set()
+        self._new: list[UndoRow] = []
         self._count = 0
 
     def add(self, row: UndoRow) -> None:
         """Count a row unless it was or will be undone."""
         if row.outcome in ("undo", "undone"):
             return
-        self._count += 1
-        if self.most is None or self._count <= self.most:
+        if self.most is None or len(self.rows) < self.most:
             self.rows.append(row)
+        if (seen := (row.row, row.reference, row.outcome)) in self._before:
+            return
+        self._seen.add(seen)
+        self._count += 1
+        if self._count <= _SHOWN:
+            self._new.append(row)
 
     def say(self) -> None:
         from wosdk_async.jobs.ledger.undone import UNDO_LABELS
 
-        for row in self.rows[:_SHOWN]:
+        for row in self._new:
             name = f"row {row.row}" if row.reference is None else row.reference
             details = (f", id {row.id}" if row.id else "") + (f" ({row.number})" if row.number else "")
             say(f"{name}{details}: {UNDO_LABELS[row.outcome]}{f': {row.reason}' if row.reason else ''}")
@@ -127,7 +138,7 @@ def undo_command(
         _say_references(runner, undo)
         if not check:
             before = summary.counts["undone"]
-            confirmed, left = _confirm_undo(runner, undo, summary, ask=not yes), _NotUndone(left.most)
+            confirmed, left = _confirm_undo(runner, undo, summary, ask=not yes), _NotUndone(left.most, left)
             # Called even if nothing remains to be undone, because it also records the end of a killed undo.
             summary, status = _carry_out(runner, undo, reason_id, comment, left)
             if confirmed:

@@ -61,7 +61,7 @@ UNDO_LABELS: dict[UndoOutcome, str] = {
 """Labels of undo outcomes."""
 
 _DONE: tuple[UndoOutcome, ...] = ("undo", "undone")
-_INCOMPLETE: tuple[UndoOutcome, ...] = ("no_id", "shared", "other_key", "unread", "refused", "in_doubt")
+_RETRIED: tuple[UndoOutcome, ...] = ("refused", "in_doubt")
 
 
 @attrs.frozen
@@ -94,9 +94,9 @@ class UndoSummary:
 
     @property
     def complete(self) -> bool:
-        """Whether everything possible was undone, and nothing needs a person's attention."""
-        left = sum(self.counts[outcome] + self.references[outcome] for outcome in _INCOMPLETE)
-        return not (left + self.not_started)
+        """Whether every record of the undo is undone or, in a dry run, would be."""
+        left = self.counts + self.references
+        return not self.not_started and left.keys() <= {*_DONE}
 
     def as_dict(self) -> dict[str, Any]:
         """Return the counts as plain data."""
@@ -114,10 +114,10 @@ class UndoState:
 
     done: int
     created: int
-    left: Mapping[str, int] | None
+    left: Mapping[str, Any] | None
     """Records that the last undo left in place, by outcome; None if the undo did not finish."""
     references: int = 0
-    """References that the undo did not reach, could not delete, or left in doubt."""
+    """References that the undo did not reach, could not delete, left in doubt, or was to delete and kept."""
     earlier: int = 0
     """Records that were created for rows no longer in the file, and have not been undone."""
     doubted: int = 0
@@ -135,20 +135,32 @@ class UndoState:
 
     def __str__(self) -> str:
         texts = [f"{self.name}: {self.done} of {self.created}"]
+        references: Mapping[str, int] = (self.left or {}).get("references", {})
         if left := self.created - self.done:
-            outcomes = {each: (self.left or {}).get(each) for each in UNDO_LABELS if each not in _DONE}
-            labels = {each: text.removeprefix("not undone, ") for each, text in UNDO_LABELS.items()}
-            # A label's part after the colon is advice.
-            shown = [f"{n} {labels[each].partition(':')[0]}" for each, n in outcomes.items() if n]
-            texts.append(f"{left} left ({', '.join(shown)})" if shown else f"{left} left")
+            texts.append(f"{left} left{_reasons_of(self.left or {})}")
         if self.earlier:
             texts.append(f"{self.earlier} left from rows no longer in the file")
         if self.references:
-            texts.append(f"references: {self.references} left")
-        if not self.complete and (self.left is None or self.references):
-            texts += ["the undo did not finish"] if self.left is None else []
+            texts.append(f"references: {self.references} left{_reasons_of(references)}")
+        if not self.complete and self.left is None:
+            texts.append("the undo did not finish")
+        if not self.complete and (
+            self.left is None or self.left.get("not_started") or any(map(references.get, _RETRIED))
+        ):
             texts.append("the same command resumes the undo")
         return "; ".join(texts)
+
+
+def _reasons_of(left: Mapping[str, Any]) -> str:
+    """Return why records were kept, such as ``" (2 used by other records)"``; empty if it is unknown."""
+    labels = {each: text.removeprefix("not undone, ") for each, text in UNDO_LABELS.items()}
+    # A label's part after the colon is advice.
+    shown = [
+        f"{left[each]} {labels[each].partition(':')[0]}"
+        for each in UNDO_LABELS
+        if each not in _DONE and left.get(each)
+    ]
+    return f" ({', '.join(shown)})" if shown else ""
 
 
 async def undo_state(journal: JournalReader) -> UndoState | None:
@@ -162,9 +174,8 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
     if not done and not begun and not any(counts.get(state) for state in UNDECIDED):
         return None
     left = last.get(UNDO)
-    # If the undo did not reach all references, those that it has not begun to undo remain, too.
-    if last.get("references") and (left is None or left.get("not_started")):
-        begun = [each for each in references if each.state is State.DONE]
+    if last.get("references"):  # those that the undo kept or did not reach remain, too
+        begun = [each for each in references if each.state in (State.DONE, *UNDECIDED)]
     earlier = journal.counts(gone=True)[State.DONE] - (counts.get(State.DONE, 0) - done)
     doubted = sum(of_file.get(state, 0) for state in UNDECIDED)
     created = journal.counts()[State.DONE]

@@ -211,7 +211,10 @@ class FaultScript:
 
 def _rule(number: int, written: object) -> Rule:
     if not isinstance(written, Mapping) or not isinstance(written.get("fault"), str):
-        raise FaultScriptError(f"rule {number} needs a fault, one of {', '.join(KINDS)}.")
+        others = [str(key) for key in written if key != "fault"] if isinstance(written, Mapping) else []
+        misspelt = next((key for key in others if did_you_mean(key, ["fault"])), None)
+        hint = "" if misspelt is None else f" instead of {misspelt[:60]!r}"
+        raise FaultScriptError(f"rule {number} needs a fault{hint}, one of {', '.join(KINDS)}.")
     name = written["fault"]
     if name not in KINDS:
         text = f"fault is {name[:60]!r}{did_you_mean(name, KINDS)}; it must be one of {', '.join(KINDS)}"

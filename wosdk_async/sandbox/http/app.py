@@ -239,7 +239,9 @@ def admin_routes(store: Store, clock: Clock, faults: Faults, *, open_to_all: boo
 
     async def script(request: Request) -> Mapping[str, object]:
         if request.method == "PUT":
-            faults.load(FaultScript.of(await json_object(request)))
+            loaded = FaultScript.of(await json_object(request))
+            loaded.require_companies(company.name for company in store.companies())
+            faults.load(loaded)
         if request.method == "DELETE":
             faults.clear()
         return faults.report()
