@@ -97,6 +97,17 @@ async def test_one_that_cannot_wait_so_long_says_that_nothing_was_sent(deadline:
     assert first.result().wo.id == 1
 
 
+async def test_a_deadline_is_rounded_in_messages() -> None:
+    """What is left of ``within(3)`` is rarely a round number."""
+    service = ScriptedCompany(29.0)
+    first, second = start(service), start(service, deadline=2.000037)
+    await service.time.finish(second)
+    assert str(second.exception()).startswith(
+        "not sent: another call with the same key was in progress for 2 s "
+    )
+    await service.time.finish(first)
+
+
 async def test_one_whose_deadline_ends_before_a_doubt_has_settled_sends_nothing() -> None:
     """The doubt of the one before is not its own."""
     service = ScriptedCompany("lost")
