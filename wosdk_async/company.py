@@ -341,7 +341,7 @@ class Company(Uncopied):
         if call is None:
             return after
         if if_unchanged:
-            updates.require_unchanged(original, await self._sender.send(updates.version(original)))
+            updates.require_unchanged(original, await self._sender.send(updates.version(original)), self.name)
         return updates.versioned(after, await self._sender.send(call))
 
     async def put(
@@ -462,7 +462,7 @@ class Company(Uncopied):
         if check:
             require_support(entity, "query")
         if expression is None:
-            return Query(entity, self._sender.send)
+            return Query(entity, self._sender.send, self.name)
         # The coroutine of send() does nothing until it is awaited, so it sends in the loop that awaits it.
         return self.send(calls.query(entity, expression, check=check))
 

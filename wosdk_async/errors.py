@@ -345,6 +345,10 @@ class DeadlineError(WosdkError, TimeoutError):
     kind = "deadline"
     phase: str = ""
     """Phase in which the time ran out: queue, session, connect, request or sleep."""
+    key_in_doubt: bool = False
+    """Whether another call with the same key may still take effect; this one was not sent."""
+    look_first: bool = False
+    """As for :class:`InDoubtError`, if the key is in doubt."""
 
 
 # --- look before you repeat -----------------------------------------------------------------

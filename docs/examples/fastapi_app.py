@@ -1,6 +1,6 @@
 """Work orders over HTTP: a small back end on FastAPI.
 
-    pip install 'wosdk_async' fastapi uvicorn
+    pip install . fastapi uvicorn  # in a clone
     uvicorn fastapi_app:app            # the WOSDK_* variables name the Company
 
 Its tests are in ``docs/examples/test_fastapi_app.py``; ``docs/web.md`` explains the parts.
@@ -67,7 +67,7 @@ async def company_of(
 Acme = Annotated[Company, Depends(company_of)]
 OrderId = Annotated[int, Path(ge=1, lt=2**31)]
 # The key ends up in the PoNumber of the order, where a call in doubt is looked up by it.
-Key = Annotated[str, Header(alias="Idempotency-Key", pattern=r"^[A-Za-z0-9._-]{8,50}$")]
+Key = Annotated[str, Header(alias="Idempotency-Key", pattern=r"^[A-Za-z0-9._-]{8,19}$")]
 
 
 class Fixed(BaseModel):

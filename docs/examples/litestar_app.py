@@ -1,6 +1,6 @@
 """Work orders over HTTP: a small back end on Litestar, with the routes of ``fastapi_app.py``.
 
-    pip install 'wosdk_async' litestar uvicorn
+    pip install . litestar uvicorn  # in a clone
     uvicorn litestar_app:app           # the WOSDK_* variables name the Company
 
 Its tests are in ``tests/examples/test_web_apps.py``; ``docs/web.md`` explains the parts.
@@ -64,7 +64,7 @@ async def company_of(
 Acme = NamedDependency[Company]
 OrderId = Annotated[int, PathParameter(ge=1, lt=2**31)]
 # The key ends up in the PoNumber of the order, where a call in doubt is looked up by it.
-Key = Annotated[str, HeaderParameter(name="Idempotency-Key", pattern=r"^[A-Za-z0-9._-]{8,50}$")]
+Key = Annotated[str, HeaderParameter(name="Idempotency-Key", pattern=r"^[A-Za-z0-9._-]{8,19}$")]
 Text = Annotated[str, Meta(max_length=2000)]
 
 

@@ -1,6 +1,6 @@
 """Client of the MCP server: lists the tools, finds work orders, plans a new one, and commits the plan once.
 
-    pip install 'wosdk_async[mcp]'
+    pip install '.[mcp]'  # in a clone
     python mcp_client.py                  # the WOSDK_* variables name the Company
 
 It asks before it commits. Its tests are in ``tests/mcp/test_example.py``.

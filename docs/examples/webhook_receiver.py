@@ -1,6 +1,6 @@
 """Receiver of the events that the service posts: kept on the disk before the response, worked off by a task.
 
-    pip install 'wosdk_async' starlette uvicorn
+    pip install . starlette uvicorn  # in a clone
     WEBHOOK_KEY=... uvicorn webhook_receiver:app    # subscribe with https://HOST/events/KEY
 
 How the service signs its posts is not public. So the address holds a key, and an event only says *which* work

@@ -1,6 +1,6 @@
 """Worker that follows the work orders of a Company: keeps them in a table, flags those without a PO number.
 
-    pip install 'wosdk_async'
+    pip install .  # in a clone
     python worker.py orders.db            # the WOSDK_* variables name the Company
 
 It may be killed at any moment and started again: what was done and how far it has read are one transaction.

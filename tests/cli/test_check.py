@@ -66,8 +66,14 @@ def failing(wosdk: Wosdk, *options: str) -> tuple[int, str, str]:
         ("TOKEN_URL", "http://example.com/", 2, "settings", "TOKEN_URL: http://example.com"),
         ("LOCATOR_URL", "", 2, "settings", "https://am-apilocator.corrigo.com would"),
         ("TOKEN_URL", "", 2, "settings", "https://oauth-pro-v2.corrigo.com/OAuth/token"),
-        ("TOKEN_URL", "http://127.0.0.1:1/", 6, "token", "nothing is listening there: check the network"),
-        ("LOCATOR_URL", "http://127.0.0.1:1", 6, "discovery", "nothing is listening there: check the net"),
+        (
+            "TOKEN_URL",
+            "http://127.0.0.1:1/",
+            6,
+            "token",
+            "check that a server listens on 127.0.0.1:1, and WOSDK_",
+        ),
+        ("LOCATOR_URL", "http://127.0.0.1:1", 6, "discovery", "listens on 127.0.0.1:1, and WOSDK_LOCATOR"),
     ],
 )
 def test_a_wrong_setting(

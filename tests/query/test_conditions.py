@@ -125,6 +125,7 @@ def test_unknown_properties(build: Callable[[], Any], told: str) -> None:
         (lambda: f["Priority.IsEmergency"] == 1, "it takes True or False"),
         (lambda: f.last_action_date_utc > datetime(2024, 1, 1), "has no time zone; it takes UTC"),
         (lambda: f.dt_created > datetime(2024, 1, 1, tzinfo=UTC), "it takes local time"),
+        (lambda: f.dt_created > datetime(2024, 1, 1, tzinfo=UTC), "UTC, compare created_date_utc."),
         (lambda: f["DtCreated"] > "yesterday", "it takes a datetime"),
         (lambda: f["Number"] == None, "use .is_null() or .not_null()"),  # noqa: E711
         (lambda: f["Number"] == f.po_number, "compares properties only with values"),

@@ -96,9 +96,10 @@ async def test_rows_of_a_class_and_of_a_name(company: Company) -> None:
 
 
 async def test_one_is_one(company: Company) -> None:
-    with pytest.raises(NotFoundError, match=r"no row matches \(operation query Location\)"):
+    where = rf" \(operation query Location, Company {company.name}\)"
+    with pytest.raises(NotFoundError, match=f"no row matches{where}"):
         await company.query(Location).where(f.id == 1).one()
-    with pytest.raises(NotUniqueError, match="several rows match"):
+    with pytest.raises(NotUniqueError, match=f"several rows match{where}"):
         await company.query(Location).one()
 
 

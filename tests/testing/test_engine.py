@@ -20,8 +20,8 @@ async def test_the_hook_hears_of_a_cancelled_create_that_may_have_been_carried_o
     """At whatever point it is cancelled: what was carried out was sent, and the client's hook heard of it."""
     notified: list[str | None] = []
 
-    def on_in_doubt(call: Call[object], request_id: str | None) -> None:
-        notified.append(request_id)
+    def on_in_doubt(call: Call[object], _: str) -> None:
+        notified.append(call.request_id)
 
     with Sandbox() as sandbox:
         client = sandbox.client(on_in_doubt=on_in_doubt)

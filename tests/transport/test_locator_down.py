@@ -223,6 +223,18 @@ async def test_a_local_company_that_is_not_there_is_to_be_started() -> None:
     assert error.value.remedies == (Remedy.START_SANDBOX,)
 
 
+async def test_a_proxy_that_cannot_be_reached_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """A misspelt proxy is otherwise silent for a whole deadline."""
+    root, proxy = root_of_nobody(), root_of_nobody()
+    region = Region("here", token_url=f"{root}/OAuth/token", locator_url=root)
+    async with Client(region=region, proxy=proxy) as client:
+        company = client.company("Acme", credentials=Credentials("id", "secret")).with_options(deadline=1.6)
+        with caplog.at_level(logging.WARNING, "wosdk_async"), pytest.raises((DeadlineError, NotSentError)):
+            await company.get(Customer, 1)
+    (record,) = caplog.records
+    assert f"the proxy {proxy}: " in record.getMessage()
+
+
 async def test_a_host_that_the_program_names_is_logged_too(caplog: pytest.LogCaptureFixture) -> None:
     """With a token of the program, no log-in meets the outage first."""
     token = AccessToken("token-of-the-program", 600, root_of_nobody())

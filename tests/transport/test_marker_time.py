@@ -213,18 +213,16 @@ async def test_a_trace_of_a_marked_call_is_that_of_the_whole() -> None:
 async def test_cancelled_at_any_point_after_a_doubt_it_is_reported_once(seconds: float) -> None:
     """While it is looked up, while it waits, and while the second attempt is under way."""
     told: list[Any] = []
-    service = Late(
-        PAGE, "stuck", on_in_doubt=lambda call, request_id: told.append((call.operation, request_id))
-    )
+    service = Late(PAGE, "stuck", on_in_doubt=lambda call, company: told.append((call, company)))
     task = asyncio.create_task(service.company().run(create("k"), marker=MARKER))
     await settle()
     await service.time.pass_by(seconds)
     task.cancel()
     await settle()
     assert task.cancelled()
-    ((operation, request_id),) = told
-    assert operation == "WoCreateCommand"
-    assert len(request_id) == 32
+    ((call, company),) = told
+    assert (call.operation, company) == ("WoCreateCommand", "Acme")
+    assert len(call.request_id) == 32
 
 
 def queued_behind_another(told: list[str]) -> Late:

@@ -15,6 +15,7 @@ from wosdk_async import (
     NoAnswerError,
     RetryPolicy,
     Trace,
+    problem_of,
 )
 from wosdk_async.protocol.wire import Response
 
@@ -90,8 +91,21 @@ async def test_one_that_cannot_wait_so_long_says_that_nothing_was_sent(deadline:
         second.result()
     assert service.time.seconds - begun <= deadline + 0.02
     assert (caught.value.attempts, caught.value.operation) == (0, "WoCreateCommand")
+    problem = problem_of(caught.value)
+    assert (problem.status, problem.body["in_doubt"]) == (500, True)  # the first may still make the order
     await service.time.finish(first)
     assert first.result().wo.id == 1
+
+
+async def test_a_deadline_is_rounded_in_messages() -> None:
+    """What is left of ``within(3)`` is rarely a round number."""
+    service = ScriptedCompany(29.0)
+    first, second = start(service), start(service, deadline=2.000037)
+    await service.time.finish(second)
+    assert str(second.exception()).startswith(
+        "not sent: another call with the same key was in progress for 2 s "
+    )
+    await service.time.finish(first)
 
 
 async def test_one_whose_deadline_ends_before_a_doubt_has_settled_sends_nothing() -> None:
@@ -104,6 +118,10 @@ async def test_one_whose_deadline_ends_before_a_doubt_has_settled_sends_nothing(
     with pytest.raises(DeadlineError, match="an earlier call with the same key may still") as caught:
         second.result()
     assert (caught.value.phase, caught.value.attempts) == ("sleep", 0)
+    problem = problem_of(caught.value)
+    assert (problem.status, problem.body["in_doubt"]) == (500, True)
+    assert problem.body["detail"].endswith("Check for its effect before you retry.")
+    assert "Retry-After" not in problem.headers
     assert len(service.request_ids) == 1
     third = start(service)
     await service.time.finish(third)

@@ -241,7 +241,7 @@ async def many(client: Client) -> None:
     Client(transport=httpx2.AsyncClient())  # type: ignore[arg-type]
     Client(timeouts=httpx2.Limits())  # type: ignore[arg-type]
     Client.from_env(timeouts=5)  # type: ignore[arg-type]
-    Client(rate=5, in_flight=100, max_queued=100, adaptive=True, on_in_doubt=lambda call, request_id: None)
+    Client(rate=5, in_flight=100, max_queued=100, adaptive=True, on_in_doubt=lambda call, company: None)
     Client.from_env(in_flight=64, adaptive=True)
     Client.from_env(in_fligt=8)  # type: ignore[call-arg]
     Client.from_env(

@@ -68,6 +68,7 @@ async def test_a_changed_record_is_not_written(by_name: bool) -> None:
                 await acme.update(copied, order, if_unchanged=True)
     error = copy.copy(caught.value)
     assert (error.code, error.status, error.operation) == ("ERROR_CODE_6", 0, "update WorkOrder")
+    assert error.company == acme.name
     assert service.course == ["GET 7?properties=ConcurrencyId"]
 
 

@@ -103,8 +103,8 @@ class Reconciler:
         except WosdkError as error:
             trace = self.trace
             error.attempts, error.waits, error.times = trace.attempts, trace.waits, trace.times
-            if isinstance(error, InDoubtError):
-                error.look_first = self.look_first
+            if isinstance(error, InDoubtError) or getattr(error, "key_in_doubt", False):
+                error.add(look_first=self.look_first)
             error.add(company=trace.company, operation=trace.operation, request_id=trace.request_id)
             raise
 
@@ -137,10 +137,10 @@ class Reconciler:
             with self.hold.within(self._end - self.hold.clock.now()):
                 await self.turn.wait()
         except TimeoutError:
-            why = f"another call with the same key was in progress for {self.seconds:g} s"
+            why = f"another call with the same key was in progress for {self.seconds:.4g} s"
             if self.hold.ended:
                 why = "the client was closed first"
-            raise DeadlineError(f"not sent: {why}", phase="queue") from None
+            raise DeadlineError(f"not sent: {why}", phase="queue", key_in_doubt=True) from None
 
     async def _look_before(self) -> Any:
         """Look for the record before the first attempt, if requested or if a call with its key has run.
@@ -149,7 +149,9 @@ class Reconciler:
         """
         if (look_ups := self.turn.look_ups) is not None:
             unsettled = DeadlineError(
-                "not sent: an earlier call with the same key may still take effect", phase="sleep"
+                "not sent: an earlier call with the same key may still take effect",
+                phase="sleep",
+                key_in_doubt=True,
             )
             return await self._look_up(unsettled, look_ups)
         if not (self.look_first or self.turn.used):
@@ -206,7 +208,7 @@ class Reconciler:
             reserved, left = self._for_lookups, self._end - self._for_lookups - self.hold.clock.now()
             is_late = isinstance(error, DeadlineError) or (error.retry_after or 0.0) > left
             if is_late and reserved and not self.hold.ended:
-                kept = f"{reserved:.3g} s of the deadline of {self.seconds:g} s are reserved for look-ups"
+                kept = f"{reserved:.3g} s of the deadline of {self.seconds:.4g} s are reserved for look-ups"
                 error.args = (f"{error.message}; {kept}",)
             raise
         finally:
@@ -251,8 +253,8 @@ class Reconciler:
                     return found
                 why = (
                     f"no record found after {at - begun:.3g} s; not retried: an attempt may take effect for"
-                    f" up to {self.commit_window:g} s (settle), and the deadline of {self.seconds:g} s ended"
-                    " earlier"
+                    f" up to {self.commit_window:g} s (settle), and the deadline of {self.seconds:.4g} s"
+                    " ended earlier"
                 )
             if now() >= last:
                 break

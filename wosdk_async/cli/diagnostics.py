@@ -40,7 +40,7 @@ from wosdk_async.transport.http.engine import OnResponse, Request, WatchedEngine
 from wosdk_async.transport.http.environment import proxy_rules
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.session.credentials import Credentials, Tenant
-from wosdk_async.transport.session.hosts import HostRules
+from wosdk_async.transport.session.hosts import HostRules, is_local
 from wosdk_async.transport.session.login import Login, asks_for_token
 
 
@@ -65,6 +65,8 @@ class _Route:
         if self.proxy is not None:
             return f"check the proxy in {self.proxy_setting}, or add {self.host} to NO_PROXY"
         address = f", and {variable} if you set it" if variable else ""
+        if is_local(f"//{self.host}"):
+            return f"check that a server listens on {self.host}{address}"
         proxy = "" if self.proxy_setting else "; if this network needs a proxy, set HTTPS_PROXY"
         return f"check the network and the firewall{address}{proxy}"
 

@@ -34,9 +34,9 @@ nothing is sent. The hook's time counts against the deadline, but the deadline d
 Closing the client does not wait for the hook.
 """
 
-OnInDoubt = Callable[[Call[Any], str | None], None]
-"""Called with a call and its RequestId when the caller was cancelled and the call may have taken effect. Must
-return immediately; its errors are logged.
+OnInDoubt = Callable[[Call[Any], str], None]
+"""Called with a call and the Company's name when the caller was cancelled and the call may have taken effect.
+Must return immediately; its errors are logged.
 """
 
 
@@ -121,7 +121,7 @@ def report_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> No
     )
     if hook is not None:
         try:
-            call_hook("on_in_doubt", hook, call, call.request_id)
+            call_hook("on_in_doubt", hook, call, company)
         except (Exception, asyncio.CancelledError):
             _log.exception("on_in_doubt failed: operation=%s request_id=%s", call.operation, call.request_id)
 

@@ -107,7 +107,7 @@ def version(record: E) -> Call[E]:
     return retrieve(type(record), _id_of(record), ["ConcurrencyId"])
 
 
-def require_unchanged(held: Record, found: Record) -> None:
+def require_unchanged(held: Record, found: Record, company: str) -> None:
     """Raise ConflictError, as the service would (facts 3.7), if two reads have different versions."""
     ours, theirs = _version_of(held), _version_of(found)
     if ours != theirs:
@@ -115,6 +115,7 @@ def require_unchanged(held: Record, found: Record) -> None:
             f"version {ours} was read, but the current version is {theirs}: the {type(held).__name__} was "
             "changed in between; read it again and repeat the change. Nothing was written",
             code="ERROR_CODE_6",
+            company=company,
             operation=f"update {held.wire_name}",
         )
 

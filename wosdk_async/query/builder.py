@@ -55,14 +55,15 @@ class Query(Uncopied, Generic[T]):
     orders.
     """
 
-    __slots__ = ("_plan", "_send")
+    __slots__ = ("_company", "_plan", "_send")
     _instead = (
         "share this query (it is immutable); in another process, build it from a Company of that process"
     )
 
-    def __init__(self, entity: type[Record] | str, send: Send) -> None:
+    def __init__(self, entity: type[Record] | str, send: Send, company: str | None = None) -> None:
         self._plan = Plan(entity)
         self._send = send
+        self._company = company
 
     def __repr__(self) -> str:
         return f"<Query {self._plan.name} {self.expression}>"
@@ -112,7 +113,7 @@ class Query(Uncopied, Generic[T]):
         return self._with(isolation=_isolation_of(level))
 
     def _with(self, **changes: Any) -> Query[T]:
-        narrowed: Query[T] = Query(self._plan.entity, self._send)
+        narrowed: Query[T] = Query(self._plan.entity, self._send, self._company)
         narrowed._plan = attrs.evolve(self._plan, **changes)
         return narrowed
 
@@ -150,11 +151,10 @@ class Query(Uncopied, Generic[T]):
             # A condition on a list may return a record once per element, as in KeyCursor.
             other = Comparison(plan.name, "Id", "NotEqual", (str(ids[0]),))
             rows = rows[:1] + await self._fetch(plan, plan.expression((other,), Count=1))
-        if not rows:
-            raise NotFoundError("no row matches", operation=f"query {self._plan.name}")
-        if len(rows) > 1:
-            raise NotUniqueError("several rows match", operation=f"query {self._plan.name}")
-        return rows[0]
+        if len(rows) == 1:
+            return rows[0]
+        kind, why = (NotUniqueError, "several rows match") if rows else (NotFoundError, "no row matches")
+        raise kind(why, company=self._company, operation=f"query {self._plan.name}")
 
     async def scan(self, *, parallel: int = 4, size: int = _PAGE) -> AsyncGenerator[T, None]:
         """Iterate over all records in any order, for fast full reads.

@@ -6,6 +6,7 @@ Values are always sent as strings in the format of the property's type (facts 4)
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from decimal import Decimal
@@ -17,7 +18,7 @@ from wosdk_async.codec.checks import named_by
 from wosdk_async.codec.field_types import FIELD_TYPES
 from wosdk_async.codec.values import write_local, write_utc
 from wosdk_async.errors import InvalidCallError, UnknownPropertyError
-from wosdk_async.model import Record, Ref, registry
+from wosdk_async.model import Record, Ref, entity_class, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.arguments import entity_name
 from wosdk_async.text.suggestions import suggestion
@@ -151,8 +152,23 @@ def text(value: Any, path: ResolvedPath) -> str:
     found = FIELD_TYPES[kind].check(value, path.unbounded)
     if found and found[1] == "error":
         in_json = f"{where} {found.in_json}" if found.in_json else ""
-        raise InvalidCallError(f"{where} {found.message}", for_callers=in_json)
+        in_utc = _named_in_utc(path) if kind == "datetime-local" and "zone" in found.message else ""
+        raise InvalidCallError(f"{where} {found.message}{in_utc}", for_callers=in_json)
     return _WRITERS[kind](value, meta, where)
+
+
+def _named_in_utc(path: ResolvedPath) -> str:
+    """Return a sentence that names the UTC property of the same event; empty if there is none."""
+    entity, words = entity_class(path.entity), _event(path.path)
+    for name, meta in entity.__wire__.items() if entity is not None else ():
+        if meta["type"] == "datetime-utc" and _event(meta["name"]) == words:
+            return f" For a time in UTC, compare {name}."
+    return ""
+
+
+def _event(name: str) -> set[str]:
+    """Return the words of a time property's name that say what happened: ``Created`` of ``DtCreated``."""
+    return set(re.findall("[A-Z][a-z]*", name)) - {"Dt", "Date", "Utc"}
 
 
 def _number(value: Any, _: Wire, __: str) -> str:

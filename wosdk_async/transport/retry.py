@@ -84,7 +84,9 @@ class UnreachableHosts:
     def warn_unreachable(self, failure: Exception, url: str, left: float) -> None:
         """Log ``failure`` to connect to the host of ``url``, retried for up to ``left`` seconds."""
         host, now = origin_of(url), self.clock.now()
-        if isinstance(failure, SendError) and failure.host_gone and now >= self._next.get(host, now):
+        if not isinstance(failure, SendError) or not (failure.host_gone or failure.proxy_gone):
+            return
+        if now >= self._next.get(host, now):
             self._next[host] = now + _WARN_INTERVAL
             _log.warning("no connection; retrying for up to %.3g s: %s", left, failure)
 

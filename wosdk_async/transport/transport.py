@@ -195,7 +195,7 @@ class Transport:
         except TimeoutError:
             if not scope.expired:  # the program's credentials provider raised this TimeoutError
                 raise
-        limit = "before the client was closed" if hold.ended else f"within {seconds:g} s"
+        limit = "before the client was closed" if hold.ended else f"within {seconds:.4g} s"
         cause = f": {sessions.login_waits_for}" if sessions.login_waits_for else ""
         raise DeadlineError(f"no session {limit}{cause}", phase="session", company=sessions.company)
 

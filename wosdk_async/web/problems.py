@@ -16,7 +16,7 @@ import attrs
 
 from wosdk_async import codec, errors
 from wosdk_async.codec.masking import mask_text
-from wosdk_async.errors import InDoubtError, ThrottledError, WosdkError
+from wosdk_async.errors import DeadlineError, InDoubtError, ThrottledError, WosdkError
 from wosdk_async.text.remedies import Remedy, in_json
 from wosdk_async.text.safe_text import one_line, shortened, without_markup
 
@@ -65,6 +65,9 @@ _NO_SESSION = "The back end could not log in to the work-order service; see its 
 _SAFE = "No usable response was received. The same request can be retried."
 _REFUSED = "The work-order service refused the request. See `code`, and the back end's log for details."
 _SENT = "The request was sent to the work-order service, and no response says whether it was carried out."
+_EARLIER = "An earlier request with the same key may still be carried out."
+_CHECK = "Check for its effect before you retry."
+_SAME_KEY = "Repeat the request with the same key."
 _NOTHING_DONE = "Nothing was done, so the same request can be retried."
 
 PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
@@ -89,7 +92,7 @@ PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
             errors.InDoubtError,
             500,
             "It is unknown whether this was done",
-            f"{_SENT} Check for its effect before you retry.",
+            f"{_SENT} {_CHECK}",
         ),
         # not done, but a retry may succeed
         ProblemRule(errors.ThrottledError, 503, "The work-order service is busy", _NOTHING_DONE, 5),
@@ -148,8 +151,12 @@ def problem_of(error: WosdkError) -> ProblemDetails:
             title="Conflict with another job or file",
             detail=_shown(without_markup(error.message)),
         )
-    if isinstance(error, InDoubtError) and error.look_first:
-        rule = attrs.evolve(rule, detail=f"{_SENT} Repeat the request with the same key.")
+    doubt: InDoubtError | DeadlineError | None = error if isinstance(error, InDoubtError) else None
+    if isinstance(error, DeadlineError) and error.key_in_doubt:
+        # not 504, because a proxy's retry may reach a process that does not know of the other call
+        doubt, rule = error, attrs.evolve(PROBLEMS[InDoubtError], detail=f"{_EARLIER} {_CHECK}")
+    if doubt is not None and doubt.look_first:
+        rule = attrs.evolve(rule, detail=rule.detail.replace(_CHECK, _SAME_KEY))
     wait = _seconds(error, rule)
     texts = {"code": error.code, "operation": error.operation, "request_id": error.request_id}
     body: dict[str, Any] = {
@@ -157,7 +164,7 @@ def problem_of(error: WosdkError) -> ProblemDetails:
         "title": rule.title,
         "status": rule.status,
         "detail": rule.detail or _shown(without_markup(error.explained(in_json))),
-        "in_doubt": isinstance(error, InDoubtError),
+        "in_doubt": doubt is not None,
         **{name: _shown(text) for name, text in texts.items() if text},
     }
     headers = {"Content-Type": "application/problem+json"}

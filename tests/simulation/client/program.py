@@ -41,7 +41,7 @@ class Program:
         self._traces: dict[int, Trace] = {}
         self._loop = asyncio.get_running_loop()
 
-    def on_in_doubt(self, call: Any, _: str | None) -> None:
+    def on_in_doubt(self, call: Any, _: str) -> None:
         """Note the key of a call that the client reports as in doubt."""
         found = KEY.search((call.body or b"").decode())
         if found:

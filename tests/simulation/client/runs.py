@@ -161,7 +161,7 @@ class _Run:
             max_queued=world.max_queued,
             adaptive=world.adaptive,
             retry_quota=world.retry_quota,
-            on_in_doubt=lambda call, request_id: program.on_in_doubt(call, request_id),
+            on_in_doubt=lambda call, company: program.on_in_doubt(call, company),
             telemetry=False,
             clock=TransportClock(now=now),
             engine=lambda limits: NativeEngine(

@@ -107,6 +107,7 @@ class SendError(Exception):
         too_long: whether the response exceeds :class:`~wosdk_async.options.Limits`, as it would on a retry.
         host_gone: whether no connection to the host could be opened: refused, unreachable, unknown or silent.
             The Company may have moved to another host.
+        proxy_gone: the same of a proxy, which says nothing about the host.
     """
 
     def __init__(
@@ -118,6 +119,7 @@ class SendError(Exception):
         remedy: Remedy | None = None,
         facts: Mapping[str, str] | None = None,
         host_gone: bool = False,
+        proxy_gone: bool = False,
     ) -> None:
         super().__init__(why)
         self.sent = sent
@@ -125,6 +127,7 @@ class SendError(Exception):
         self.remedy = remedy
         self.facts = facts or {}
         self.host_gone = host_gone
+        self.proxy_gone = proxy_gone
         self.too_long = TOO_LONG in why
 
     def hide(self, secrets: Secrets) -> None:

@@ -61,14 +61,15 @@ def _failure(pool: Pool, connection: Connection, cause: BaseException, late: boo
     # The resolver's OSError for a failed look-up has no number.
     number = getattr(cause, "errno", None)
     is_local = number in _LOCAL_ERRORS or (number is None and type(cause) is OSError)
-    is_of_host = isinstance(cause, OSError) and not (is_local or isinstance(cause, ssl.SSLError))
+    is_gone = late or (isinstance(cause, OSError) and not (is_local or isinstance(cause, ssl.SSLError)))
     return SendError(
         f"{where}: {why}",
         sent=False,
         timeout="connect" if late else "",
         remedy=tls_remedy(cause, pool.tls.authority_remedy()),
         facts={"file": os.environ.get("SSL_CERT_FILE", "")},
-        host_gone=proxy is None and (late or is_of_host),
+        host_gone=is_gone and proxy is None,
+        proxy_gone=is_gone and proxy is not None,
     )
 
 
