@@ -220,9 +220,7 @@ async def test_tls_of_the_service_that_fails_behind_a_tunnel(
     context = serving(certificates["here"]) if scheme == "https" else None
     async with RawServer(script) as server, kind(context=context) as proxy:
         url = f"https://{NAME}:{server.url.rpartition(':')[2]}"
-        async with engine(
-            f"{scheme}://{LOGIN}@{proxy.address}", Timeouts(connect=0.5 if hangs else 8)
-        ) as made:
+        async with engine(f"{scheme}://{LOGIN}@{proxy.address}", Timeouts(connect=2 if hangs else 8)) as made:
             error = await post(made, f"{url}/")
     assert str(error).startswith(f"{url}: ")
     assert (error.timeout, error.host_gone) == ("connect" if hangs else "", True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -49,7 +50,7 @@ async def test_names_that_look_alike_are_one_record(local: Local) -> None:
     _, outcomes = await carried_out(importing, local)
     assert {row.outcome for row in outcomes.values()} == {"created"}
     customers = [row["DisplayAs"] for row in await local.rows("Customer", "DisplayAs")]
-    assert customers[2:] == ["New Co", "Café", "NEW CO", "m²", "m2"]
+    assert Counter(customers[2:]) == Counter(["New Co", "Café", "NEW CO", "m²", "m2"])
 
 
 async def test_a_record_in_another_letter_case_is_used_with_a_warning(local: Local) -> None:
