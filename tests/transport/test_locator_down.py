@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.virtual import World, reply
 from tests.transport.script import found
-from wosdk_async import RetryPolicy, (
+from wosdk_async import (
     AccessToken,
     Client,
     Credentials,
@@ -20,6 +20,7 @@ from wosdk_async import RetryPolicy, (
     NoAnswerError,
     NotSentError,
     Region,
+    RetryPolicy,
     WosdkError,
 )
 from wosdk_async.protocol.wire import Response
