@@ -20,7 +20,6 @@ from wosdk_async import (
     NoAnswerError,
     NotSentError,
     Region,
-    RetryPolicy,
     WosdkError,
 )
 from wosdk_async.protocol.wire import Response
@@ -214,11 +213,11 @@ def root_of_nobody() -> str:
         return f"http://127.0.0.1:{free.getsockname()[1]}"
 
 
-async def test_a_local_company_that_is_not_there_is_to_be_started() -> None:
+async def test_a_local_company_that_is_not_there_is_to_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("random.random", lambda: 1e6)  # a second attempt would come after the deadline
     root = root_of_nobody()
     region = Region("here", token_url=f"{root}/OAuth/token", locator_url=root)
-    never = RetryPolicy(wait_initial=1e9, wait_max=1e9)  # a second attempt would come after the deadline
-    async with Client(region=region, retry=never) as client:
+    async with Client(region=region) as client:
         company = client.company("Acme", credentials=Credentials("id", "secret"))
         with pytest.raises(NotSentError) as error:
             await company.get(Customer, 1)
