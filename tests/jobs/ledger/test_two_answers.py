@@ -124,3 +124,27 @@ async def test_a_reject_that_was_corrected_otherwise_than_the_file_counts_as_cha
     again = await local.run(rows, KEYED)
     assert (again.done, again.changed, again.done_now) == (2, 1, 0)
     assert await there(local) == Counter("AC")
+
+
+@pytest.mark.parametrize("wrong", [("T2", LONG * 9), ("T3", "right")], ids=["cell", "key"])
+async def test_an_update_that_was_corrected_in_its_reject_is_not_reverted(
+    local: Local, wrong: tuple[str, str]
+) -> None:
+    """By the same command, whose file still has the cells from before; other cells are sent."""
+    await made(local, "T1", "T2")
+    table = [["T1", "", "from A"], [wrong[0], "", wrong[1]]]
+    folder = (await local.run(local.write(table, COLUMNS), UPDATE)).folder
+    assert (await local.run(corrected(folder, ",,".join(wrong), "T2,,right"), UPDATE)).done_now == 1
+    again = await local.run(local.write(table, COLUMNS), UPDATE)
+    assert (again.done, again.done_now, again.failed) == (2, 0, 0)
+    table[1] = ["T2", "", "edited"]
+    assert (await local.run(local.write(table, COLUMNS), UPDATE)).done_now == 1
+    assert (await customers(local))["T2"]["Instructions"] == "edited"
+
+
+async def test_a_rule_that_skips_rows_of_the_same_file_takes_them_out(local: Local) -> None:
+    """Although nothing is to be sent: the summary counts the rows of the file as the map reads it."""
+    rows = table("1A", "2-", "3C")
+    assert (await local.run(rows, KEYED)).failed == 1
+    summary = await local.run(rows, f'skip_when = {{ key = "2" }}\n{KEYED}')
+    assert (summary.rows, summary.done, summary.failed, summary.gone) == (2, 2, 0, 1)

@@ -163,8 +163,8 @@ class Judge:
         wanted = [
             (each, (user.rows[place - 1].note, user.constant))
             for place, each in by_place.items()
-            if place and each.state is State.DONE
-        ]
+            if place and each.state is State.DONE and not user.rows[place - 1].note.startswith(BAD)
+        ]  # a row with a bad note is done because it was corrected in a reject
         return [
             f"lost: {each.name} has {held.get(each.id or 0)}, not {values}"
             for each, values in wanted

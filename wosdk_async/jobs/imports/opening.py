@@ -12,6 +12,7 @@ from wosdk_async.jobs.imports.inputs import keep_copy
 from wosdk_async.jobs.journal import JobFolders, JobPlan, Journal, new_job_id
 from wosdk_async.jobs.journal.store import explained
 from wosdk_async.jobs.ledger.admission import admit
+from wosdk_async.jobs.ledger.comparison import is_as_admitted
 from wosdk_async.jobs.ledger.facts import (
     decide_import,
     find_ledger,
@@ -104,6 +105,7 @@ async def open_job(
             plan.is_idle
             and (last.sha256, last.sheet, last.key, last.rejects) == now
             and maps[-1:] == [request.import_map.fingerprint]  # another map may read other columns
+            and await journal.read(is_as_admitted)  # other rules may read other rows
             and await audit_state_of(journal) not in ("due", "not clean")
         )
         if is_idle:

@@ -7,7 +7,7 @@ import sqlite3
 
 from wosdk_async.jobs.journal.entries import REPEATED_KEY, to_json
 from wosdk_async.jobs.journal.run_table import keep_undone, own_undone_ids
-from wosdk_async.jobs.ledger.comparison import JOINED, LEFT_KEY, STATE, TEMPORARY
+from wosdk_async.jobs.ledger.comparison import JOINED, STATE, TEMPORARY, UNCORRECTED
 from wosdk_async.jobs.ledger.key_conflicts import RISKY, repeated_rows
 from wosdk_async.jobs.ledger.terms import Action, Plan, Standing
 from wosdk_async.protocol.writes import State
@@ -30,7 +30,7 @@ def admit(
     sent = [int(each) for each in Standing if plan.actions[each] is Action.SEND and each is not Standing.NEW]
     sent_here = f"standing IN ({', '.join(map(str, sent))})"
     if plan.rejects:
-        _leave_keys(db, sent_here)
+        _keep_uncorrected(db, sent_here)
     _place(db, renames=not plan.rejects)
     key = f"'{job}-' || {{row}}" if default_keys else "file.key"
     _insert_new(db, key.format(row="planned.row") if default_keys else None)
@@ -48,15 +48,12 @@ def admit(
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
 
 
-def _leave_keys(db: sqlite3.Connection, sent_here: str) -> None:
-    """Store which cells belonged to the keys that rejects had before they got others."""
-    db.execute(f"""INSERT OR IGNORE INTO identity SELECT {LEFT_KEY}, digest, row FROM (
-            SELECT identity.identity AS identity, planned.digest AS digest, planned.row AS row
-            FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
-            JOIN identity ON identity.row = planned.row
-            WHERE {sent_here} AND cells IS NOT NULL AND identity.identity NOT IN (file.identity, file.cells)
-                AND typeof(identity.identity) = 'blob'
-                AND coalesce(planned.key, planned.name) <> coalesce(file.key, file.name))""")
+def _keep_uncorrected(db: sqlite3.Connection, sent_here: str) -> None:
+    """Store the digests of rejects from before their correction: the original file still has these rows."""
+    db.execute(f"""INSERT OR IGNORE INTO identity
+        SELECT {UNCORRECTED.format("planned.row")}, planned.digest, planned.row
+        FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
+        WHERE {sent_here} AND planned.digest <> file.digest""")
 
 
 def _place(db: sqlite3.Connection, *, renames: bool) -> None:

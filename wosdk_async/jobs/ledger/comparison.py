@@ -76,8 +76,8 @@ _TWIN = f"""NOT EXISTS (SELECT 1 FROM identity
             AND outcome.state IN ({_PERHAPS_CARRIED_OUT}) AND planned.row NOT IN (SELECT row FROM temp.file)
             AND planned.row NOT IN (SELECT row FROM undo WHERE state = {int(State.DONE)}))"""
 
-LEFT_KEY = "'left ' || hex(identity)"
-"""Identity that stores a key which a row had until a reject got another; ``nth`` is the digest of then."""
+UNCORRECTED = "'uncorrected ' || {}"
+"""Identity of a row, by number, before it was corrected in a reject; ``nth`` is the digest of then."""
 
 
 @attrs.frozen(kw_only=True)
@@ -192,8 +192,14 @@ def _match(
     other_map = "coalesce(json_extract(run.details, '$.map'), '') <> :map"
     changed = f"""planned.sent <> numbered.digest AND NOT (({other_map}) AND EXISTS (
         SELECT 1 FROM identity WHERE identity.identity = numbered.cells AND identity.row = numbered.known))"""
-    # An update with the key of another row would overwrite that row's record.
-    done_changed = f"(({changed}) OR {other_map}) AND ({repeated}) IS NOT TRUE" if map_counts else changed
+    # An update with the key of another row would overwrite that row's record, and one with the cells from
+    # before a correction in a reject would undo the correction.
+    if map_counts:
+        uncorrected = f"""EXISTS (SELECT 1 FROM identity
+            WHERE identity = {UNCORRECTED.format("numbered.known")} AND nth = numbered.digest)"""
+        done_changed = f"((({changed}) AND NOT {uncorrected}) OR {other_map}) AND ({repeated}) IS NOT TRUE"
+    else:
+        done_changed = changed
     sent = RISKY if retry_undone else _SENT
     db.execute(
         f"""INSERT INTO temp.matched SELECT numbered.place, numbered.nth, numbered.known, CASE
@@ -249,9 +255,8 @@ def _refuse_left_keys(db: sqlite3.Connection, fingerprint: str) -> None:
             SELECT file.place FROM temp.matched JOIN temp.file USING (place)
                 JOIN planned ON planned.row = matched.row
                 JOIN outcome ON outcome.row = matched.row JOIN run ON run.number = outcome.run
-                JOIN identity ON identity.row = matched.row
-                    AND identity.identity = (SELECT {LEFT_KEY} FROM (SELECT file.identity AS identity))
-            WHERE standing IN ({RISKY}, {int(Standing.DONE_CHANGED)})
+                JOIN identity ON identity.identity = {UNCORRECTED.format("matched.row")}
+            WHERE standing IN ({RISKY}, {int(Standing.DONE_CHANGED)}) AND cells IS NOT NULL
                 AND coalesce(planned.key, planned.name) <> coalesce(file.key, file.name)
                 AND json_extract(run.details, '$.map') = :map
             GROUP BY file.place HAVING NOT sum(identity.nth = file.digest))""",
@@ -274,6 +279,15 @@ def _recognize(db: sqlite3.Connection) -> None:
         FROM (SELECT new.place, sent.row, sent.standing FROM ({new}) AS new JOIN temp.sent AS sent
             ON sent.sent = new.digest) AS found
         WHERE matched.place = found.place""")
+
+
+def is_as_admitted(db: sqlite3.Connection) -> bool:
+    """Return whether the compared file has the rows of the last file, in the same places."""
+    moved = """SELECT 1 FROM temp.matched JOIN temp.file USING (place)
+        LEFT JOIN planned ON planned.row = matched.row
+        WHERE planned.place IS NOT matched.place OR planned.digest <> file.digest LIMIT 1"""
+    gone = "SELECT count(place) > (SELECT count(*) FROM temp.matched) FROM planned"
+    return db.execute(moved).fetchone() is None and not db.execute(gone).fetchone()[0]
 
 
 def _counted(db: sqlite3.Connection, rejects: bool) -> Compared:
