@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -17,12 +18,27 @@ from tests.jobs.runs import held, killed_while_sending
 from tests.jobs.test_check import checked
 from wosdk_async.jobs import CsvFile, Summary
 from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.sources.json_lines import JsonLines
+from wosdk_async.jobs.sources.rows import types_text
+from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 from wosdk_async.text.remedies import Remedy
 
 KEYED = f'key = "{{key}}"\n{MAP}'
 
 
-@pytest.mark.parametrize("place", ["its place", "a copy", "elsewhere with the folder"])
+def as_json_lines(rejects: Path, copy: Path, *without: str, lines: tuple[int, ...] = ()) -> Path:
+    """Return a copy of rejects as JSON lines, of which some lines (all unless given) lack fields."""
+    with rejects.open(newline="", encoding="utf-8") as file:
+        records: list[dict[str, Any]] = list(csv.DictReader(file))
+    for number, each in enumerate(records, 1):
+        each["_row"] = int(each["_row"])
+        for name in without if number in (lines or (number,)) else ():
+            del each[name]
+    copy.write_text("".join(f"{json.dumps(each)}\n" for each in records), "utf-8")
+    return copy
+
+
+@pytest.mark.parametrize("place", ["its place", "a copy", "JSON lines", "elsewhere with the folder"])
 @pytest.mark.parametrize("options", [{}, {"marker": MARKER}], ids=["cells", "key"])
 async def test_rejects_are_rows_of_their_ledger(
     local: Local, tmp_path: Path, place: str, options: dict[str, Any]
@@ -32,6 +48,8 @@ async def test_rejects_are_rows_of_their_ledger(
     rejects = corrected(folder, LONG, "short")
     if place == "a copy":
         rejects = Path(shutil.copy(rejects, tmp_path / "fixed.csv"))
+    elif place == "JSON lines":
+        rejects = as_json_lines(rejects, tmp_path / "fixed.jsonl")
     elif place != "its place":
         (tmp_path / "deep" / "er").mkdir(parents=True)
         rejects = Path(shutil.copy(rejects, tmp_path / "deep" / "er" / "fixed.csv"))
@@ -300,6 +318,49 @@ async def test_a_copy_of_rejects_without_their_job_is_no_file_of_its_own(
         writer.writerows(lines)
     found = await refusal(local.job(copy, MAP, **options), local)
     assert (found.why, found.problem, found.line) == ("rejects", "missing_job", 2)
+
+
+@pytest.mark.parametrize("kept", ["_line", "_outcome", "_code", "_reason", "_row"])
+@pytest.mark.parametrize("lines", [(), (1,), (2,)], ids=["all", "first", "last"])
+async def test_lines_of_json_without_their_job_are_no_file_of_their_own(
+    local: Local, tmp_path: Path, kept: str, lines: tuple[int, ...]
+) -> None:
+    """They may stand beside lines that have one."""
+    source = local.write([["1", LONG, "", ""], ["2", LONG, "", ""], *rows(3)])
+    rejects = corrected((await local.run(source, MAP)).folder, LONG, "short")
+    copy = as_json_lines(rejects, tmp_path / "c.jsonl", *{*REPORT_COLUMNS} - {kept}, lines=lines)
+    found = await refusal(local.job(copy, MAP), local)
+    assert (found.why, found.problem, found.line) == ("rejects", "missing_job", max(lines, default=1))
+
+
+async def test_a_line_of_json_without_any_column_of_the_report_is_refused_beside_rejects(
+    local: Local, tmp_path: Path
+) -> None:
+    source = local.write([["1", LONG, "", ""], ["2", LONG, "", ""], *rows(3)])
+    rejects = corrected((await local.run(source, MAP)).folder, LONG, "short")
+    whole = as_json_lines(rejects, tmp_path / "whole.jsonl")
+    for lines in ((1,), (2,)):
+        copy = as_json_lines(rejects, tmp_path / "c.jsonl", *REPORT_COLUMNS, lines=lines)
+        assert (await refusal(local.job(copy, MAP), local)).problem == "missing_job"
+    with whole.open("a", encoding="utf-8") as file:
+        file.write("{\n")
+    found = await refusal(local.job(whole, MAP), local)
+    assert (found.problem, found.line) == ("missing_job", 3)
+
+
+async def test_rejects_as_json_lines_keep_the_types_of_their_cells(tmp_path: Path) -> None:
+    types = {"number": {"limit": "1.5"}}
+    record = {"key": "1", "limit": "1.5", "_job": "j", "_row": "7", "_types": json.dumps(types)}
+    copy = tmp_path / "copy.jsonl"
+    copy.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    source = JsonLines(copy)
+    (row,) = source
+    assert (source.columns, row.origin, row.cells) == (
+        ("key", "limit"),
+        ("j", "7"),
+        {"key": "1", "limit": "1.5"},
+    )
+    assert json.loads(types_text(row.cells)) == types
 
 
 async def test_the_header_of_such_a_copy_is_its_first_line_too(tmp_path: Path) -> None:
