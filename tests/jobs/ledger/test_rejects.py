@@ -14,10 +14,11 @@ import pytest
 from tests.jobs.conftest import Local
 from tests.jobs.ledger.imports import LONG, corrected, refusal
 from tests.jobs.maps import MAP, MARKER, rows
-from tests.jobs.runs import held, killed_while_sending
+from tests.jobs.runs import carried_out, held, killed_while_sending
 from tests.jobs.test_check import checked
 from wosdk_async.jobs import CsvFile, Summary
 from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.imports.check_result import Finding
 from wosdk_async.jobs.sources.json_lines import JsonLines
 from wosdk_async.jobs.sources.rows import types_text
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
@@ -241,6 +242,43 @@ async def test_a_key_that_a_reject_had_hides_no_new_row(local: Local, head: str)
         summary = await local.run(rows("A", "B", "C"), head)
         assert (summary.done, summary.failed) == (2, 1)
     assert await held(local) == Counter("ZBC")
+
+
+@HEADS
+async def test_rejects_that_exchange_keys_are_refused_and_the_corrected_file_is_not(
+    local: Local, head: str
+) -> None:
+    """The import and its check do not say that a key belongs to a row which has another one now."""
+    table = [["A", LONG, "", ""], *rows("B"), ["C", LONG, "", ""]]
+    rejects = corrected((await local.run(table, head)).folder, LONG, "text")
+    rejects = corrected(rejects.parent, "A,text", "-,text")
+    rejects = corrected(corrected(rejects.parent, "C,text", "A,text").parent, "-,text", "C,text")
+    findings: list[Finding] = []
+    await checked(local, rejects, head, on_row=findings.append)
+    _, outcomes = await carried_out(local.job(rejects, head), local)
+    reasons = [outcomes[row].reason or "" for row in (1, 3)]
+    for reason in (*reasons, *(each.reason or "" for each in findings if each.kind == "refused")):
+        assert "belongs" not in reason
+        assert "correct the original file" in reason
+    assert ("row 3" in reasons[0], "row 1" in reasons[1], len(findings)) == (True, True, 2)
+    summary = await local.run([["C", "text", "", ""], *rows("B"), ["A", "text", "", ""]], head)
+    assert (summary.done, summary.done_now) == (3, 2)
+    assert await held(local) == Counter("ABC")
+
+
+@HEADS
+@pytest.mark.parametrize("in_file", [False, True], ids=["reject", "file"])
+async def test_a_key_that_another_row_had_until_it_was_a_reject_does_not_belong_to_it(
+    local: Local, head: str, in_file: bool
+) -> None:
+    """The message names its key of now."""
+    table = [["A", LONG, "", ""], *rows("B"), ["C", LONG, "", ""]]
+    folder = (await local.run(table, head)).folder
+    assert (await local.run(corrected(folder, f"A,{LONG}", "Z,text"), head)).done_now == 1
+    source = local.write(rows("A", "B")) if in_file else corrected(folder, f"C,{LONG}", "A,text")
+    _, outcomes = await carried_out(local.job(source, head), local)
+    (reason,) = [each.reason or "" for each in outcomes.values() if each.outcome == "failed"]
+    assert ("'A' before, now 'Z'" in reason, "belongs" in reason) == (True, False)
 
 
 @HEADS
