@@ -18,6 +18,7 @@ from uvicorn.server import ServerState
 from tests.jobs.maps import HEADER
 from wosdk_async import Client, Company
 from wosdk_async.jobs import CsvFile, Import, ImportMap, Summary
+from wosdk_async.jobs.sources.json_lines import JsonLines
 from wosdk_async.sandbox import create_app, open_store
 
 Scope = dict[str, Any]
@@ -168,7 +169,8 @@ class Local:
         path = self.folder / "map.toml"
         path.write_text(text, encoding="utf-8")
         file = source if isinstance(source, Path) else self.write(source)
-        return Import(CsvFile(file), ImportMap.load(path), **options)
+        kind = JsonLines if file.suffix == ".jsonl" else CsvFile
+        return Import(kind(file), ImportMap.load(path), **options)
 
     async def run(self, source: Path | Table, text: str, **options: Any) -> Summary:
         """Carry out such an import."""

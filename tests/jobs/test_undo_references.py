@@ -308,6 +308,19 @@ async def test_a_creation_in_doubt_is_listed_and_keeps_what_it_may_refer_to(
     assert (found.outcomes, found.summary.complete) == ({"New": fate, "Cut": "in_doubt"}, False)
 
 
+async def test_a_creation_in_doubt_that_no_row_refers_to_is_named_for_a_person(local: Local) -> None:
+    """No import looks it up, and no undo deletes it."""
+    folder = await imported(local, named("New"), MAP)
+    async with Journal.open(folder) as journal:
+        await journal.begin_reference(
+            ReferenceRecord("customer", "cut", "Cut", entity="Customer", state=State.SENDING)
+        )
+    await local.run(local.write(named("New")), MAP)
+    for look in (True, False):
+        found = await undone(local, folder, look=look)
+        assert (found.outcomes["Cut"], "Customer 'Cut'" in (found.reasons["Cut"] or "")) == ("in_doubt", True)
+
+
 @pytest.mark.parametrize("exists", [True, False])
 async def test_the_next_import_settles_a_creation_in_doubt(local: Local, exists: bool) -> None:
     """Found by its name, it may be of somebody else, and no undo deletes it."""

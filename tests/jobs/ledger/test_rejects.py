@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -13,16 +14,32 @@ import pytest
 from tests.jobs.conftest import Local
 from tests.jobs.ledger.imports import LONG, corrected, refusal
 from tests.jobs.maps import MAP, MARKER, rows
-from tests.jobs.runs import held, killed_while_sending
+from tests.jobs.runs import carried_out, held, killed_while_sending
 from tests.jobs.test_check import checked
 from wosdk_async.jobs import CsvFile, Summary
 from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.imports.check_result import Finding
+from wosdk_async.jobs.sources.json_lines import JsonLines
+from wosdk_async.jobs.sources.rows import types_text
+from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 from wosdk_async.text.remedies import Remedy
 
 KEYED = f'key = "{{key}}"\n{MAP}'
 
 
-@pytest.mark.parametrize("place", ["its place", "a copy", "elsewhere with the folder"])
+def as_json_lines(rejects: Path, copy: Path, *without: str, lines: tuple[int, ...] = ()) -> Path:
+    """Return a copy of rejects as JSON lines, of which some lines (all unless given) lack fields."""
+    with rejects.open(newline="", encoding="utf-8") as file:
+        records: list[dict[str, Any]] = list(csv.DictReader(file))
+    for number, each in enumerate(records, 1):
+        each["_row"] = int(each["_row"])
+        for name in without if number in (lines or (number,)) else ():
+            del each[name]
+    copy.write_text("".join(f"{json.dumps(each)}\n" for each in records), "utf-8")
+    return copy
+
+
+@pytest.mark.parametrize("place", ["its place", "a copy", "JSON lines", "elsewhere with the folder"])
 @pytest.mark.parametrize("options", [{}, {"marker": MARKER}], ids=["cells", "key"])
 async def test_rejects_are_rows_of_their_ledger(
     local: Local, tmp_path: Path, place: str, options: dict[str, Any]
@@ -32,6 +49,8 @@ async def test_rejects_are_rows_of_their_ledger(
     rejects = corrected(folder, LONG, "short")
     if place == "a copy":
         rejects = Path(shutil.copy(rejects, tmp_path / "fixed.csv"))
+    elif place == "JSON lines":
+        rejects = as_json_lines(rejects, tmp_path / "fixed.jsonl")
     elif place != "its place":
         (tmp_path / "deep" / "er").mkdir(parents=True)
         rejects = Path(shutil.copy(rejects, tmp_path / "deep" / "er" / "fixed.csv"))
@@ -226,6 +245,43 @@ async def test_a_key_that_a_reject_had_hides_no_new_row(local: Local, head: str)
 
 
 @HEADS
+async def test_rejects_that_exchange_keys_are_refused_and_the_corrected_file_is_not(
+    local: Local, head: str
+) -> None:
+    """The import and its check do not say that a key belongs to a row which has another one now."""
+    table = [["A", LONG, "", ""], *rows("B"), ["C", LONG, "", ""]]
+    rejects = corrected((await local.run(table, head)).folder, LONG, "text")
+    rejects = corrected(rejects.parent, "A,text", "-,text")
+    rejects = corrected(corrected(rejects.parent, "C,text", "A,text").parent, "-,text", "C,text")
+    findings: list[Finding] = []
+    await checked(local, rejects, head, on_row=findings.append)
+    _, outcomes = await carried_out(local.job(rejects, head), local)
+    reasons = [outcomes[row].reason or "" for row in (1, 3)]
+    for reason in (*reasons, *(each.reason or "" for each in findings if each.kind == "refused")):
+        assert "belongs" not in reason
+        assert "correct the original file" in reason
+    assert ("row 3" in reasons[0], "row 1" in reasons[1], len(findings)) == (True, True, 2)
+    summary = await local.run([["C", "text", "", ""], *rows("B"), ["A", "text", "", ""]], head)
+    assert (summary.done, summary.done_now) == (3, 2)
+    assert await held(local) == Counter("ABC")
+
+
+@HEADS
+@pytest.mark.parametrize("in_file", [False, True], ids=["reject", "file"])
+async def test_a_key_that_another_row_had_until_it_was_a_reject_does_not_belong_to_it(
+    local: Local, head: str, in_file: bool
+) -> None:
+    """The message names its key of now."""
+    table = [["A", LONG, "", ""], *rows("B"), ["C", LONG, "", ""]]
+    folder = (await local.run(table, head)).folder
+    assert (await local.run(corrected(folder, f"A,{LONG}", "Z,text"), head)).done_now == 1
+    source = local.write(rows("A", "B")) if in_file else corrected(folder, f"C,{LONG}", "A,text")
+    _, outcomes = await carried_out(local.job(source, head), local)
+    (reason,) = [each.reason or "" for each in outcomes.values() if each.outcome == "failed"]
+    assert ("'A' before, now 'Z'" in reason, "belongs" in reason) == (True, False)
+
+
+@HEADS
 async def test_a_row_takes_the_key_again_that_its_reject_had(local: Local, head: str) -> None:
     """It was refused with the other key, and corrected in the file: it is no row with a reject's old key."""
     folder = (await local.run([["A", LONG, "", ""]], head)).folder
@@ -300,6 +356,49 @@ async def test_a_copy_of_rejects_without_their_job_is_no_file_of_its_own(
         writer.writerows(lines)
     found = await refusal(local.job(copy, MAP, **options), local)
     assert (found.why, found.problem, found.line) == ("rejects", "missing_job", 2)
+
+
+@pytest.mark.parametrize("kept", ["_line", "_outcome", "_code", "_reason", "_row"])
+@pytest.mark.parametrize("lines", [(), (1,), (2,)], ids=["all", "first", "last"])
+async def test_lines_of_json_without_their_job_are_no_file_of_their_own(
+    local: Local, tmp_path: Path, kept: str, lines: tuple[int, ...]
+) -> None:
+    """They may stand beside lines that have one."""
+    source = local.write([["1", LONG, "", ""], ["2", LONG, "", ""], *rows(3)])
+    rejects = corrected((await local.run(source, MAP)).folder, LONG, "short")
+    copy = as_json_lines(rejects, tmp_path / "c.jsonl", *{*REPORT_COLUMNS} - {kept}, lines=lines)
+    found = await refusal(local.job(copy, MAP), local)
+    assert (found.why, found.problem, found.line) == ("rejects", "missing_job", max(lines, default=1))
+
+
+async def test_a_line_of_json_without_any_column_of_the_report_is_refused_beside_rejects(
+    local: Local, tmp_path: Path
+) -> None:
+    source = local.write([["1", LONG, "", ""], ["2", LONG, "", ""], *rows(3)])
+    rejects = corrected((await local.run(source, MAP)).folder, LONG, "short")
+    whole = as_json_lines(rejects, tmp_path / "whole.jsonl")
+    for lines in ((1,), (2,)):
+        copy = as_json_lines(rejects, tmp_path / "c.jsonl", *REPORT_COLUMNS, lines=lines)
+        assert (await refusal(local.job(copy, MAP), local)).problem == "missing_job"
+    with whole.open("a", encoding="utf-8") as file:
+        file.write("{\n")
+    found = await refusal(local.job(whole, MAP), local)
+    assert (found.problem, found.line) == ("missing_job", 3)
+
+
+async def test_rejects_as_json_lines_keep_the_types_of_their_cells(tmp_path: Path) -> None:
+    types = {"number": {"limit": "1.5"}}
+    record = {"key": "1", "limit": "1.5", "_job": "j", "_row": "7", "_types": json.dumps(types)}
+    copy = tmp_path / "copy.jsonl"
+    copy.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    source = JsonLines(copy)
+    (row,) = source
+    assert (source.columns, row.origin, row.cells) == (
+        ("key", "limit"),
+        ("j", "7"),
+        {"key": "1", "limit": "1.5"},
+    )
+    assert json.loads(types_text(row.cells)) == types
 
 
 async def test_the_header_of_such_a_copy_is_its_first_line_too(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import sqlite3
 
 from wosdk_async.jobs.journal.entries import REPEATED_KEY, to_json
 from wosdk_async.jobs.journal.run_table import keep_undone, own_undone_ids
-from wosdk_async.jobs.ledger.comparison import JOINED, STATE, TEMPORARY, UNCORRECTED
-from wosdk_async.jobs.ledger.key_conflicts import RISKY, repeated_rows
+from wosdk_async.jobs.ledger.comparison import JOINED, STATE, TEMPORARY
+from wosdk_async.jobs.ledger.key_conflicts import RISKY, UNCORRECTED, repeated_rows
 from wosdk_async.jobs.ledger.terms import Action, Plan, Standing
 from wosdk_async.protocol.writes import State
 

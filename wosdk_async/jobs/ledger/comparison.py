@@ -16,7 +16,7 @@ from wosdk_async.jobs.journal.entries import REPEATED_KEY
 from wosdk_async.jobs.journal.row_table import MAX_AT_ONCE
 from wosdk_async.jobs.ledger.file_rows import FILE_COLUMNS, FileRow, repetitions
 from wosdk_async.jobs.ledger.identity import undisguised
-from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, RISKY, disguised_keys, row_sample
+from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, LEFT_KEY, RISKY, disguised_keys, row_sample
 from wosdk_async.jobs.ledger.terms import Resembling, RowSample, Standing
 from wosdk_async.protocol.writes import State
 
@@ -75,9 +75,6 @@ _TWIN = f"""NOT EXISTS (SELECT 1 FROM identity
         WHERE planned.sent IN (file.digest, (SELECT sent FROM planned WHERE planned.row = file.row))
             AND outcome.state IN ({_PERHAPS_CARRIED_OUT}) AND planned.row NOT IN (SELECT row FROM temp.file)
             AND planned.row NOT IN (SELECT row FROM undo WHERE state = {int(State.DONE)}))"""
-
-UNCORRECTED = "'uncorrected ' || {}"
-"""Identity of a row, by number, before it was corrected in a reject; ``nth`` is the digest of then."""
 
 
 @attrs.frozen(kw_only=True)

@@ -18,6 +18,9 @@ IN_COMPANY = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE)
 RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
 """The same standings as an SQL list."""
 
+UNCORRECTED = "'uncorrected ' || {}"
+"""Identity of a row, by number, before it was corrected in a reject; ``nth`` is the digest of then."""
+
 
 def disguised_keys(
     db: sqlite3.Connection, some_were_missing: bool, *, rejects: bool
@@ -102,26 +105,37 @@ def repeated_rows(
     """Yield the place, row and reason of each row with a repeated key, from place ``first`` to ``last``."""
     # LEFT JOIN, because the ledger may not know the row before the admission.
     found = db.execute(
-        """SELECT file.place, planned.row, coalesce(file.key, file.name), file.digest, file.identity
+        """SELECT file.place, planned.row, coalesce(file.key, file.name), file.digest, file.identity,
+            file.row IS NOT NULL
         FROM temp.matched JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = file.place
         WHERE matched.standing = ? AND matched.place BETWEEN ? AND ?""",
         (int(Standing.REPEATED), first, last),
     )
-    for place, row, key, digest, identity in found:
+    for place, row, key, digest, identity, is_reject in found:
         known = db.execute(_FIRST_WITH_KEY, {"identity": identity, "place": place}).fetchone()
         if known is None:
             yield place, row, _SENT_ELSEWHERE
             continue
-        number, line, first_digest = known
+        number, line, first_digest, owner, now = known
         text = _TWICE if first_digest == digest else _REPEATED_KEY
-        yield place, row, text.format(key[:_SHOWN], number, line)
+        if now not in (None, key):
+            text = _LEFT
+        elif is_reject and db.execute(_IS_REPEATED, [owner, int(Standing.REPEATED)]).fetchone():
+            text = _EXCHANGED
+        yield place, row, text.format(key[:_SHOWN], number, line, (now or "")[:_SHOWN])
 
 
-_FIRST_WITH_KEY = """SELECT coalesce(planned.row, first.place), file.line, file.digest
+# The owner is another row of the file; or a ledger row that the file lacks or has with another key. The last
+# column is the owner's key if it was sent with another key.
+_FIRST_WITH_KEY = f"""SELECT coalesce(planned.row, first.place), file.line, file.digest, NULL, NULL
     FROM temp.repeated AS first JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = first.place
     WHERE first.identity = :identity AND first.nth = 1 AND first.place <> :place
-    UNION ALL SELECT planned.row, planned.line, planned.digest FROM identity JOIN planned USING (row)
+    UNION ALL SELECT planned.row, planned.line, planned.digest, planned.row, iif(
+        EXISTS (SELECT 1 FROM identity AS was WHERE was.identity = {UNCORRECTED.format("planned.row")}),
+        coalesce(planned.name, planned.key), NULL)
+    FROM identity JOIN planned USING (row)
     WHERE identity.identity = :identity AND identity.nth = 1 LIMIT 1"""
+_IS_REPEATED = "SELECT 1 FROM temp.matched WHERE row = ? AND standing = ?"
 
 
 _SHOWN = 100  # maximum characters of a key in messages
@@ -129,6 +143,10 @@ _SENT_ELSEWHERE = (
     "a run with another marker may have sent this row already, with its earlier key: delete this row"
 )
 _REPEATED_KEY = "the key {!r} already belongs to row {} (line {}); keys must be unique"
+_LEFT = "row {1} (line {2}) had the key {0!r} before, now {3!r}; if this is another row, use a new key"
+_EXCHANGED = (
+    "row {1} (line {2}) had the key {0!r} before; rejects cannot exchange keys, so correct the original file"
+)
 _TWICE = (
     "the key {!r} already belongs to row {} (line {}), and all cells are equal: delete this duplicate row"
 )

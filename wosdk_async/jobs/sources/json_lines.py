@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.sources.rows import Row, TypedCell
-from wosdk_async.jobs.sources.source import IGNORED_COLUMNS, MAX_COLUMNS, FaultyCells
+from wosdk_async.jobs.sources.source import IGNORED_COLUMNS, MAX_COLUMNS, FaultyCells, Header, is_of_rejects
 from wosdk_async.jobs.sources.text import TextFile
 from wosdk_async.text.suggestions import suggestion
 
@@ -53,6 +53,24 @@ class JsonLines:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Fields of all lines, in order of first occurrence."""
+        if self._rejects is not None:
+            return self._rejects.columns
+        return tuple(name for name in self._fields if name not in IGNORED_COLUMNS)
+
+    @property
+    def is_of_rejects(self) -> bool:
+        """Whether the file is a copy of a rejects file."""
+        return self._rejects is not None
+
+    @cached_property
+    def _rejects(self) -> Header | None:
+        """The fields as the header of a rejects file; None for other files."""
+        if not is_of_rejects(self._fields):
+            return None
+        return Header(self.path, self._fields)
+
+    @cached_property
+    def _fields(self) -> tuple[str, ...]:
         names: dict[str, None] = {}
         for line, text in self._text.numbered():
             try:
@@ -64,29 +82,40 @@ class JsonLines:
                     f"{self.path}, line {line}: more than {MAX_COLUMNS} different fields; if field names "
                     "contain data, move it to values"
                 )
-        return tuple(name for name in names if name and name not in IGNORED_COLUMNS)
+        return tuple(filter(None, names))
 
     def __iter__(self) -> Iterator[Row]:
-        blank = dict.fromkeys(self.columns, "")
+        rejects = self._rejects
+        names = self.columns if rejects is None else self._fields
+        known = {*names, *IGNORED_COLUMNS, ""}
         number = empty = 0
         for line, text in self._text.numbered():
             try:
                 cells = _cells_of(text)
             except ValueError as error:
                 number += 1
-                yield Row(number, line, blank, str(error), raw_cells=[text], fits=False)
+                blank = dict.fromkeys(self.columns, "")
+                row = Row(number, line, blank, str(error), raw_cells=[text], fits=False)
+                row.origin = None if rejects is None else ("", "")
+                yield row
                 continue
             if not any(map(str.strip, cells.values())):
                 empty += 1
                 continue
             number += 1
-            if unknown := cells.keys() - blank.keys() - {*IGNORED_COLUMNS, ""}:
+            if unknown := cells.keys() - known:
                 raise ImportMapError(
                     f"{self.path}, line {line}: the file has changed during the import; the field "
-                    f"{min(unknown)!r} is new{suggestion(min(unknown), blank)}"
+                    f"{min(unknown)!r} is new{suggestion(min(unknown), names)}"
                 )
-            all_cells = {name: cells.get(name, "") for name in blank}
-            yield Row(number, line, self._without_drift(all_cells) if self._kinds else all_cells)
+            all_cells = {name: cells.get(name, "") for name in names}
+            if rejects is None:
+                row = Row(number, line, all_cells)
+            else:
+                row = rejects.row(number, line, [*all_cells.values()])
+            if self._kinds and row.fits:
+                row.cells = self._without_drift(row.cells)
+            yield row
         self.empty_rows = empty
 
     @cached_property
@@ -104,7 +133,7 @@ class JsonLines:
         ]
         return values + [inner[field] for field, kinds in self._nested.items() if len(kinds) > 1]
 
-    def _without_drift(self, cells: dict[str, str]) -> dict[str, str]:
+    def _without_drift(self, cells: Mapping[str, str]) -> Mapping[str, str]:
         """Mark cells as unusable if this line has a value of another kind in their field."""
         faults = {}
         for kinds in self._kinds:

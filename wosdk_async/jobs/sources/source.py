@@ -152,6 +152,12 @@ class FaultyCells(dict[str, str]):
         return self[column]
 
 
+def is_of_rejects(columns: Iterable[str]) -> bool:
+    """Return whether a file has any of :data:`REPORT_COLUMNS`."""
+    # A copy without the job's column must be refused, not imported as a file of its own.
+    return not {*columns}.isdisjoint(REPORT_COLUMNS)
+
+
 class Header:
     """Header of a file whose rows are lists of cells. An invalid header raises ImportMapError."""
 
@@ -186,8 +192,7 @@ class Header:
             places[name] - len(header) if name in places else None for name in (JOB_COLUMN, ROW_COLUMN)
         ]
         self.has_types = TYPES_COLUMN in places
-        # A copy without the job's column must be refused, not imported as a file of its own.
-        self.is_of_rejects = not places.keys().isdisjoint(REPORT_COLUMNS)
+        self.is_of_rejects = is_of_rejects(header)
 
     def row(self, number: int, line: int, cells: list[str], faults: Mapping[int, str] | None = None) -> Row:
         """Return a row; ``faults`` are the reasons why cells are unusable, by position from 0."""

@@ -37,8 +37,15 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 _PAGE = 200  # records per query
 _UNSETTLED = "the import left this row in doubt; run the import again to settle it"
-_REFERENCE_UNSETTLED = "the import left the creation in doubt; run the import again to settle it"
-_MAY_BE_USED = "rows or references in doubt may use this record; run the import again to settle them"
+# An import looks up only the references of its rows.
+_REFERENCE_UNSETTLED = (
+    "the import left the creation in doubt; run the import again to settle it, or, if no row refers to it "
+    "now, look for the {} {!r} and delete it yourself"
+)
+_MAY_BE_USED = (
+    "rows or references in doubt may use this record; run the import again to settle them, or, if they stay "
+    "in doubt, delete it yourself"
+)
 
 _Call = Callable[[Target, Trace], Awaitable[Any]]
 
@@ -242,7 +249,8 @@ class Undo:
         undone = [each for each in references if self.of_run in (None, each.run) or not each.run]
         for each in undone:
             if each.state in UNDECIDED:
-                outcomes.count(each, "in_doubt", _REFERENCE_UNSETTLED)
+                reason = _REFERENCE_UNSETTLED.format(each.entity or "record", each.key)
+                outcomes.count(each, "in_doubt", reason)
             elif each.state is State.DONE and not each.entity:
                 outcomes.count(each, "unsure", "the ledger was written by an earlier version of wosdk_async")
         done = [each for each in undone if each.state is State.DONE]
