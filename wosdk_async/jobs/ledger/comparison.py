@@ -16,7 +16,7 @@ from wosdk_async.jobs.journal.entries import REPEATED_KEY
 from wosdk_async.jobs.journal.row_table import MAX_AT_ONCE
 from wosdk_async.jobs.ledger.file_rows import FILE_COLUMNS, FileRow, repetitions
 from wosdk_async.jobs.ledger.identity import undisguised
-from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, LEFT_KEY, RISKY, disguised_keys, row_sample
+from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, RISKY, UNCORRECTED, disguised_keys, row_sample
 from wosdk_async.jobs.ledger.terms import Resembling, RowSample, Standing
 from wosdk_async.protocol.writes import State
 
