@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
 import copy
 import math
 from collections.abc import Callable, Coroutine
@@ -121,3 +122,20 @@ async def completed(future: asyncio.Future[T], on_cancel: Callable[[], None] = l
         mark_retrieved(future)
         raise
     return future.result()
+
+
+async def open_in_thread(function: Callable[[], T], *, close: Callable[[T], None]) -> T:
+    """Run a function in a thread, and return its result, which the caller must close.
+
+    A cancelled caller waits until the function has ended, however often it is cancelled, and then passes the
+    result to ``close``.
+    """
+    context = contextvars.copy_context()
+    # Not a task: a closing loop would cancel the task, while the function would continue in its thread.
+    opening = asyncio.get_running_loop().run_in_executor(None, context.run, function)
+    try:
+        return await completed(opening)
+    except asyncio.CancelledError:
+        if not opening.cancelled() and opening.exception() is None:
+            close(opening.result())
+        raise

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from wosdk_async.shared_tasks import SharedTask, SingleFlight
+import pytest
+
+from wosdk_async.shared_tasks import SharedTask, SingleFlight, open_in_thread
 
 
 async def test_the_task_of_another_loop_is_not_shared() -> None:
@@ -38,3 +40,36 @@ async def test_waiting_for_the_end_is_not_waiting_for_the_result() -> None:
     with task:
         await asyncio.sleep(0)
     await asyncio.wait_for(other, 1.0)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_what_a_thread_opens_for_a_cancelled_task_is_closed(fails: bool) -> None:
+    """Once, after the thread has ended; a result that the task receives stays open."""
+    closed: list[str] = []
+    begun, may_end = threading.Event(), threading.Event()
+
+    def open_it() -> str:
+        begun.set()
+        may_end.wait()
+        if fails:
+            raise OSError
+        return "opened"
+
+    task = asyncio.create_task(open_in_thread(open_it, close=closed.append))
+    await asyncio.to_thread(begun.wait)
+    try:
+        for _ in range(2):
+            task.cancel()
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            assert not task.done()
+            assert closed == []
+    finally:
+        may_end.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    expected = [] if fails else ["opened"]
+    assert closed == expected
+    if not fails:
+        assert await open_in_thread(open_it, close=closed.append) == "opened"
+        assert closed == expected

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -78,6 +79,39 @@ async def test_processes_that_cannot_start_are_an_error(monkeypatch: pytest.Monk
     with pytest.raises(ConfigurationError, match=r"failed to start 2 times \(exit status 1\)"):
         async with opened(Processes(2)):
             pass
+
+
+async def test_a_pool_that_is_cancelled_while_its_key_is_written_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waits for the thread that writes, so that nothing is written after its folder was removed."""
+    begun, may_write, create_file = threading.Event(), threading.Event(), processes.create_file
+
+    def wait_and_create(path: Path, **options: Any) -> Any:
+        begun.set()
+        assert may_write.wait(20)
+        return create_file(path, **options)
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(processes, "create_file", wait_and_create)
+
+    async def use() -> None:
+        async with opened(Processes(1)):
+            pass
+
+    task = asyncio.create_task(use())
+    assert await asyncio.to_thread(begun.wait, 20)
+    try:
+        for _ in range(2):
+            task.cancel()
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            assert not task.done()
+    finally:
+        may_write.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert os.listdir(tmp_path) == []
 
 
 async def test_processes_that_die_again_and_again_break_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.cluster.dask import DaskCluster, require_dask
 from wosdk_async.jobs.cluster.messages import Setup, WorkerLink
 from wosdk_async.regular_files import create_file
+from wosdk_async.shared_tasks import completed
 
 __all__ = ["Processes"]
 
@@ -70,7 +71,9 @@ class Processes:
         try:
             from distributed import LocalCluster  # imported here: optional, takes half a second
 
-            security = await asyncio.to_thread(_new_certificate, Path(self._folder))
+            loop = asyncio.get_running_loop()
+            # A cancelled caller waits, because it then removes the folder that the thread writes to.
+            security = await completed(loop.run_in_executor(None, _new_certificate, Path(self._folder)))
             quiet = {"dashboard": False, "dashboard_address": "127.0.0.1:0", "local_directory": self._folder}
             self._scheduler = await LocalCluster(  # type: ignore[no-untyped-call]
                 n_workers=0,

@@ -358,10 +358,12 @@ async def _close_job(job: OpenedJob, *, refused: bool) -> None:
     job.rows.close()
     if job.journal.is_closed:
         return
-    with contextlib.suppress(JournalError):
-        if refused and await _sent_nothing(job):
-            await job.journal.discard()
-    await job.journal.close()
+    try:
+        with contextlib.suppress(JournalError):
+            if refused and await _sent_nothing(job):
+                job.journal.discard()
+    finally:
+        await job.journal.close()
 
 
 async def _sent_nothing(job: OpenedJob) -> bool:

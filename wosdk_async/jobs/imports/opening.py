@@ -25,6 +25,7 @@ from wosdk_async.jobs.ledger.overview import audit_state_of
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import Plan, Refusal
+from wosdk_async.shared_tasks import open_in_thread
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -89,7 +90,7 @@ async def open_job(
         elsewhere = await asyncio.to_thread(sent_elsewhere, request, rows, company, request.base)
         _require_plan(decide_import(None, request, rows, company, elsewhere=elsewhere))
         return await _begin(request, rows, company, folders, journals)
-    journal = await asyncio.to_thread(journals.open, existing)
+    journal = await open_in_thread(functools.partial(journals.open, existing), close=journals.abandon)
     try:
         read = functools.partial(decide_import, request=request, rows=rows, company=company, folder=existing)
         plan = _require_plan(await journal.read(read))
@@ -97,7 +98,11 @@ async def open_job(
         if plan.begins:
             opened = await _begin(request, rows, company, folders, journals, after=journal.plan.job)
             opened.plan = attrs.evolve(opened.plan, leaves_done=plan.leaves_done, resembling=plan.resembling)
-            await journal.close()
+            try:
+                await journal.close()
+            except BaseException:
+                opened.journal.discard()
+                raise
             return opened
         last, now = journal.plan, (request.sha256, request.sheet, rows.key, rows.is_rejects)
         maps = [run.details["map"] for run in await journal.runs() if "map" in run.details]
@@ -127,12 +132,13 @@ async def _begin(
     after: str | None = None,
 ) -> OpenedJob:
     """Create an empty ledger; :meth:`OpenedJob.admit` adds the file's rows."""
-    journal = await asyncio.to_thread(_create, request, company, folders, journals, after)
+    create = functools.partial(_create, request, company, folders, journals, after)
+    journal = await open_in_thread(create, close=journals.discard)
     try:
         read = functools.partial(decide_import, request=request, rows=rows, company=company)
         plan = _require_plan(await journal.read(read))
     except BaseException:
-        await journal.discard()
+        journal.discard()
         raise
     rows.warnings += first_warnings(request, rows)
     return OpenedJob(request=request, journal=journal, rows=rows, plan=plan, new=True)

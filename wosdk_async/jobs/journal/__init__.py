@@ -188,9 +188,8 @@ class Journal(JournalWriter):
         finally:
             self._end()
 
-    async def discard(self) -> None:
+    def discard(self) -> None:
         """Close and remove the journal of a job that sent nothing, and the folder if it is empty."""
-        await self._flush_before_reading()
         self._end(remove_job)
 
     def abandon(self) -> None:

@@ -1,0 +1,169 @@
+"""Imports that are cancelled while their ledger is opened: the same job can be imported at once."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import threading
+from collections import Counter
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any
+
+import pytest
+
+from tests.jobs.conftest import Local
+from tests.jobs.maps import MAP, MARKER, rows
+from tests.jobs.runs import held
+from wosdk_async.jobs import Import
+from wosdk_async.jobs.journal import JobFolders, Journal
+from wosdk_async.jobs.journal.folder import jobs_at
+
+LATER = 20  # seconds, also on a busy machine
+
+
+class Held:
+    """A function that waits in its thread, before or after its work, until it may continue."""
+
+    def __init__(self) -> None:
+        self._begun, self._may_continue = threading.Event(), threading.Event()
+
+    def hold(self, function: Callable[..., Any], *, after: bool) -> Callable[..., Any]:
+        def held(*args: Any, **options: Any) -> Any:
+            found = function(*args, **options) if after else None
+            self._begun.set()
+            assert self._may_continue.wait(LATER)
+            return found if after else function(*args, **options)
+
+        return held
+
+    async def begun(self) -> None:
+        assert await asyncio.to_thread(self._begun.wait, LATER)
+
+    def release(self) -> None:
+        self._may_continue.set()
+
+
+class CancelledAtWait:
+    """A coroutine whose task is cancelled at the waits ``first`` to ``first + times - 1`` of its own.
+
+    With ``late``, the cancellation comes after the end of what it waits for, but before it continues.
+    """
+
+    def __init__(self, work: Coroutine[Any, Any, Any], first: int, *, times: int, late: bool) -> None:
+        self._work, self._cancelled_at, self._late = work, range(first, first + times), late
+        self.waits = 0
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        task, error, steps = asyncio.current_task(), None, self._work.__await__()
+        assert task is not None
+        while True:
+            try:
+                future = steps.send(None) if error is None else steps.throw(error)
+            except StopIteration as end:
+                return end.value
+            if self.waits in self._cancelled_at:
+                if self._late and future is not None:
+                    future.add_done_callback(lambda _: task.cancel())
+                else:
+                    asyncio.get_running_loop().call_soon(task.cancel)
+            self.waits += 1
+            try:
+                error = yield future
+            except BaseException as thrown:
+                error = thrown
+
+    async def run(self) -> bool:
+        """Return whether it was cancelled."""
+        try:
+            await self
+        except asyncio.CancelledError:
+            return True
+        return False
+
+
+async def job_in(situation: str, local: Local) -> Import:
+    """An import whose ledger does not exist, exists, or is to be replaced by a new one."""
+    file = local.folder / "rows.csv"
+    if situation == "new":
+        return local.job(rows(1, 2), MAP, marker=MARKER)
+    if not file.exists():
+        await local.run(rows(1), MAP, marker=MARKER)
+        local.write(rows(1, 2))
+    options = {"again": True, "if_exists": "skip"} if situation == "again" else {}
+    return local.job(file, MAP, marker=MARKER, **options)
+
+
+def work_in(part: str, job: Import, local: Local) -> Coroutine[Any, Any, Any]:
+    """A part of an import to cancel: its opening, its closing, or all of it."""
+    if part == "close":
+        return job.close()
+    return job.open(local.company) if part == "open" else job.run(local.company)
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["begun", "ended"])
+@pytest.mark.parametrize(
+    ("situation", "owner", "name"),
+    [
+        ("new", JobFolders, "new"),
+        ("new", Journal, "create"),
+        ("new", Journal, "open"),
+        ("existing", Journal, "open"),
+        ("again", Journal, "create"),
+        ("again", JobFolders, "new"),
+    ],
+)
+async def test_cancelled_while_a_thread_opens_the_ledger(
+    local: Local, monkeypatch: pytest.MonkeyPatch, situation: str, owner: type, name: str, after: bool
+) -> None:
+    """The cancelled task waits for the thread, however often it is cancelled, and frees the ledger."""
+    ready, holder = await job_in(situation, local), Held()
+    ledgers = jobs_at(local.folder / "rows.csv.job")
+    with monkeypatch.context() as patch:
+        found = getattr(owner, name)
+        is_of_class = hasattr(found, "__self__")
+        function = holder.hold(found, after=after)
+        patch.setattr(owner, name, staticmethod(function) if is_of_class else function)
+        task = asyncio.ensure_future(ready.run(local.company))
+        await holder.begun()
+        try:
+            for _ in range(3):
+                task.cancel()
+                for _ in range(5):  # turns of the loop, in which the task sees it
+                    await asyncio.sleep(0)
+                assert not task.done()
+        finally:
+            holder.release()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert jobs_at(local.folder / "rows.csv.job") == ledgers  # a new ledger is removed again
+    summary = await (await job_in(situation, local)).run(local.company)
+    assert summary.complete
+    assert await held(local) == Counter("12")
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["waiting", "late"])
+@pytest.mark.parametrize("times", [1, 3])
+@pytest.mark.parametrize(
+    ("part", "situation"),
+    [("open", "new"), ("open", "existing"), ("open", "again"), ("close", "new"), ("run", "new")],
+)
+async def test_cancelled_at_each_wait(
+    local: Local, part: str, situation: str, times: int, late: bool
+) -> None:
+    """No ledger stays locked, whatever the import waits for, also at further waits during its cleanup."""
+    first, cancelled, base = 0, True, local.folder / "rows.csv.job"
+    while cancelled:
+        ready = await job_in(situation, local)
+        if part == "close":
+            await ready.open(local.company)
+        cancelling = CancelledAtWait(work_in(part, ready, local), first, times=times, late=late)
+        cancelled = await asyncio.create_task(cancelling.run())
+        if part == "open" and not cancelled:
+            await ready.close()
+        for folder in jobs_at(base):
+            await Journal.open(folder).close()
+        if situation == "new":
+            shutil.rmtree(base, ignore_errors=True)
+        first += 1
+    assert first > 3
+    assert await held(local) <= Counter("12")
