@@ -119,14 +119,12 @@ class StoredRow(RowRecord):
         place: position in the last run's file (the first is 1); None if the row is missing from that file.
         changed: whether the cells have changed since the row was planned; for a row in doubt, also whether
             the map has changed since the row was sent.
-        name: the row's key or, if rows are identified by their cells, the first of them.
     """
 
     line: int = 0
     digest: int = 0
     key: str | None = None
     place: int | None = None
-    name: str | None = None
     changed: bool = False
 
 

@@ -137,7 +137,7 @@ class JournalReader:
     file_rows = _reads(row_table.file_rows)
     gone_rows = _reads(row_table.gone_rows)
     rows_numbered = _reads(row_table.rows_numbered)
-    rows_identified = _reads(row_table.rows_identified)
+    named_keys = _reads(row_table.named_keys)
     references = _reads(row_table.references)
     runs = _reads(run_table.runs)
     last_sending_run = _reads(run_table.last_sending_run)

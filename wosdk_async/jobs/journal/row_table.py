@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -84,8 +84,8 @@ def page(db: sqlite3.Connection, first: int, last: int) -> list[PageRow]:
 _ALL = "planned LEFT JOIN outcome USING (row)"
 _MAP = "SELECT json_extract(details, '$.map') FROM run"
 _ROWS = f"""SELECT json_group_array(
-    json_array(row, state, json(detail), line, digest, key, place, name, changed)) FROM (
-    SELECT row, coalesce(state, 0) AS state, detail, line, digest, key, place, name, sent <> digest
+    json_array(row, state, json(detail), line, digest, key, place, changed)) FROM (
+    SELECT row, coalesce(state, 0) AS state, detail, line, digest, key, place, sent <> digest
         OR state IN ({int(State.SENDING)}, {int(State.IN_DOUBT)})
         AND ({_MAP} WHERE number = run) <> ({_MAP} ORDER BY number DESC LIMIT 1) AS changed
     FROM {{tables}} WHERE {{where}} LIMIT ?)"""
@@ -134,13 +134,16 @@ def _stored(db: sqlite3.Connection, where: str, *values: object, tables: str = _
     ]
 
 
-def rows_identified(db: sqlite3.Connection, identities: Mapping[int, bytes]) -> set[int]:
-    """Return the rows, given by number, that have these identities."""
-    query = "SELECT 1 FROM identity WHERE identity = ? AND row = ?"
+def named_keys(
+    db: sqlite3.Connection, numbers: Sequence[int], identity_of: Callable[[str], bytes]
+) -> dict[int, str]:
+    """Return the names of rows, by number, that are the keys by which the rows are identified."""
+    named = "SELECT row, name FROM planned WHERE name IS NOT NULL AND row IN (SELECT value FROM json_each(?))"
+    identified = "SELECT 1 FROM identity WHERE identity = ? AND row = ?"
     return {
-        row
-        for row, identity in identities.items()
-        if db.execute(query, (identity, row)).fetchone() is not None
+        row: name
+        for row, name in db.execute(named, [orjson.dumps(numbers).decode()]).fetchall()
+        if db.execute(identified, (identity_of(name), row)).fetchone() is not None
     }
 
 

@@ -164,11 +164,9 @@ async def _pages(journal: JournalReader, *states: State) -> AsyncIterator[list[S
     named = journal.plan.marker is None and journal.plan.key is not None
     async for page in journal.file_pages(*states):
         if named:
-            by_key = {row.row: key_identity(row.name) for row in page if row.name is not None}
-            found = await journal.rows_identified(by_key)
+            keys = await journal.named_keys([row.row for row in page], key_identity)
             for row in page:
-                if row.row in found:
-                    row.key = row.name
+                row.key = keys.get(row.row, row.key)
         yield page
 
 
