@@ -202,7 +202,7 @@ def decide_import(
     decision = decide(ledger, file, request.options)
     if isinstance(decision, Refusal) and decision.why == "sent_elsewhere" and elsewhere is not None:
         decision = attrs.evolve(decision, lines=elsewhere[2])
-    if isinstance(decision, Plan) and db is not None:
+    if isinstance(decision, Plan) and db is not None and folder is not None:  # a new ledger has no outcomes
         (found,) = db.execute(
             "SELECT count(*) FROM temp.matched JOIN outcome ON outcome.row = matched.row WHERE state = ?",
             [int(State.FOUND)],

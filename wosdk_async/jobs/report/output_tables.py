@@ -55,7 +55,11 @@ async def write_results(folder: OutputFolder, journal: JournalReader, facts: Job
             facts.add(page)
             writer.writerows(
                 [
-                    *_result_after_undo(row, outcomes[row.state], undos.get(row.row)),
+                    *(
+                        _result_after_undo(row, outcomes[row.state], undos.get(row.row))
+                        if undos  # usually empty, which saves the function call
+                        else _result(row, outcomes[row.state])
+                    ),
                     "yes" if row.changed and row.state in (State.DONE, State.FOUND) else None,
                 ]
                 for row in page
