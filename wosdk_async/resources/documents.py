@@ -47,6 +47,7 @@ from wosdk_async.transport.download import FileDownload, Progress, Stream
 from wosdk_async.transport.session.hosts import is_local, require_link
 
 if TYPE_CHECKING:
+    from wosdk_async.calls.sender import CallSender
     from wosdk_async.model import ActorType, Document, DocumentType, GetDocDownloadUrl
 
 __all__ = ["Documents"]
@@ -116,6 +117,12 @@ class Documents(Resource):
         )
         require_size(max_bytes)
         upload = Upload(name, max_bytes)
+        sender = await self._read_upload(source, upload)
+        document.doc_type = await self._type(doc_type, stored_type(mime_type) or OTHER)
+        return await sender.send(upload.into(create(document)))
+
+    async def _read_upload(self, source: Source, upload: Upload) -> CallSender:
+        """Read ``source`` into ``upload``, and return a sender whose deadline covers both."""
         options = self._sender.options
         seconds = _FILE_SECONDS if options.deadline is None else options.deadline
         sender = attrs.evolve(self._sender, until=self._sender.transport.clock.now() + seconds)
@@ -131,8 +138,7 @@ class Documents(Resource):
                 operation="create Document",
                 company=self._company.name,
             ) from None
-        document.doc_type = await self._type(doc_type, stored_type(mime_type) or OTHER)
-        return await sender.send(upload.into(create(document)))
+        return sender
 
     async def link(
         self,

@@ -191,12 +191,11 @@ def _match(
         SELECT 1 FROM identity WHERE identity.identity = numbered.cells AND identity.row = numbered.known))"""
     # An update with the key of another row would overwrite that row's record, and one with the cells from
     # before a correction in a reject would undo the correction.
+    done_changed = changed
     if map_counts:
         uncorrected = f"""EXISTS (SELECT 1 FROM identity
             WHERE identity = {UNCORRECTED.format("numbered.known")} AND nth = numbered.digest)"""
         done_changed = f"((({changed}) AND NOT {uncorrected}) OR {other_map}) AND ({repeated}) IS NOT TRUE"
-    else:
-        done_changed = changed
     sent = RISKY if retry_undone else _SENT
     db.execute(
         f"""INSERT INTO temp.matched SELECT numbered.place, numbered.nth, numbered.known, CASE

@@ -281,21 +281,12 @@ class Login:
                 return result
             raise error
 
-        def note_failure(failure: Exception, wait: float) -> None:
-            login.note_failure(failure, wait)
-            if login.time_left is not None:
-                self.unreachable.warn_unreachable(failure, base, login.time_left())
-
         try:
-            retries = Retries(self.policy, self.clock, time_left=login.time_left, on_wait=note_failure)
+            on_wait = partial(self._note_failure, login, base)
+            retries = Retries(self.policy, self.clock, time_left=login.time_left, on_wait=on_wait)
             return await retries.run(call, once, trace)
         except WosdkError as error:
-            if isinstance(error, NoAnswerError) and not error.status and url.startswith("http:"):
-                # A server that expects TLS closes a connection with plain http without a response.
-                error.args = (f"{error.message}; if this host speaks https, write https:// in its address",)
-            cause = error.__cause__
-            if isinstance(cause, SendError) and cause.host_gone and is_local(base):
-                error.add(remedies=(Remedy.START_SANDBOX,))
+            _explain(error, url)
             error.add(operation=call.operation, attempts=trace.attempts)
             if isinstance(error, ThrottledError):
                 login.note_failure(error, error.retry_after or 0.0)
@@ -304,6 +295,22 @@ class Login:
                 if meant is not error:
                     raise meant from error
             raise
+
+    def _note_failure(self, login: _CompanyLogin, base: str, failure: Exception, wait: float) -> None:
+        """Report why the log-in waits, and warn if its host cannot be reached."""
+        login.note_failure(failure, wait)
+        if login.time_left is not None:
+            self.unreachable.warn_unreachable(failure, base, login.time_left())
+
+
+def _explain(error: WosdkError, url: str) -> None:
+    """Add what may be wrong if the host of ``url`` does not respond."""
+    if isinstance(error, NoAnswerError) and not error.status and url.startswith("http:"):
+        # A server that expects TLS closes a connection with plain http without a response.
+        error.args = (f"{error.message}; if this host speaks https, write https:// in its address",)
+    cause = error.__cause__
+    if isinstance(cause, SendError) and cause.host_gone and is_local(url):
+        error.add(remedies=(Remedy.START_SANDBOX,))
 
 
 # --- slots -------------------------------------------------------------------------------------
