@@ -30,6 +30,7 @@ _RAW, _COLUMNS, _KEY = (
     for kind, part in ((b"cells", list), (b"columns", list), (b"key", str))
 )
 _BACKSLASH = ord("\\")  # found seven times as fast as b"\\"
+_CR = rb"\r"
 _ESCAPE = re.compile(rb"\\(?:r(?:\\n)?|.)")
 """Escape in JSON; CR and LF are one."""
 _FIRST_BYTES = Struct(">q").unpack_from
@@ -163,7 +164,7 @@ def _hashed(how: _Hash, value: Any) -> bytes:
     except TypeError:  # an unpaired surrogate
         text = orjson.dumps(orjson.loads(to_json(part(value))))
     # Programs that convert the line ends of a file also convert the line breaks in its cells.
-    hashed.update(_ESCAPE.sub(_with_lf, text) if _BACKSLASH in text else text)
+    hashed.update(_ESCAPE.sub(_with_lf, text) if _BACKSLASH in text and _CR in text else text)
     return hashed.digest()
 
 

@@ -56,6 +56,8 @@ class OutputFolder:
         # Without stored hashes, all tables count as edited and are kept.
         self._known: dict[str, list[str]] = read_object(folder / _HASHES)
         self._written: dict[str, Path] = {}
+        self._facts: dict[str, JobFile] = {}
+        """Tables written by this object, so that large tables are hashed only once."""
 
     def path(self, name: str) -> Path:
         """Return the path for a table: ``name``, or a numbered name if that file was edited."""
@@ -74,8 +76,10 @@ class OutputFolder:
             file.flush()
             # Stored before the rename, so that either file is known after a kill in between.
             old = [file_facts(path).sha256] if path.exists() else []
-            self._store_hashes(path, [*old, file_facts(Path(file.name)).sha256])
+            new = attrs.evolve(file_facts(Path(file.name)), name=path.name)
+            self._store_hashes(path, [*old, new.sha256])
         self._written[name] = path
+        self._facts[path.name] = new
         self.remove(name, keep=path)
 
     def remove(self, name: str, *, keep: Path | None = None) -> None:
@@ -88,7 +92,8 @@ class OutputFolder:
 
     def tables(self) -> list[JobFile]:
         """Return all existing tables."""
-        return [file_facts(self.folder / name) for name in self._known if (self.folder / name).is_file()]
+        paths = (path for name in self._known if (path := self.folder / name).is_file())
+        return [self._facts.get(path.name) or file_facts(path) for path in paths]
 
     def path_to_overwrite(self, name: str) -> Path:
         """Return the path for a file that is overwritten even if edited; numbered if ``name`` is a folder."""

@@ -23,6 +23,7 @@ from wosdk_async.text.remedies import Remedy
 
 _CHUNK = 1 << 20  # bytes
 _SAMPLE = 100  # lines to detect line ends from
+_LONE_CR = re.compile(rb"\r(?!\n)")
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 _PAGE = (
@@ -211,7 +212,7 @@ def _may_have(path: Path) -> tuple[bool, bool]:
     marks = errors = False
     with path.open("rb") as file:
         for each in iter(partial(file.read, _CHUNK), b""):
-            marks = marks or b"'" in each or each.count(b"\r") != each.count(b"\r\n")
+            marks = marks or b"'" in each or _LONE_CR.search(each) is not None
             errors = errors or b"#" in each or b"\x7b" in each  # the latter is its EBCDIC code
     return marks, errors
 
