@@ -94,9 +94,9 @@ class Secrets:
 
     @cached_property
     def _halves(self) -> dict[int, frozenset[int]]:
-        """Hashes of half pieces, by size of the whole piece. Any text with a whole piece has one of them."""
+        """Hashes of all half pieces, by size of the whole piece."""
         return {
-            size: frozenset(map(hash, _pieces(forms.reveal(), size // 2, size - size // 2 + 1)))
+            size: frozenset(map(hash, _pieces(forms.reveal(), size // 2)))
             for size, forms in self._forms.items()
         }
 
@@ -112,7 +112,7 @@ class Secrets:
         for size, forms in self._forms.items():
             texts = [each for each, _ in decoded]
             if len(texts[0]) < _SHORT and self._halves[size].isdisjoint(
-                hash(piece) for text in texts for piece in _pieces(text, size // 2)
+                hash(piece) for text in texts for piece in _pieces(text, size // 2, size - size // 2 + 1)
             ):
                 continue  # the usual case: no piece can match, so skip the comparison of pieces
             pieces = _common_pieces(texts, forms.reveal(), size)
@@ -141,8 +141,9 @@ class Secrets:
         folded = text.translate(_FOLDED)
         for size, halves in self._halves.items():
             half = size // 2
+            # A whole piece covers a half piece at one of any `size - half + 1` consecutive positions.
             if len(folded) >= size and not halves.isdisjoint(
-                [hash(folded[at : at + half]) for at in range(len(folded) - half + 1)]
+                [hash(folded[at : at + half]) for at in range(0, len(folded) - half + 1, size - half + 1)]
             ):
                 return False
         return True
