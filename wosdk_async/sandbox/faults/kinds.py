@@ -179,8 +179,8 @@ class LateCommit(Fault):
     hold: float | None = attrs.field(default=None, validator=optional(number))
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
-        await exchange.wait_for_hang_up(self.hold)
-        exchange.carry_out_later(self.after)
+        gone = await exchange.wait_for_hang_up(self.hold)
+        exchange.carry_out_later(gone + int(self.after * 10**9))
         await exchange.reset()
         return True
 
