@@ -59,6 +59,7 @@ class FaultExchange:
     expire_token: Callable[[], None]
     move: Callable[[], None]
     late: set[asyncio.Future[None]]  # requests carried out after their connection closed
+    is_current: Callable[[], bool]  # whether the Companies were not reset since the request
 
     @property
     def closed(self) -> bool:
@@ -86,11 +87,20 @@ class FaultExchange:
 
         async def run() -> None:
             await self.clock.sleep((due - self.clock()) / _SECOND)
-            await self.carry_out()
+            if self.is_current():
+                await self.carry_out()
 
         task = asyncio.ensure_future(run())
         self.late.add(task)
         task.add_done_callback(self.late.discard)
+
+    async def delay(self, seconds: float) -> bool:
+        """Wait; return whether a reset of the Companies meanwhile has ended the request, which is dropped."""
+        await self.clock.sleep(seconds)
+        if self.is_current():
+            return False
+        await self.reset()
+        return True
 
     async def wait_closed(self) -> None:
         """Wait until the connection is closed, after which uvicorn expects no response."""

@@ -90,8 +90,7 @@ class Latency(Fault):
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         """Wait, then let the request continue."""
-        await exchange.clock.sleep(self.seconds(rng))
-        return False
+        return await exchange.delay(self.seconds(rng))
 
     def seconds(self, rng: Random) -> float:
         """Return the delay in seconds for one request."""

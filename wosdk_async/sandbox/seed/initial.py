@@ -95,6 +95,7 @@ def reset(store: Store, to: str | Path | None = None) -> None:
         store.restore_snapshot(to)
         return
     with store.transaction():
+        store.begin_generation()
         for company in store.companies():
             store.clear(company.id)
             _insert_seed(store, company)
