@@ -165,6 +165,43 @@ def test_names_of_units_and_templates_are_texts_like_others(either: Caller) -> N
 
 
 @spec("4.4", "SpaceCreateCommand")
+def test_a_unit_that_exists_by_default(either: Caller) -> None:
+    """commands.json, ``IfUnitAlreadyExists``: "default Ignore"; enums.json, Ignore: "Do not check"."""
+    request = space_request("Suite 10")
+    del request["IfUnitAlreadyExists"]
+    first, second = (either.run("SpaceCreateCommand", **request)["NewSpace"]["Asset"] for _ in range(2))
+    assert first["Id"] != second["Id"]
+
+
+def test_permissions_of_a_new_contact(either: Caller) -> None:
+    """entities.json: ``CanCreateRequest`` "default true", ``CanViewAnyRequest`` "default false"."""
+    ids = [
+        made(either, "Contact", LastName="Zimmer", CustomerId=CUSTOMER, **sent)
+        for sent in ({}, {"CanCreateRequest": None}, {"CanCreateRequest": False})
+    ]
+    seen = [either.get("Contact", each) for each in ids]
+    assert [each["CanCreateRequest"] for each in seen] == [True, True, False]
+    assert [each["CanViewAnyRequest"] for each in seen] == [False] * 3
+    customer = made(either, "Customer", Name="Zimmer", Contacts=[{"LastName": "Nested"}])
+    (nested,) = either.get("Customer", customer, "Contacts.*")["Contacts"]
+    assert nested["CanCreateRequest"] is True
+
+
+def test_the_empty_date_of_a_provider(either: Caller) -> None:
+    """Facts 3.4: "An empty date reads as 1753-01-01T00:00:00 (DtPwdChange of providers)"; others stay out."""
+    empty, name = "1753-01-01T00:00:00", "DtPwdChange"
+    kinds = ("Provider", "Employee")
+    provider, employee = (
+        made(either, "Employee", FirstName="P", DisplayAs="P", ActorTypeId=kind) for kind in kinds
+    )
+    assert either.get("Employee", provider)[name] == empty
+    assert name not in either.get("Employee", employee)
+    for sent, kept in (("2024-02-05T00:00:00", "2024-02-05T00:00:00"), (None, empty)):
+        either.ok(*put("Employee", [name], Id=provider, DtPwdChange=sent))
+        assert either.get("Employee", provider)[name][:19] == kept
+
+
+@spec("4.4", "SpaceCreateCommand")
 @spec("2.7", "Space")
 def test_a_new_space_has_its_address(either: Caller) -> None:
     """Spec 2.7 and 4.4: the Space that comes back is the created one; a recording shows no lists."""

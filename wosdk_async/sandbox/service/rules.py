@@ -72,6 +72,11 @@ def _contact(_context: RequestContext, contact: Record) -> None:
         contact["DisplayAs"] = f"{name} (deleted)" if contact["IsRemoved"] else name  # facts 3.4
 
 
+def _employee(_context: RequestContext, employee: Record) -> None:
+    if employee["ActorTypeId"] == "Provider":
+        employee.setdefault("DtPwdChange", "1753-01-01T00:00:00")  # facts 3.4: an empty date
+
+
 def _document(context: RequestContext, document: Record) -> None:
     # facts 3.10: MimeType determines DocType, whatever DocType was sent, and never gives a Signature.
     # Not shown; assumed: parameters of MimeType do not matter, and the refusal where the type is not known
@@ -256,6 +261,7 @@ ON_WRITE: dict[str, Rule] = {
     "Contact": _contact,
     "CustomField2": _custom_field,
     "Document": _document,
+    "Employee": _employee,
     "Location": _location,
     "WoAssignment": _assignment,
     "WoNote": _work_order_note,
