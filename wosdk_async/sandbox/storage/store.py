@@ -37,7 +37,7 @@ class Store:
                 if like is not None:
                     like.commit()
                     like._db.backup(self._db)
-                self.fresh = prepare(self._db, self.path)
+                prepare(self._db, self.path)
                 self.indexes = Indexes(self._db)
             except BaseException:
                 self._db.close()  # the caller gets no store to close; Python 3.13 warns of open connections
