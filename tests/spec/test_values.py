@@ -8,7 +8,7 @@ import pytest
 
 from tests.sandbox.company import Caller
 from tests.spec.local import CUSTOMER, TEMPLATE, space_request
-from tests.spec.raw import made, post, put, refusal
+from tests.spec.raw import command, made, post, put, refusal
 from tests.spec.rules import spec
 
 NTE = {"CurrencyTypeId": "USD", "Value": 250}
@@ -185,6 +185,33 @@ def test_permissions_of_a_new_contact(either: Caller) -> None:
     customer = made(either, "Customer", Name="Zimmer", Contacts=[{"LastName": "Nested"}])
     (nested,) = either.get("Customer", customer, "Contacts.*")["Contacts"]
     assert nested["CanCreateRequest"] is True
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed", "refused"),
+    [
+        ("AdvanceNotice", (0, 240), (-1, 241, 500)),
+        ("AccessOptionsMask", (1, 15), (0,)),
+        ("LatestSlot", (1, 10), (0, -1)),
+        ("SlotsCount", (3, 5, 7, 10), (0, 4, 11)),
+    ],
+)
+def test_ranges_of_a_work_zone(
+    either: Caller, name: str, allowed: tuple[int, ...], refused: tuple[int, ...]
+) -> None:
+    """entities.json: "0 to 240", "zero not allowed", "1 or more", "3, 5, 7 or 10"; new zones keep to them."""
+    zone = {"DisplayAs": "Yard", "WoNumberPrefix": "Y"}
+    for skip in (False, True):
+        new = either.run("WorkZoneCreateCommand", WorkZone=zone, SkipDefaultSettings=skip)["WorkZone"]
+        either.ok(*put("WorkZone", ["Number"], Id=new["Id"], Number=f"Y-{skip}"))
+    for value in allowed:
+        either.ok(*put("WorkZone", [name], Id=14, **{name: value}))
+        assert either.get("WorkZone", 14)[name] == value
+    for value in refused:
+        assert name in refusal(either, *put("WorkZone", [name], Id=14, **{name: value}))
+        text = refusal(either, *command("WorkZoneCreateCommand", WorkZone=zone | {name: value}))
+        assert str(value) in text
+    assert either.get("WorkZone", 14)[name] == allowed[-1]
 
 
 def test_the_empty_date_of_a_provider(either: Caller) -> None:

@@ -136,7 +136,6 @@ _DEFAULT_SETTINGS = {
     "SchedulingWindow": 14,
     "AdvanceNotice": 4,
     "RoundApptTimeTo": 15,
-    "AccessOptionsMask": 15,
 }
 
 
