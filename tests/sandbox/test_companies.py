@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import multiprocessing
 import sqlite3
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import httpx
@@ -173,3 +175,29 @@ async def test_credentials_of_another_company() -> None:
         with pytest.raises(SessionRefusedError, match="issued for another Company") as refused:
             await sandbox.client().company("South", credentials=pair).connect()
     assert refused.value.remedies == (Remedy.OWN_PAIR,)
+
+
+_RACES, _RACERS = 3, 3
+
+
+def _race(folder: Path, own: str, start: Barrier) -> None:
+    for number in range(_RACES):
+        start.wait(30)
+        with contextlib.closing(open_store(folder / f"{number}.db", "Shared", own)):
+            pass
+
+
+def test_processes_that_create_a_store_at_the_same_time(tmp_path: Path) -> None:
+    """One creates the tables and each Company, and all can use the store."""
+    spawn = multiprocessing.get_context("spawn")
+    start = spawn.Barrier(_RACERS)
+    names = [f"Own {number}" for number in range(_RACERS)]
+    racers = [spawn.Process(target=_race, args=(tmp_path, name, start)) for name in names]
+    for racer in racers:
+        racer.start()
+    for racer in racers:
+        racer.join(120)
+    assert [racer.exitcode for racer in racers] == [0] * _RACERS
+    for number in range(_RACES):
+        with contextlib.closing(open_store(tmp_path / f"{number}.db")) as store:
+            assert sorted(company.name for company in store.companies()) == [*names, "Shared"]

@@ -6,9 +6,11 @@ import json
 import select
 import socket
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from itertools import count
+from pathlib import Path
 from random import Random
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,9 +20,10 @@ import pytest
 
 from tests.sandbox.faulty import Raw, RawResponse, creates, raw_client, receive
 from tests.support.waiting import until
-from wosdk_async.sandbox import LocalCompany, VirtualClock
+from wosdk_async.sandbox import LocalCompany, VirtualClock, open_store
 from wosdk_async.sandbox.faults.exchange import FaultExchange
 from wosdk_async.sandbox.faults.kinds import KINDS, Fault
+from wosdk_async.sandbox.seed.initial import reset
 
 names = (f"raw-{number}" for number in count())
 
@@ -178,6 +181,30 @@ def test_late_commit_after_the_server_hung_up(raw: Raw) -> None:
     assert raw.count(name) == 0
     raw.local.clock.advance(30)
     until(lambda: raw.count(name) == 1)
+
+
+@pytest.mark.parametrize("way", ["start", "snapshot", "another process"])
+def test_a_reset_drops_the_requests_received_before_it(way: str, tmp_path: Path) -> None:
+    """Requests that a fault delays do not write into the Company of the next test; new ones do."""
+    with LocalCompany(tmp_path / "s.db", clock=VirtualClock()) as local, raw_client(local) as raw:
+        kept = local.snapshot()
+        first = creates("latency", fixed=5, first=1)["rule"] + creates("late_commit", hold=0, every=2)["rule"]
+        local.faults.load({"rule": first})
+        with raw.open("delayed") as connection:
+            until(lambda: local.clock.sleepers == 1)
+            assert raw.create("late") == RawResponse(b"", "reset")
+            until(lambda: local.clock.sleepers == 2)
+            if way == "another process":
+                with closing(open_store(tmp_path / "s.db")) as other:
+                    reset(other)
+            else:
+                local.reset(kept if way == "snapshot" else None)
+            local.faults.clear()
+            local.clock.advance(10)
+            assert receive(connection) == RawResponse(b"", "reset")
+        until(lambda: local.clock.sleepers == 0)
+        assert raw.create("new").status == 200
+        assert [raw.count(name) for name in ("delayed", "late", "new")] == [0, 0, 1]
 
 
 @attrs.frozen

@@ -10,7 +10,8 @@ import pytest
 from tests.sandbox.company import Caller
 from wosdk_async.sandbox import LocalCompany, StoreError
 from wosdk_async.sandbox.schema.values import Moment
-from wosdk_async.sandbox.seed.rows import load_rows, read_rows
+from wosdk_async.sandbox.seed.rows import load_rows, read_rows, seed_rows
+from wosdk_async.sandbox.service.commands.workflow import ACTIONS
 from wosdk_async.sandbox.storage.store import Store
 
 
@@ -144,3 +145,53 @@ def test_rows_of_python() -> None:
             local.seed({"Specialty": [{"DisplayAs": "Glass"}, {"Id": 41, "Nope": 1}]})
         found = http.get(local.variables["WOSDK_LOCATOR_URL"] + "/_sandbox/companies").json()["Companies"][0]
         assert found["Variables"] == local.variables
+
+
+ROW = {"TypeCategory": "Request", "SubType": {"Id": 259}, "Customer": {"Id": 512}, "WorkZone": {"Id": 14}}
+
+
+@pytest.mark.parametrize("name", sorted(ACTIONS))
+def test_actions_on_a_seeded_order(acme: Caller, store: Store, name: str) -> None:
+    """They work from the same states as on a created one, and its costs can be changed."""
+    action = ACTIONS[name]
+    sent = {"Employee": {"Id": 230}, "WonId": 7} if name in ("WoRecallCommand", "WoMessageCommand") else {}
+    state = min(action.sources or {"New"})
+    rows = {"WorkOrder": [{"Id": 7, "Number": "S7", "StatusId": state, **ROW, **sent}]}
+    load_rows(store, store.companies()[0], seed_rows(rows), Moment(0))
+    reasons = {"OnHold": 2201, "Cancel": 1841, "Attention": 1903}
+    members = {"Assignees": [208], "FlagsToSet": [1903], "Comment": "x"}
+    if action.logged in reasons:
+        members["ActionReasonId"] = reasons[action.logged]
+    shown = acme.run(name, WorkOrderId=7, **members)["Wo"]
+    assert shown["StatusId"] == (action.target or state)
+    read = acme.get("WorkOrder", 7, "LastAction.LastAction.TypeId,ActionLogRecords.TypeId,WorkOrderCost.Id")
+    logged = [entry["TypeId"] for entry in read["ActionLogRecords"]]
+    if logged:
+        assert read["LastAction"]["LastAction"]["TypeId"] == logged[-1] == action.logged
+    assert (read["LastAction"]["Id"], read["WorkOrderCost"]["Id"]) == (7, 7)
+    assert acme.run("CostStatusChangeCommand", WorkOrderId=7, CostStatusId=2)
+
+
+def test_a_seeded_order_keeps_the_records_of_the_seed(acme: Caller, store: Store) -> None:
+    """Its last action and cost record may be rows, too, before or after it."""
+    rows = {
+        "WoLastAction": [{"Id": 7, "WorkOrderId": 7, "XNumber": "key-7"}],
+        "WorkOrder": [{"Id": 7, "LastAction": {"Id": 7}}, {"Id": 8, "LastAction": {"Id": 8}}],
+        "WorkOrderCost": [{"Id": 7, "Number": "C7"}],
+    }
+    load_rows(store, store.companies()[0], seed_rows(rows), Moment(0))
+    read = acme.get("WorkOrder", 7, "LastAction.XNumber,WorkOrderCost.Number")
+    assert read["LastAction"]["XNumber"] == "key-7"
+    assert read["WorkOrderCost"]["Number"] == "C7"
+
+
+def test_order_numbers_of_seeds_are_unique(acme: Caller, store: Store) -> None:
+    """Of rows, of seeded and of created orders, as strings are compared; orders without one are allowed."""
+    taken = acme.order()["Number"]
+    company, now = store.companies()[0], Moment(0)
+    load_rows(store, company, seed_rows({"WorkOrder": [{"Id": 72, "Number": "X72"}, {}, {}]}), now)
+    for numbers in (["X73", "x73 "], ["X72"], [taken]):
+        rows = {"WorkOrder": [{"Number": number} for number in numbers]}
+        with pytest.raises(StoreError, match=r"record \d of WorkOrder: .*Number"):
+            load_rows(store, company, seed_rows(rows), now)
+    assert len(acme.ids("WorkOrder")) == 4

@@ -79,6 +79,18 @@ def test_asset(local: Local) -> None:
     check_types(ASSET_TABLE, local.read("Location", ASSET, "*", "Attributes.*"))
 
 
+@differs("response of a retrieve")
+@spec("2.8", "Asset")
+@spec("2.8", "AssetAttribute")
+def test_asset_as_returned_by_a_plain_retrieve(local: Local) -> None:
+    """Spec 2.8: "Asset as returned by retrieve (`Data`): ... Attributes (list)", each with its Descriptor."""
+    asset = local.read("Location", ASSET)
+    check_types(ASSET_TABLE, asset)
+    (attribute,) = asset["Attributes"]
+    check_types(ASSET_ATTRIBUTE, attribute)
+    assert asset["Documents"] == []
+
+
 @spec("2.8", "AssetAttribute")
 def test_asset_attribute(local: Local) -> None:
     """Spec 2.8: an attribute of an asset, with its descriptor opened."""

@@ -8,7 +8,7 @@ import pytest
 
 from tests.sandbox.company import Caller
 from tests.spec.local import CUSTOMER, TEMPLATE, space_request
-from tests.spec.raw import made, post, put, refusal
+from tests.spec.raw import command, made, post, put, refusal
 from tests.spec.rules import spec
 
 NTE = {"CurrencyTypeId": "USD", "Value": 250}
@@ -162,6 +162,70 @@ def test_names_of_units_and_templates_are_texts_like_others(either: Caller) -> N
     refusal(either, "POST", "cmd/SpaceCreateCommand", {"Command": request | {"IfUnitAlreadyExists": "Fail"}})
     request["NewUnitSpecifier"]["UnitName"] = "Suite 8"
     assert either.run("SpaceCreateCommand", **request)["NewSpace"]["Asset"]["Id"] != first["Asset"]["Id"]
+
+
+@spec("4.4", "SpaceCreateCommand")
+def test_a_unit_that_exists_by_default(either: Caller) -> None:
+    """commands.json, ``IfUnitAlreadyExists``: "default Ignore"; enums.json, Ignore: "Do not check"."""
+    request = space_request("Suite 10")
+    del request["IfUnitAlreadyExists"]
+    first, second = (either.run("SpaceCreateCommand", **request)["NewSpace"]["Asset"] for _ in range(2))
+    assert first["Id"] != second["Id"]
+
+
+def test_permissions_of_a_new_contact(either: Caller) -> None:
+    """entities.json: ``CanCreateRequest`` "default true", ``CanViewAnyRequest`` "default false"."""
+    ids = [
+        made(either, "Contact", LastName="Zimmer", CustomerId=CUSTOMER, **sent)
+        for sent in ({}, {"CanCreateRequest": None}, {"CanCreateRequest": False})
+    ]
+    seen = [either.get("Contact", each) for each in ids]
+    assert [each["CanCreateRequest"] for each in seen] == [True, True, False]
+    assert [each["CanViewAnyRequest"] for each in seen] == [False] * 3
+    customer = made(either, "Customer", Name="Zimmer", Contacts=[{"LastName": "Nested"}])
+    (nested,) = either.get("Customer", customer, "Contacts.*")["Contacts"]
+    assert nested["CanCreateRequest"] is True
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed", "refused"),
+    [
+        ("AdvanceNotice", (0, 240), (-1, 241, 500)),
+        ("AccessOptionsMask", (1, 15), (0,)),
+        ("LatestSlot", (1, 10), (0, -1)),
+        ("SlotsCount", (3, 5, 7, 10), (0, 4, 11)),
+    ],
+)
+def test_ranges_of_a_work_zone(
+    either: Caller, name: str, allowed: tuple[int, ...], refused: tuple[int, ...]
+) -> None:
+    """entities.json: "0 to 240", "zero not allowed", "1 or more", "3, 5, 7 or 10"; new zones keep to them."""
+    zone = {"DisplayAs": "Yard", "WoNumberPrefix": "Y"}
+    for skip in (False, True):
+        new = either.run("WorkZoneCreateCommand", WorkZone=zone, SkipDefaultSettings=skip)["WorkZone"]
+        either.ok(*put("WorkZone", ["Number"], Id=new["Id"], Number=f"Y-{skip}"))
+    for value in allowed:
+        either.ok(*put("WorkZone", [name], Id=14, **{name: value}))
+        assert either.get("WorkZone", 14)[name] == value
+    for value in refused:
+        assert name in refusal(either, *put("WorkZone", [name], Id=14, **{name: value}))
+        text = refusal(either, *command("WorkZoneCreateCommand", WorkZone=zone | {name: value}))
+        assert str(value) in text
+    assert either.get("WorkZone", 14)[name] == allowed[-1]
+
+
+def test_the_empty_date_of_a_provider(either: Caller) -> None:
+    """Facts 3.4: "An empty date reads as 1753-01-01T00:00:00 (DtPwdChange of providers)"; others stay out."""
+    empty, name = "1753-01-01T00:00:00", "DtPwdChange"
+    kinds = ("Provider", "Employee")
+    provider, employee = (
+        made(either, "Employee", FirstName="P", DisplayAs="P", ActorTypeId=kind) for kind in kinds
+    )
+    assert either.get("Employee", provider)[name] == empty
+    assert name not in either.get("Employee", employee)
+    for sent, kept in (("2024-02-05T00:00:00", "2024-02-05T00:00:00"), (None, empty)):
+        either.ok(*put("Employee", [name], Id=provider, DtPwdChange=sent))
+        assert either.get("Employee", provider)[name][:19] == kept
 
 
 @spec("4.4", "SpaceCreateCommand")

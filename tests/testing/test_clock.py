@@ -93,6 +93,33 @@ async def test_a_commit_after_the_client_gave_up(
     assert await count(wosdk_company) == 1
 
 
+@pytest.mark.parametrize("hold", [{}, {"hold": 1}, {"hold": 90}], ids=str)
+async def test_a_late_commit_counts_from_the_hang_up(
+    wosdk_company: Company, wosdk_faults: Faults, wosdk_clock: SkippingClock, hold: dict[str, int]
+) -> None:
+    """A clock moved at once after the call moves beyond the late commit, which is then there."""
+    await wosdk_company.connect()
+    wosdk_faults.add("late_commit", after=2, operation="WoCreateCommand", **hold)
+    with pytest.raises(InDoubtError):
+        await wosdk_company.run(create_command())
+    wosdk_clock.advance(seconds=3)
+    assert await count(wosdk_company) == 1
+
+
+async def test_a_late_commit_counts_from_the_end_of_a_hold_that_the_clock_jumped_over(
+    wosdk_company: Company, wosdk_faults: Faults, wosdk_clock: SkippingClock
+) -> None:
+    """The server hangs up after 10 s and carries out after 20 more, whatever was asked at 100 s."""
+    await wosdk_company.connect()
+    wosdk_faults.add("late_commit", after=20, hold=10, operation="WoCreateCommand", first=1)
+    call = asyncio.ensure_future(wosdk_company.run(create_command()))
+    await wosdk_clock.settle()
+    wosdk_clock.advance(seconds=100)
+    with pytest.raises(InDoubtError):
+        await call
+    assert await count(wosdk_company) == 1
+
+
 async def test_the_service_is_away_for_good(wosdk_company: Company, wosdk_faults: Faults) -> None:
     """Also the log-in's own patience passes without waiting."""
     wosdk_faults.add("latency", fixed=100, operation="token")

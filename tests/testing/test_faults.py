@@ -6,7 +6,7 @@ import pytest
 
 from tests.testing.orders import count, create_command
 from wosdk_async import Client, Company, Customer
-from wosdk_async.errors import ThrottledError
+from wosdk_async.errors import BusinessRuleError, ConflictError, NotFoundError, RefusedError, ThrottledError
 from wosdk_async.sandbox import Faults, FaultScriptError
 from wosdk_async.testing import Sandbox
 
@@ -30,6 +30,30 @@ async def test_rules_add_up(wosdk_company: Company, wosdk_faults: Faults) -> Non
     with pytest.raises(ThrottledError):
         await wosdk_company.get(Customer, 512)
     assert set(wosdk_faults.injected) == {"latency", "status"}
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        ("BUSINESS_LOGIC_ERROR", BusinessRuleError),
+        ("ERROR_CODE_6", ConflictError),
+        ("ERROR_CODE_1019", NotFoundError),
+        ("MAINTENANCE_WINDOW", RefusedError),
+        ("", RefusedError),
+    ],
+)
+async def test_a_refusal_by_a_rule_of_the_company(
+    wosdk_company: Company, wosdk_faults: Faults, code: str, error: type[RefusedError]
+) -> None:
+    """Code and message are the test's; nothing is created, and the next create is accepted."""
+    text = "NTE above 5000 needs <approval>"
+    wosdk_faults.add("status", status=400, code=code, message=text, operation="WoCreateCommand", first=1)
+    with pytest.raises(error) as refused:
+        await wosdk_company.run(create_command())
+    assert type(refused.value) is error
+    assert (refused.value.code, text in str(refused.value)) == (code or "HTTP_400", True)
+    await wosdk_company.run(create_command())
+    assert await count(wosdk_company) == 1
 
 
 @pytest.mark.wosdk(company=["North", "South"])

@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 
 from tests.support.laws import examples
 from tests.testing.orders import count, create_command
-from wosdk_async import BusinessRuleError, Client, Company, Customer, VerifyWorkCommand, WorkOrder, fields
+from wosdk_async import (
+    BusinessRuleError,
+    Client,
+    Company,
+    Customer,
+    InDoubtError,
+    VerifyWorkCommand,
+    WorkOrder,
+    fields,
+)
 from wosdk_async.errors import CredentialsError
 from wosdk_async.sandbox import StoreError
 from wosdk_async.testing import Sandbox
@@ -78,6 +87,20 @@ async def test_clients_stay_connected_over_a_reset(wosdk_sandbox: Sandbox, wosdk
     wosdk_sandbox.reset()
     assert await count(wosdk_company) == 0
     assert [seen.path for seen in wosdk_sandbox.requests].count("/OAuth/token") == 1
+
+
+async def test_a_reset_drops_what_is_still_waiting(wosdk_sandbox: Sandbox, wosdk_company: Company) -> None:
+    """A create that ended in doubt before the reset does not appear after it."""
+    await wosdk_company.connect()
+    for fault in ({"fault": "late_commit", "after": 30}, {"fault": "latency", "fixed": 90}):
+        wosdk_sandbox.faults.add(operation="WoCreateCommand", **fault)
+        with pytest.raises(InDoubtError):
+            await wosdk_company.with_options(deadline=5).run(create_command())
+        wosdk_sandbox.faults.clear()
+        wosdk_sandbox.reset()
+        wosdk_sandbox.clock.advance(minutes=5)
+        await wosdk_sandbox.clock.settle()
+        assert await count(wosdk_company) == 0
 
 
 async def test_requests_are_seen_without_secrets(wosdk_sandbox: Sandbox, wosdk_company: Company) -> None:

@@ -24,7 +24,7 @@ from wosdk_async.sandbox.faults.exchange import ClientConnection
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
 from wosdk_async.sandbox.schema.dialect import SPEC
-from wosdk_async.sandbox.seed.initial import create_company, open_store, set_verification
+from wosdk_async.sandbox.seed.initial import open_store, set_verification
 from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 
@@ -96,11 +96,7 @@ def opened_store(
     Raises StoreError for an unusable file, FaultScriptError for a fault of an unknown Company, ValueError for
     an invalid name.
     """
-    with contextlib.closing(open_store(path, *companies[:1])) as store:
-        known = {company.name.lower() for company in store.companies()}
-        for name in companies:
-            if name.strip().lower() not in known:
-                known.add(create_company(store, name).name.lower())
+    with contextlib.closing(open_store(path, *companies)) as store:
         if verification is not None:
             set_verification(store, store.companies(), verification)
         faults.script.require_companies(company.name for company in store.companies())

@@ -132,6 +132,12 @@ class SkippingClock(VirtualClock):
         finally:
             own.waits -= 1
 
+    async def settle(self) -> None:
+        """Let all tasks that are ready run, at the current time."""
+        with self.doing(Work()):
+            for _ in range(_SETTLED_AFTER):
+                await asyncio.sleep(0)
+
     def check(self) -> None:
         """Jump forward once all pending work has waited for a few loop iterations."""
         if self._all_waiting() and (self._checking_loop is None or self._checking_loop.is_closed()):

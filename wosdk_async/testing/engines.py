@@ -331,6 +331,7 @@ class AsgiEngine:
                 await asyncio.wait([self.transport.start(exchange)])
         except asyncio.CancelledError:
             exchange.hung_up.set()
+            await clock.settle()  # the application notices before the caller can move the clock
             raise
         finally:
             self._busy -= 1

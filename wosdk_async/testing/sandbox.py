@@ -20,7 +20,7 @@ from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
 from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
 from wosdk_async.sandbox.schema.values import Moment
-from wosdk_async.sandbox.seed.initial import create_company, open_store, set_verification
+from wosdk_async.sandbox.seed.initial import open_store, set_verification
 from wosdk_async.sandbox.seed.rows import load_rows, seed_rows
 from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
@@ -218,7 +218,4 @@ def _template(companies: tuple[str, ...]) -> Store:
 
     Copying its pages takes half a millisecond; creating a store takes fifty.
     """
-    store = open_store(":memory:", *companies[:1])
-    for name in companies[1:]:
-        create_company(store, name)
-    return store
+    return open_store(":memory:", *companies)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import socket
 import struct
 from collections.abc import Callable, Sequence
@@ -16,6 +17,7 @@ from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.errors import Refusal
 
 _EXTENSION = "wosdk.transport"
+_SECOND = 10**9
 _NO_LINGER = struct.pack("ii", 1, 0)  # makes close() drop unsent bytes and send a RST
 
 
@@ -57,6 +59,7 @@ class FaultExchange:
     expire_token: Callable[[], None]
     move: Callable[[], None]
     late: set[asyncio.Future[None]]  # requests carried out after their connection closed
+    is_current: Callable[[], bool]  # whether the Companies were not reset since the request
 
     @property
     def closed(self) -> bool:
@@ -79,24 +82,37 @@ class FaultExchange:
         body = b"".join(message.get("body", b"") for message in messages[1:])
         return FaultyResponse(messages[0]["status"], list(messages[0]["headers"]), body)
 
-    def carry_out_later(self, seconds: float) -> None:
-        """Carry out the request after ``seconds``, even if the connection has closed."""
+    def carry_out_later(self, due: int) -> None:
+        """Carry out the request once the clock shows ``due``, even if the connection has closed."""
 
         async def run() -> None:
-            await self.clock.sleep(seconds)
-            await self.carry_out()
+            await self.clock.sleep((due - self.clock()) / _SECOND)
+            if self.is_current():
+                await self.carry_out()
 
         task = asyncio.ensure_future(run())
         self.late.add(task)
         task.add_done_callback(self.late.discard)
+
+    async def delay(self, seconds: float) -> bool:
+        """Wait; return whether a reset of the Companies meanwhile has ended the request, which is dropped."""
+        await self.clock.sleep(seconds)
+        if self.is_current():
+            return False
+        await self.reset()
+        return True
 
     async def wait_closed(self) -> None:
         """Wait until the connection is closed, after which uvicorn expects no response."""
         while (await self.receive())["type"] != "http.disconnect":
             pass
 
-    async def wait_for_hang_up(self, limit: float | None) -> None:
-        """Wait up to ``limit`` seconds for the client to close the connection."""
+    async def wait_for_hang_up(self, limit: float | None) -> int:
+        """Wait up to ``limit`` seconds for the client to close the connection; return when the wait ended.
+
+        The clock may be moved far beyond the limit, which then still ended the wait.
+        """
+        latest = math.inf if limit is None else self.clock() + int(limit * _SECOND)
         closed = asyncio.ensure_future(self.wait_closed())
         waits = [closed] if limit is None else [closed, asyncio.ensure_future(self.clock.sleep(limit))]
         try:
@@ -105,6 +121,7 @@ class FaultExchange:
             for wait in waits:
                 wait.cancel()
             await asyncio.wait(waits)
+        return int(min(self.clock(), latest))
 
     async def respond(self, response: FaultyResponse) -> None:
         """Send a complete response."""

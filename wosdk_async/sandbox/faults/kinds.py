@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
@@ -66,6 +67,7 @@ def _is_span(value: Any) -> bool:
 number = _setting(f"a number from 0 to {_MAX_SECONDS}", _is_number)
 share = _setting("a number from 0 to 1", lambda value: _is_number(value, 1))
 positive = whole(1, 10**9)
+text = _setting("a string", lambda value: isinstance(value, str))
 flag = _setting("true or false", lambda value: isinstance(value, bool))
 span = _setting("two numbers, the lower one first", _is_span)
 
@@ -90,8 +92,7 @@ class Latency(Fault):
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         """Wait, then let the request continue."""
-        await exchange.clock.sleep(self.seconds(rng))
-        return False
+        return await exchange.delay(self.seconds(rng))
 
     def seconds(self, rng: Random) -> float:
         """Return the delay in seconds for one request."""
@@ -120,6 +121,8 @@ class Status(Fault):
     """Error status as the response; the request is only carried out with ``carried_out``."""
 
     status: int = attrs.field(validator=whole(400, 599), metadata={"example": 503})
+    code: str = attrs.field(default="", validator=text)
+    message: str = attrs.field(default="Injected by the sandbox.", validator=text)
     body: str = attrs.field(default="json", validator=one_of("json", "html", "empty"))
     retry_after: float | None = attrs.field(default=None, validator=optional(number))
     retry_after_date: float | None = attrs.field(default=None, validator=optional(number))
@@ -128,6 +131,8 @@ class Status(Fault):
     def __attrs_post_init__(self) -> None:
         if self.retry_after is not None and self.retry_after_date is not None:
             raise ValueError("retry_after and retry_after_date are mutually exclusive; use one")
+        if self.code and self.body != "json":
+            raise ValueError("code is set; body must be json, which carries it")
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         if self.carried_out:
@@ -139,10 +144,10 @@ class Status(Fault):
 
     def _response(self, exchange: FaultExchange) -> FaultyResponse:
         if self.body == "json":  # not shown; assumed: the error code
-            return exchange.refusal(Refusal(self.status, f"HTTP_{self.status}", "Injected by the sandbox."))
+            return exchange.refusal(Refusal(self.status, self.code or f"HTTP_{self.status}", self.message))
         if self.body == "empty":
             return FaultyResponse(self.status)
-        page = f"<html><body><h1>{self.status}</h1>Injected by the sandbox.</body></html>"
+        page = f"<html><body><h1>{self.status}</h1>{html.escape(self.message)}</body></html>"
         return FaultyResponse(self.status, [(b"content-type", b"text/html")], page.encode())
 
     def _retry_after(self, exchange: FaultExchange) -> list[tuple[bytes, bytes]]:
@@ -179,8 +184,8 @@ class LateCommit(Fault):
     hold: float | None = attrs.field(default=None, validator=optional(number))
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
-        await exchange.wait_for_hang_up(self.hold)
-        exchange.carry_out_later(self.after)
+        gone = await exchange.wait_for_hang_up(self.hold)
+        exchange.carry_out_later(gone + int(self.after * 10**9))
         await exchange.reset()
         return True
 

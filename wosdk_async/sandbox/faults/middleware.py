@@ -43,6 +43,7 @@ class FaultMiddleware:
         body = b"".join(message.get("body", b"") for message in messages)
         owners = {company.client_id: company.name for company in self.store.companies()}
         request = match_of(scope, body, owners.get)
+        generation = self.store.generation()
         exchange = FaultExchange(
             app=self.app,
             scope=scope,
@@ -55,6 +56,7 @@ class FaultMiddleware:
             expire_token=lambda: self.expire_token(header(scope, b"authorization")),
             move=lambda: self.faults.moved_hosts.move(request, scope),
             late=self.faults.late,
+            is_current=lambda: self.store.generation() == generation,
         )
         injected = scope.setdefault(INJECTED, [])
         if await self.faults.apply(request, exchange, injected):

@@ -25,8 +25,16 @@ MONEY_PARTS = {
 REQUEST_MARKS = frozenset({"PerformDeletion", "IsNew"})
 REQUEST_ONLY = frozenset({"Contactid"})  # spec 4.3: returned as RequestorContact
 # Initial values that are not the default of their type: SelfHelpType has no value (facts 3.4),
-# CriticalFacilities is Inherit (spec 2.8).
-_INITIAL_VALUES = {"SelfHelpType": None, "CriticalFacilities": "Inherit"}
+# CriticalFacilities is Inherit (spec 2.8), CanCreateRequest is true (entities.json: default true), and three
+# numbers of a work zone cannot be zero (entities.json). Not shown; assumed: their values.
+_INITIAL_VALUES = {
+    "SelfHelpType": None,
+    "CriticalFacilities": "Inherit",
+    "CanCreateRequest": True,
+    "AccessOptionsMask": 15,
+    "LatestSlot": 5,
+    "SlotsCount": 5,
+}
 _LAST = ("IsRemoved", "ConcurrencyId", "Id")  # an entity's last members (facts 3.3)
 _ID_FIRST = frozenset({"WorkOrderCost", "AssetTree"})  # these two begin with the Id (facts 3.3)
 # Operations replaced by a command of the entity (facts 3.9; for Space spec 4.4). Not shown; assumed: the

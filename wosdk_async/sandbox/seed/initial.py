@@ -24,20 +24,26 @@ from wosdk_async.sandbox.storage.store import Store
 _FIRST_ID = 46  # id of a store's first Company, as in seed.json
 
 
-def open_store(path: str | Path, company: str | None = None) -> Store:
-    """Open a store file; a new store gets one seeded Company.
+def open_store(path: str | Path, *companies: str) -> Store:
+    """Open a store file, and create and seed missing Companies; a new store gets at least one.
 
     Args:
         path: SQLite file, or ``:memory:``.
-        company: Company name for a new store.
+        companies: Company names.
 
     Raises:
         StoreError: the file is unusable.
-        ValueError: the name is invalid.
+        ValueError: a name is invalid.
     """
     store = Store(path)
-    if store.fresh or not store.companies():  # a process killed in its first start leaves no Company
-        create_company(store, company or _data()["Company"]["Name"])
+    if not companies and not store.companies():  # a process killed in its first start leaves no Company
+        companies = (_data()["Company"]["Name"],)
+    try:
+        for name in companies:
+            create_company(store, name, exists_ok=True)
+    except BaseException:
+        store.close()
+        raise
     return store
 
 
@@ -49,8 +55,12 @@ def create_company(
     live: bool = False,
     seeded: bool = True,
     verification: bool = True,
+    exists_ok: bool = False,
 ) -> StoredCompany:
-    """Add a Company with new credentials to a store. Raises ValueError for an invalid name or host."""
+    """Add a Company with new credentials to a store. Raises ValueError for an invalid name or host.
+
+    With ``exists_ok``, return an existing Company of that name.
+    """
     name = name.strip()
     if not name or not name.isascii() or not name.isprintable():  # the name is sent in a header
         raise ValueError(f"{name!r} is not a valid Company name: use printable ASCII characters.")
@@ -58,7 +68,10 @@ def create_company(
         raise ValueError(f"{host!r} is not a host name. Use a name such as acme.localhost, without a port.")
     with store.transaction():
         existing = store.companies()
-        if name.lower() in {company.name.lower() for company in existing}:
+        same = next((company for company in existing if company.name.lower() == name.lower()), None)
+        if same is not None and exists_ok:
+            return same
+        if same is not None:
             raise ValueError(f"Company '{name}' already exists. Choose another name.")
         key = max((company.id for company in existing), default=_FIRST_ID - 1) + 1
         company = StoredCompany(
@@ -95,6 +108,7 @@ def reset(store: Store, to: str | Path | None = None) -> None:
         store.restore_snapshot(to)
         return
     with store.transaction():
+        store.begin_generation()
         for company in store.companies():
             store.clear(company.id)
             _insert_seed(store, company)

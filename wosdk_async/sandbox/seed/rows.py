@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -18,6 +18,7 @@ from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import MONEY_PARTS, EntitySchema, enumeration, find_schema, schemas
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
 from wosdk_async.sandbox.schema.values import UNREADABLE, Moment, read_value, reference_id
+from wosdk_async.sandbox.service.commands.creation import complete_order
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.references import check_references
 from wosdk_async.sandbox.service.write import create
@@ -72,7 +73,13 @@ def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now
     with store.transaction():
         created = [(row.place, each) for row in rows for each in _insert(store, company, now, row)]
         context = RequestContext(store, company, now)
-        _raise_mistakes(text for place, each in created for text in _dangling(context, place, *each))
+        for check, checked in (
+            (complete_order, [each for each in created if each[1][0].name == "WorkOrder"]),
+            (check_references, created),
+        ):
+            _raise_mistakes(
+                f"{place}: {text}" for place, each in checked for text in _refusals(check, context, *each)
+            )
     return len(created)
 
 
@@ -156,11 +163,11 @@ def _value_mistakes(schema: EntitySchema, field: Field, value: Any) -> Iterator[
         yield f"{schema.name}.{field.name} takes {takes}, not {value!r:.60}{did_you_mean(str(value), names)}"
 
 
-def _dangling(context: RequestContext, place: str, schema: EntitySchema, record: Record) -> Iterator[str]:
+def _refusals(check: Callable[..., None], *arguments: object) -> Iterator[str]:
     try:
-        check_references(context, schema, record)
+        check(*arguments)
     except Refusal as refusal:
-        yield f"{place}: {refusal.message}"
+        yield refusal.message
 
 
 # --- rows of files, with line numbers ------------------------------------------------------------

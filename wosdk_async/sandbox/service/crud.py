@@ -60,11 +60,17 @@ def _references(schema: EntitySchema) -> tuple[tuple[str, EntitySchema], ...]:
     )
 
 
+# spec 2.8: an asset as returned by retrieve has its Attributes, each with its Descriptor
+_SPEC_DEFAULTS = {"Location": ("*", "Attributes.*", "Attributes.Descriptor.*", "Documents.*")}
+
+
 def retrieve(context: RequestContext, schema: EntitySchema, key: str, properties: str | None) -> Record:
     """Return the response to a read of one entity; ``properties`` are comma-separated property paths."""
     check_supported(schema, "Retrieve")
-    chosen = selection(schema.name, property_paths((properties or "").split(",")), schema.dialect)
-    data = chosen.show(context, _find_identified(context, schema, key))
+    paths = property_paths((properties or "").split(","))
+    if not properties and context.dialect.entities_envelope:
+        paths = _SPEC_DEFAULTS.get(schema.name, paths)
+    data = selection(schema.name, paths, schema.dialect).show(context, _find_identified(context, schema, key))
     return {"Data": data} | ({"Entities": [{"Data": data}]} if context.dialect.entities_envelope else {})
 
 

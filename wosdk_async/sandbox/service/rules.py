@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from datetime import UTC, tzinfo
 
 from wosdk_async.sandbox.errors import broken_rule, required
@@ -70,6 +70,25 @@ def _contact(_context: RequestContext, contact: Record) -> None:
     name = f"{contact['FirstName']} {contact['LastName']}".strip()
     if name:
         contact["DisplayAs"] = f"{name} (deleted)" if contact["IsRemoved"] else name  # facts 3.4
+
+
+def _employee(_context: RequestContext, employee: Record) -> None:
+    if employee["ActorTypeId"] == "Provider":
+        employee.setdefault("DtPwdChange", "1753-01-01T00:00:00")  # facts 3.4: an empty date
+
+
+_ZONE_RANGES: dict[str, Container[int]] = {  # entities.json
+    "AccessOptionsMask": range(1, 2**31),  # "zero not allowed"
+    "AdvanceNotice": range(241),  # "0 to 240"
+    "LatestSlot": range(1, 2**31),  # "1 or more (vendor sample)"
+    "SlotsCount": (3, 5, 7, 10),  # "3, 5, 7 or 10 (vendor sample)"
+}
+
+
+def _work_zone(_context: RequestContext, zone: Record) -> None:
+    for name, allowed in _ZONE_RANGES.items():
+        if zone[name] not in allowed:  # not shown; assumed: the refusal
+            raise broken_rule(f"{name} of a work zone cannot be {zone[name]}.")
 
 
 def _document(context: RequestContext, document: Record) -> None:
@@ -256,9 +275,11 @@ ON_WRITE: dict[str, Rule] = {
     "Contact": _contact,
     "CustomField2": _custom_field,
     "Document": _document,
+    "Employee": _employee,
     "Location": _location,
     "WoAssignment": _assignment,
     "WoNote": _work_order_note,
+    "WorkZone": _work_zone,
 }
 ON_CHANGE: dict[str, Callable[[Record, Record], None]] = {"TimeCard": _time_card}
 ON_DELETE: dict[str, Rule] = {

@@ -48,18 +48,20 @@ def connect(path: Path) -> sqlite3.Connection:
     return db
 
 
-def prepare(db: sqlite3.Connection, path: Path) -> bool:
-    """Create the tables if the file is empty, and return whether it was. Raises StoreError, sqlite3.Error."""
-    # A file without tables counts as empty, because a start on a full disk leaves such a file.
-    fresh = _pragma(db, "application_id") == 0 and not db.execute("SELECT 1 FROM sqlite_master").fetchone()
-    if not fresh:
+def prepare(db: sqlite3.Connection, path: Path) -> None:
+    """Create the tables if the file is empty. Raises StoreError, sqlite3.Error."""
+    if not _is_empty(db):
         _check(db, path)
     _configure(db)
-    db.execute("BEGIN IMMEDIATE")  # fails at once if the file cannot be written
-    for statement in create_statements() if fresh else ():
+    db.execute("BEGIN IMMEDIATE")  # fails at once if the file cannot be written, waits for other processes
+    for statement in create_statements() if _is_empty(db) else ():
         db.execute(statement)
     db.execute("COMMIT")
-    return fresh
+
+
+def _is_empty(db: sqlite3.Connection) -> bool:
+    """Return whether a file has no tables, such as the file that a start on a full disk leaves."""
+    return _pragma(db, "application_id") == 0 and not db.execute("SELECT 1 FROM sqlite_master").fetchone()
 
 
 def remedy(error: sqlite3.Error | OSError) -> str:

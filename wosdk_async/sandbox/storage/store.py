@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -36,7 +37,7 @@ class Store:
                 if like is not None:
                     like.commit()
                     like._db.backup(self._db)
-                self.fresh = prepare(self._db, self.path)
+                prepare(self._db, self.path)
                 self.indexes = Indexes(self._db)
             except BaseException:
                 self._db.close()  # the caller gets no store to close; Python 3.13 warns of open connections
@@ -140,6 +141,16 @@ class Store:
         """Return the records whose bodies a statement selects, in order."""
         return [load(body) for (body,) in self._db.execute(statement, values)]
 
+    def generation(self) -> int:
+        """Return a number that changes with each reset, even by another process."""
+        found = self._db.execute("SELECT value FROM counter WHERE company = 0 AND name = 'reset'").fetchone()
+        return int(found[0]) if found else 0
+
+    def begin_generation(self) -> None:
+        """Record a reset, so that requests received before it do not write into the new records."""
+        # At random, because a snapshot restores an older number
+        self._db.execute("INSERT OR REPLACE INTO counter VALUES (0, 'reset', ?)", (secrets.randbits(62),))
+
     def count(self, source: str, values: list[object]) -> int:
         """Return the number of rows in ``source``, the SQL after ``FROM``."""
         return int(self._db.execute(f"SELECT count(*) FROM {source}", values).fetchone()[0])  # noqa: S608
@@ -179,6 +190,7 @@ class Store:
     def _copy_from(self, source: sqlite3.Connection) -> None:
         self.commit()
         source.backup(self._db)
+        self.begin_generation()
         self._forget()
 
     def _forget(self) -> None:

@@ -136,7 +136,6 @@ _DEFAULT_SETTINGS = {
     "SchedulingWindow": 14,
     "AdvanceNotice": 4,
     "RoundApptTimeTo": 15,
-    "AccessOptionsMask": 15,
 }
 
 
@@ -147,9 +146,8 @@ def create_space(context: RequestContext, arguments: Arguments) -> Record:
     if arguments.get("UnitId", 0):
         unit = required_record(context, "Location", arguments["UnitId"], "UnitId")
     elif isinstance(specifier, dict):
-        unit = _find_or_make_unit(
-            context, customer, specifier, arguments.get("IfUnitAlreadyExists", "Unknown")
-        )
+        if_exists = arguments.get("IfUnitAlreadyExists", "Ignore")  # commands.json: default Ignore
+        unit = _find_or_make_unit(context, customer, specifier, if_exists)
     else:
         raise required("NewUnitSpecifier")  # facts 5: UnitId or NewUnitSpecifier is required
     space = _insert_space(context, customer, unit, arguments)

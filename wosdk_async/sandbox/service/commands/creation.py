@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from wosdk_async.sandbox.errors import required
+from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
-from wosdk_async.sandbox.schema.entities import schemas
+from wosdk_async.sandbox.schema.entities import EntitySchema, schemas
 from wosdk_async.sandbox.schema.values import reference_id, zone_of
 from wosdk_async.sandbox.service.commands.orders import find_order, log_action, set_last_action
 from wosdk_async.sandbox.service.commands.scheduling import (
@@ -157,9 +157,32 @@ def _next_number(context: RequestContext, prefix: str, digits: int) -> str:
     while True:
         serial = context.next_number(f"Number {prefix.upper()}")
         number = prefix + str(serial).zfill(min(digits, _MAX_DIGITS))
-        context.store.indexes.ensure("WorkOrder", "Number", "string")
-        if not context.named("WorkOrder", "Number", number):
+        if not _with_number(context, number):
             return number
+
+
+def _with_number(context: RequestContext, number: str) -> list[Record]:
+    context.store.indexes.ensure("WorkOrder", "Number", "string")
+    return context.named("WorkOrder", "Number", number)
+
+
+def complete_order(context: RequestContext, schema: EntitySchema, row: Record) -> None:
+    """Add what a seed row lacks that every created order has: records with its id (facts 5).
+
+    Not shown; assumed: two orders cannot have one number.
+    """
+    key = row["Id"]
+    order = context.get(schema.name, key)
+    if order["Number"] and len(_with_number(context, order["Number"])) > 1:
+        raise broken_rule(f"Another work order has the Number {order['Number']}.")
+    for name, entity, record in (
+        ("WorkOrderCost", "WorkOrderCost", _cost(order)),
+        ("LastAction", "WoLastAction", _last_action(order, {})),
+    ):
+        order.setdefault(name, {"Id": key})
+        if context.find(entity, key) is None:
+            context.insert_with_id(schemas()[entity], record)
+    context.replace_uncounted(schema, order)
 
 
 def _schedule(context: RequestContext, order: Record, task: Record, *, computed: bool) -> None:
@@ -183,7 +206,8 @@ def _insert(context: RequestContext, order: Record, items: list[_Item], argument
     set_last_action(context, order)
     context.insert_with_id(schemas()["WorkOrder"], order)
     context.insert_with_id(schemas()["WorkOrderCost"], _cost(order))
-    context.insert_with_id(schemas()["WoLastAction"], _last_action(order, entry, arguments))
+    last = {"LastAction": {"Id": entry["Id"]}, "XNumber": arguments.get("ExternalNumber", "")}
+    context.insert_with_id(schemas()["WoLastAction"], _last_action(order, last))  # facts 5, Retry safety
     for index, (item, _, _) in enumerate(items):
         parent_fields = {"WorkOrderId": order["Id"], "SortOrderIdx": index}
         create(context, schemas()["WoItem"], item, parent_fields)
@@ -206,12 +230,11 @@ def _cost(order: Record) -> Record:
     }
 
 
-def _last_action(order: Record, entry: Record, arguments: Arguments) -> Record:
+def _last_action(order: Record, last: Record) -> Record:
     return {
         **schemas()["WoLastAction"].blank,
         "Id": order["Id"],
         "WorkOrderId": order["Id"],
-        "LastAction": {"Id": entry["Id"]},
         "BillStatus": "NotBilled",  # spec 3
-        "XNumber": arguments.get("ExternalNumber", ""),  # facts 5, Retry safety
+        **last,
     }
