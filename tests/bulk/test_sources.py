@@ -194,6 +194,30 @@ async def test_a_cancelled_drain_loses_no_input(turns: int) -> None:
     assert [NotStarted(1, 2)] == ([got] if isinstance(got, NotStarted) else await read(run))
 
 
+async def test_a_drain_can_be_cancelled_though_every_input_is_ready() -> None:
+    """The loop gets its turns, and no input is lost."""
+    count = 20_000
+    async with Run(range(count), double, limit=1) as run:
+        async for _ in run:
+            break
+    got: list[Any] = []
+
+    async def drain() -> None:
+        async for outcome in run:
+            got.append(outcome)  # noqa: PERF401 - a cancelled list would lose them
+
+    draining = asyncio.create_task(drain())
+    while not got:
+        await asyncio.sleep(0)
+    draining.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await draining
+    assert len(got) < count / 2
+    rest = await read(run)
+    assert [each.index for each in (*got, *rest)][-count // 2 :] == list(range(count // 2, count))
+    assert len({each.index for each in (*got, *rest)}) == len(got) + len(rest)
+
+
 @pytest.mark.parametrize(("name", "value"), [("limit", 0), ("limit", "8"), ("limit", True), ("limit", 2.0)])
 def test_a_limit_that_is_no_number_of_calls(name: str, value: Any) -> None:
     """Refused with the value, before anything starts."""

@@ -80,6 +80,21 @@ async def test_a_source_that_stalls_ends_by_the_deadline(limited: Any, begun: bo
     assert (service.calls, closed) == ([], [True])
 
 
+@pytest.mark.parametrize("piece", [b"", b"x"])
+async def test_a_source_that_never_waits_ends_by_the_deadline(piece: bytes) -> None:
+    """However small its pieces are; other tasks run meanwhile."""
+
+    async def hurrying() -> AsyncIterator[bytes]:
+        for _ in range(3_000_000):
+            yield piece
+
+    async with Service() as service, service.client() as client:
+        acme = client.company().with_options(deadline=0.1)
+        with pytest.raises(DeadlineError) as caught:
+            await acme.documents.attach(7, hurrying(), file_name="a.bin")
+    assert (caught.value.phase, service.calls) == ("source", [])
+
+
 async def test_the_time_of_a_source_counts_towards_the_deadline() -> None:
     """What the source leaves of it is the call's, and a time-out of the source's own is its own."""
     late = TimeoutError("the program's own")

@@ -40,6 +40,7 @@ REFUSALS: dict[str, tuple[str, list[bytes], str, Remedy | None, bool]] = {
     "407": ("http", [b"HTTP/1.1 407 Log in\r\n\r\n"], "407 Log in", Remedy.PROXY_LOGIN, False),
     "502": ("http", [b"HTTP/1.1 502 Bad Gateway\r\n\r\n"], "502 Bad Gateway", None, True),
     "interim": ("http", [b"HTTP/1.1 100 Go\r\n\r\nHTTP/1.1 403 No\r\n\r\n"], "403 No", None, False),
+    "only interim": ("http", [b"HTTP/1.1 100 Go\r\n\r\n" * 99], "without a final one", None, False),
     "surplus": ("http", [b"HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK"], "outside of any response", None, False),
     "endless": ("http", [b"HTTP/1.1 200 " + b"x" * 20_000], "more than 16384 bytes of headers", None, False),
     "no http": ("http", [b"\x05\xff"], "does not speak HTTP", Remedy.PROXY_ADDRESS, False),

@@ -39,7 +39,7 @@ from tests.support.tls import trusted
 from tests.transport.script import QUICK
 from wosdk_async import Client, Company, ConfigurationError, Credentials, NotSentError, Region, WosdkError
 from wosdk_async.cli.verbose import RequestPrinter
-from wosdk_async.errors import OverloadedError
+from wosdk_async.errors import DiscoveryError, OverloadedError
 from wosdk_async.errors import __all__ as errors_of_library
 from wosdk_async.model import WorkOrder
 from wosdk_async.options import ClientOptions, RetryPolicy
@@ -258,6 +258,25 @@ async def test_a_download_that_is_cancelled_as_its_response_comes(monkeypatch: p
     error = await failure(native, "download", echo(200), "download")
     assert isinstance(error, asyncio.CancelledError)
     assert leaks(error, SHOWN, 1) == set()
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        {},
+        {"Url": 5},
+        {"ErrorInfo": {"Number": 5, "Description": f"bad token {TOKEN}"}},
+        {"Url": "https://elsewhere.example/"},
+        {"Url": f"ftp://elsewhere.example/{SECRET[:5]}"},
+        {"Url": f"https://am.corrigo.com/{TOKEN}"},
+    ],
+)
+async def test_a_locator_whose_result_repeats_a_secret(found: dict[str, Any]) -> None:
+    """In a member that the client uses or not, beside a Url that it refuses."""
+    result = {"CompanyVersion": TOKEN, "Debug": {"form": SECRET}, **found}
+    raised = await failure(native, "discovery", lambda _: Answer(body={"CommandResult": result}))
+    assert isinstance(raised, DiscoveryError)
+    assert leaks(raised, SHOWN) == set()
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -68,7 +68,7 @@ def sent(condition: Condition) -> tuple[Any, ...]:
         (f.priority.is_emergency == True, ("Priority.IsEmergency", "Equal", "true")),  # noqa: E712
         (
             f.last_action_date_utc > datetime(2024, 5, 14, 13, 0, tzinfo=EAST),
-            ("LastActionDateUtc", "GreaterThan", "2024-05-14T11:00:00Z"),
+            ("LastActionDateUtc", "GreaterThan", "2024-05-14T11:00:00"),
         ),
         (
             f.dt_created < datetime(2024, 5, 14, 13, 0, 0, 7),
@@ -81,7 +81,7 @@ def sent(condition: Condition) -> tuple[Any, ...]:
         # what the catalogue does not know
         (fields("New").Some.Thing == Decimal("1.0"), ("Some.Thing", "Equal", "1.0")),
         (fields("New")["Some.Thing"].in_([True, "a"]), ("Some.Thing", "In", "true", "a")),
-        (fields("New").At > datetime(2024, 1, 1, tzinfo=UTC), ("At", "GreaterThan", "2024-01-01T00:00:00Z")),
+        (fields("New").At > datetime(2024, 1, 1, tzinfo=UTC), ("At", "GreaterThan", "2024-01-01T00:00:00")),
         (fields("New").To == Ref(3), ("To", "Equal", "3")),
     ],
 )

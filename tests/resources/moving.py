@@ -92,7 +92,7 @@ class Moving:
             case "LastActionDateUtc", "NotNull", []:
                 return at is not None
             case "LastActionDateUtc", "GreaterOrEqual", [low]:
-                return at is not None and START + timedelta(seconds=at) >= datetime.fromisoformat(low)
+                return at is not None and START + timedelta(seconds=at) >= datetime.fromisoformat(low + "Z")
             case "Id", "GreaterThan", [low]:
                 return id > int(low)
             case "Id", "LessOrEqual", [high]:

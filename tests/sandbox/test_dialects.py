@@ -151,6 +151,18 @@ def test_times(both: tuple[Caller, Caller], clock: Any) -> None:
     assert spec.get("WorkOrder", made["Id"])["DueDateUtc"] == "2024-05-16T13:12:00Z"
 
 
+@pytest.mark.parametrize("mark", ["", "Z"])
+def test_a_time_in_a_condition_with_and_without_its_mark(both: tuple[Caller, Caller], mark: str) -> None:
+    """Spec 2.1: times in UTC end in Z. Facts 3.5: a condition without it was accepted."""
+    for company in both:
+        made = company.order(DueDateUtc="2026-07-01T12:00:00Z")["Id"]
+        for operator, seconds in (("Equal", "00"), ("LessThan", "01"), ("GreaterOrEqual", "00")):
+            condition = ("DueDateUtc", operator, f"2026-07-01T12:00:{seconds}{mark}")
+            assert made in company.ids("WorkOrder", condition)
+        later = ("DueDateUtc", "GreaterThan", f"2026-07-01T12:00:00{mark}")
+        assert made not in company.ids("WorkOrder", later)
+
+
 def test_times_that_a_client_set(both: tuple[Caller, Caller]) -> None:
     """Facts 3.5: seven digits only in the response to the call that set the value, 0 or 2 when read back."""
     spec, recorded = both

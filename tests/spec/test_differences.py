@@ -44,6 +44,11 @@ async def utc_suffix() -> None:
         order = structure({"DueDateUtc": text}, wosdk.WorkOrder)
         assert order.due_date_utc == datetime(2024, 5, 14, 13, 15, 7, tzinfo=UTC)
         assert unstructure(order) == {"DueDateUtc": "2024-05-14T13:15:07Z"}
+    due = wosdk.fields(wosdk.WorkOrder).due_date_utc >= datetime(2024, 5, 14, 13, 15, 7, tzinfo=UTC)
+    async with recorded({"Entities": []}) as (acme, hook):
+        await acme.query(wosdk.WorkOrder).where(due).all()
+    criteria = hook.sent[2]["QueryExpression"]["Criteria"]
+    assert criteria["Conditions"][0]["Values"] == ["2024-05-14T13:15:07"]  # facts 3.5
 
 
 async def flags_and_lists() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Awaitable
 from typing import Any
 
 import httpx
@@ -12,6 +13,7 @@ import pytest
 from tests.support.service import Answer, Request, Service, error
 from tests.support.virtual import REGION, World, reply
 from wosdk_async import (
+    AccessToken,
     ConfigurationError,
     CredentialsError,
     DeadlineError,
@@ -19,6 +21,7 @@ from wosdk_async import (
     NoAnswerError,
     Region,
     SessionError,
+    SessionRefusedError,
     UnknownCompanyError,
     WosdkError,
     problem_of,
@@ -233,6 +236,66 @@ async def test_a_refusal_of_the_locator_that_is_not_about_the_name() -> None:
         with pytest.raises(WosdkError, match="not this token") as caught:
             await client.company().get("Thing", 1)
     assert not isinstance(caught.value, UnknownCompanyError)
+
+
+EXPIRED = error(403, "EXPIRED_TOKEN", "Token has expired")
+NO_HEADER = error(401, "MISSING_AUTHORIZATION_HEADER", "no header")
+WRONG_PAIR = error(403, "INCORRECT_TOKEN", "not this token")
+
+
+@pytest.mark.parametrize(
+    ("refusal", "refused", "requests"),
+    [
+        (EXPIRED, 1, 2),
+        (NO_HEADER, 1, 2),
+        (Answer(401, b"<html>"), 1, 2),
+        (EXPIRED, 9, 2),
+        (WRONG_PAIR, 1, 1),
+    ],
+)
+@pytest.mark.parametrize("at_renewal", [False, True])
+async def test_a_token_that_the_locator_refuses_is_renewed_once(
+    refusal: Answer, refused: int, requests: int, at_renewal: bool
+) -> None:
+    """Facts 1: at the first log-in and in a renewal. A token of another Company is not."""
+    async with Service() as service, service.client() as client:
+        company = client.company()
+        if at_renewal:
+            await company.get("Thing", 1)
+            answers = iter([EXPIRED])
+            service.handler = lambda _: next(answers, Answer(body={"Data": {"Id": 1}}))
+        before, discover = len(service.tokens), service.on_discovery
+
+        def locate(request: Request) -> Answer | Awaitable[Answer]:
+            is_refused = len(service.discoveries) - before <= refused
+            return refusal if is_refused else discover(request)
+
+        service.on_discovery = locate
+        if refused < requests:
+            await company.get("Thing", 1)
+        else:
+            with pytest.raises(SessionRefusedError) as caught:
+                await company.get("Thing", 1)
+            assert caught.value.code == refusal.body["ErrorCode"]
+        assert len(service.tokens) - before == len(service.discoveries) - before == requests
+        newest = f"Bearer token-{before + requests}"
+        assert service.discoveries[-1].headers["authorization"] == newest
+
+
+async def test_a_provider_is_asked_again_for_a_token_that_the_locator_refuses() -> None:
+    """It may have a newer one; the host is asked for with it."""
+    given: list[str] = []
+
+    async def provide(_: str) -> AccessToken:
+        given.append(f"own-{len(given)}")
+        return AccessToken(given[-1], 600.0)
+
+    async with Service() as service, service.client(credentials=provide) as client:
+        discover = service.on_discovery
+        service.on_discovery = lambda request: EXPIRED if len(service.discoveries) < 2 else discover(request)
+        await client.company().get("Thing", 1)
+    assert given == ["own-0", "own-1"]
+    assert service.calls[0].headers["authorization"] == "Bearer own-1"
 
 
 @pytest.mark.parametrize(

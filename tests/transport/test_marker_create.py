@@ -6,6 +6,7 @@ import asyncio
 import json
 from typing import Any
 
+import attrs
 import pytest
 
 from tests.support.virtual import World, reply
@@ -18,6 +19,7 @@ from wosdk_async import (
     Employee,
     InDoubtError,
     InvalidCallError,
+    Location,
     NoAnswerError,
     NotUniqueError,
     Ref,
@@ -139,7 +141,8 @@ async def test_the_ends_are_those_of_commands() -> None:
         (Customer(concurrency_id=5), "concurrency_id", "the service sets"),
         (Employee(password="x"), "password", "is a secret and is never read back"),
         (Contact(contact_addresses=[]), "contact_addresses", "names a list"),
-        (Customer(tax_exempt=True), "tax_exempt", "give it a unique key"),
+        (Customer(tax_exempt=True), "tax_exempt", "a string property of the new record: display_as, name"),
+        (Location(root_id=5), "root_id", "a string property"),
         ("Customer", "tenant_code", "needs a record of the model, not the name"),
         (WoCreateCommand(), "work_order.po_number", "is a command, not an entity"),
         (customer("T"), 7, "a marker is a string"),
@@ -153,6 +156,32 @@ async def test_a_marker_that_cannot_work_is_refused_before_anything_is_sent(
     with pytest.raises(InvalidCallError, match=message):
         await service.company().create(record, marker=marker)
     assert service.engines == []
+
+
+VALUES: dict[str, Any] = {"string": "K-1", "integer": 7, "enum": 1, "boolean": True}
+
+
+async def test_a_field_of_a_new_order_is_refused_or_keeps_its_key(dialect: str) -> None:
+    """Whatever the field: a key that is not found again would make a second order of a lost response."""
+    new = order("K-0").work_order
+    assert new is not None
+    with LocalCompany(dialect=dialect) as local:
+        async with Client.from_env(local.variables) as client:
+            acme = client.company()
+            kept = set()
+            for name, meta in WorkOrder.__wire__.items():
+                if meta.get("many") or meta["type"] not in VALUES:
+                    continue
+                command = WoCreateCommand(work_order=attrs.evolve(new, **{name: VALUES[meta["type"]]}))
+                marker = f"work_order.{name}"
+                try:
+                    made = await acme.run(command, marker=marker)
+                except InvalidCallError:
+                    continue
+                found = await acme.find_marked(WoCreateCommand, marker, ["K-1"])
+                assert [each.id for each in found["K-1"]] == [made.wo and made.wo.id], name
+                kept.add(name)
+    assert kept == {"po_number", "contact_name"}
 
 
 # --- over real sockets --------------------------------------------------------------------------

@@ -76,6 +76,14 @@ def test_what_is_no_number_of_seconds() -> None:
                 assert len(str(caught.value)) < 250
 
 
+@pytest.mark.parametrize("value", [INF, 1e18, 2**63])
+def test_a_number_that_is_too_high_is_refused_with_the_maximum(value: float) -> None:
+    """It is 0 or more, as the message asks; only the maximum tells what is wrong."""
+    for make, name in ((CallOptions, "deadline"), (Timeouts, "read"), (client, "rate")):
+        with pytest.raises(ConfigurationError, match=r", at most 1e\+09$"):
+            make(**{name: value})
+
+
 COUNTS: list[Any] = [
     (RetryPolicy, "attempts"),
     (Limits, "connections"),

@@ -27,9 +27,12 @@ from wosdk_async import (
     SpaceCreateCommand,
     UnknownFieldError,
     VerifyWorkCommand,
+    WoActionLog,
+    WoActionReasonLookup,
     WoAssignCommand,
     WoCancelCommand,
     WoCreateCommand,
+    WoFlag,
     WoItem,
     WoOnHoldCommand,
     WorkOrder,
@@ -151,6 +154,11 @@ TABLE: list[tuple[Ask, str]] = [
     (creating(number="W1"), "work_order.number is set by the service for new records"),
     (creating(status_id="OnHold"), "leave it out: a new work order is New, and commands change it."),
     (creating(dt_created=datetime(2024, 6, 1)), "dt_created is set by the service for new records"),
+    (creating(flag_id=1901), "work_order.flag_id is set by the service for new records, and would be"),
+    (creating(flag=WoActionReasonLookup.ref(1901)), "work_order.flag is set by the service"),
+    (creating(flags=[WoFlag(flag_id=1901)]), "would be dropped; run WoSetFlagsCommand afterwards."),
+    (creating(action_log_records=[WoActionLog(comment="x")]), "work_order.action_log_records is set by"),
+    (creating(induction_and_safety_status_id="Passed"), "run UpdateWoInductionAndSafetyStatusCommand after"),
     (running(WoCreateCommand(work_order={"Number": "W1"})), "Number is set by the service for new records"),
     (by_name("wocreatecommand", {"Workorder": {"number": 1}}), "Workorder.number is set by the service"),
     # dicts of names that the catalogue knows
@@ -187,6 +195,15 @@ async def test_refused(ask: Ask, remedy: str) -> None:
         if not any(words in remedy for words in ALWAYS):
             await ask(acme, False)
             assert len(service.calls) == 1
+
+
+async def test_the_states_of_a_new_order_may_be_sent_as_they_are() -> None:
+    """Spec 3: values that the service gives it, and an order without flags."""
+    given = {"status_id": "New", "induction_and_safety_status_id": "NotRequired", "flag_id": 0}
+    made = Answer(body={"CommandResult": {"Wo": {"Id": 1}}})
+    async with Service(lambda _: made) as service, service.client() as client:
+        await creating(**given)(client.company(), True)
+    assert service.calls[0].json["Command"]["WorkOrder"]["FlagId"] == 0
 
 
 @pytest.mark.parametrize("words", ALWAYS)

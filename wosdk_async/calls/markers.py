@@ -30,6 +30,7 @@ from wosdk_async.protocol.arguments import (
 )
 from wosdk_async.protocol.calls import Written
 from wosdk_async.protocol.records import specifier_of
+from wosdk_async.protocol.validation import computed_names
 from wosdk_async.query.builder import condition_of, selected
 from wosdk_async.query.paths import ResolvedPath, root, text
 from wosdk_async.query.plan import Plan
@@ -44,15 +45,8 @@ MAX_ROWS = 1000
 _SHOWN = 5  # maximum fields named in a message
 _KEY_LENGTH = 20  # characters that a field must hold: default keys for a million rows have up to 16
 _CACHED = 1024  # cached fields: more than a program uses as markers
-_SET_BY_SERVICE = {"Id", "ConcurrencyId"}  # facts 3.3: a create ignores both
-# The service overwrites these fields. A record with a key in one of them would not be found, and would be
-# created twice.
-_COMPUTED_BY_SERVICE = {
-    ("WorkOrder", "Number"),  # spec 2.3: calculated on creation
-    ("WorkOrder", "ShortLocation"),  # not shown; assumed: the name of the item's asset
-    ("WorkOrder", "TaskRefinement"),  # spec 2.3: category and sub-category, joined
-    ("Contact", "DisplayAs"),  # facts 3.4: derived from the first and last name
-}
+_COUNTERS = {"Id", "ConcurrencyId"}  # facts 3.3: a create ignores both
+_DERIVED = {("Contact", "DisplayAs")}  # facts 3.4: derived from the first and last name, if there are any
 
 
 # --- the field ------------------------------------------------------------------------------
@@ -68,10 +62,11 @@ class MarkedField:
     resolved: ResolvedPath = attrs.field(eq=False, repr=False)
 
     @classmethod
-    def of(cls, entity: type[Record], path: str, marker: str) -> MarkedField:
+    def of(cls, entity: type[Record], path: str, marker: str, *, new: bool) -> MarkedField:
         """Return the field at ``path``, starting from the entity.
 
-        ``marker`` is the path as the caller wrote it; it may start at a command.
+        ``marker`` is the path as the caller wrote it; it may start at a command. With ``new``, the field must
+        keep the key of a record that is created.
 
         Raises:
             InvalidCallError: keys in this property cannot be looked up.
@@ -81,7 +76,7 @@ class MarkedField:
             found = functools.reduce(ResolvedPath.by_python, path.split("."), root(entity))
         except UnknownPropertyError as error:  # the new message keeps its suggestion of a similar name
             raise UnknownPropertyError(f"{where}: {error.message}", **error.facts) from None
-        _require_key_field(found, where, _suitable_fields(entity, marker.removesuffix(path)))
+        _require_key_field(found, where, _suitable_fields(entity, marker.removesuffix(path)), new)
         _require_query(entity, where)
         return cls(entity, path, found)
 
@@ -114,7 +109,7 @@ class MarkedField:
         return str(value).strip()
 
 
-def _require_key_field(found: ResolvedPath, where: str, suitable: str) -> None:
+def _require_key_field(found: ResolvedPath, where: str, suitable: str, new: bool) -> None:
     """Raise InvalidCallError for a property that cannot hold a key; the message lists ``suitable`` ones."""
     name = found.path.rpartition(".")[2]
     if found.in_list or found.below is not None:
@@ -122,7 +117,8 @@ def _require_key_field(found: ResolvedPath, where: str, suitable: str) -> None:
         raise InvalidCallError(
             f"{where} names {kind}, {found}; name a scalar property that holds your key{suitable}"
         )
-    if name in _SET_BY_SERVICE or (found.entity, found.path) in _COMPUTED_BY_SERVICE:
+    is_string = found.kind == "string"
+    if name in _COUNTERS or (_is_set_by_service(found.entity, found.path) and (is_string or new)):
         raise InvalidCallError(
             f"{where}: the service sets {found} itself and ignores your value; name a field that keeps your"
             f" key{suitable}"
@@ -131,6 +127,15 @@ def _require_key_field(found: ResolvedPath, where: str, suitable: str) -> None:
         raise InvalidCallError(
             f"{where}: {found} is a secret and is never read back; name another field{suitable}"
         )
+    # A record whose key is not kept would not be found, and would be created twice. Other types hold ids,
+    # states and amounts, which the service checks or computes; facts 3.4: a reference keeps only its id.
+    if new and (not is_string or "." in found.path):
+        raise InvalidCallError(f"{where}: a key needs a string property of the new record{suitable}")
+
+
+def _is_set_by_service(entity: str, name: str) -> bool:
+    """Return whether the service overwrites the property in a new record."""
+    return name in computed_names(entity) or (entity, name) in _DERIVED
 
 
 def _suitable_fields(entity: type[Record], holder: str) -> str:
@@ -156,7 +161,7 @@ def _paths_to_keys(command: type[Command[Any]]) -> Iterator[str]:
 def _keeps_key(entity: str, meta: Wire) -> bool:
     """Return whether a string field is sent, stored unchanged, readable, and long enough for a key."""
     is_sent = not meta.get("many") and meta.get("updatable", True) and not meta.get("secret")
-    is_kept = (entity, meta["name"]) not in _COMPUTED_BY_SERVICE
+    is_kept = not _is_set_by_service(entity, meta["name"])
     return is_sent and is_kept and meta.get("max_length", _KEY_LENGTH) >= _KEY_LENGTH
 
 
@@ -212,7 +217,7 @@ class Marker:
             raise InvalidCallError(f"a marker needs a record of the model, not the name {record!r}")
         require_record("create", record)
         kind: Any = type(record)
-        field = _of_entity(kind, _path(path))
+        field = _of_entity(kind, _path(path), new=True)
         return cls(field, _key_at(record, path, field), _specifier)
 
     def result_of(self, records: Sequence[Any]) -> Any:
@@ -229,8 +234,8 @@ class Marker:
         return self.result(records[0]) if records else None
 
 
-def field_of(owner: object, path: str) -> MarkedField:
-    """Return the field of a marker for a command or entity class.
+def field_of(owner: object, path: str, *, new: bool = False) -> MarkedField:
+    """Return the field of a marker for a command or entity class; ``new`` if records are created with it.
 
     Raises InvalidCallError if keys in the field cannot be looked up.
     """
@@ -239,7 +244,7 @@ def field_of(owner: object, path: str) -> MarkedField:
         return _of_command_class(cls, _path(path))[0]
     if cls is not None and issubclass(cls, Record):
         entity_name(cls)
-        return _of_entity(cls, _path(path))
+        return _of_entity(cls, _path(path), new=new)
     raise InvalidCallError(
         f"a look-up by marker needs the class of a command or entity, not {described(owner)}; pass one, such"
         " as WoCreateCommand"
@@ -256,8 +261,8 @@ def _path(path: Any) -> str:
 
 
 @functools.lru_cache(maxsize=_CACHED)
-def _of_entity(entity: Any, path: str) -> MarkedField:
-    return MarkedField.of(entity, path, path)
+def _of_entity(entity: Any, path: str, *, new: bool) -> MarkedField:
+    return MarkedField.of(entity, path, path, new=new)
 
 
 @functools.lru_cache(maxsize=_CACHED)
@@ -275,7 +280,7 @@ def _of_command_class(command: Any, path: str) -> tuple[MarkedField, Callable[[A
             f"marker {path!r} of {command.wire_name}: name a record and its field with your key, as in"
             f" 'work_order.po_number'"
         )
-    field = MarkedField.of(entity, rest, path)
+    field = MarkedField.of(entity, rest, path, new=True)
     result = command.result_class()
     members = [member for member, meta in result.__wire__.items() if meta.get("of") == entity.wire_name]
     if len(members) != 1:

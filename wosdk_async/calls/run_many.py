@@ -25,6 +25,8 @@ from wosdk_async.transport.telemetry.statistics import PHASES, Trace
 I = TypeVar("I")  # noqa: E741 - an input
 R = TypeVar("R")
 
+_TURN = 256  # outcomes without a wait after which other tasks run
+
 
 class Run(Uncopied, Generic[I, R]):
     """Concurrent calls, one per input. No call outlives the ``async with`` block.
@@ -144,6 +146,8 @@ class Run(Uncopied, Generic[I, R]):
         take = self._inputs.take if self._is_open else self._inputs.take_ready
         while taken := await take():
             yield NotStarted(*taken)
+            if taken[0] % _TURN == 0:
+                await asyncio.sleep(0)  # inputs without end must not block the event loop
         self._raise_source_error()
         if not self._has_failed and (lost := self._lost_inputs()) is not None:
             raise lost

@@ -99,6 +99,11 @@ COMPUTED: dict[str, dict[str, str]] = {
         "employee": "put EmployeeId into the command, or assign the order afterwards",
         "assignments": "assign the order afterwards",
         "won_id": "send the order afterwards",
+        "flag": "run WoSetFlagsCommand afterwards",
+        "flag_id": "run WoSetFlagsCommand afterwards",
+        "flags": "run WoSetFlagsCommand afterwards",
+        "action_log_records": "leave it out; the service writes them",
+        "induction_and_safety_status_id": "run UpdateWoInductionAndSafetyStatusCommand afterwards",
         "verifications": "verify the work once it is completed",
     },
 }

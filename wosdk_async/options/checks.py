@@ -45,7 +45,8 @@ def check_number(
     kinds = int if whole else (int, float)
     is_number = isinstance(value, kinds) and not isinstance(value, bool)
     if not is_number or not low <= value <= high or (above and value == low):  # type: ignore[operator]
-        raise error(f"{name} is {_shown(value)}; it takes {takes}")
+        most = f", at most {high:g}" if is_number and value > high == _MOST else ""  # type: ignore[operator]
+        raise error(f"{name} is {_shown(value)}; it takes {takes}{most}")
 
 
 def check_kind(name: str, value: object, kind: type[Any] | tuple[type[Any], ...], takes: str) -> None:

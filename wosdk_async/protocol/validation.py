@@ -90,7 +90,7 @@ def _dropped(content: Any, cls: Any, new: bool, path: str = "") -> Iterator[Prob
             yield Problem(f"{path}{name}", message)
 
 
-_AS_GIVEN = {"status_id": "New"}
+_AS_GIVEN = {"status_id": "New", "induction_and_safety_status_id": "NotRequired", "flag_id": 0}
 """Computed field -> value assigned by the service (spec 3), which a create may also send."""
 
 

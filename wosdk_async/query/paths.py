@@ -176,6 +176,11 @@ def _number(value: Any, _: Wire, __: str) -> str:
     return format(Decimal(repr(value) if isinstance(value, float) else value), "f")
 
 
+def _utc(value: Any, where: str) -> str:
+    """Return a UTC time without the ``Z`` of bodies: facts 3.5 shows no other form in a condition."""
+    return str(write_utc(value, where)).removesuffix("Z")
+
+
 def _boolean(value: Any, _: Wire, __: str) -> str:
     return "true" if value else "false"
 
@@ -186,7 +191,7 @@ _WRITERS: dict[str, Callable[[Any, Wire, str], str]] = {
     "boolean": _boolean,
     "enum": lambda value, meta, _: str(registry.resolve(meta["of"])(value)),  # never the number (facts 9)
     "datetime-local": lambda value, _, where: str(write_local(value, where)),
-    "datetime-utc": lambda value, _, where: str(write_utc(value, where)),
+    "datetime-utc": lambda value, _, where: _utc(value, where),
 }
 
 
@@ -199,7 +204,7 @@ def _by_python_type(value: Any, where: str) -> str:
     if isinstance(value, int | float | Decimal) and Decimal(value).is_finite():
         return _number(value, {}, where)
     if isinstance(value, datetime):
-        return str((write_utc if value.tzinfo else write_local)(value, where))
+        return _utc(value, where) if value.tzinfo else str(write_local(value, where))
     if isinstance(value, Record | type(Ref(0))):
         return str(identifier(value, where))
     raise InvalidCallError(f"{where} is compared with {value!r}; it takes text, a number, a time or a Ref")

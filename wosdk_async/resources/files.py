@@ -66,6 +66,7 @@ async def read_source(
             if not isinstance(piece, Content):
                 raise InvalidCallError(f"the stream yielded a {type(piece).__name__}; it must yield bytes")
             write(piece)
+            await asyncio.sleep(0)  # for the deadline and other tasks, if the stream itself never waits
     else:
         own = "its .read()" if hasattr(source, "read") else "a path, bytes or an async iterable of bytes"
         raise InvalidCallError(f"{kind_of(source)} cannot be uploaded; pass {own}")

@@ -9,7 +9,13 @@ from collections.abc import Coroutine
 from functools import partial
 from typing import Any, TypeVar
 
-from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
+from wosdk_async.errors import (
+    ConfigurationError,
+    DeadlineError,
+    InvalidCallError,
+    SessionRefusedError,
+    WosdkError,
+)
 from wosdk_async.fork_safety import register_after_fork
 from wosdk_async.options import DEFAULT_IN_FLIGHT, CallOptions
 from wosdk_async.options.hooks import BeforeSend, ask_before_send
@@ -269,8 +275,17 @@ class Transport:
             if isinstance(tenant.credentials, GrantProvider):
                 return login.accept(tenant.company, await tenant.grant(replaced))
             manager.hold_off.require_new(pair := await tenant.pair())
-            sent, note = pair, partial(setattr, manager, "login_waits_for")
-            return await login.grant(tenant.company, tenant.region, pair, replaced, note, time_left)
+            note = partial(setattr, manager, "login_waits_for")
+            grant = partial(login.grant, tenant.company, tenant.region)
+            try:
+                return await grant(sent := pair, replaced, note, time_left)
+            except SessionRefusedError as error:
+                # facts 1: a new token replaces one that expired on its way to the locator. A token that the
+                # locator does not know was issued for another Company.
+                if error.code == "INCORRECT_TOKEN":
+                    raise
+                sent = await tenant.pair()
+                return await grant(sent, replaced, note, time_left)
         except WosdkError as error:
             error.add(company=tenant.company)
             manager.hold_off.note(error, sent)

@@ -64,7 +64,7 @@ class Making:
     def require_marker(self, path: str) -> None:
         """Raise ImportMapError if records cannot be looked up by the field ``path``."""
         try:
-            field_of(self.kind, path)
+            field_of(self.kind, path, new=True)
         except WosdkError as error:
             raise ImportMapError(error.message, **error.facts) from None
 

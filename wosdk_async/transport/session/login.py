@@ -38,6 +38,7 @@ from wosdk_async.transport.http.engine import (
     RequestBody,
     RequestHeaders,
     SendError,
+    without_frames,
 )
 from wosdk_async.transport.retry import Retries, UnreachableHosts
 from wosdk_async.transport.session.credentials import AccessToken, Credentials, Region
@@ -170,20 +171,11 @@ class Login:
             token, lifetime = await self._token(login, credentials, known + replaced)
         secrets = Secrets(token) + known
         hidden = secrets + replaced
-        found = await self._discover(login, token, hidden)
-        url = found.get("Url")
-        if not isinstance(url, str) or not url:
-            raise _no_url(found, company, hidden)
-        if hidden.within(url):
-            del url, found  # they contain a secret, and tracebacks show local variables
-            raise DiscoveryError("the locator's response has a Url that contains the token or secret")
-        version, number = found.get("CompanyVersion"), found.get("CompanyId")
         locator = LOCATOR.url(region, self.hosts)
-        try:
-            base_url = self.hosts.company_url(url, local=is_local(locator))
-        except DiscoveryError as error:
-            error.hide(hidden)  # also hides secrets that are too short for the search above
-            raise
+        found = self._host(await self._discover(login, token, hidden), company, locator, hidden)
+        if isinstance(found, DiscoveryError):
+            raise found
+        base_url, version, number = found
         return TokenGrant(
             token=token,
             headers=_session_headers(company, token),
@@ -191,9 +183,29 @@ class Login:
             expires_in=lifetime,
             base_url=base_url,
             locator_url=locator,
-            company_version=hidden.hide(version, _MAX_TEXT) if isinstance(version, str) else None,
-            company_id=number if isinstance(number, int) else None,
+            company_version=version,
+            company_id=number,
         )
+
+    def _host(
+        self, found: dict[str, Any], company: str, locator: str, hidden: Secrets
+    ) -> tuple[str, str | None, int | None] | DiscoveryError:
+        """Return the host, version and id of a Company from the locator's result.
+
+        An error is returned, not raised: ``found`` may contain a secret, and tracebacks show local variables.
+        """
+        url, version, number = found.get("Url"), found.get("CompanyVersion"), found.get("CompanyId")
+        if not isinstance(url, str) or not url:
+            return _no_url(found, company, hidden)
+        if hidden.within(url):
+            return DiscoveryError("the locator's response has a Url that contains the token or secret")
+        try:
+            base_url = self.hosts.company_url(url, local=is_local(locator))
+        except DiscoveryError as error:
+            error.hide(hidden)  # also hides secrets that are too short for the search above
+            return without_frames(error)
+        shown = hidden.hide(version, _MAX_TEXT) if isinstance(version, str) else None
+        return base_url, shown, number if isinstance(number, int) else None
 
     def _grant_for_host(self, company: str, region: Region, given: AccessToken, base_url: str) -> TokenGrant:
         try:

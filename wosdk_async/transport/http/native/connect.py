@@ -202,6 +202,7 @@ _REPLIES = {
 }
 """SOCKS 5 reply codes, RFC 1928 6."""
 _SOCKS_UNREACHABLE = (3, 4, 5, 6)
+_MAX_INTERIM = 16  # maximum responses to a CONNECT; not shown; assumed
 _MAX_NAME = 255  # maximum bytes of a host name, RFC 1928 5
 
 
@@ -262,9 +263,12 @@ class Tunnel(Layer):
             self._transport.write(b"%bProxy-Authorization: %b\r\n\r\n" % (head, authorization.encode()))
         else:
             self._transport.write(head + b"\r\n")
-        status, said = 0, ""
-        while status < 200:  # interim responses may precede the final one
+        for _ in range(_MAX_INTERIM):  # interim responses may precede the final one
             status, said = self._status(await self._read(self._head_length))
+            if status >= 200:
+                break
+        else:
+            raise self._refused(f"{_MAX_INTERIM} interim responses without a final one")
         if status >= 300:
             remedy = proxy.login_remedy if status == 407 else None
             raise self._refused(said, remedy, status in _UNREACHABLE)
