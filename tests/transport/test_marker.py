@@ -178,6 +178,31 @@ async def answered(found: Response) -> Response:
     return found
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        {"Entities": {}},
+        {"Entities": ""},
+        {"Entities": [], "ErrorInfo": {"Number": 5, "Description": "no"}},
+        {"Entities": [], "errorinfo": "no"},
+    ],
+    ids=str,
+)
+async def test_a_page_that_is_no_list_of_rows_does_not_say_that_nothing_is_there(page: Any) -> None:
+    """The create was carried out and its response lost: it is not sent again."""
+    service = ScriptedCompany(0.0)
+    original = service.serve
+
+    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
+        got = await original(method, url, headers, body)
+        return reply(page) if "/query/" in url else got
+
+    service.handler = serve
+    with pytest.raises(InDoubtError, match="the look-up failed"):
+        await service.run("k")
+    assert len(service.orders) == 1
+
+
 async def test_a_look_up_believes_no_response_of_another_call() -> None:
     """It sends a RequestId; an empty page that carries another one does not say that nothing is there."""
     service = ScriptedCompany(0.0)

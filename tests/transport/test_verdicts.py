@@ -148,3 +148,27 @@ async def test_a_write_whose_result_is_not_an_object_is_in_doubt(specifier: obje
             with pytest.raises(InDoubtError):
                 await client.company().create(entity, *([content] if content else []))
     assert len(service.calls) == 2
+
+
+@pytest.mark.parametrize("call", ["create", "query", "get", "run"])
+async def test_error_info_beside_a_result_says_neither(call: str) -> None:
+    """No source shows it there: a write may have been carried out, and a read is repeated."""
+    body = {
+        "EntitySpecifier": {"EntityType": "Customer", "Id": 1},
+        "Entities": [],
+        "Data": {"Id": 1},
+        "CommandResult": {"Wo": {"Id": 1}},
+    }
+    answer = Answer(body={**body, "ErrorInfo": {"Number": 5, "Description": "half done"}})
+    async with Service(lambda _: answer) as service, service.client(options=QUICK) as client:
+        acme = client.company()
+        calls: Any = {
+            "create": lambda: acme.create(Customer(name="A"), check=False),
+            "query": lambda: acme.query(Customer).all(),
+            "get": lambda: acme.get(Customer, 1),
+            "run": lambda: acme.run("WoCreateCommand", {}),
+        }
+        is_read = call in ("query", "get")
+        with pytest.raises(NoAnswerError if is_read else InDoubtError, match="ERROR_CODE_5: half done"):
+            await calls[call]()
+    assert len(service.calls) == (3 if is_read else 1)
