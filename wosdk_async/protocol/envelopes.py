@@ -139,7 +139,12 @@ def _plain_result(found: Any, one: One) -> Any:
     if not isinstance(result, dict):
         raise ValueError(f"CommandResult is a {type(result).__name__}, not an object")
     if refusal := refusal_in(result, document):
-        raise refusal
+        others = (each for name, each in result.items() if name.lower() != "errorinfo")
+        if not any(isinstance(each, dict | list) and each for each in others):
+            raise refusal
+        # facts 5 shows no record beside an ErrorInfo. Not shown; assumed: the record may have been stored.
+        why = f"the result has both a record and an ErrorInfo ({refusal.code}: {refusal.message})"
+        raise InconclusiveResponse(200, why)
     _require_no_refused_element(result)
     return one(result)
 
@@ -180,5 +185,5 @@ SPECIFIER = codec.Envelope(
 RESULT = codec.Envelope(_plain_result, _typed_result, _Result)
 """``CommandResult``; its ``ErrorInfo`` is a refusal, even with status 200 (facts 5).
 
-One in an element leaves the call in doubt.
+One beside a record, or in an element, leaves the call in doubt.
 """
