@@ -94,8 +94,8 @@ IN_DOUBT = Verdict(
     "in doubt",
     "if safe",
     when="sent, then a reset, a truncated response, any other 5xx, a gateway's page, a redirect, no JSON, no "
-    "result or record, any other `ErrorInfo`, or the response to another call; `ENTITYSPECIFIER_NOT_FOUND` for a "
-    "create without a command",
+    "result or record, any other `ErrorInfo`, or the response to another call; `ENTITYSPECIFIER_NOT_FOUND` "
+    "for a create without a command",
     then="safe to repeat: retried, then `NoAnswerError`. Otherwise `InDoubtError` at once",
 )
 
