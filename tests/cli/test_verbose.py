@@ -224,7 +224,8 @@ def test_fields_that_are_secret_are_masked_in_both_directions(wosdk: Wosdk, scri
             "File": "/rel/f?sig=hunter7pw",
         }
         headers = {"X-Api-Key": "hunter8pw", "X-Amz-Signature": "hunter9pw"}
-        return Answer(body={"CommandResult": result | odd}, headers=headers)
+        made = {"EntitySpecifier": {"Id": 7}}
+        return Answer(body={"CommandResult": result | odd | made}, headers=headers)
 
     scripted.handler = handler
     body = '{"Entity": {"Username": "mira", "Password": "correct-horse-9"}}'

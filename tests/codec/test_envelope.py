@@ -38,6 +38,7 @@ RECORDS = [
         b"",
         b"<p>",
     ),
+    *(b'{"Entities": {}}', b'{"Entities": ""}', b'{"Data": {"Id": 1}, "ErrorInfo": {"Number": 5}}'),
     *(b'{"data": {}}', b'{"Data": {}, "Other": 1}', b'{"Data": {}, "Other": "\xff"}', b'{"Data": {}} {}'),
 ]
 ROWS = [
@@ -52,6 +53,7 @@ ROWS = [
         b'{"Data": {}}',
     ),
     b'{"Entities": [{"Data": {}}, {"Data": {"Id": 1, "New": 1}}], "RequestId": null}',
+    *(b'{"Entities": {}}', b'{"Entities": ""}', b'{"Entities": [], "ErrorInfo": {"Number": 5}}'),
 ]
 RESULTS = [
     b'{"CommandResult": {"Wo": %s}, "RequestId": "a"}' % DATA,
@@ -72,6 +74,7 @@ SPECIFIERS = [
     b'{"EntitySpecifier": {"EntityType": "Contact", "Id": 5, "ConcurrencyId": 2}}',
     *(b'{"EntitySpecifier": {"Id": 5, "New": 1}, "RequestId": "a"}', b'{"EntitySpecifier": null}', b"{}"),
     b'{"EntitySpecifier": {}, "NestedEntitiesOperationResults": []}',
+    b'{"EntitySpecifier": {"Id": 5}, "ErrorInfo": "no"}',
 ]
 FORMS = [
     pytest.param(envelopes.RECORD, WorkOrder, RECORDS, id="record"),

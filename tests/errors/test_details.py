@@ -170,7 +170,7 @@ async def test_outcomes_keep_the_raw_answer_when_asked() -> None:
         "WoStartCommand": error(400, "ERROR_CODE_6"),
         "Odd": Answer(502, b"odd"),
     }
-    commands = [kind(work_order_id=1) for kind in (WoPickUpCommand, WoStartCommand, WoPauseCommand)]
+    commands = [kind(work_order_id=7) for kind in (WoPickUpCommand, WoStartCommand, WoPauseCommand)]
 
     def answer(request: Request) -> Answer:
         return answers.get(request.path.rpartition("/")[2], answers["Odd"])

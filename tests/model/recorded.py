@@ -42,7 +42,7 @@ async def recorded(body: Any) -> AsyncIterator[tuple[Company, Recorder]]:
 
 SAMPLES: dict[str, Callable[[Any], Any]] = {
     "string": lambda field: field.name[: field.max_length or 40],
-    "integer": lambda field: 41,
+    "integer": lambda field: 7,  # as in the references: a result has the id of its command
     "number": lambda field: 12.5,
     "boolean": lambda field: True,
     "datetime-local": lambda field: "2024-05-14T09:15:07",

@@ -23,7 +23,12 @@ CASES: dict[str, Ask] = {
     for name, function in vars(module).items()
     if name.islower() and not name.startswith("_") and callable(function)
 }
-DONE = {"CommandResult": {}, "EntitySpecifier": {}, "Entities": [], "Data": {}}
+DONE = {
+    "CommandResult": {"Wo": {"Id": 90417}, "NewSpace": {"Id": 7}},
+    "EntitySpecifier": {"Id": 7},
+    "Entities": [],
+    "Data": {},
+}
 
 
 def answer(request: Request) -> Answer:

@@ -38,7 +38,8 @@ SAMPLES = {  # tests/samples/test_requests.py compares all of their bodies
 @pytest.mark.parametrize(("sample", "path"), SAMPLES.items())
 async def test_what_a_command_sends(sample: str, path: str) -> None:
     """Spec 4.2 to 4.8: method, path and members; RequestId is a string, another one for each call."""
-    async with Service(lambda _: result({})) as service, service.client() as client:
+    made = {"Wo": {"Id": 90417}, "NewSpace": {"Id": 7}}
+    async with Service(lambda _: result(made)) as service, service.client() as client:
         for _ in range(2):
             await getattr(ask_commands, sample)(client.company())
     for call in service.calls:
@@ -78,7 +79,7 @@ async def test_the_created_work_order() -> None:
 async def test_type_category_goes_out_as_an_integer(number: int, name: str, by_name: bool) -> None:
     """Spec 2.3 and 4.3: TypeCategory is an integer in the create request and a string in responses."""
     order = WorkOrder(type_category=name if by_name else number)
-    answer = result({"Wo": {"TypeCategory": name}})
+    answer = result({"Wo": {"Id": 7, "TypeCategory": name}})
     async with Service(lambda _: answer) as service, service.client() as client:
         made = await client.company().run(WoCreateCommand(work_order=order))
     assert service.calls[0].json["Command"] == {"WorkOrder": {"TypeCategory": number}}

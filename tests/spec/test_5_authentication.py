@@ -28,7 +28,7 @@ from wosdk_async import (
 from wosdk_async.sandbox import LocalCompany, VirtualClock
 
 ANSWER = {
-    "CommandResult": {},
+    "CommandResult": {"Wo": {"Id": 7}},
     "Entities": [{"Data": {"Id": 7}}],
     "EntitySpecifier": {"EntityType": "Contact", "Id": 7},
 }

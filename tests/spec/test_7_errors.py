@@ -114,7 +114,10 @@ async def test_error_body_of_a_create_that_was_answered_without_a_specifier() ->
 async def test_error_body_of_a_session_in_a_success() -> None:
     """The code decides, as with any other status: an expired token is renewed, and the call sent again."""
     answers = iter(
-        [Answer(200, body("EXPIRED_TOKEN", "Token has expired")), Answer(body={"CommandResult": {}})]
+        [
+            Answer(200, body("EXPIRED_TOKEN", "Token has expired")),
+            Answer(body={"CommandResult": {"Wo": {"Id": 7}}}),
+        ]
     )
     async with Service(lambda _: next(answers)) as service, service.client() as client:
         await client.company().run("WoCreateCommand", {})

@@ -19,7 +19,11 @@ from wosdk_async import Company, Ref, Region
 from wosdk_async.catalogue import load
 from wosdk_async.codec import structure, unstructure
 
-DONE = {"CommandResult": {}, "EntitySpecifier": {"Id": 7}, "Data": {"Id": 7}}
+DONE = {
+    "CommandResult": {"Wo": {"Id": 7}, "NewSpace": {"Id": 7}},
+    "EntitySpecifier": {"Id": 7},
+    "Data": {"Id": 7},
+}
 CREATE = wosdk.WoCreateCommand(work_order=wosdk.WorkOrder(contactid=731, type_category="Request"))
 
 
@@ -82,7 +86,7 @@ async def invoice_order_id() -> None:
 async def space_customer() -> None:
     for given in (512, "512"):
         assert await command(wosdk.SpaceCreateCommand(customer_id=given)) == {"CustomerId": "512"}
-    body = {"CommandResult": {"NewSpace": {"CustomerId": 512}}}
+    body = {"CommandResult": {"NewSpace": {"Id": 7, "CustomerId": 512}}}
     made = await answered(body, lambda acme: acme.run(wosdk.SpaceCreateCommand(customer_id=512)))
     assert made.new_space.customer_id == 512
 

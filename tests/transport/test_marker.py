@@ -165,17 +165,69 @@ async def test_a_key_that_comes_back_as_a_number_is_the_key() -> None:
     assert len(service.orders) == 1
 
 
-@pytest.mark.parametrize("result", [{}, {"Wo": None}, {"Wo": {}}], ids=str)
-async def test_a_success_that_leaves_the_record_out_is_a_success(result: dict[str, Any]) -> None:
-    """A response may leave out any field; it says that the command was carried out."""
-    service = World(lambda *_: answered(reply({"CommandResult": result})))
-    task = asyncio.create_task(service.company().run(create("k"), marker=MARKER))
-    await service.time.finish(task, within=1.0)
-    assert not getattr(task.result().wo, "id", None)
+NAMELESS: list[dict[str, Any]] = [
+    *(
+        {},
+        {"Wo": None},
+        {"Wo": {}},
+        {"Wo": {"Number": "A1"}},
+        {"Wo": {"Id": 0}},
+        {"Wo": {"Id": ""}},
+        {"Wo": 5},
+    ),
+    *({"WorkOrder": {"Id": 5}}, {"ErrorInfo": {"Number": 0, "Description": ""}}, {"ErrorInfo": []}),
+    {"Wo": {"Id": 1}, "ErrorInfo": {"Number": 6, "Description": "modified"}},
+]
+"""Results with status 200 that do not show that an order was created (spec 4.3, facts 5)."""
+
+
+@pytest.mark.parametrize("is_stored", [True, False])
+@pytest.mark.parametrize("result", NAMELESS, ids=str)
+async def test_a_success_that_names_no_record_is_looked_up(result: dict[str, Any], is_stored: bool) -> None:
+    """One order in the end: the one that was stored, or that of another attempt."""
+    service = ScriptedCompany()
+    original, sent = service.serve, 0
+
+    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
+        nonlocal sent
+        if "/query/" not in url and (sent := sent + 1) == 1:
+            if is_stored:
+                await original(method, url, headers, body)
+            return reply({"CommandResult": result})
+        return await original(method, url, headers, body)
+
+    service.handler = serve
+    made = await service.run("k")
+    assert (made.wo.id, made.wo.po_number, len(service.orders), sent) == (1, "k", 1, 1 if is_stored else 2)
 
 
 async def answered(found: Response) -> Response:
     return found
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        {"Entities": {}},
+        {"Entities": ""},
+        {"Entities": [], "ErrorInfo": {"Number": 5, "Description": "no"}},
+        {"Entities": [], "errorinfo": "no"},
+    ],
+    ids=str,
+)
+async def test_a_page_that_is_no_list_of_rows_does_not_say_that_nothing_is_there(page: Any) -> None:
+    """The create was carried out and its response lost: it is not sent again."""
+    service = ScriptedCompany(0.0)
+    original = service.serve
+
+    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
+        got = await original(method, url, headers, body)
+        return reply(page) if "/query/" in url else got
+
+    service.handler = serve
+    with pytest.raises(InDoubtError, match="the look-up failed"):
+        await service.run("k")
+    assert len(service.orders) == 1
 
 
 async def test_a_look_up_believes_no_response_of_another_call() -> None:

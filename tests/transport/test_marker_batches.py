@@ -262,6 +262,15 @@ async def test_one_key_of_too_many_records_is_an_error_of_a_search() -> None:
         await Asked(crowded("k7")).find(names(10))
 
 
+@pytest.mark.parametrize("with_key", [0, 1])
+async def test_a_full_page_of_other_keys_says_nothing_of_this_one(with_key: int) -> None:
+    """A service that ignores the condition: neither several records, nor none, nor one."""
+    others = [{"Id": n, "PoNumber": f"z{n}"} for n in range(1, 1001 - with_key)]
+    service = Asked(lambda keys: [*there(keys)[:with_key], *others])
+    with pytest.raises(NoAnswerError, match=f"of which {with_key} has it"):
+        await service.find(["k7"])
+
+
 async def test_a_query_that_fails_ends_the_search() -> None:
     """The error is that of the query, and those that hang are not waited for."""
     ended: list[int] = []

@@ -12,6 +12,12 @@ from wosdk_async import (
     CompositeCommand,
     InDoubtError,
     NotFoundError,
+    SpaceCreateCommand,
+    WoCopyCommand,
+    WoCreateCommand,
+    WorkOrder,
+    WorkZone,
+    WorkZoneCreateCommand,
     WoStartCommand,
 )
 
@@ -118,3 +124,40 @@ async def test_another_refusal_of_a_delete_is_an_error() -> None:
     async with Service(lambda _: refusal) as service, service.client() as client:
         with pytest.raises(BusinessRuleError):
             await client.company().delete("Thing", 5, missing_ok=True)
+
+
+CREATES: dict[str, tuple[Any, str]] = {
+    "order": (WoCreateCommand(work_order=WorkOrder(po_number="k")), "Wo"),
+    "copy": (WoCopyCommand(work_order_id=5), "Wo"),
+    "space": (SpaceCreateCommand(customer_id=5), "NewSpace"),
+    "zone": (WorkZoneCreateCommand(work_zone=WorkZone(display_as="Z")), "WorkZone"),
+    "by name": ("wocreatecommand", "wo"),
+    "generic": ("CreateCommand", "EntitySpecifier"),
+}
+
+
+@pytest.mark.parametrize("name", CREATES)
+async def test_a_create_that_names_no_record_is_in_doubt(name: str) -> None:
+    """Sent once; with a record it is done (spec 4.3, 4.4, facts 5)."""
+    command, member = CREATES[name]
+    nameless = ({}, {member: None}, {member: {}}, {member: {"Id": 0}}, {member: {"Id": True}}, {member: []})
+    answers = iter(
+        [*({"CommandResult": result} for result in nameless), {"CommandResult": {member: {"Id": 9}}}]
+    )
+    async with Service(lambda _: Answer(body=next(answers))) as service, service.client() as client:
+        fields = ({},) if isinstance(command, str) else ()
+        for _ in nameless:
+            with pytest.raises(InDoubtError, match=r"it names no record|which no record can have"):
+                await client.company().run(command, *fields, check=False)
+        assert await client.company().run(command, *fields, check=False)
+    assert len(service.calls) == len(nameless) + 1
+
+
+@pytest.mark.parametrize("specifier", [{}, {"EntityType": "Customer"}, {"Id": None}, {"Id": ""}], ids=str)
+async def test_a_create_without_a_command_that_names_no_record_is_in_doubt(specifier: Any) -> None:
+    """facts 6: a create that was answered without a specifier is an error."""
+    async with Service(lambda _: Answer(body={"EntitySpecifier": specifier})) as service:
+        async with service.client() as client:
+            with pytest.raises(InDoubtError, match="it names no record"):
+                await client.company().create("Customer", {"Name": "A"}, check=False)
+    assert len(service.calls) == 1

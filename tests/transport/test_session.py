@@ -39,7 +39,7 @@ async def test_a_dead_session_is_renewed_once_and_the_call_resent(refusal: Answe
     def handler(request: Request) -> Answer:
         if request.headers["authorization"] == "Bearer token-1":
             return refusal
-        return Answer(body={"CommandResult": {}})
+        return Answer(body={"CommandResult": {"Wo": {"Id": 7}}})
 
     async with Service(handler) as service, service.client() as client:
         company = client.company()

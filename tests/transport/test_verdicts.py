@@ -17,8 +17,8 @@ from wosdk_async import (
     Customer,
     InDoubtError,
     NoAnswerError,
+    NotFoundError,
     NotSentError,
-    RefusedError,
     ThrottledError,
 )
 
@@ -58,7 +58,8 @@ async def test_a_create_without_a_clear_response_is_in_doubt() -> None:
 async def test_a_read_without_a_clear_response_is_repeated() -> None:
     """As often as the policy says, until a response can be read."""
     async with Service() as service:
-        for name, answer in DOUBTFUL.items():
+        doubtful = {**DOUBTFUL, "no result": Answer(200, {"RequestID": 1})}  # {} means "no such record"
+        for name, answer in doubtful.items():
             service.calls.clear()
             service.handler = Script(answer)
             async with service.client(options=QUICK) as client:  # whose first connection is new
@@ -117,16 +118,41 @@ async def test_a_create_that_was_never_sent_is_sent_again() -> None:
 
 
 @pytest.mark.parametrize("entity", ["Customer", Customer])
-async def test_a_record_that_is_not_there(entity: Any) -> None:
-    """An empty page of the older envelope says so; it is not an empty record."""
-    async with Service(lambda _: Answer(body={"Entities": []})) as service, service.client() as client:
-        with pytest.raises(RefusedError) as caught:
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"Entities": []},
+        {"Entities": None},
+        {"Data": None},
+        {},
+        {"Entities": [{}]},
+        {"Entities": [{"Data": None}]},
+    ],
+    ids=str,
+)
+async def test_a_record_that_is_not_there(entity: Any, body: Any) -> None:
+    """An empty page of the older envelope says so, and a null, which may be left out (facts 3.4)."""
+    async with Service(lambda _: Answer(body=body)) as service, service.client() as client:
+        with pytest.raises(NotFoundError) as caught:
             await client.company().get(entity, 1)
     assert (caught.value.code, len(service.calls)) == ("ERROR_CODE_1019", 1)
 
 
 @pytest.mark.parametrize("entity", ["Customer", Customer])
-@pytest.mark.parametrize("data", [None, [], "text", 7])
+@pytest.mark.parametrize("other", ["Message", "data", "CommandResult"])
+async def test_an_object_of_another_kind_does_not_say_that_a_record_is_missing(
+    entity: Any, other: str
+) -> None:
+    """Such as the page of a proxy."""
+    service = Service(lambda _: Answer(body={other: {"Id": 1}}))
+    async with service, service.client(options=QUICK) as client:
+        with pytest.raises(NoAnswerError):
+            await client.company().get(entity, 1)
+    assert len(service.calls) == 3
+
+
+@pytest.mark.parametrize("entity", ["Customer", Customer])
+@pytest.mark.parametrize("data", [[], "text", 7])
 async def test_a_record_that_is_not_an_object_is_no_response(entity: Any, data: object) -> None:
     """Read again as often as the policy says, and never handed out."""
     for body in ({"Data": data}, {"Entities": [{"Data": data}]}):
@@ -148,3 +174,27 @@ async def test_a_write_whose_result_is_not_an_object_is_in_doubt(specifier: obje
             with pytest.raises(InDoubtError):
                 await client.company().create(entity, *([content] if content else []))
     assert len(service.calls) == 2
+
+
+@pytest.mark.parametrize("call", ["create", "query", "get", "run"])
+async def test_error_info_beside_a_result_says_neither(call: str) -> None:
+    """No source shows it there: a write may have been carried out, and a read is repeated."""
+    body = {
+        "EntitySpecifier": {"EntityType": "Customer", "Id": 1},
+        "Entities": [],
+        "Data": {"Id": 1},
+        "CommandResult": {"Wo": {"Id": 1}},
+    }
+    answer = Answer(body={**body, "ErrorInfo": {"Number": 5, "Description": "half done"}})
+    async with Service(lambda _: answer) as service, service.client(options=QUICK) as client:
+        acme = client.company()
+        calls: Any = {
+            "create": lambda: acme.create(Customer(name="A"), check=False),
+            "query": lambda: acme.query(Customer).all(),
+            "get": lambda: acme.get(Customer, 1),
+            "run": lambda: acme.run("WoCreateCommand", {}),
+        }
+        is_read = call in ("query", "get")
+        with pytest.raises(NoAnswerError if is_read else InDoubtError, match="ERROR_CODE_5: half done"):
+            await calls[call]()
+    assert len(service.calls) == (3 if is_read else 1)

@@ -42,7 +42,8 @@ from wosdk_async import (
 from wosdk_async.web.validation import Fault, InvalidRecordError
 
 Ask = Callable[[Company, bool], Awaitable[Any]]
-DONE = Answer(body={"CommandResult": {}, "EntitySpecifier": {"Id": 1}, "Entities": []})
+MADE = {"Wo": {"Id": 1}, "NewSpace": {"Id": 1}}
+DONE = Answer(body={"CommandResult": MADE, "EntitySpecifier": {"Id": 1}, "Entities": []})
 
 
 def creating(**order: Any) -> Ask:

@@ -60,12 +60,6 @@ class _Search:
             if ending_of(error).passes:
                 raise
             return error
-        if len(rows) >= MAX_ROWS:
-            which = f"the key {next(iter(keys))!r}" if len(keys) == 1 else f"one of {len(keys)} keys"
-            return NotUniqueError(
-                f"{MAX_ROWS} or more {field.entity.wire_name} records have {which} in {field.path}; a"
-                f" marker needs a unique key in each record"
-            )
         found: dict[str, list[Any]] = {text: [] for text in keys}
         for row in rows:  # facts 3.4: queries also return removed records
             try:
@@ -75,6 +69,20 @@ class _Search:
             # Records whose keys differ in case are skipped. Not shown; assumed: the service may ignore case.
             if text in found:
                 found[text].append(row)
+        if len(rows) >= MAX_ROWS:
+            first, records = next(iter(found.items()))
+            name, count, which = field.entity.wire_name, len(records), f"the key {first!r}"
+            if len(keys) > 1:
+                count, which = len(rows), f"one of {len(keys)} keys"
+            elif count < 2:
+                return NoAnswerError(
+                    f"the look-up of {which} in {field.path} returned {len(rows)} {name} records, of which"
+                    f" {count} has it: others may be missing"
+                )
+            return NotUniqueError(
+                f"{count} or more {name} records have {which} in {field.path}; a marker needs a unique key in"
+                f" each record"
+            )
         return found
 
     async def _isolate(self, keys: Mapping[str, Key], error: WosdkError) -> Found:

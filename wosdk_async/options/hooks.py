@@ -12,7 +12,7 @@ import attrs
 
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.protocol.wire import Call, Response
+from wosdk_async.protocol.wire import NOTHING_SENT, Call, Response
 
 __all__ = [
     "Attempt",
@@ -135,7 +135,7 @@ def is_cancelled() -> bool:
 # --- dry run -----------------------------------------------------------------------------------
 
 # Response that can be read as the result of any call that changes something: command, create, update, delete.
-_NOTHING_DONE = Response(200, {}, b'{"CommandResult": {}, "EntitySpecifier": {}}')
+_NOTHING_DONE = Response(200, {}, NOTHING_SENT)
 
 
 class DryRun:

@@ -19,7 +19,7 @@ import msgspec
 from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, QueryExpression, Record, command_class, registry
-from wosdk_async.protocol import envelopes
+from wosdk_async.protocol import envelopes, matching
 from wosdk_async.protocol.arguments import (
     described,
     name_of,
@@ -137,14 +137,17 @@ def command(
     origin: str | None = None,
 ) -> Call[Any]:
     """Return the call for a command at ``origin``, with a new RequestId that all its attempts share."""
+    known: type[Command[Any]] | None
     if isinstance(cmd, str):
         known = command_class(cmd)
         kind = _Kind(cmd, COMMANDS + segment(cmd), _PLAIN, untyped=untyped_field(known))
         warn_of_typo("command", cmd)
         content = content_of_dict(known, fields, check)
     elif isinstance(cmd, Written):
-        kind, content = _kinds.get(cmd.kind) or _kind_of(cmd.kind()), cmd.content
+        known, content = cmd.kind, cmd.content
+        kind = _kinds.get(cmd.kind) or _kind_of(cmd.kind())
     else:
+        known = type(cmd)
         kind = _kinds.get(cmd.__class__) or _kind_of(cmd)
         if fields is not None:
             raise InvalidCallError(
@@ -163,7 +166,7 @@ def command(
         kind.name,
         "POST",
         kind.path,
-        kind.decode,
+        matching.result_for(kind.decode, known, content),
         kind.repeat_safe,
         body_of(body),
         (),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any
 
 from wosdk_async import codec
 from wosdk_async.errors import RefusedError
-from wosdk_async.model import entity_class
+from wosdk_async.model import Command, entity_class
+from wosdk_async.model.lazy import raw_slot
 from wosdk_async.protocol.verdicts import is_early
-from wosdk_async.protocol.wire import COMMANDS, Call, InconclusiveResponse, Response
+from wosdk_async.protocol.wire import COMMANDS, NOTHING_SENT, Call, InconclusiveResponse, Response
 from wosdk_async.text.safe_text import Secrets
 
 _MAX_ID = 80  # maximum characters shown of another call's RequestId
@@ -114,11 +116,13 @@ def require_no_request_id(call: Call[Any], response: Response) -> None:
 # --- records ---------------------------------------------------------------------------------
 
 
-def specifier_for(decode: Callable[[bytes], Any], entity: str, id: object = None) -> Callable[[bytes], Any]:
+def specifier_for(
+    decode: Callable[[bytes], Any], entity: str, id: object, *, is_new: bool = False
+) -> Callable[[bytes], Any]:
     """Return a decoder that also compares the EntitySpecifier's type and id with the request's.
 
     Responses to record calls have no RequestId (facts 5). The decoder raises ValueError for another entity
-    type or id, because the response then belongs to another call.
+    type or id, because the response then belongs to another call, and for a create that names no record.
     """
 
     def checked(body: bytes) -> Any:
@@ -126,7 +130,7 @@ def specifier_for(decode: Callable[[bytes], Any], entity: str, id: object = None
         kind = found.entity_type
         if kind is not None and kind != entity and _plain_name(str(kind)) != _plain_name(entity):
             raise ValueError(f"it names a {str(kind)[:80]!a} instead of {entity}: it belongs to another call")
-        _require_id(found.id, id)
+        _require_named(found.id, body) if is_new else _require_id(found.id, id)
         return found
 
     return checked
@@ -153,11 +157,78 @@ def _plain_name(entity: str) -> str:
     return (known.wire_name if known else entity).lower().removesuffix("2")
 
 
+def _require_named(id: object, body: bytes) -> None:
+    """Raise ValueError unless ``id``, read from ``body``, can be that of a new record."""
+    if body is NOTHING_SENT:
+        return
+    # facts 6: a create that was answered without a specifier is an error (ENTITYSPECIFIER_NOT_FOUND)
+    if not isinstance(id, int | float | Decimal | str) or id == "":
+        raise ValueError("it names no record")
+    if isinstance(id, bool) or (not isinstance(id, str) and id < 1):
+        raise ValueError(f"it has the id {id}, which no record can have")
+
+
 def _require_id(found: object, id: object) -> None:
     if isinstance(id, Mapping):  # a compound key (facts 3.1), which may contain an Id
         id = id.get("Id")
-    if id is None and isinstance(found, int) and (isinstance(found, bool) or found < 1):
-        raise ValueError(f"it has the id {found}, which no record can have")
     if found is None or not isinstance(id, int | str) or found == id or str(found).strip() == str(id).strip():
         return
     raise ValueError(f"it has the id {str(found)[:80]!a}, not {id}: it belongs to another call")
+
+
+# --- results of commands ----------------------------------------------------------------------
+
+_RECORDS = {  # facts 5
+    "WoActionResponse": ("wo", "id", "work_order_id"),
+    "FinancialStatusChangeResponse": ("financial", "id", "work_order_id"),  # a cost has its order's id
+    "SendWorkOrderResponse": ("work_order", "id", "work_order_id"),
+    "VerifyWorkResponse": ("work_verification", "work_order_id", "work_order_id"),
+    "WorkZoneCommandResponse": ("work_zone", "id", "work_zone_id"),
+    "UpdateInvoiceStateCommandResponse": ("invoice", "id", "invoice_id"),
+    "SpaceCreateCommandResponse": ("new_space", "id", ""),
+    "OperationCommandResponse": ("entity_specifier", "id", "id"),  # facts 3.3
+}
+"""Result class -> member with the record, the record's id, and the same id in the request."""
+
+_CREATES = {
+    "WoCreateCommand",  # spec 4.3
+    "SpaceCreateCommand",  # spec 4.4
+    "WorkZoneCreateCommand",  # facts 5
+    "WoCopyCommand",  # facts 5
+    "CreateCommand",  # facts 5
+}
+_UNSEEN = "GeneratePmWoCommand"  # facts 5: creates a work order, but its result was not seen
+
+
+def result_for(
+    decode: Callable[[bytes], Any], command: type[Command[Any]] | None, content: Mapping[str, Any]
+) -> Callable[[bytes], Any]:
+    """Return a decoder that also compares the id of the record in a command's result with the request's.
+
+    The decoder raises ValueError for another record, and for a create that names no record. Results of other
+    commands may omit their record (spec 4.10).
+    """
+    if command is None or (where := _RECORDS.get(command.result_name)) is None:
+        return decode
+    member, id_in_record, id_in_request = where
+    is_new = command.wire_name in _CREATES
+    sent = None
+    if not is_new and command.wire_name != _UNSEEN:
+        asked = _member(content, member) or _member(content, "entity") or content  # facts 5: generic commands
+        sent = _member(asked, id_in_request)
+
+    def checked(body: bytes) -> Any:
+        found = decode(body)
+        id = _member(_member(found, member), id_in_record)
+        _require_named(id, body) if is_new else _require_id(id, sent)
+        return found
+
+    return decode if sent is None and not is_new else checked
+
+
+def _member(found: Any, name: str) -> Any:
+    """Return a field of a dict or record; None if missing. Creates no object of a record's lazy field."""
+    if isinstance(found, Mapping):  # facts 3.3: names are case-insensitive
+        key = name.replace("_", "")
+        return next((value for each, value in found.items() if each.lower() == key), None)
+    return getattr(found, raw_slot(type(found), name), None)

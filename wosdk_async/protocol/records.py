@@ -93,7 +93,7 @@ def _write(
     verb: str, method: str, name: str, content: Mapping[str, Any], id: object = None
 ) -> Call[EntitySpecifier]:
     """Return the call for a write, which is never safe to repeat."""
-    decode = matching.specifier_for(_SPECIFIER, name, id)
+    decode = matching.specifier_for(_SPECIFIER, name, id, is_new=verb == "create")
     path = f"api/v1/base/{name}"
     remedy = None
     if verb == "update" and name == "WorkOrder":

@@ -59,7 +59,8 @@ NEVER_SENT = Verdict(
 REFUSED = Verdict(
     "refused",
     "never",
-    when="an error body from the service (HTTP 4xx, or 2xx without a result); `ErrorInfo` in a success",
+    when="an error body from the service (HTTP 4xx, or 2xx without a result); `ErrorInfo` alone in a "
+    "`CommandResult`",
     then="raised at once, as the class of its code",
 )
 SESSION_REFUSED = Verdict(
@@ -93,8 +94,8 @@ IN_DOUBT = Verdict(
     "in doubt",
     "if safe",
     when="sent, then a reset, a truncated response, any other 5xx, a gateway's page, a redirect, no JSON, no "
-    "result, `ErrorInfo` in an element, or the response to another call; `ENTITYSPECIFIER_NOT_FOUND` for a "
-    "create without a command",
+    "result or record, any other `ErrorInfo`, or the response to another call; `ENTITYSPECIFIER_NOT_FOUND` "
+    "for a create without a command",
     then="safe to repeat: retried, then `NoAnswerError`. Otherwise `InDoubtError` at once",
 )
 

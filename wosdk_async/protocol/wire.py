@@ -18,6 +18,10 @@ COMMANDS = "api/v1/cmd/"
 """Path prefix of all commands."""
 
 
+NOTHING_SENT = b'{"CommandResult": {}, "EntitySpecifier": {}}'
+"""Body of a dry run's responses: the only empty results that count as a create's success."""
+
+
 @attrs.define
 class Response:
     """Immutable response with a decompressed body and lower-case header names."""
