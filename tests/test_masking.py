@@ -53,6 +53,11 @@ def test_a_secret_value_is_not_shown_in_any_format(name: str, value: str) -> Non
         ('"Tokens": ["a", "b"], "c": 1', '"Tokens": ***, "c": 1'),
         ('"Body": "x Password=abc y"', '"Body": "x Password=*** y"'),
         ("f?X-Sig=abc&amp;b=1", "f?X-Sig=***&amp;b=1"),
+        ("f?hmac=abc&b=1", "f?hmac=***&b=1"),
+        ("https://h/a;jsessionid=abc?b=1", "https://h/a;jsessionid=***"),
+        ("see //user:abc@host/a", "see //***@host/a"),
+        (r'"\/\/user:abc@host\/a"', r'"\/\/***@host\/a"'),
+        ("see //note@host and https://host//a:b@2x.png", "see //note@host and https://host//a:b@2x.png"),
         ("#access_token=abc", "#access_token=***"),
         ('"MustResetPassword": true, "ApiToken": null', '"MustResetPassword": true, "ApiToken": null'),
         ("AuthorizationCode=7; mail: a@b.example", "AuthorizationCode=7; mail: a@b.example"),
@@ -84,7 +89,11 @@ def test_nothing_else_changes(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["a", '"', "\\", "<a", "://", "&sig", " ", 'a="', "a=[", "<a><![CDATA[", "&key", "\t=", "%3F"]
+    "piece",
+    [
+        *("a", '"', "\\", "<a", "://", "&sig", " ", 'a="', "a=[", "<a><![CDATA[", "&key", "\t=", "%3F"),
+        *("//", "//a:", ";jsessionid"),
+    ],
 )
 def test_a_hostile_text_takes_linear_time(piece: str) -> None:
     text = piece * (200_000 // len(piece))

@@ -151,7 +151,8 @@ class Client(Uncopied):
         """Return a client configured from the ``WOSDK_*`` variables and a profile of the settings file.
 
         ``docs/settings.md`` lists the variables. Takes the same arguments as the class, plus ``environ``
-        (variables to read instead of ``os.environ``) and ``profile``. An argument overrides its variable.
+        (variables to read instead of ``os.environ``) and ``profile``. An argument overrides its variable, and
+        ``profile`` replaces all of them.
 
         Raises:
             ConfigurationError: a setting is missing or invalid; the message names the variable and the

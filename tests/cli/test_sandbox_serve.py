@@ -247,5 +247,9 @@ def test_in_the_background_serve_returns_once_it_answers(tmp_path: Path) -> None
         _, said = second.communicate(timeout=20)
         assert (second.returncode, said.count("\n"), file.read_text()) == (2, 1, before)
         assert "Address already in use" in said
+        assert f"server of {file}" in said
+        other = ("--env-file", tmp_path / "other.env", "--port", str(urlsplit(root).port))
+        _, said = spawn(*served, *other).communicate(timeout=20)
+        assert f"{file}" not in said
     finally:
         os.kill(process, signal.SIGTERM)

@@ -7,6 +7,7 @@ import html
 import json
 import re
 import time
+import tracemalloc
 import unicodedata
 from collections.abc import Callable
 from html.entities import html5
@@ -274,6 +275,28 @@ def test_a_secret_that_begins_where_the_search_ends(written: str) -> None:
     for seen in some(range(150), 3):
         text = hidden + " " * (2000 + 2048 - len(hidden) - seen) + written
         assert secrets.hide(text, 2000).replace("***", "").split() == ["a"]
+
+
+@pytest.mark.parametrize("write", [str, lambda text: "".join(f"\\u{ord(char):04x}" for char in text)])
+def test_a_secret_anywhere_in_a_long_text(write: Callable[[str], str]) -> None:
+    """The text is searched in parts, and the secret may lie across their borders."""
+    secrets, written = Secrets(TOKEN), f"{write(TOKEN)} "
+    for before in some(range(0, len(written), 7), 3):
+        text = " " * before + written * (140_000 // len(written))
+        found = secrets.hide(text, len(text))
+        assert set(found.split()) == {"***"}
+
+
+def test_the_memory_of_a_search_does_not_grow_with_the_text() -> None:
+    """A recorded body may have 64 MB: the search needs less than ten bytes for each of its characters."""
+    text = "".join(f"{at:x}." for at in range(400_000))
+    secrets = Secrets(TOKEN, SECRET)
+    tracemalloc.start()
+    try:
+        assert secrets.hide(text, len(text)) == text
+        assert tracemalloc.get_traced_memory()[1] < 10 * len(text)
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("length", [12, 20, 700])

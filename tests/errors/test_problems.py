@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,6 +20,7 @@ from wosdk_async import (
     DownloadError,
     InDoubtError,
     InvalidCallError,
+    Money,
     NameNotFoundError,
     NotFoundError,
     NotSentError,
@@ -30,6 +33,7 @@ from wosdk_async import (
     problem_of,
 )
 from wosdk_async.protocol.verdicts import ENDINGS, ending_of
+from wosdk_async.resources.custom_fields import write_value
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.web.problems import PROBLEMS
 
@@ -86,6 +90,15 @@ async def test_a_value_of_a_caller_is_explained_without_python(wosdk_company: Co
     assert problem_of(caught.value).body["detail"] == (
         'WorkOrder: customer is a string; it takes an object of type Customer, such as {"Id": 5}.'
     )
+    for changes in [dict[str, Any](), {"vendor_nte": Money(value=Decimal(5))}]:
+        with pytest.raises(InvalidCallError) as caught:
+            await wosdk_company.update(order, **changes)
+        assert "(" in caught.value.message
+        assert "(" not in problem_of(caught.value).body["detail"]
+    for kind in ("Integer", "Decimal", "Money", "Date", "Time", "Boolean", "String"):
+        with pytest.raises(InvalidCallError) as caught:
+            write_value("Dock", kind, ["x"])
+        assert "(" not in problem_of(caught.value).body["detail"]
 
 
 def test_a_doubt_is_not_repeated_by_machines() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 import unicodedata
 from collections.abc import Iterator
 from decimal import Decimal
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.errors.test_secrets import TOKEN
 from wosdk_async import NotUniqueError
 from wosdk_async.errors import BusinessRuleError, ConflictError, NameNotFoundError, NotSentError, RefusedError
 from wosdk_async.mcp.fitting import MAX_BYTES, fit_record, fit_records
@@ -103,6 +105,29 @@ def test_records_are_bounded_together(records: list[dict[str, Any]]) -> None:
     for each in shown:
         _require_safe(each)
     assert sum(len(json.dumps(each, ensure_ascii=False).encode()) for each in shown) <= MAX_BYTES
+
+
+def test_of_a_long_record_only_a_part_is_read() -> None:
+    """Masking all of 6 MB would block other tools for seconds; the list still says how long it is."""
+    record = {"Id": 5, "Notes": [{"Id": at, "Body": f"{at:05}" * 4000} for at in range(300)]}
+    fields: dict[str, Any] = {f"N{at}": f"{at:05}" * 400 for at in range(3000)}
+    tracemalloc.start()
+    try:
+        shown, _, cut = fit_record(record, Secrets(TOKEN))
+        assert fit_record(fields, Secrets(TOKEN))[2]
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+    left = int("".join(filter(str.isdigit, shown["Notes"][-1])))
+    assert (len(shown["Notes"]) - 1 + left, cut) == (300, True)
+
+
+def test_of_long_records_the_first_are_read() -> None:
+    """Even if little of each would be shown; the next page has the rest."""
+    records = [{"Id": at, "A": "x" * 20_000, "B": ["y" * 20_000] * 50} for at in range(9)]
+    shown, cut = fit_records(records, Secrets(TOKEN))
+    assert (len(shown), cut) == (1, True)
+    assert shown[0] == fit_record(records[0], Secrets(TOKEN))[0]
 
 
 # --- errors -------------------------------------------------------------------------------------

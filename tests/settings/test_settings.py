@@ -54,6 +54,28 @@ def test_a_profile_says_what_the_environment_does_not(config: dict[str, str]) ->
     assert Settings.from_env({**config, "WOSDK_PROFILE": "odd"}, profile="stage").company == "Acme Stage"
 
 
+def test_a_profile_that_is_passed_applies_without_the_variables(config: dict[str, str]) -> None:
+    """They may belong to another Company: no pair, region or address of them is mixed in."""
+    variables = {
+        "WOSDK_COMPANY": "Mine",
+        "WOSDK_REGION": "apac",
+        "WOSDK_CLIENT_ID": "my-id",
+        "WOSDK_CLIENT_SECRET": "my-secret",
+        "WOSDK_TOKEN_URL": "http://localhost:1/",
+        "WOSDK_LOCATOR_URL": "http://localhost:1/",
+        "WOSDK_TRUSTED_HOSTS": "mine.example",
+    }
+    assert Settings.from_env({**config, **variables}, profile="stage") == Settings.from_env(
+        config, profile="stage"
+    )
+    with open(config["WOSDK_CONFIG"], "a", encoding="utf-8") as file:
+        file.write('[profiles.part]\nclient_id = "file-id"\nclient_secret_file = "/run/secrets/part"\n')
+    found = Settings.from_env({**config, **variables}, profile="part")
+    assert (found.company, found.region, found.trusted_hosts) == (None, Region.AMERICAS, ())
+    assert not isinstance(found.credentials, Credentials)
+    assert Settings.from_env({**config, **variables}, profile="part", company="Mine").company == "Mine"
+
+
 @pytest.mark.parametrize(
     ("mode", "profile", "warned"),
     [(0o600, "stage", 0), (0o400, "stage", 0), (0o640, "stage", 1), (0o604, "odd", 1), (0o644, "number", 1)],

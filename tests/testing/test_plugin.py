@@ -194,11 +194,16 @@ def test_the_sandbox_itself_without_the_extra() -> None:
         "import wosdk_async.testing as kit\n"
         "try: kit.Sandbox\nexcept ModuleNotFoundError as error: print(error)\n"
         "try: kit.Sandbx\nexcept AttributeError as error: print(error)\n"
+        "try: import wosdk_async.sandbox\nexcept ModuleNotFoundError as error: print(error)\n"
+        "sys.modules['pydantic'] = sys.modules['pydantic_core'] = None\n"
+        "try: import wosdk_async.web.pydantic\nexcept ModuleNotFoundError as error: print(error.name)\n"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.splitlines() == [
         "Sandbox needs an extra: pip install 'wosdk_async[sandbox]'",
         "module 'wosdk_async.testing' has no attribute 'Sandbx'",
+        "the sandbox needs the package starlette: pip install 'wosdk_async[sandbox]'",
+        "pydantic",
     ]
 
 

@@ -164,9 +164,9 @@ def app() -> None:
       wosdk query WorkOrder --where 'StatusId = New' -p Number -p Customer.Name
       wosdk hold RSC000005 --reason 'Waiting for parts' --dry-run
 
-    `wosdk login` saves a Company as a profile; --profile selects another. Variables override profiles:
-    WOSDK_COMPANY, WOSDK_CLIENT_ID, WOSDK_CLIENT_SECRET and WOSDK_REGION (americas, apac or emea). The options
-    below may also follow the command. Results go to stdout, everything else to stderr.
+    `wosdk login` saves a Company as a profile; --profile selects one. Without --profile, these variables
+    override profiles: WOSDK_COMPANY, WOSDK_CLIENT_ID, WOSDK_CLIENT_SECRET and WOSDK_REGION (americas, apac or
+    emea). The options below may also follow the command. Results go to stdout, everything else to stderr.
     """
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
-from itertools import islice
+from itertools import islice, takewhile
 from math import isfinite
 from typing import Any
 
@@ -19,6 +19,7 @@ MAX_BYTES = 48_000
 """Maximum size of a result's records, in bytes of JSON."""
 
 _READ = 20_000  # characters to read per string
+_MAX_READ = 500_000  # characters and values to read for a result: masking takes about a second per million
 _DEPTH = 8
 _NAME = 100  # characters per field name
 _WHOLE_FLOATS = 2**53
@@ -53,9 +54,10 @@ def fit_records(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str
     """Return the first records that fit into a result, and whether anything was cut."""
     found: list[dict[str, Any]] = []
     left, cut = MAX_BYTES, False
+    reader = _Reader()
     for record in records:
-        shown, size, was_cut = fit_record(record, secrets)
-        if found and size > left:
+        shown, size, was_cut = _fit(record, secrets, reader)
+        if found and (size > left or reader.left <= 0):
             return found, True
         found.append(shown)
         left -= size
@@ -68,7 +70,10 @@ def fit_record(record: Any, secrets: Secrets) -> tuple[dict[str, Any], int, bool
 
     ``secrets`` are hidden first, because a part of a secret that a cut leaves would not be recognized.
     """
-    reader = _Reader()
+    return _fit(record, secrets, _Reader())
+
+
+def _fit(record: Any, secrets: Secrets, reader: _Reader) -> tuple[dict[str, Any], int, bool]:
     masked = mask_fields(reader.read(record, 0), secrets)
     for bounds in _STEPS:
         shown, was_cut = _bounded(masked, bounds)
@@ -94,27 +99,42 @@ def _first_fields(masked: dict[str, Any]) -> dict[str, Any]:
 
 @attrs.define
 class _Reader:
-    """Converter of records to plain JSON values, which cuts values that are nested too deeply."""
+    """Converter of records to plain JSON values, which cuts deep values and stops after a number of them.
 
+    The last item of each list is the original length.
+    """
+
+    left: int = _MAX_READ
     cut: bool = False
 
     def read(self, value: Any, depth: int) -> Any:
         """Convert a value to JSON; numbers keep their digits."""
+        self.left -= 1
         if depth > _DEPTH and isinstance(value, Mapping | list | tuple):
             self.cut = True
             return "..."
         if isinstance(value, Mapping):
-            kept = {
-                str(name): item for name, item in value.items() if name not in _MARKS and item not in _EMPTY
-            }
-            return {name: self.read(item, depth + 1) for name, item in kept.items()}
+            kept: dict[str, Any] = {}
+            for name, item in value.items():
+                if self.left <= 0:
+                    self.cut = True
+                    break
+                if name not in _MARKS and item not in _EMPTY:
+                    kept[self._text(str(name))] = self.read(item, depth + 1)
+            return kept
         if isinstance(value, list | tuple):
-            return [self.read(item, depth + 1) for item in value]
+            first = takewhile(lambda _: self.left > 0, value[: _STEPS[0].items])
+            return [*(self.read(item, depth + 1) for item in first), len(value)]
         if isinstance(value, str):
-            return (str(value.value) if isinstance(value, Enum) else value)[:_READ]
+            return self._text(str(value.value) if isinstance(value, Enum) else value)
         if value is None or isinstance(value, bool):
             return value
-        return plain_number(value) if isinstance(value, int | float | Decimal) else str(value)[:_READ]
+        return plain_number(value) if isinstance(value, int | float | Decimal) else self._text(str(value))
+
+    def _text(self, text: str) -> str:
+        read = text[:_READ]
+        self.left -= len(read)
+        return read
 
 
 def plain_number(value: Any) -> Any:
@@ -135,9 +155,10 @@ def _bounded(value: Any, bounds: _Bounds) -> tuple[Any, bool]:
     """Return a value within bounds, and whether anything was cut."""
     if isinstance(value, str):
         return _text(value, bounds.text), len(value) > bounds.text
-    if isinstance(value, list):
-        shown = [_bounded(item, bounds) for item in value[: bounds.items]]
-        more = len(value) - bounds.items
+    if isinstance(value, list) and value:  # a list that was masked is empty
+        *items, length = value
+        shown = [_bounded(item, bounds) for item in items[: bounds.items]]
+        more = length - len(shown)
         rest = [f"... and {more} more"] if more > 0 else []
         return [item for item, _ in shown] + rest, more > 0 or any(cut for _, cut in shown)
     if isinstance(value, dict):

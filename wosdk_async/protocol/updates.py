@@ -37,7 +37,8 @@ def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> 
     if not changes:
         raise InvalidCallError(
             "update() has nothing to write; pass fields, update(order, po_number='PO-77'), or the edited"
-            " copy and the record that was read, update(edited, read)"
+            " copy and the record that was read, update(edited, read)",
+            for_callers="the update has nothing to write; send at least one field",
         )
     entity = type(record)
     id = _id_of(record)
@@ -252,9 +253,10 @@ def _whole_amount(meta: Wire, value: Any, held: Any, where: str) -> Any:
         if getattr(whole, name) is None:
             setattr(whole, name, getattr(held, name, None))
         if getattr(whole, name) is None:
+            why = f"{where} has no {part['name']}, but amounts are written as a whole; give both currency and"
             raise InvalidCallError(
-                f"{where} has no {part['name']}, but an amount is written as a whole; give both currency and"
-                ' value, Money(currency_type_id="USD", value=6), or update the record that was read'
+                f'{why} value, Money(currency_type_id="USD", value=6), or update the record that was read',
+                for_callers=f'{why} value, {{"CurrencyTypeId": "USD", "Value": 6}}',
             )
     return whole
 

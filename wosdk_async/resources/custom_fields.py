@@ -42,7 +42,8 @@ def write_value(label: str, kind: str, value: object) -> str:
     """Format ``value`` for a descriptor of CfType ``kind``; of money, the number. Raises InvalidCallError."""
     accepts, remedy = _ACCEPTS.get(kind, (lambda value: isinstance(value, str), "text: send str(...)"))
     if not accepts(value):
-        raise InvalidCallError(f"custom field {label!r} is {value!r}; a field of type {kind} takes {remedy}")
+        why = f"custom field {label!r} is {value!r}; a field of type {kind} takes"
+        raise InvalidCallError(f"{why} {remedy}", for_callers=f"{why} {remedy.partition(': send')[0]}")
     if isinstance(value, model.Money):
         value = value.value
     if isinstance(value, bool):
@@ -230,9 +231,8 @@ class _Value:
             return self.currency
         held = None if entry is None else entry.currency_type_id
         if held is None or held == "Unknown":
-            raise InvalidCallError(
-                f"custom field {self.label!r} has no currency that {self.text} could keep; send {_MONEY}"
-            )
+            why = f"custom field {self.label!r} has no currency that {self.text} could keep"
+            raise InvalidCallError(f"{why}; send {_MONEY}", for_callers=f"{why}; send a currency, too")
         return held
 
 

@@ -1,8 +1,9 @@
 """Client settings not passed as arguments: Company, credentials, addresses.
 
-Arguments override environment variables, and those override a profile of the settings file, whose keys are
-the variable names in lower case, without the prefix. ``docs/settings.md`` lists the variables. Credentials
-from a file or command are read at each log-in, because a secrets manager may change them.
+Arguments override environment variables, and those override a profile that a variable names. A profile passed
+as an argument replaces the variables. Its keys are the variable names in lower case, without the prefix.
+``docs/settings.md`` lists the variables. Credentials from a file or command are read at each log-in, because
+a secrets manager may change them.
 """
 
 from __future__ import annotations
@@ -76,11 +77,12 @@ class Settings:
         region: Region | None = None,
         trusted_hosts: Iterable[str] | None = None,
     ) -> Settings:
-        """Read the environment variables and, if one is named, a profile.
+        """Read ``profile``, or the environment variables and the profile that they name.
 
-        If no profile is named, the profile ``default`` applies as a whole, or not at all if another Company
-        is named or if ``credentials``, ``region``, ``trusted_hosts`` or one of their variables is set.
-        Arguments override their variables; ``region`` also overrides the variables of its addresses.
+        ``profile`` applies as a whole, because variables may belong to another Company. If no profile is
+        named, the profile ``default`` applies as a whole, or not at all if another Company is named or if
+        ``credentials``, ``region``, ``trusted_hosts`` or one of their variables is set. Arguments override
+        their variables; ``region`` also overrides the variables of its addresses.
 
         Raises:
             ConfigurationError: a setting is invalid; the message names the variable, or file and key, and the
@@ -93,9 +95,10 @@ class Settings:
             )
         env = hidden_variables(os.environ if environ is None else environ)
         del environ  # it contains secrets, and tracebacks show local variables
-        name = profile or env.get("WOSDK_PROFILE")
         given = {key: value for key, value in env.items() if value}
-        if name:
+        if profile:
+            settings = named_profile(profile, env)
+        elif name := given.get("WOSDK_PROFILE"):
             settings = _profile_for_region(named_profile(name, env), given) | given
         elif credentials or region or trusted_hosts is not None or not given.keys().isdisjoint(_VARIABLES):
             settings = given  # without the profile ``default``, which may belong to another Company

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from html.entities import html5
 
@@ -22,7 +22,8 @@ _MAX_PIECE = 12  # any string of this many characters of a secret is enough to f
 _LOOKAHEAD = 2048  # characters searched beyond the cut; the whole rest may have 60 MB
 _SHORT = 1000  # texts with fewer characters are first compared by hashes
 _MAX_ADDRESS = 8192  # maximum characters of an address that are searched
-_MAX_ESCAPE = 100  # approximate maximum length of an escaped character
+_MAX_ESCAPED = _MAX_PIECE * 100  # approximate maximum length of a piece whose characters are escaped
+_WINDOW = 65_536  # characters searched at once, to limit the memory of a search
 _MAX_DECODINGS = 4  # maximum decoding steps: a form may hold JSON, which may hold more JSON in a string
 
 _ESCAPE = re.compile(
@@ -108,26 +109,32 @@ class Secrets:
             return text[:longest]
         searched = text[: longest + _LOOKAHEAD]
         is_secret = bytearray(len(searched))  # 1 for each character of a secret
-        decoded = [(each.translate(_FOLDED), starts) for each, starts in _decoded(searched)]
+        for at in range(0, len(searched), _WINDOW):
+            # Windows overlap by two pieces: a secret may cross the border, and the cut may split an escape.
+            start = max(0, at - 2 * _MAX_ESCAPED)
+            self._mark(is_secret, start, searched[start : at + _WINDOW])
+        if len(searched) < len(text):
+            # The end is dropped, because it may hold a secret's first characters, too few to be found.
+            searched, is_secret = searched[:-_MAX_ESCAPED], is_secret[:-_MAX_ESCAPED]
+        runs = re.finditer(rb"\x00+|\x01+", is_secret)
+        shown = (_MASK if run[0][0] else searched[run.start() : run.end()] for run in runs)
+        return "".join(shown)[:longest]
+
+    def _mark(self, is_secret: bytearray, offset: int, text: str) -> None:
+        """Set the bytes of ``is_secret`` for the secrets in ``text``, which starts at ``offset``."""
+        decoded = [(each.translate(_FOLDED), starts) for each, starts in _decoded(text)]
+        texts = [each for each, _ in decoded]
         for size, forms in self._forms.items():
-            texts = [each for each, _ in decoded]
-            if len(texts[0]) < _SHORT and self._halves[size].isdisjoint(
-                hash(piece) for text in texts for piece in _pieces(text, size // 2, size - size // 2 + 1)
+            if len(text) < _SHORT and self._halves[size].isdisjoint(
+                hash(piece) for each in texts for piece in _pieces(each, size // 2, size - size // 2 + 1)
             ):
                 continue  # the usual case: no piece can match, so skip the comparison of pieces
             pieces = _common_pieces(texts, forms.reveal(), size)
             for each, starts in decoded if pieces else ():
                 for at in range(len(each) - size + 1):
                     if each[at : at + size] in pieces:
-                        first, end = starts[at], starts[at + size]
+                        first, end = offset + starts[at], offset + starts[at + size]
                         is_secret[first:end] = b"\x01" * (end - first)
-        if len(searched) < len(text):
-            # The end is dropped, because it may hold a secret's first characters, too few to be found.
-            tail = _MAX_PIECE * _MAX_ESCAPE
-            searched, is_secret = searched[:-tail], is_secret[:-tail]
-        runs = re.finditer(rb"\x00+|\x01+", is_secret)
-        shown = (_MASK if run[0][0] else searched[run.start() : run.end()] for run in runs)
-        return "".join(shown)[:longest]
 
     def shortened(self, text: str, longest: int) -> str:
         """Hide the secrets and shorten like :func:`shortened`, without searching the removed part."""
@@ -191,12 +198,12 @@ def _forms_of(value: str) -> Iterator[str]:
             yield form
 
 
-def _decoded(text: str) -> Iterator[tuple[str, list[int]]]:
+def _decoded(text: str) -> Iterator[tuple[str, Sequence[int]]]:
     """Yield ``text``, then the text decoded once, twice and so on until nothing changes.
 
     Each text comes with the original start positions of its characters.
     """
-    starts = list(range(len(text) + 1))
+    starts: Sequence[int] = range(len(text) + 1)
     yield text, starts
     for _ in range(_MAX_DECODINGS):
         pieces: list[str] = []
@@ -210,7 +217,7 @@ def _decoded(text: str) -> Iterator[tuple[str, list[int]]]:
                 done = end
         if not done:
             return
-        text, starts = "".join((*pieces, text[done:])), positions + starts[done:]
+        text, starts = "".join((*pieces, text[done:])), [*positions, *starts[done:]]
         yield text, starts
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
+from pydantic import ValidationError  # first: the error without it names the package to install
 from pydantic_core import (
     InitErrorDetails,
     PydanticCustomError,
     PydanticSerializationError,
-    ValidationError,
     core_schema,
     to_jsonable_python,
 )

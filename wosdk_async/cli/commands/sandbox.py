@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from errno import EADDRINUSE
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -115,7 +116,11 @@ def serve(
             release()
 
     # Errors that remove a new store: full disk, invalid Company name, fault for an unknown Company
-    with _sandbox_errors(), _removed_on_error(store, StoreError, ValueError, FaultScriptError):
+    with (
+        _sandbox_errors(),
+        _removed_on_error(store, StoreError, ValueError, FaultScriptError),
+        _port_in_use(options["port"], env_file),
+    ):
         serve_store(
             store,
             host=host,
@@ -263,13 +268,32 @@ def _require_replaceable(env_file: Path, force: bool) -> None:
         return
     if not env_file.is_file():
         raise CliError(f"--env-file {env_file} is not a regular file; name another file")
-    with env_file.open(encoding="utf-8", errors="replace") as file:
-        text = file.read(_MAX_ENV_FILE)
+    text = _start_of(env_file)
     if text and not force and not are_assignments(text):
         raise CliError(
             f"{env_file} exists and was not written by `wosdk sandbox serve`; "
             "name another file or add --force"
         )
+
+
+def _start_of(env_file: Path) -> str:
+    with env_file.open(encoding="utf-8", errors="replace") as file:
+        return file.read(_MAX_ENV_FILE)
+
+
+@contextmanager
+def _port_in_use(port: int, env_file: Path | None) -> Iterator[None]:
+    """If the port is in use and the env file names it, raise CliError with the remedy: load the file."""
+    try:
+        yield
+    except OSError as error:
+        text = _start_of(env_file) if env_file is not None and env_file.exists() else ""
+        if error.errno != EADDRINUSE or f":{port}\n" not in text:
+            raise
+        raise CliError(
+            f"port {port}: {os.strerror(EADDRINUSE)}, probably by the server of {env_file}; load that file to"
+            " use it, or choose another port"
+        ) from error
 
 
 @contextmanager
