@@ -537,6 +537,54 @@ def test_only_a_test_that_passes_is_recorded(
     kit.runpytest_subprocess(*settings, "test_y.py").assert_outcomes(passed=1)
 
 
+NAMES = """
+    from wosdk_async import Customer
+    import pytest
+
+    async def reads(recording, number):
+        async with recording.client() as client:
+            assert (await client.company().get(Customer, number)).id == number
+
+    class TestA:
+        @pytest.mark.asyncio
+        async def test_x(self, wosdk_recording):
+            await reads(wosdk_recording, 512)
+
+    class TestB:
+        @pytest.mark.asyncio
+        async def test_x(self, wosdk_recording):
+            await reads(wosdk_recording, 513)
+
+        class TestA:
+            @pytest.mark.asyncio
+            async def test_x(self, wosdk_recording):
+                await reads(wosdk_recording, 512)
+
+    LONG = "\N{LATIN SMALL LETTER E WITH ACUTE}" * 100
+    KEYS = ["a/b", "a-b", "a b", "", "-", "b", "b]", LONG, LONG + "b", "x" * 300]
+
+    @pytest.mark.asyncio
+    @pytest.mark.parametrize("key", KEYS)
+    async def test_p(wosdk_recording, key):
+        await reads(wosdk_recording, 512 + KEYS.index(key) % 2)
+"""
+
+
+def test_each_test_has_a_recording_of_its_own(
+    kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str]
+) -> None:
+    """Tests of one name in several classes, and parameters that a file name cannot have."""
+    kit.makepyfile(test_x=NAMES)
+    for name, value in local_variables.items():
+        monkeypatch.setenv(name, value)
+    settings = ["-q", "-p", "pytest_asyncio.plugin", "-o", "asyncio_default_fixture_loop_scope=function"]
+    kit.runpytest_subprocess(*settings, "--wosdk-record").assert_outcomes(passed=13)
+    kit.runpytest_subprocess(*settings).assert_outcomes(passed=13)
+    files = {file.name for file in (kit.path / "recordings").iterdir()}
+    assert len(files) == 13
+    assert {"test_x.TestA.test_x.json", "test_x.TestB.TestA.test_x.json", "test_x.test_p-a-b.json"} <= files
+
+
 @pytest.fixture
 def local_variables() -> Any:
     from wosdk_async.sandbox import LocalCompany
