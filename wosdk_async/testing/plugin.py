@@ -72,7 +72,7 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
         pytest.fail(f"@pytest.mark.wosdk: {wrong}", pytrace=False)
     with sandbox:
         yield sandbox
-        from wosdk_async.testing.recorder import warnings_of
+        from wosdk_async.testing.unmatched_faults import warnings_of
 
         for warning in warnings_of(sandbox.faults, sandbox.requests):
             request.node.warn(warning)

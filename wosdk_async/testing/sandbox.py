@@ -19,6 +19,7 @@ from wosdk_async.sandbox.clock import require_start
 from wosdk_async.sandbox.env import env_of
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
+from wosdk_async.sandbox.http.recorder import RecordedRequest, RequestRecorder
 from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
 from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.seed.initial import create_company, open_store, set_verification
@@ -27,7 +28,6 @@ from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.testing.clock import SkippingClock
 from wosdk_async.testing.engines import AsgiEngine, ClockForOtherClients, InProcessTransport
-from wosdk_async.testing.recorder import RecordedRequest, RequestRecorder
 from wosdk_async.transport.session.credentials import Credentials, Region
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -120,8 +120,8 @@ class Sandbox:
 
     @property
     def requests(self) -> Sequence[RecordedRequest]:
-        """The requests so far, oldest first; up to the last 10,000."""
-        return tuple(self.app.requests)
+        """The requests so far, oldest first; up to the last 10,000, of 64 MiB."""
+        return self.app.requests
 
     @takes_options(ClientOptions)
     def client(self, options: ClientOptions) -> Client:
