@@ -59,6 +59,14 @@ def test_a_secret_value_is_not_shown_in_any_format(name: str, value: str) -> Non
         (r'"\/\/user:abc@host\/a"', r'"\/\/***@host\/a"'),
         ("see //note@host and https://host//a:b@2x.png", "see //note@host and https://host//a:b@2x.png"),
         ("#access_token=abc", "#access_token=***"),
+        ("see //user:abc@host/f", "see //***@host/f"),
+        ("%2F%2Fuser:abc%40host/f", "%2F%2F***%40host/f"),
+        ("f?a=1&hmac=abc&b=1", "f?a=1&hmac=***&b=1"),
+        ("f?Policy=abc&policyId=1", "f?Policy=***&policyId=1"),
+        ("f;jsessionid=abc", "f;jsessionid=***"),
+        ("f%3Bjsessionid%3Dabc%26b=1", "f%3Bjsessionid%3D***%26b=1"),
+        ("f?PHPSESSID=abc", "f?PHPSESSID=***"),
+        ("a // b@c.example", "a // b@c.example"),
         ('"MustResetPassword": true, "ApiToken": null', '"MustResetPassword": true, "ApiToken": null'),
         ("AuthorizationCode=7; mail: a@b.example", "AuthorizationCode=7; mail: a@b.example"),
         ("https://host:8443/path?page=2", "https://host:8443/path?page=2"),
@@ -92,7 +100,7 @@ def test_nothing_else_changes(value: Any) -> None:
     "piece",
     [
         *("a", '"', "\\", "<a", "://", "&sig", " ", 'a="', "a=[", "<a><![CDATA[", "&key", "\t=", "%3F"),
-        *("//", "//a:", ";jsessionid"),
+        *("//", "//a", "//a:", "%2F%2Fa", ";jsessionid"),
     ],
 )
 def test_a_hostile_text_takes_linear_time(piece: str) -> None:

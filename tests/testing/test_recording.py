@@ -9,7 +9,7 @@ import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import httpx
 import pytest
@@ -26,6 +26,8 @@ from wosdk_async import (
     Credentials,
     Customer,
     DeadlineError,
+    Document,
+    DownloadError,
     InDoubtError,
     NotSentError,
     RetryPolicy,
@@ -175,6 +177,45 @@ async def test_files_of_documents(file: Path, wosdk_sandbox: Sandbox) -> None:
 
     assert await record(file, program, wosdk_sandbox) == b"\xff\x00 a picture"
     assert await play(file, program) == b"\xff\x00 a picture"
+
+
+async def test_no_key_of_a_file_is_in_a_recording(file: Path) -> None:
+    """An address opens its file without a token, wherever the key is; files are not mixed up in a replay."""
+    addresses = {
+        1: "https://x.corrigo.com/files/46/KEYa1",
+        2: "https://x.corrigo.com/a%20b/KEYb2?v=KEYc3#KEYd4",
+        3: "https://x.corrigo.com/moved/KEYe5",
+        4: "https://x.corrigo.com/gone/KEYh8",
+    }
+
+    async def service(request: httpx.Request) -> httpx.Response:
+        if request.url.path.startswith("/moved/"):
+            return httpx.Response(302, headers={"Location": "../KEYf6?v=KEYg7"})
+        if request.url.path == "/gone/KEYh8":
+            return httpx.Response(404)
+        if "authorization" not in request.headers and request.method == "GET":
+            return httpx.Response(200, content=request.url.path.replace("KEY", "").encode())
+        if "GetDocDownloadUrlCommand" in request.url.path:
+            (id,) = json.loads(request.content)["Command"]["DocumentIds"]
+            results = [{"DocumentId": id, "Url": addresses[id], "FileName": "a.jpg"}]
+            return httpx.Response(200, json={"CommandResult": {"Results": results}})
+        if "/base/Document/" in request.url.path:
+            return httpx.Response(200, json={"Data": {"Id": 1, "DocUrl": addresses[1]}})
+        return await talkative(request)
+
+    async def program(acme: Company) -> list[Any]:
+        found = await acme.documents.download_urls([1])
+        assert urlsplit(found[1].url or "").netloc
+        assert (await acme.get(Document, 1)).doc_url == found[1].url
+        return [await result_of(acme.documents.download(id)) for id in (3, 2, 1, 2, 4)]
+
+    variables = {"WOSDK_CLIENT_ID": CLIENT_ID, "WOSDK_CLIENT_SECRET": SECRET, "WOSDK_COMPANY": "Acme Mall"}
+    with Recording(file, record=True) as recording:
+        async with recording.client(variables, transport=httpx.MockTransport(service)) as client:
+            recorded = await program(client.company())
+    assert (len({*recorded}), recorded[-1][0]) == (4, DownloadError)
+    assert "KEY" not in text_of(file)
+    assert await play(file, program) == recorded
 
 
 # --- requests that were not recorded --------------------------------------------------------
@@ -535,6 +576,54 @@ def test_only_a_test_that_passes_is_recorded(
     for name in local_variables:
         monkeypatch.delenv(name)
     kit.runpytest_subprocess(*settings, "test_y.py").assert_outcomes(passed=1)
+
+
+NAMES = """
+    from wosdk_async import Customer
+    import pytest
+
+    async def reads(recording, number):
+        async with recording.client() as client:
+            assert (await client.company().get(Customer, number)).id == number
+
+    class TestA:
+        @pytest.mark.asyncio
+        async def test_x(self, wosdk_recording):
+            await reads(wosdk_recording, 512)
+
+    class TestB:
+        @pytest.mark.asyncio
+        async def test_x(self, wosdk_recording):
+            await reads(wosdk_recording, 513)
+
+        class TestA:
+            @pytest.mark.asyncio
+            async def test_x(self, wosdk_recording):
+                await reads(wosdk_recording, 512)
+
+    LONG = "\N{LATIN SMALL LETTER E WITH ACUTE}" * 100
+    KEYS = ["a/b", "a-b", "a b", "", "-", "b", "b]", LONG, LONG + "b", "x" * 300]
+
+    @pytest.mark.asyncio
+    @pytest.mark.parametrize("key", KEYS)
+    async def test_p(wosdk_recording, key):
+        await reads(wosdk_recording, 512 + KEYS.index(key) % 2)
+"""
+
+
+def test_each_test_has_a_recording_of_its_own(
+    kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str]
+) -> None:
+    """Tests of one name in several classes, and parameters that a file name cannot have."""
+    kit.makepyfile(test_x=NAMES)
+    for name, value in local_variables.items():
+        monkeypatch.setenv(name, value)
+    settings = ["-q", "-p", "pytest_asyncio.plugin", "-o", "asyncio_default_fixture_loop_scope=function"]
+    kit.runpytest_subprocess(*settings, "--wosdk-record").assert_outcomes(passed=13)
+    kit.runpytest_subprocess(*settings).assert_outcomes(passed=13)
+    files = {file.name for file in (kit.path / "recordings").iterdir()}
+    assert len(files) == 13
+    assert {"test_x.TestA.test_x.json", "test_x.TestB.TestA.test_x.json", "test_x.test_p-a-b.json"} <= files
 
 
 @pytest.fixture

@@ -134,6 +134,22 @@ async def test_unknown_paths_fail_the_test(service: Routes, acme: Company) -> No
     assert await acme.run("NewCommand", {}) == {"Done": True}
 
 
+async def test_without_examples_unnamed_operations_fail_the_test(mocked: respx.MockRouter) -> None:
+    """Log-ins and operations with ``on`` get their responses, also an example."""
+    service = routes(mocked, company="Strict", examples=False)
+    service.on(Customer)
+    async with Client(credentials=Credentials("id", "secret"), company="Strict") as client:
+        strict = client.company()
+        assert (await strict.get(Customer, 7)).id == 7
+        for unexpected in (
+            strict.get(WorkOrder, 7),
+            strict.query(Customer).all(),
+            strict.delete(Customer, 7),
+        ):
+            with pytest.raises(AssertionError, match="was not expected"):
+                await unexpected
+
+
 async def test_another_company_fails_the_test(mocked: respx.MockRouter) -> None:
     """A request under another name is a mistake of the program, and says so."""
     routes(mocked, company="Lakeside", region=Region.EMEA)

@@ -103,6 +103,21 @@ async def test_a_reset_drops_what_is_still_waiting(wosdk_sandbox: Sandbox, wosdk
         assert await count(wosdk_company) == 0
 
 
+async def test_no_cached_name_survives_a_reset(wosdk_sandbox: Sandbox, wosdk_company: Company) -> None:
+    """A client cached an id that belongs to another record after the reset."""
+    wosdk_sandbox.seed({"Customer": [{"Id": 900, "Name": "Blue", "DisplayAs": "Blue"}]})
+    assert (await wosdk_company.resolve(Customer, name="Blue")).id == 900
+    wosdk_sandbox.reset()
+    wosdk_sandbox.seed(
+        {
+            "Customer": [
+                {"Id": id, "Name": name, "DisplayAs": name} for id, name in ((900, "Red"), (901, "Blue"))
+            ]
+        }
+    )
+    assert (await wosdk_company.resolve(Customer, name="Blue")).id == 901
+
+
 async def test_requests_are_seen_without_secrets(wosdk_sandbox: Sandbox, wosdk_company: Company) -> None:
     """Method, path, body and status of each; neither token nor client secret."""
     await wosdk_company.run(create_command("PO-9"))

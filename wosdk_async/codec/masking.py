@@ -22,15 +22,15 @@ _MAX_GAP = 1000  # maximum characters between two delimiters, to limit the time 
 # Credentials in a URL, also in one without a scheme if there is a password.
 _USER = re.compile(
     rf"((?::|(?<![\w:/\\])(?=(?:\\?/){{2}}[^\s/@:\"'<>]{{0,{_MAX_GAP}}}:))(?:\\?/){{2}}"
-    r"|%(?:25){0,3}3A(?:%(?:25){0,3}2F){2})"
+    rf"|(?:%(?:25){{0,3}}3A|(?<![\w%])(?=(?:%(?:25){{0,3}}2F){{2}}[^\s/@:\"'<>]{{0,{_MAX_GAP}}}:))(?:%(?:25){{0,3}}2F){{2}})"
     rf"[^\s/@\"'<>]{{1,{_MAX_GAP}}}?(@|%(?:25){{0,3}}40)",
     re.IGNORECASE,
 )
 # A secret parameter of a URL, such as a signed file URL, which lets anyone read the file. Delimiters may be
 # escaped as in HTML or JSON, or percent-encoded inside another URL.
 _PARAMETER = re.compile(
-    r"((?:;jsessionid|(?:[?&]|&amp;|\\u0026|%(?:25){0,3}(?:3F|26))[\w.-]{0,100}?"
-    r"(?:sig|token|secret|credential|password|code|key|cookie|authorization|hmac)[\w.-]{0,100})"
+    r"((?:[?&]|&amp;|\\u0026|%(?:25){0,3}(?:3F|26)|(?:;|%(?:25){0,3}3B)(?=j?sess))[\w.-]{0,100}?"
+    r"(?:sig|hmac|policy(?=[=%])|token|secret|credential|password|code|key|cookie|authorization|sessi)[\w.-]{0,100}"
     r"(?:=|%(?P<level>(?:25){0,3})3D))"
     r"(?:(?!(?(level)%(?P=level)(?:23|26)|(?:&amp;|\\u0026)))[^&\s\"'<>#])+",
     re.IGNORECASE,

@@ -15,6 +15,7 @@ from wosdk_async.sandbox.console.request_log import RequestLog
 from wosdk_async.sandbox.env import Env, env_of
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
+from wosdk_async.sandbox.http.recorder import RecordedRequest, RequestRecorder
 from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
 from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.seed.initial import reset
@@ -88,6 +89,12 @@ class LocalCompany:
         """
         return env_of(self._company(company), self._root)
 
+    @property
+    def requests(self) -> Sequence[RecordedRequest]:
+        """The requests so far, oldest first; up to the last 10,000, of 64 MiB."""
+        self._require_open()
+        return self._recorder.requests
+
     def snapshot(self, to: str | Path | None = None) -> Path:
         """Save the current rows of all Companies for `reset`, and return the file.
 
@@ -147,7 +154,10 @@ class LocalCompany:
                 ports=ports_of(listeners),
                 log=self._log,
             )
-            self._run: RunInThread = exits.enter_context(running(app, listeners, self._certificate))
+            self._recorder = RequestRecorder(app)
+            self._run: RunInThread = exits.enter_context(
+                running(self._recorder, listeners, self._certificate)
+            )
             self._exits = exits.pop_all()
             self._open = True
         return self

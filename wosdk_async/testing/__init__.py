@@ -10,11 +10,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from wosdk_async.sandbox.http.recorder import RecordedRequest
     from wosdk_async.testing.clock import SkippingClock
-    from wosdk_async.testing.recorder import RecordedRequest, UnmatchedFaultWarning
     from wosdk_async.testing.recording import Recording, UnrecordedRequestError
     from wosdk_async.testing.respx_routes import Routes, routes
     from wosdk_async.testing.sandbox import Sandbox, Snapshot
+    from wosdk_async.testing.unmatched_faults import UnmatchedFaultWarning
 
 __all__ = [
     "RecordedRequest",
@@ -29,13 +30,13 @@ __all__ = [
 ]
 
 _MODULES = {
-    "RecordedRequest": "recorder",
+    "RecordedRequest": "sandbox",
     "Recording": "recording",
     "Routes": "respx_routes",
     "Sandbox": "sandbox",
     "SkippingClock": "clock",
     "Snapshot": "sandbox",
-    "UnmatchedFaultWarning": "recorder",
+    "UnmatchedFaultWarning": "unmatched_faults",
     "UnrecordedRequestError": "recording",
     "routes": "respx_routes",
 }

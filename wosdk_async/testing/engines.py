@@ -93,11 +93,15 @@ class RecordingEngine(WatchedEngine):
             super().stream(url, headers) as response,
             contextlib.aclosing(_kept_chunks(response, exchange)) as chunks,
         ):
+            exchange.complete(
+                Response(response.status, response.headers, b"")
+            )  # a redirect's body is not read
             yield StreamedResponse(response.status, response.headers, chunks)
 
 
 async def _kept_chunks(response: StreamedResponse, exchange: RawExchange) -> AsyncGenerator[bytes, None]:
     """Yield a download's chunks, then complete the exchange with the data read."""
+    exchange.response, exchange.failure = None, _NO_RESPONSE
     kept = BodyBuffer()
     try:
         async for chunk in response.chunks:

@@ -5,6 +5,7 @@ pytest imports this file in every run, so it imports other modules only when a t
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _MARKER = "wosdk(company=NAME, dialect=NAME, seed=ROWS, now=MOMENT): the Company of this test (wosdk_async)"
 _SETTINGS = ("company", "dialect", "seed", "now")
 _PASSED = pytest.StashKey[bool]()
+_LONGEST_NAME = 150  # characters of a recording's name, so that its temporary files fit in the usual 255, too
 _REMEDY = "The fixtures of wosdk_async need its sandbox: pip install 'wosdk_async[sandbox]'"
 
 
@@ -70,7 +72,7 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
         pytest.fail(f"@pytest.mark.wosdk: {wrong}", pytrace=False)
     with sandbox:
         yield sandbox
-        from wosdk_async.testing.recorder import warnings_of
+        from wosdk_async.testing.unmatched_faults import warnings_of
 
         for warning in warnings_of(sandbox.faults, sandbox.requests):
             request.node.warn(warning)
@@ -108,15 +110,14 @@ def wosdk_scrub() -> Any:
 
 @pytest.fixture
 def wosdk_recording(request: pytest.FixtureRequest, wosdk_scrub: Any) -> Iterator[Recording]:
-    """Provide this test's recording, ``recordings/MODULE.TEST.json`` beside the test, for replay.
+    """Provide this test's recording, ``recordings/MODULE.CLASS.TEST.json`` beside the test, for replay.
 
     With ``pytest --wosdk-record``, record the test instead, using the Company named by the WOSDK_* variables.
     The file is written only if the test passes.
     """
     from wosdk_async.testing.recording import Recording
 
-    name = re.sub(r"[^\w.-]+", "-", f"{request.path.stem}.{request.node.name}").strip("-")
-    path = request.path.parent / "recordings" / f"{name}.json"
+    path = request.path.parent / "recordings" / f"{_recording_name(request.node)}.json"
     recording = Recording(path, record=request.config.getoption("wosdk_record"), scrub=wosdk_scrub)
     yield recording
     if recording.record and request.node.stash[_PASSED]:
@@ -126,6 +127,15 @@ def wosdk_recording(request: pytest.FixtureRequest, wosdk_scrub: Any) -> Iterato
         request.node.add_report_section(
             "teardown", "wosdk_recording", f"The test did not pass: {kept} ({path})"
         )
+
+
+def _recording_name(test: pytest.Item) -> str:
+    """Return a file name for a test, different from those of all other tests in its folder."""
+    names = [node.name for node in test.listchain() if isinstance(node, pytest.Class | pytest.Item)]
+    full = ".".join((test.path.stem, *names)).replace("[", "-", 1).removesuffix("]")
+    short = re.sub(r"[^\w.-]+", "-", full[:_LONGEST_NAME], flags=re.ASCII)
+    # The hash keeps names apart that differ only in what was removed.
+    return short if short == full else f"{short}-{hashlib.sha256(full.encode()).hexdigest()[:8]}"
 
 
 def _settings(request: pytest.FixtureRequest) -> dict[str, Any]:

@@ -39,7 +39,11 @@ _PATHS = {
 
 
 def routes(
-    router: respx.Router, *, company: str = "AcmeFacilities", region: Region = Region.AMERICAS
+    router: respx.Router,
+    *,
+    company: str = "AcmeFacilities",
+    region: Region = Region.AMERICAS,
+    examples: bool = True,
 ) -> Routes:
     """Mock the whole service for one Company; see :class:`Routes`. Call this once for each Company.
 
@@ -47,25 +51,28 @@ def routes(
         router: respx router, such as the ``respx_mock`` fixture.
         company: name of the Company.
         region: region whose locator and token address are mocked.
+        examples: whether to respond to operations without ``on`` with an example, rather than fail the test.
     """
     if not hasattr(router, "route"):
         raise InvalidCallError(
             f"routes() takes a respx router, not {described(router)}; pass the respx_mock fixture"
         )
-    return Routes(router, company, region)
+    return Routes(router, company, region, examples)
 
 
 class Routes:
     """The service as respx routes: token, discovery and, at the Company's host, every operation.
 
-    Responses are examples from the catalogue unless set with :meth:`on`. A request that is not a service
+    Responses are examples from the catalogue unless set with :meth:`on`; with ``examples=False``, operations
+    without :meth:`on` fail the test. A request that is not a service
     operation fails the test with an AssertionError that names it. The router's ``assert_all_called`` only
     checks operations whose response was set.
     """
 
-    def __init__(self, router: respx.Router, company: str, region: Region) -> None:
+    def __init__(self, router: respx.Router, company: str, region: Region, examples: bool = True) -> None:
         self._router = router
         self._company = company
+        self._examples = examples
         self._mocked: dict[ServiceOperation, PreparedResponse] = {}
         known = self._companies()
         self._host = f"https://mock{len(known) + 1 if known else ''}.corrigo.com"
@@ -118,6 +125,11 @@ class Routes:
         self._require_company(request)
         if operation_at(request.method, request.url.path) in self._mocked:
             return None  # another route responds
+        if not self._examples:
+            raise AssertionError(
+                f"{request.method} {request.url.path} was not expected: these routes have examples=False; "
+                "expect it with on(name)"
+            )
         return _example(request)
 
     def _require_company(self, request: Any) -> None:

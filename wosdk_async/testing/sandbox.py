@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import weakref
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -18,6 +19,7 @@ from wosdk_async.sandbox.clock import require_start
 from wosdk_async.sandbox.env import env_of
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
+from wosdk_async.sandbox.http.recorder import RecordedRequest, RequestRecorder
 from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
 from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.seed.initial import open_store, set_verification
@@ -26,7 +28,6 @@ from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.testing.clock import SkippingClock
 from wosdk_async.testing.engines import AsgiEngine, ClockForOtherClients, InProcessTransport
-from wosdk_async.testing.recorder import RecordedRequest, RequestRecorder
 from wosdk_async.transport.session.credentials import Credentials, Region
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -90,6 +91,7 @@ class Sandbox:
         self.faults.companies = [each.name for each in self._companies]
         app = create_app(self._store, self.clock, dialect=dialect, faults=self.faults)
         self.app = RequestRecorder(ClockForOtherClients(app, self.clock))
+        self._clients: weakref.WeakSet[Client] = weakref.WeakSet()
         self._transport = InProcessTransport(self.app, _HOST, self.clock)
         if seed:
             self.seed(seed)
@@ -118,8 +120,8 @@ class Sandbox:
 
     @property
     def requests(self) -> Sequence[RecordedRequest]:
-        """The requests so far, oldest first; up to the last 10,000."""
-        return tuple(self.app.requests)
+        """The requests so far, oldest first; up to the last 10,000, of 64 MiB."""
+        return self.app.requests
 
     @takes_options(ClientOptions)
     def client(self, options: ClientOptions) -> Client:
@@ -130,7 +132,7 @@ class Sandbox:
         """
         given: dict[str, Any] = attrs.asdict(options, recurse=False)
         of_network = dict.fromkeys(("transport", "http_client", "ssl_context", "proxy"))
-        return Client(
+        client = Client(
             region=Region("sandbox", locator_url=_ROOT, token_url=f"{_ROOT}/OAuth/token"),
             credentials=self._credentials,
             company=self.name,
@@ -138,6 +140,8 @@ class Sandbox:
             clock=self.clock.client_clock(),
             **given | of_network | {"trusted_hosts": (*(options.trusted_hosts or ()), _HOST)},
         )
+        self._clients.add(client)
+        return client
 
     def seed(self, rows: Rows, *, company: str | None = None) -> None:
         """Add rows to a Company: all of them, or none if one is invalid.
@@ -158,7 +162,9 @@ class Sandbox:
         return Snapshot(self._copy(self._store))
 
     def reset(self, snapshot: Snapshot | None = None) -> None:
-        """Restore the Company from a snapshot, or to its initial rows. Clients stay connected.
+        """Restore the Company from a snapshot, or to its initial rows.
+
+        Clients stay connected; those from :meth:`client` forget cached records.
 
         Raises:
             TypeError: ``snapshot`` is not a snapshot.
@@ -168,6 +174,8 @@ class Sandbox:
                 f"reset takes a snapshot from snapshot(), not {snapshot!r}; omit it for the initial state."
             )
         self._store.copy_from((snapshot or self._start)._store)
+        for client in self._clients:
+            client._transport.forget_records()
 
     def close(self) -> None:
         """Cancel running calls and discard all rows."""

@@ -291,6 +291,11 @@ class Transport:
             manager.hold_off.note(error, sent)
             raise
 
+    def forget_records(self) -> None:
+        """Discard what is cached of all Companies' records; sessions stay."""
+        for sessions in self._sessions:
+            sessions.forget_records()
+
     def forked(self) -> None:
         """Reset all loop state in a forked child without touching the parent's."""
         self._inherited += self._loops.values()

@@ -178,9 +178,13 @@ class SessionManager:
     def forked(self) -> None:
         """Discard the parent's renewal in a forked child, where it would never end, and replace the locks."""
         self._lock = threading.Lock()
-        self.places = Places(self.clock)
+        self.forget_records()
         # The task stays in _renewals: if it were freed, asyncio would log that a pending task was destroyed.
         self._renewal = None
+
+    def forget_records(self) -> None:
+        """Discard what higher layers keep for this Company, such as cached names."""
+        self.places = Places(self.clock)
 
     async def aclose(self) -> None:
         """Stop the renewal that is running in this loop, if any."""

@@ -1,19 +1,16 @@
-"""Requests received by a test's Company, without secrets, and warnings about unmatched faults."""
+"""Requests received by a sandbox, without secrets."""
 
 from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from wosdk_async.sandbox.faults.script import Rule
-from wosdk_async.sandbox.faults.state import Faults
-
 _MAX_REQUESTS = 10_000  # maximum requests stored
+_MAX_BYTES = 64 * 1024 * 1024  # maximum size of their bodies together
 
 
 @attrs.frozen
@@ -52,12 +49,25 @@ class RequestRecorder:
     """ASGI middleware that records the requests to ``app``."""
 
     app: ASGIApp
-    requests: deque[RecordedRequest] = attrs.field(factory=lambda: deque(maxlen=_MAX_REQUESTS))
+    _requests: deque[RecordedRequest] = attrs.field(factory=lambda: deque(maxlen=_MAX_REQUESTS))
+    _bytes: int = 0
+
+    @property
+    def requests(self) -> tuple[RecordedRequest, ...]:
+        """The last requests, oldest first."""
+        return tuple(self._requests)  # GIL: the server's thread may add a request, but not during the copy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Record a request and response status while passing the request to ``app``."""
         parts: list[bytes] = []
         status: list[int] = []
+        recorded = scope["type"] != "http"
+
+        def record() -> None:
+            nonlocal recorded
+            if not recorded:
+                recorded = True
+                self._add(_recorded(scope, b"".join(parts), status))
 
         async def record_and_receive() -> Message:
             message = await receive()
@@ -67,6 +77,8 @@ class RequestRecorder:
         async def record_and_send(message: Message) -> None:
             if message["type"] == "http.response.start":
                 status.append(message["status"])
+            elif message["type"] == "http.response.body" and not message.get("more_body"):
+                record()  # before the client has the response, and may look for its request here
             await send(message)
 
         try:
@@ -75,8 +87,15 @@ class RequestRecorder:
             status.clear()
             raise
         finally:
-            if scope["type"] == "http":
-                self.requests.append(_recorded(scope, b"".join(parts), status))
+            record()
+
+    def _add(self, request: RecordedRequest) -> None:
+        if len(self._requests) == _MAX_REQUESTS:
+            self._bytes -= len(self._requests[0].body)
+        self._requests.append(request)
+        self._bytes += len(request.body)
+        while self._bytes > _MAX_BYTES:
+            self._bytes -= len(self._requests.popleft().body)
 
 
 def _recorded(scope: Scope, body: bytes, status: list[int]) -> RecordedRequest:
@@ -91,36 +110,3 @@ def _recorded(scope: Scope, body: bytes, status: list[int]) -> RecordedRequest:
         b"" if has_secret else body,
         status[0] if status else None,
     )
-
-
-_COMMANDS = "/api/v1/cmd/"
-_DISCOVERY = "GetCompanyWsdkUrlCommand"  # sent by a client's log-in, not by the test
-_BASE = frozenset({"create", "update", "delete"})
-"""Operations of fault rules that only match records, although users expect them to match commands, too."""
-
-
-class UnmatchedFaultWarning(UserWarning):
-    """Rule of ``wosdk_faults`` that had no effect, because no request of the test matched."""
-
-
-def warnings_of(faults: Faults, requests: Sequence[RecordedRequest]) -> Iterator[UnmatchedFaultWarning]:
-    """Yield a warning for each rule that no request has matched."""
-    unmatched = faults.unmatched()
-    paths = [request.path for request in requests] if unmatched else []
-    commands = [path.removeprefix(_COMMANDS) for path in paths if path.startswith(_COMMANDS)]
-    commands = [name for name in commands if name != _DISCOVERY]
-    for rule in unmatched:
-        shown = ", ".join([repr(rule.kind), *(f"{k}={v!r}" for k, v in rule.written.items() if k != "fault")])
-        yield UnmatchedFaultWarning(
-            f"the fault add({shown}) matched none of the {len(paths)} requests of this test and had"
-            f" no effect{_remedy(rule, commands)}. If intended, end the test with wosdk_faults.clear()"
-        )
-
-
-def _remedy(rule: Rule, commands: list[str]) -> str:
-    """Return a suggestion, if the test ran commands and the rule is for records."""
-    if not rule.operation & _BASE or not commands:
-        return ""
-    if "create" in rule.operation and "WoCreateCommand" in commands:
-        return "; a command creates work orders: use operation='WoCreateCommand'"
-    return f"; commands are separate operations: use operation={commands[0]!r}"
