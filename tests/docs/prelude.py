@@ -94,7 +94,8 @@ class Given:
     save: Callable[[str], None]
 
 
-def _leak(po_number: str | None = None) -> WorkOrder:
+def new_order(po_number: str | None = None) -> WorkOrder:
+    """Return an order that the service accepts."""
     return WorkOrder(
         po_number=po_number,
         items=[WoItem(asset=Location.ref(20440), task=Task.ref(14211))],
@@ -105,12 +106,12 @@ def _leak(po_number: str | None = None) -> WorkOrder:
 
 
 def _command(po_number: str | None = None) -> WoCreateCommand:
-    return WoCreateCommand(work_order=_leak(po_number))
+    return WoCreateCommand(work_order=new_order(po_number))
 
 
 async def given(client: Client) -> Given:
     """Create the records that the examples use; the order is number 1, and in progress."""
-    acme = client.company()
+    acme = client.company().with_options(settle=0.1)  # programs that wait it run in a moment
     made = await acme.run(_command())
     assert made.wo is not None
     await acme.run(WoPickUpCommand(work_order_id=made.wo.id))
@@ -129,7 +130,7 @@ async def given(client: Client) -> Given:
         document=await acme.get(Document, attached.id or 0),
         command=_command(),
         commands=[_command("PO-1"), _command("PO-2")],
-        leak=_leak(),
+        leak=new_order(),
         query=acme.query(WorkOrder),
         f=fields(WorkOrder),
         a=fields(AssetAttribute),
