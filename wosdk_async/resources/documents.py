@@ -172,13 +172,15 @@ class Documents(Resource):
             )
         )
 
-    async def download_urls(self, documents: Iterable[Document | int]) -> dict[int, GetDocDownloadUrl]:
+    async def download_urls(
+        self, documents: Iterable[Document | EntitySpecifier | int]
+    ) -> dict[int, GetDocDownloadUrl]:
         """Return the ``url`` and ``file_name`` of many documents, by id, with one call.
 
         Documents without an address are omitted. The addresses work without a token, so do not log them.
 
         Args:
-            documents: records, references or ids.
+            documents: records, references, results of :meth:`attach`, or ids.
         """
         # facts 3.10
         if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
@@ -193,12 +195,16 @@ class Documents(Resource):
 
     @overload
     async def download(
-        self, document: Document | int, *, progress: Progress | None = None, max_bytes: int = _MAX_DOWNLOAD
+        self,
+        document: Document | EntitySpecifier | int,
+        *,
+        progress: Progress | None = None,
+        max_bytes: int = _MAX_DOWNLOAD,
     ) -> bytes: ...
     @overload
     async def download(
         self,
-        document: Document | int,
+        document: Document | EntitySpecifier | int,
         to: str | os.PathLike[str],
         *,
         progress: Progress | None = None,
@@ -206,7 +212,7 @@ class Documents(Resource):
     ) -> Path: ...
     async def download(
         self,
-        document: Document | int,
+        document: Document | EntitySpecifier | int,
         to: str | os.PathLike[str] | None = None,
         *,
         progress: Progress | None = None,
@@ -218,7 +224,7 @@ class Documents(Resource):
         address and the download (default: the Company's, or 120 s).
 
         Args:
-            document: a record, a reference or an id.
+            document: a record, a reference, the result of :meth:`attach`, or an id.
             to: the file to write (or the target of a link), replaced only once the download is complete. In
                 a directory, the file name is the document's id and the service's name: ``70021-belt.jpg``.
             progress: called with the number of bytes received so far and the total (None if the storage does
