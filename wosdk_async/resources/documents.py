@@ -42,6 +42,7 @@ from wosdk_async.resources.files import (
     safe_name,
     stored_type,
 )
+from wosdk_async.resources.lookup_tables import text_of
 from wosdk_async.resources.resource import ACTOR_TYPES, Resource
 from wosdk_async.transport.download import FileDownload, Progress, Stream
 from wosdk_async.transport.session.hosts import is_local, require_link
@@ -191,7 +192,14 @@ class Documents(Resource):
         if not ids:
             return {}
         found = await self._company.run(model.GetDocDownloadUrlCommand(document_ids=ids))
-        return {one.document_id: one for one in found.results or () if one.document_id and one.url}
+        results: object = found.results
+        return {
+            each.document_id: each
+            for each in (results if isinstance(results, list) else ())
+            if isinstance(each, model.GetDocDownloadUrl)
+            and isinstance(each.document_id, int)
+            and text_of(each.url)
+        }
 
     @overload
     async def download(
@@ -276,7 +284,7 @@ class Documents(Resource):
             found = None
         if found is not None:
             return found
-        url = (await self._company.get(model.Document, id, properties=["DocUrl"])).doc_url
+        url = text_of((await self._company.get(model.Document, id, properties=["DocUrl"])).doc_url)
         if not url:
             raise DownloadError("the document has no address: it is neither a file nor a link")
         return model.GetDocDownloadUrl(document_id=id, url=url)
@@ -311,7 +319,7 @@ def _owner_fields(owner: Record | int, actor_type: ActorType | str | None, stora
 def _writer(to: Path, address: GetDocDownloadUrl, id: int) -> Callable[[Stream], Awaitable[Path]]:
     if not to.is_dir():
         return file_writer(to, named_by_user=True)
-    name = address.file_name or unquote(urlsplit(address.url or "").path)
+    name = text_of(address.file_name) or unquote(urlsplit(address.url or "").path)
     target = to / f"{id}-{safe_name(name, 'document')}"  # with the id: many files are called image.jpg
     if not target.is_symlink():  # the file replaces a symlink, so the target need not be writable
         require_writable(target)
