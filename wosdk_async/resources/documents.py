@@ -20,6 +20,7 @@ from wosdk_async.errors import (
     NameNotFoundError,
     NotFoundError,
     UnknownNameError,
+    WosdkError,
 )
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.protocol.arguments import described
@@ -253,19 +254,14 @@ class Documents(Resource):
         path = None if to is None else require_writable(to)
         try:
             async with asyncio.timeout(seconds) as limit:
-                address = await self._address(id)
-                download = FileDownload(
-                    url=address.url or "",
-                    local=is_local(self._company.host or ""),
-                    max_bytes=max_bytes,
-                    progress=progress,
-                    secrets=self._sender.sessions.secrets,
-                )
-                receive = read_into_memory if path is None else _writer(path, address, id)
+                # Not a local variable: only FileDownload hides the address in a traceback's locals.
+                download, receive = self._opened(await self._address(id), id, path, max_bytes, progress)
                 downloads = self._sender.transport.downloads(self._sender.sessions)
                 return await downloads.fetch(download, receive, options.retry)
-        except DownloadError as error:
-            error.add(operation=f"download Document {id}", company=self._company.name)
+        except WosdkError as error:
+            if isinstance(error, DownloadError):
+                error.add(operation=f"download Document {id}", company=self._company.name)
+            error.__traceback__ = None  # the frames hold the address, which may be signed
             raise
         except TimeoutError:
             if not limit.expired():
@@ -276,6 +272,19 @@ class Documents(Resource):
                 operation=f"download Document {id}",
                 company=self._company.name,
             ) from None
+
+    def _opened(
+        self, address: GetDocDownloadUrl, id: int, to: Path | None, max_bytes: int, progress: Progress | None
+    ) -> tuple[FileDownload, Callable[[Stream], Awaitable[bytes | Path]]]:
+        """Return the file at ``address``, and what receives it: the memory, or a writer."""
+        file = FileDownload(
+            url=address.url or "",
+            local=is_local(self._company.host or ""),
+            max_bytes=max_bytes,
+            progress=progress,
+            secrets=self._sender.sessions.secrets,
+        )
+        return file, read_into_memory if to is None else _writer(to, address, id)
 
     async def _address(self, id: int) -> GetDocDownloadUrl:
         try:
