@@ -7,11 +7,12 @@ that begins with ``IMPORTS``. What a page wants to teach, its examples import th
 from __future__ import annotations
 
 import copy
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import httpx
 from attrs import define
+from starlette.requests import Request
 
 from wosdk_async import (
     AssetAttribute,
@@ -46,23 +47,14 @@ from typing import TYPE_CHECKING
 
 import httpx
 import wosdk_async as wosdk
-from starlette.responses import Response
-from tests.docs.prelude import GatewayAuth, Upload
+from starlette.requests import Request
+from tests.docs.prelude import GatewayAuth
 from wosdk_async import *
 from wosdk_async.model import *
 
 if TYPE_CHECKING:
     from wosdk_async.query.fields import AssetAttributeFields, WorkOrderFields
 """
-
-
-class Upload:
-    """A body that a framework streams."""
-
-    async def stream(self) -> AsyncIterator[bytes]:
-        """Yield the chunks."""
-        yield b"half "
-        yield b"a picture"
 
 
 class GatewayAuth(httpx.Auth):
@@ -88,7 +80,7 @@ class Given:
     a: AssetAttributeFields
     key: str
     image_bytes: bytes
-    upload: Upload
+    request: Request
     watermark: Watermark | None
     load: Callable[[], str | None]
     save: Callable[[str], None]
@@ -119,6 +111,10 @@ async def given(client: Client) -> Given:
     order = await acme.get(WorkOrder, 1)
     attached = await acme.documents.attach(order, b"a picture", file_name="belt.jpg")
     edited = copy.deepcopy(order)
+
+    async def receive() -> dict[str, object]:
+        return {"type": "http.request", "body": b"half a picture"}
+
     edited.po_number = "PO-78"
     return Given(
         acme=acme,
@@ -136,7 +132,7 @@ async def given(client: Client) -> Given:
         a=fields(AssetAttribute),
         key="PO-79",
         image_bytes=b"a picture",
-        upload=Upload(),
+        request=Request({"type": "http"}, receive),
         watermark=None,
         load=lambda: None,
         save=lambda text: None,
