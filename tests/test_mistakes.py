@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from starlette.datastructures import UploadFile
 
 from tests.support.laws import case
 from tests.support.service import Answer, Service
@@ -262,6 +263,10 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "a number as name": (lambda a: a.documents.attach(ORDER, b"x", file_name=5), "file_name is 5…text"),
     "a number as media type": (lambda a: attach(a, b"x", mime_type=5), "mime_type is 5; it takes text"),
     "an open file": (lambda a: attach(a, io.BytesIO(b"x")), "a BytesIO cannot be uploaded; pass its .read()"),
+    "an upload of a framework": (
+        lambda a: attach(a, UploadFile(io.BytesIO(b"x"))),
+        "an UploadFile cannot be uploaded; pass what 'await .read()' returns",
+    ),
     "download of the order": (lambda a: a.documents.download(ORDER), "is a WorkOrder; it takes a Document"),
     "a specifier for a document": (
         lambda a: a.documents.download_urls([MADE]),

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from wosdk_async.model import *  # noqa: F403
     from wosdk_async.options import CallOptions, ClientOptions, Limits, RetryPolicy, Timeouts
     from wosdk_async.options.hooks import Attempt, DryRun
+    from wosdk_async.protocol.wire import Call, Response
     from wosdk_async.query.builder import Query
     from wosdk_async.query.fields import fields
     from wosdk_async.query.plan import Condition
@@ -80,6 +81,7 @@ __all__ = [
     "AccessToken",
     "Attempt",
     "BusinessRuleError",
+    "Call",
     "CallOptions",
     "ChangeFeed",
     "Client",
@@ -115,6 +117,7 @@ __all__ = [
     "RefusedError",
     "Region",
     "Remedy",
+    "Response",
     "RetryPolicy",
     "Run",
     "Secret",
@@ -163,6 +166,7 @@ _EXPORTS = {
     "client": ("Client",),
     "company": ("Company",),
     "options.hooks": ("Attempt", "DryRun"),
+    "protocol.wire": ("Call", "Response"),
     "calls.run_many": ("Run",),
     "resources.changes": ("ChangeFeed",),
     "resources.watermark": ("Watermark",),

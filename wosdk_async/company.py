@@ -586,8 +586,10 @@ class Company(Uncopied):
                 after the last attempt. If the record exists, it is the result; otherwise the client retries
                 the command within the deadline. Calls with equal keys run one at a time; a waiting call may
                 return the previous result. See ``docs/failures.md`` for the remaining risk.
-            look_first: look for the key before the first attempt. If its record exists, the result holds
-                the record, nothing is sent, and ``found`` in the :meth:`trace <traced>` is true.
+            look_first: look once for the key before the first attempt. If its record exists, the result
+                holds the record, nothing is sent, and ``found`` in the :meth:`trace <traced>` is true. A new
+                process first waits the options' ``settle`` seconds, because a create that was in flight when
+                the last one was killed may still take effect.
             check: before sending, refuse whatever the service would refuse or drop.
 
         Raises:

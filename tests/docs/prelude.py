@@ -7,11 +7,12 @@ that begins with ``IMPORTS``. What a page wants to teach, its examples import th
 from __future__ import annotations
 
 import copy
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import httpx
 from attrs import define
+from starlette.requests import Request
 
 from wosdk_async import (
     AssetAttribute,
@@ -46,23 +47,14 @@ from typing import TYPE_CHECKING
 
 import httpx
 import wosdk_async as wosdk
-from starlette.responses import Response
-from tests.docs.prelude import GatewayAuth, Upload
+from starlette.requests import Request
+from tests.docs.prelude import GatewayAuth
 from wosdk_async import *
 from wosdk_async.model import *
 
 if TYPE_CHECKING:
     from wosdk_async.query.fields import AssetAttributeFields, WorkOrderFields
 """
-
-
-class Upload:
-    """A body that a framework streams."""
-
-    async def stream(self) -> AsyncIterator[bytes]:
-        """Yield the chunks."""
-        yield b"half "
-        yield b"a picture"
 
 
 class GatewayAuth(httpx.Auth):
@@ -88,13 +80,14 @@ class Given:
     a: AssetAttributeFields
     key: str
     image_bytes: bytes
-    upload: Upload
+    request: Request
     watermark: Watermark | None
     load: Callable[[], str | None]
     save: Callable[[str], None]
 
 
-def _leak(po_number: str | None = None) -> WorkOrder:
+def new_order(po_number: str | None = None) -> WorkOrder:
+    """Return an order that the service accepts."""
     return WorkOrder(
         po_number=po_number,
         items=[WoItem(asset=Location.ref(20440), task=Task.ref(14211))],
@@ -105,12 +98,12 @@ def _leak(po_number: str | None = None) -> WorkOrder:
 
 
 def _command(po_number: str | None = None) -> WoCreateCommand:
-    return WoCreateCommand(work_order=_leak(po_number))
+    return WoCreateCommand(work_order=new_order(po_number))
 
 
 async def given(client: Client) -> Given:
     """Create the records that the examples use; the order is number 1, and in progress."""
-    acme = client.company()
+    acme = client.company().with_options(settle=0.1)  # programs that wait it run in a moment
     made = await acme.run(_command())
     assert made.wo is not None
     await acme.run(WoPickUpCommand(work_order_id=made.wo.id))
@@ -118,6 +111,10 @@ async def given(client: Client) -> Given:
     order = await acme.get(WorkOrder, 1)
     attached = await acme.documents.attach(order, b"a picture", file_name="belt.jpg")
     edited = copy.deepcopy(order)
+
+    async def receive() -> dict[str, object]:
+        return {"type": "http.request", "body": b"half a picture"}
+
     edited.po_number = "PO-78"
     return Given(
         acme=acme,
@@ -129,13 +126,13 @@ async def given(client: Client) -> Given:
         document=await acme.get(Document, attached.id or 0),
         command=_command(),
         commands=[_command("PO-1"), _command("PO-2")],
-        leak=_leak(),
+        leak=new_order(),
         query=acme.query(WorkOrder),
         f=fields(WorkOrder),
         a=fields(AssetAttribute),
         key="PO-79",
         image_bytes=b"a picture",
-        upload=Upload(),
+        request=Request({"type": "http"}, receive),
         watermark=None,
         load=lambda: None,
         save=lambda text: None,

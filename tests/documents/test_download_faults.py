@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import logging
+import traceback
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -295,3 +296,36 @@ async def test_a_storage_that_redirects_to_the_token() -> None:
             with pytest.raises(DownloadError, match="contains the token or secret") as caught:
                 await made.documents.download(5)
     check(caught.value, TOKEN, TOKEN.lower())
+
+
+@pytest.mark.parametrize("act", [answer(status=403), silent, None])
+async def test_no_failure_keeps_a_signed_address_in_its_frames(act: Act | None, tmp_path: Path) -> None:
+    """Refused, without a response, unreachable; with a folder, also a file that cannot be replaced."""
+    (tmp_path / "1-belt.jpg").mkdir()
+    async with Storage(act or silent) as storage:
+        url = storage.url if act else "https://127.0.0.1:9"
+        async with company(f"{url}/a?X-Signature=5ecre7ly51gned") as acme:
+            acme = acme.with_options(deadline=0.2)
+            for to in (None, tmp_path / "a", tmp_path):
+                with pytest.raises(WosdkError) as caught:
+                    await acme.documents.download(1, to)
+                assert "5ecre7" not in held(caught.value)
+
+
+async def test_no_failure_keeps_an_address_with_the_token_in_its_frames() -> None:
+    async with company(f"https://h.invalid/{TOKEN}", TOKEN, bearer=TOKEN) as made:
+        with pytest.raises(DownloadError, match="contains the token or secret") as caught:
+            await made.documents.download(5)
+    assert TOKEN[5:] not in held(caught.value)
+
+
+def held(error: BaseException | None) -> str:
+    """Return an error and its chain with the values in the library's frames, hidden chains too."""
+    shown = []
+    while error is not None:
+        shown.append(repr(error))
+        for frame, _ in traceback.walk_tb(error.__traceback__):
+            if "/wosdk_async/" in frame.f_code.co_filename:
+                shown.append(repr(frame.f_locals))
+        error = error.__cause__ or error.__context__
+    return "\n".join(shown)

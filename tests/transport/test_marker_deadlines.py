@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from tests.support.laws import examples
 from tests.support.virtual import reply, settle
 from tests.transport.test_marker import MARKER, PAGE, ScriptedCompany, create
-from wosdk_async import BusinessRuleError, InDoubtError, ThrottledError, WosdkError
+from wosdk_async import BusinessRuleError, Company, DeadlineError, InDoubtError, ThrottledError, WosdkError
 from wosdk_async.protocol.wire import Response
+from wosdk_async.sandbox import Faults
+from wosdk_async.testing import SkippingClock
 
 REFUSED = reply({"ErrorCode": "BUSINESS_LOGIC_ERROR", "ErrorMessage": "no"}, 400)
 BUSY = reply({"ErrorCode": "TOO_MANY_REQUESTS", "ErrorMessage": "later"}, 429)
@@ -208,3 +210,18 @@ async def test_looks_that_all_hang_are_no_absence(deadline: float) -> None:
     assert service.time.seconds - begun <= deadline + TICK
     assert service.begun["look"] >= 3
     assert service.begun["create"] == 1
+
+
+@pytest.mark.parametrize("deadline", [5.0, 40.0])
+async def test_a_look_up_asked_to_wait_longer_than_the_deadline_ends_by_it(
+    wosdk_company: Company, wosdk_faults: Faults, wosdk_clock: SkippingClock, deadline: float
+) -> None:
+    """A 429 with a Retry-After of 55 seconds for each query: the create is not sent."""
+    await wosdk_company.connect()
+    wosdk_faults.add("status", status=429, retry_after=55, operation="query")
+    begun, company = wosdk_clock.now, wosdk_company.with_options(deadline=deadline)
+    with pytest.raises(DeadlineError) as caught:
+        await company.run(create("k"), marker=MARKER, look_first=True)
+    assert (wosdk_clock.now - begun).total_seconds() <= deadline + 0.1
+    assert not caught.value.key_in_doubt
+    assert set(wosdk_faults.injected) == {"status"}

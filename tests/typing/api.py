@@ -190,6 +190,10 @@ async def documents(acme: Company, order: WorkOrder, chunks: AsyncIterator[bytes
     assert_type(await acme.documents.download(7, progress=print), bytes)
     assert_type(await acme.documents.download(Document(id=7), "belt.jpg"), Path)
     assert_type(await acme.documents.download_urls([7, Document(id=7), Ref(7)]), dict[int, GetDocDownloadUrl])
+    made = await acme.documents.attach(order, "belt.jpg")
+    assert_type(await acme.documents.download(made), bytes)
+    assert_type(await acme.documents.download(made, "belt.jpg"), Path)
+    assert_type(await acme.documents.download_urls([made]), dict[int, GetDocDownloadUrl])
     await acme.documents.attach(order, 7)  # type: ignore[arg-type]
     await acme.documents.download("7")  # type: ignore[call-overload]
     await acme.documents.link(order, "https://a.example/")  # type: ignore[call-arg]

@@ -14,6 +14,7 @@ from wosdk_async import model  # used as ``model.X``, which loads a class on fir
 from wosdk_async.errors import InvalidCallError, NotUniqueError
 from wosdk_async.protocol.arguments import described, require_record
 from wosdk_async.query.paths import identifier
+from wosdk_async.resources.lookup_tables import text_of
 from wosdk_async.resources.resource import CUSTOM_FIELD_TYPES, Resource
 from wosdk_async.text.suggestions import suggestion
 
@@ -117,7 +118,7 @@ class CustomFields(Resource):
             descriptor = entry.descriptor
             if descriptor is None or descriptor.is_removed:
                 continue
-            label = descriptor.name or ""
+            label = text_of(descriptor.name)
             if label in values:
                 raise NotUniqueError(
                     f"the record has several custom fields {label!r}; read its CustomFields.* to tell"

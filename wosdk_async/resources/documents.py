@@ -20,6 +20,7 @@ from wosdk_async.errors import (
     NameNotFoundError,
     NotFoundError,
     UnknownNameError,
+    WosdkError,
 )
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.protocol.arguments import described
@@ -42,6 +43,7 @@ from wosdk_async.resources.files import (
     safe_name,
     stored_type,
 )
+from wosdk_async.resources.lookup_tables import text_of
 from wosdk_async.resources.resource import ACTOR_TYPES, Resource
 from wosdk_async.transport.download import FileDownload, Progress, Stream
 from wosdk_async.transport.session.hosts import is_local, require_link
@@ -172,13 +174,15 @@ class Documents(Resource):
             )
         )
 
-    async def download_urls(self, documents: Iterable[Document | int]) -> dict[int, GetDocDownloadUrl]:
+    async def download_urls(
+        self, documents: Iterable[Document | EntitySpecifier | int]
+    ) -> dict[int, GetDocDownloadUrl]:
         """Return the ``url`` and ``file_name`` of many documents, by id, with one call.
 
         Documents without an address are omitted. The addresses work without a token, so do not log them.
 
         Args:
-            documents: records, references or ids.
+            documents: records, references, results of :meth:`attach`, or ids.
         """
         # facts 3.10
         if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
@@ -189,16 +193,27 @@ class Documents(Resource):
         if not ids:
             return {}
         found = await self._company.run(model.GetDocDownloadUrlCommand(document_ids=ids))
-        return {one.document_id: one for one in found.results or () if one.document_id and one.url}
+        results: object = found.results
+        return {
+            each.document_id: each
+            for each in (results if isinstance(results, list) else ())
+            if isinstance(each, model.GetDocDownloadUrl)
+            and isinstance(each.document_id, int)
+            and text_of(each.url)
+        }
 
     @overload
     async def download(
-        self, document: Document | int, *, progress: Progress | None = None, max_bytes: int = _MAX_DOWNLOAD
+        self,
+        document: Document | EntitySpecifier | int,
+        *,
+        progress: Progress | None = None,
+        max_bytes: int = _MAX_DOWNLOAD,
     ) -> bytes: ...
     @overload
     async def download(
         self,
-        document: Document | int,
+        document: Document | EntitySpecifier | int,
         to: str | os.PathLike[str],
         *,
         progress: Progress | None = None,
@@ -206,7 +221,7 @@ class Documents(Resource):
     ) -> Path: ...
     async def download(
         self,
-        document: Document | int,
+        document: Document | EntitySpecifier | int,
         to: str | os.PathLike[str] | None = None,
         *,
         progress: Progress | None = None,
@@ -218,7 +233,7 @@ class Documents(Resource):
         address and the download (default: the Company's, or 120 s).
 
         Args:
-            document: a record, a reference or an id.
+            document: a record, a reference, the result of :meth:`attach`, or an id.
             to: the file to write (or the target of a link), replaced only once the download is complete. In
                 a directory, the file name is the document's id and the service's name: ``70021-belt.jpg``.
             progress: called with the number of bytes received so far and the total (None if the storage does
@@ -239,19 +254,14 @@ class Documents(Resource):
         path = None if to is None else require_writable(to)
         try:
             async with asyncio.timeout(seconds) as limit:
-                address = await self._address(id)
-                download = FileDownload(
-                    url=address.url or "",
-                    local=is_local(self._company.host or ""),
-                    max_bytes=max_bytes,
-                    progress=progress,
-                    secrets=self._sender.sessions.secrets,
-                )
-                receive = read_into_memory if path is None else _writer(path, address, id)
+                # Not a local variable: only FileDownload hides the address in a traceback's locals.
+                download, receive = self._opened(await self._address(id), id, path, max_bytes, progress)
                 downloads = self._sender.transport.downloads(self._sender.sessions)
                 return await downloads.fetch(download, receive, options.retry)
-        except DownloadError as error:
-            error.add(operation=f"download Document {id}", company=self._company.name)
+        except WosdkError as error:
+            if isinstance(error, DownloadError):
+                error.add(operation=f"download Document {id}", company=self._company.name)
+            error.__traceback__ = None  # the frames hold the address, which may be signed
             raise
         except TimeoutError:
             if not limit.expired():
@@ -263,6 +273,19 @@ class Documents(Resource):
                 company=self._company.name,
             ) from None
 
+    def _opened(
+        self, address: GetDocDownloadUrl, id: int, to: Path | None, max_bytes: int, progress: Progress | None
+    ) -> tuple[FileDownload, Callable[[Stream], Awaitable[bytes | Path]]]:
+        """Return the file at ``address``, and what receives it: the memory, or a writer."""
+        file = FileDownload(
+            url=address.url or "",
+            local=is_local(self._company.host or ""),
+            max_bytes=max_bytes,
+            progress=progress,
+            secrets=self._sender.sessions.secrets,
+        )
+        return file, read_into_memory if to is None else _writer(to, address, id)
+
     async def _address(self, id: int) -> GetDocDownloadUrl:
         try:
             found = (await self.download_urls([id])).get(id)
@@ -270,7 +293,7 @@ class Documents(Resource):
             found = None
         if found is not None:
             return found
-        url = (await self._company.get(model.Document, id, properties=["DocUrl"])).doc_url
+        url = text_of((await self._company.get(model.Document, id, properties=["DocUrl"])).doc_url)
         if not url:
             raise DownloadError("the document has no address: it is neither a file nor a link")
         return model.GetDocDownloadUrl(document_id=id, url=url)
@@ -305,7 +328,7 @@ def _owner_fields(owner: Record | int, actor_type: ActorType | str | None, stora
 def _writer(to: Path, address: GetDocDownloadUrl, id: int) -> Callable[[Stream], Awaitable[Path]]:
     if not to.is_dir():
         return file_writer(to, named_by_user=True)
-    name = address.file_name or unquote(urlsplit(address.url or "").path)
+    name = text_of(address.file_name) or unquote(urlsplit(address.url or "").path)
     target = to / f"{id}-{safe_name(name, 'document')}"  # with the id: many files are called image.jpg
     if not target.is_symlink():  # the file replaces a symlink, so the target need not be writable
         require_writable(target)

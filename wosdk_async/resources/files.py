@@ -10,6 +10,7 @@ import re
 import stat
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,9 @@ async def read_source(
             write(piece)
             await asyncio.sleep(0)  # for the deadline and other tasks, if the stream itself never waits
     else:
-        own = "its .read()" if hasattr(source, "read") else "a path, bytes or an async iterable of bytes"
+        own = "a path, bytes or an async iterable of bytes"
+        if hasattr(source, "read"):
+            own = "what 'await .read()' returns" if iscoroutinefunction(source.read) else "its .read()"
         raise InvalidCallError(f"{kind_of(source)} cannot be uploaded; pass {own}")
 
 

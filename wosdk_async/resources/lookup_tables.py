@@ -37,9 +37,14 @@ def folded(name: str) -> str:
     return normalized(name).casefold()
 
 
-def choose(what: str, name: str, records: Iterable[T], label: Callable[[T], str | None]) -> T:
+def text_of(value: object) -> str:
+    """Return a text of a record; empty for anything else, because records keep values of a wrong type."""
+    return value if isinstance(value, str) else ""
+
+
+def choose(what: str, name: str, records: Iterable[T], label: Callable[[T], object]) -> T:
     """Return the only record called ``name``. Raises NameNotFoundError or NotUniqueError."""
-    labelled = [(label(record) or "", record) for record in records]
+    labelled = [(text_of(label(record)), record) for record in records]
     found = [record for text, record in labelled if folded(text) == folded(name)]
     if len(found) == 1:
         return found[0]
@@ -109,7 +114,7 @@ class LookupTables:
         what: str,
         name: str,
         *,
-        label: Callable[[E], str | None],
+        label: Callable[[E], object],
         fits: Callable[[E], bool],
     ) -> E:
         """Return the record called ``name`` that satisfies ``fits``; reread the table on a miss."""

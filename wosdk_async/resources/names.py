@@ -20,7 +20,7 @@ from wosdk_async.protocol.arguments import described, require_class
 from wosdk_async.query.builder import Query
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paths import root
-from wosdk_async.resources.lookup_tables import LookupTables, folded, require_one
+from wosdk_async.resources.lookup_tables import LookupTables, folded, require_one, text_of
 from wosdk_async.shared_tasks import SharedTask
 from wosdk_async.transport.session.manager import Place
 
@@ -175,7 +175,7 @@ class NameResolver:
             for record in page:
                 # facts 3.4: queries also return removed records
                 if not getattr(record, "is_removed", None):
-                    ids[folded(getattr(record, key) or "")].append(getattr(record, "id", 0))
+                    ids[folded(text_of(getattr(record, key)))].append(getattr(record, "id", 0))
         return ids
 
 

@@ -14,7 +14,7 @@ from wosdk_async.query.builder import selection
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paths import identifier
 from wosdk_async.query.properties import Path
-from wosdk_async.resources.lookup_tables import MAX_AGE, folded, require_one
+from wosdk_async.resources.lookup_tables import MAX_AGE, folded, require_one, text_of
 from wosdk_async.resources.names import spellings
 from wosdk_async.resources.resource import Resource, known_member
 from wosdk_async.text.suggestions import suggestion
@@ -291,7 +291,7 @@ class WorkOrders(Resource):
             if paths:
                 query = query.select("Id", "Number", *paths)
             for order in await self._tables.all_of(model.WorkOrder, query):
-                found.setdefault(folded(order.number or ""), []).append(order)
+                found.setdefault(folded(text_of(order.number)), []).append(order)
         orders = {number: found.get(folded(number), []) for number in wanted}
         ids = {number: [order.id or 0 for order in some] for number, some in orders.items()}
         require_one("WorkOrder", "number", ids, self._tables.sender.company, NotFoundError)
