@@ -14,8 +14,9 @@ from tests.jobs.runs import carried_out, killed_while_sending
 from wosdk_async import Customer, Ref, WorkOrder
 from wosdk_async.jobs import Import, ImportMap, ImportMapError
 from wosdk_async.jobs.imports import settling
+from wosdk_async.jobs.imports.job_settling import settle_job
 from wosdk_async.jobs.imports.settling import Settling
-from wosdk_async.jobs.journal import State
+from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.mapping.record_operations import operation_named
 
 CREATE = """
@@ -269,6 +270,20 @@ async def test_a_delete_that_was_under_way_is_decided(local: Local) -> None:
     assert (summary.done, summary.complete) == (2, True)
     removed = {code: row["IsRemoved"] for code, row in (await customers(local)).items()}
     assert removed == {"T1": True, "T2": True}
+
+
+async def test_a_delete_in_doubt_spares_a_record_that_took_the_key_since(local: Local) -> None:
+    """The delete was carried out before the kill; then somebody created another record with the key."""
+    (old,) = await made(local, "T1")
+    source = local.write([["T1", "", ""]], COLUMNS)
+    folder = await killed_while_sending(local.job(source, DELETE), local, [1])
+    await local.company.delete(Customer, old)
+    (new,) = await made(local, "T1")
+    async with Journal.open(folder) as journal:
+        assert await settle_job(journal, local.company) == {"looked_up": 1, "found": 0, "not_there": 0}
+    summary = await local.run(source, DELETE)
+    assert (summary.in_doubt, summary.done, summary.complete) == (1, 0, False)
+    assert not (await local.company.get(Customer, new)).is_removed
 
 
 async def test_one_look_that_finds_no_record_does_not_make_a_delete_done(
