@@ -101,10 +101,9 @@ def undo_command(
 ) -> None:
     """Cancel the work orders that a run created, or delete its other records.
 
-    By default, undo the last run that sent rows. Only records that the job certainly created are undone:
-    a response confirmed the creation, or their key was absent before and found afterwards. Records that have
-    changed since, or do not have their row's key, are listed and kept. Created references are also kept
-    unless you add --references. After a kill, the same command resumes the undo.
+    By default, undo the last run that sent rows. Only records whose creation a response confirmed are
+    undone. Records that have changed since, or do not have their row's key, are listed and kept. Created
+    references are also kept unless you add --references. After a kill, the same command resumes the undo.
 
     \b
       wosdk jobs undo requests.csv.job --check

@@ -54,9 +54,9 @@ _Call = Callable[[Target, Trace], Awaitable[Any]]
 class Undo:
     """Undo of a job, which cancels the created work orders and deletes other created records.
 
-    An undo affects only records whose creation was confirmed, either by a response or because the row's key
-    was absent before and was found later. Each record is read first; a record with another version or another
-    key is skipped. The job's journal records the progress, so that a killed undo resumes when rerun.
+    An undo affects only records whose creation a response confirmed. Each record is read first; a record with
+    another version or another key is skipped. The job's journal records the progress, so that a killed undo
+    resumes when rerun.
 
     Args:
         journal: the job's journal, open for writing.
