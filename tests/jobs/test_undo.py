@@ -17,6 +17,7 @@ from tests.jobs.maps import CUSTOMER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import Kill, KillAt, held, imported, killed_while_sending
 from wosdk_async import Customer, Location, WoReopenCommand, WorkOrder, WorkZone
 from wosdk_async.errors import UnsupportedError
+from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import (
     ANSWERED,
     DECIDED,
@@ -25,7 +26,7 @@ from wosdk_async.jobs.journal import (
     RowRecord,
     State,
 )
-from wosdk_async.jobs.ledger.undone import UndoRow, undo_state
+from wosdk_async.jobs.ledger.undone import UndoRow, run_to_undo, undo_state
 from wosdk_async.jobs.undo.records import CreatedRecords, created_entity
 from wosdk_async.jobs.undo.reversal import Undo
 from wosdk_async.options import RetryPolicy
@@ -173,6 +174,31 @@ async def test_an_undo_that_was_killed_goes_on(local: Local) -> None:
     assert outcomes(await undone(local, folder, look=True)) == {1: "undone", 2: "undo"}
     assert outcomes(await undone(local, folder)) == {1: "undone", 2: "undone"}
     assert local.server.count("WoCancelCommand") == 2
+
+
+@pytest.mark.parametrize("begun", [0, 1])
+async def test_an_unfinished_undo_comes_before_that_of_a_later_run(local: Local, begun: int) -> None:
+    """The disk is full before the first row, or with a row under way."""
+
+    class Full(Journal):
+        async def begin_undo(self, row: Any) -> None:
+            if begun:
+                await super().begin_undo(row)
+            raise JournalError("the disk is full")
+
+    folder = await imported(local, rows(1, 2), MAP, marker=MARKER)
+    reason = await local.company.work_orders.cancel_reason(CANCEL)
+    full = Full.open(folder)
+    with pytest.raises(JournalError):
+        await Undo(company=local.company, journal=full, concurrency=1, of_run=1).run(reason)
+    full.abandon()
+    summary = await local.run(rows(1, 2, 3), MAP, marker=MARKER)
+    assert summary.done_now == 1
+    async with Journal.open(folder) as journal:
+        assert await run_to_undo(journal) == 1
+        await Undo(company=local.company, journal=journal, of_run=1).run(reason)
+        assert await states(local) == {"1": "Cancelled", "2": "Cancelled", "3": "New"}
+        assert await run_to_undo(journal) == await journal.last_sending_run() == 3
 
 
 async def test_an_undo_that_is_stopped_is_not_complete(local: Local) -> None:
