@@ -170,6 +170,14 @@ async def test_an_empty_cell_empties_a_text_if_the_map_says_so(local: Local) -> 
     assert (summary.done, row["Instructions"], row["Dba"]) == (1, "", "old")
 
 
+async def test_an_empty_name_of_a_field_that_creating_requires_is_not_written(local: Local) -> None:
+    await made(local, "T1")
+    named = UPDATE.replace("where = { is_offline = false }", 'by = "display_as"\nfrom = "{name}"')
+    summary = await local.run(local.write([["T1", "", "new"]], COLUMNS), named)
+    assert (summary.done, summary.failed) == (1, 0)
+    assert (await customers(local))["T1"]["Instructions"] == "new"
+
+
 async def test_an_update_by_id(local: Local) -> None:
     ids = await made(local, "T1", "T2")
     text = 'operation = "update Customer by Id"\n[entity]\nid = "{code}"\nname = "{name}"\n'
