@@ -73,8 +73,8 @@ def say_cause(text: str, rows: Sequence[RowOutcome | Finding], count: int) -> No
 class OutcomeWriter:
     """Writer of outcomes as JSON lines. Keeps the first problems for the summary.
 
-    If a write fails, ``stop`` is called, and the outcomes of calls in flight are printed on stderr. ``failed``
-    is the error then.
+    If a write fails, ``failed`` is the error, ``stop`` is called, and the outcomes of calls in flight are
+    printed on stderr.
     """
 
     def __init__(self, file: IO[bytes] | None, stop: Callable[[], None]) -> None:

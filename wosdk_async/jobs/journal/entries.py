@@ -161,6 +161,8 @@ class ReferenceRecord:
         """The outcome's name in output files; ``undone`` or ``undo_...`` once an undo has started."""
         if self.undo is State.PLANNED:
             return self.state.name.lower()
+        if self.undo is State.SENDING:  # the undo was killed
+            return "undo_in_doubt"
         return "undone" if self.undo is State.DONE else f"undo_{self.undo.name.lower()}"
 
 
