@@ -13,8 +13,9 @@ from tests.jobs.maps import MAP, load
 from tests.jobs.runs import carried_out, killed_while_sending
 from wosdk_async import Customer, Ref, WorkOrder
 from wosdk_async.jobs import Import, ImportMap, ImportMapError
+from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports import settling
-from wosdk_async.jobs.imports.job_settling import settle_job
+from wosdk_async.jobs.imports.job_settling import decide, settle_job
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.mapping.record_operations import operation_named
@@ -312,6 +313,21 @@ async def test_one_look_that_finds_no_record_does_not_make_a_delete_done(
     summary = await local.run(source, DELETE)
     assert (summary.done, summary.complete) == (1, True)
     assert (await customers(local))["T1"]["IsRemoved"]
+
+
+@pytest.mark.parametrize("text", [UPDATE, DELETE, f"marker = 'tenant_code'{CREATE}"])
+async def test_a_person_cannot_name_a_record_of_another_key(local: Local, text: str) -> None:
+    """Unless no record has the key of the row: then somebody has edited it."""
+    source = local.write([["T1", "n", "new"]], COLUMNS)
+    folder = await killed_while_sending(local.job(source, text), local, [1])
+    own, other = await made(local, "T1", "T2")
+    async with Journal.open(folder) as journal:
+        with pytest.raises(JournalError, match=f"{own}.*{other}"):
+            await decide(journal, 1, other, "me", company=local.company)
+        assert [each.state for each in await journal.rows_in()] == [State.SENDING]
+        await local.company.update(Customer.ref(own), tenant_code="T3")
+        await decide(journal, 1, own, "me", company=local.company)
+        assert [each.state for each in await journal.rows_in()] == [State.DONE]
 
 
 async def test_a_delete_whose_record_is_nowhere_is_done(
