@@ -228,7 +228,7 @@ def _carry_out(
     """Undo the job and rewrite its files. Return the summary, and a stop signal's exit status, if any."""
     from wosdk_async.cli.output.progress import RowProgress
     from wosdk_async.cli.signals import StopSignals
-    from wosdk_async.jobs.errors import OutputError
+    from wosdk_async.jobs.errors import JournalError, OutputError
 
     signals = StopSignals(undo.stop)
 
@@ -249,7 +249,12 @@ def _carry_out(
             progress.add(1)
 
         undo.on_row = add
-        summary = runner.run(run_undo(), exit_soon=False)
+        try:
+            summary = runner.run(run_undo(), exit_soon=False)
+        except JournalError as error:
+            if not undo.journal.run:  # nothing was sent
+                raise
+            raise CliError(message_of(error), Exit.SOME) from error
     if signals.status is not None:
         say("stopped: the same command resumes the undo")
     return summary, signals.status
