@@ -125,6 +125,15 @@ def test_outcomes_that_cannot_be_written_end_the_import(
     assert json.loads(result.stdout)["created"] == len(orders) < 14
 
 
+def test_outcomes_that_lack_the_last_row_have_a_status_of_their_own(
+    file: Path, wosdk: Wosdk, tmp_path: Path, served: dict[str, str]
+) -> None:
+    """The row is done, so only the file is at fault."""
+    file.write_text("\n".join(file.read_text("utf-8").splitlines()[:2]) + "\n", "utf-8")
+    result = wosdk("import", file, "--map", MAP, "--outcomes", "/dev/full", "--json")
+    assert (result.exit_code, json.loads(result.stdout)["created"]) == (8, 1)
+
+
 def test_outcomes_are_not_the_store(wosdk: Wosdk, tmp_path: Path) -> None:
     """Under whichever name, new or old, and whatever --force says: a store that was there stays as it was."""
     example = ("import", EXAMPLES / "requests.csv", "--map", EXAMPLES / "sf311.toml")

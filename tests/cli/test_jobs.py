@@ -21,6 +21,7 @@ from wosdk_async.cli.import_arguments import kept_arguments
 from wosdk_async.cli.import_options import OneRun
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.errors import NoAnswerError
+from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports import settling
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.sandbox import LocalCompany
@@ -297,6 +298,27 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
     assert said in wosdk("jobs", "show", folder).stdout
     resent = wosdk("import", file, "--map", MAP, "--sandbox", store, "--retry-undone", "--if-exists", "skip")
     assert (resent.exit_code, resent.stdout.startswith("14 rows: 14 created")) == (0, True), resent.stderr
+
+
+@pytest.mark.parametrize("method", ["start_run", "begin_undo"])
+def test_an_undo_whose_ledger_fails_says_whether_anything_was_sent(
+    file: Path, store: Path, wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    """The disk is full at once, or after five records."""
+    folder, real, calls = imported(wosdk, file, store), getattr(Journal, method), 0
+
+    async def failing(self: Journal, *given: Any, **details: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if method == "start_run" or calls > 5:
+            raise JournalError("disk I/O error")
+        return await real(self, *given, **details)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Journal, method, failing)
+        failed = wosdk("jobs", "undo", folder, *REASON)
+    assert (failed.exit_code, "disk I/O error" in failed.stderr) == (2 if method == "start_run" else 1, True)
+    assert wosdk("jobs", "undo", folder, *REASON).stdout.startswith("14 undone")
 
 
 @pytest.mark.parametrize("rows", [[3], list(range(1, 15))], ids=["one in doubt", "all in doubt"])

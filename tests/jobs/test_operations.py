@@ -13,9 +13,11 @@ from tests.jobs.maps import MAP, load
 from tests.jobs.runs import carried_out, killed_while_sending
 from wosdk_async import Customer, Ref, WorkOrder
 from wosdk_async.jobs import Import, ImportMap, ImportMapError
+from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports import settling
+from wosdk_async.jobs.imports.job_settling import decide, settle_job
 from wosdk_async.jobs.imports.settling import Settling
-from wosdk_async.jobs.journal import State
+from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.mapping.record_operations import operation_named
 
 CREATE = """
@@ -169,6 +171,14 @@ async def test_an_empty_cell_empties_a_text_if_the_map_says_so(local: Local) -> 
     assert (summary.done, row["Instructions"], row["Dba"]) == (1, "", "old")
 
 
+async def test_an_empty_name_of_a_field_that_creating_requires_is_not_written(local: Local) -> None:
+    await made(local, "T1")
+    named = UPDATE.replace("where = { is_offline = false }", 'by = "display_as"\nfrom = "{name}"')
+    summary = await local.run(local.write([["T1", "", "new"]], COLUMNS), named)
+    assert (summary.done, summary.failed) == (1, 0)
+    assert (await customers(local))["T1"]["Instructions"] == "new"
+
+
 async def test_an_update_by_id(local: Local) -> None:
     ids = await made(local, "T1", "T2")
     text = 'operation = "update Customer by Id"\n[entity]\nid = "{code}"\nname = "{name}"\n'
@@ -271,6 +281,20 @@ async def test_a_delete_that_was_under_way_is_decided(local: Local) -> None:
     assert removed == {"T1": True, "T2": True}
 
 
+async def test_a_delete_in_doubt_spares_a_record_that_took_the_key_since(local: Local) -> None:
+    """The delete was carried out before the kill; then somebody created another record with the key."""
+    (old,) = await made(local, "T1")
+    source = local.write([["T1", "", ""]], COLUMNS)
+    folder = await killed_while_sending(local.job(source, DELETE), local, [1])
+    await local.company.delete(Customer, old)
+    (new,) = await made(local, "T1")
+    async with Journal.open(folder) as journal:
+        assert await settle_job(journal, local.company) == {"looked_up": 1, "found": 0, "not_there": 0}
+    summary = await local.run(source, DELETE)
+    assert (summary.in_doubt, summary.done, summary.complete) == (1, 0, False)
+    assert not (await local.company.get(Customer, new)).is_removed
+
+
 async def test_one_look_that_finds_no_record_does_not_make_a_delete_done(
     local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -289,6 +313,21 @@ async def test_one_look_that_finds_no_record_does_not_make_a_delete_done(
     summary = await local.run(source, DELETE)
     assert (summary.done, summary.complete) == (1, True)
     assert (await customers(local))["T1"]["IsRemoved"]
+
+
+@pytest.mark.parametrize("text", [UPDATE, DELETE, f"marker = 'tenant_code'{CREATE}"])
+async def test_a_person_cannot_name_a_record_of_another_key(local: Local, text: str) -> None:
+    """Unless no record has the key of the row: then somebody has edited it."""
+    source = local.write([["T1", "n", "new"]], COLUMNS)
+    folder = await killed_while_sending(local.job(source, text), local, [1])
+    own, other = await made(local, "T1", "T2")
+    async with Journal.open(folder) as journal:
+        with pytest.raises(JournalError, match=f"{own}.*{other}"):
+            await decide(journal, 1, other, "me", company=local.company)
+        assert [each.state for each in await journal.rows_in()] == [State.SENDING]
+        await local.company.update(Customer.ref(own), tenant_code="T3")
+        await decide(journal, 1, own, "me", company=local.company)
+        assert [each.state for each in await journal.rows_in()] == [State.DONE]
 
 
 async def test_a_delete_whose_record_is_nowhere_is_done(

@@ -14,9 +14,10 @@ import pytest
 from tests.jobs.conftest import Local
 from tests.jobs.journal.plans import a_journal, a_plan
 from tests.jobs.maps import CUSTOMER, MAP, MARKER, WORK_ORDER, rows
-from tests.jobs.runs import Kill, KillAt, held, imported
+from tests.jobs.runs import Kill, KillAt, held, imported, killed_while_sending
 from wosdk_async import Customer, Location, WoReopenCommand, WorkOrder, WorkZone
 from wosdk_async.errors import UnsupportedError
+from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import (
     ANSWERED,
     DECIDED,
@@ -25,7 +26,7 @@ from wosdk_async.jobs.journal import (
     RowRecord,
     State,
 )
-from wosdk_async.jobs.ledger.undone import UndoRow, undo_state
+from wosdk_async.jobs.ledger.undone import UndoRow, run_to_undo, undo_state
 from wosdk_async.jobs.undo.records import CreatedRecords, created_entity
 from wosdk_async.jobs.undo.reversal import Undo
 from wosdk_async.options import RetryPolicy
@@ -110,18 +111,20 @@ async def test_records_that_were_there_are_never_touched(local: Local) -> None:
     assert await states(local) == {"1": "New", "2": "Cancelled", "3": "New"}
 
 
-async def test_a_row_that_was_looked_up_is_one_of_this_job(local: Local) -> None:
-    """Its key was absent before the first attempt, so the record that was found later is the job's own."""
+async def test_a_row_that_only_a_look_up_settled_is_left(local: Local, tmp_path: Path) -> None:
+    """The kill came before the request, and a colleague's job created the order with the key."""
     source = local.write(rows(1, 2))
-    await imported(local, source, MAP, marker=MARKER)
-    folder = source.with_name("rows.csv.job")
-    async with Journal.open(folder) as journal:
-        await journal.begin([2])
+    await imported(local, rows(1), MAP, marker=MARKER)
+    local.write(rows(1, 2))
+    folder = await killed_while_sending(local.job(source, MAP, marker=MARKER), local, [2])
+    await imported(local, rows(2), MAP, marker=MARKER, folder=tmp_path / "theirs")
+    local.write(rows(1, 2))
     await imported(local, source, MAP, marker=MARKER)
     async with Journal.open(folder, read_only=True) as journal:
         stored = await journal.rows_in(State.DONE)
     assert [each.proof for each in stored] == [ANSWERED, LOOKED_UP]
-    assert outcomes(await undone(local, folder)) == {1: "undone", 2: "undone"}
+    assert outcomes(await undone(local, folder)) == {1: "undone", 2: "unsure"}
+    assert await states(local) == {"1": "Cancelled", "2": "New"}
 
 
 async def test_the_record_of_another_import_with_the_key_is_left(local: Local, tmp_path: Path) -> None:
@@ -149,13 +152,13 @@ async def test_the_record_of_another_import_with_the_key_is_left(local: Local, t
     assert outcomes(await undone(local, source.with_name("rows.csv.job"))) == {1: "undone"}
 
 
-async def test_a_change_before_the_look_up_counts(local: Local) -> None:
-    """The version that the look-up saw is not that of the creation."""
+async def test_a_change_counts_without_a_version_in_the_response(local: Local) -> None:
+    """A new record has version 1 (facts 3.3)."""
     folder = await imported(local, rows(1), MAP)
     (order,) = await local.rows("WorkOrder")
     await local.company.update(await local.company.get(WorkOrder, order["Id"]), po_number="1a")
     async with Journal.open(folder) as journal:
-        journal.record(RowRecord(1, State.DONE, order["Id"], version=2, proof=LOOKED_UP))
+        journal.record(RowRecord(1, State.DONE, order["Id"], proof=ANSWERED))
     assert outcomes(await undone(local, folder)) == {1: "changed"}
 
 
@@ -171,6 +174,31 @@ async def test_an_undo_that_was_killed_goes_on(local: Local) -> None:
     assert outcomes(await undone(local, folder, look=True)) == {1: "undone", 2: "undo"}
     assert outcomes(await undone(local, folder)) == {1: "undone", 2: "undone"}
     assert local.server.count("WoCancelCommand") == 2
+
+
+@pytest.mark.parametrize("begun", [0, 1])
+async def test_an_unfinished_undo_comes_before_that_of_a_later_run(local: Local, begun: int) -> None:
+    """The disk is full before the first row, or with a row under way."""
+
+    class Full(Journal):
+        async def begin_undo(self, row: Any) -> None:
+            if begun:
+                await super().begin_undo(row)
+            raise JournalError("the disk is full")
+
+    folder = await imported(local, rows(1, 2), MAP, marker=MARKER)
+    reason = await local.company.work_orders.cancel_reason(CANCEL)
+    full = Full.open(folder)
+    with pytest.raises(JournalError):
+        await Undo(company=local.company, journal=full, concurrency=1, of_run=1).run(reason)
+    full.abandon()
+    summary = await local.run(rows(1, 2, 3), MAP, marker=MARKER)
+    assert summary.done_now == 1
+    async with Journal.open(folder) as journal:
+        assert await run_to_undo(journal) == 1
+        await Undo(company=local.company, journal=journal, of_run=1).run(reason)
+        assert await states(local) == {"1": "Cancelled", "2": "Cancelled", "3": "New"}
+        assert await run_to_undo(journal) == await journal.last_sending_run() == 3
 
 
 async def test_an_undo_that_is_stopped_is_not_complete(local: Local) -> None:

@@ -395,6 +395,14 @@ async def test_an_undo_that_ends_before_its_references_is_not_shown_as_undone(
     assert await state(folder) == "undone"
 
 
+async def test_a_delete_that_a_kill_interrupted_is_in_doubt(local: Local) -> None:
+    folder = await imported(local, named("New"), MAP)
+    async with Journal.open(folder) as journal:
+        (created,) = await journal.references()
+        await journal.begin_undo(created)
+    assert await states(folder) == {"New": "undo_in_doubt"}
+
+
 async def test_a_delete_without_a_response_is_decided_by_the_next_undo(local: Local) -> None:
     folder = await imported(local, named("New"), MAP)
     local.server.creation, local.server.unheard = "base/Customer", 2

@@ -184,6 +184,7 @@ async def _run(
 
             async with polling(1.0, progress.idle):
                 summary = await job.run(on_row=on_row, on_stage=on_stage)
+        summary.files_failed = summary.files_failed or writer.failed
         if temporary:  # the summary must not name files that are deleted at exit
             summary.folder, summary.files = None, []
         ended = f"the import ended, {counted(summary.remaining, 'row')} {summary.label}"

@@ -228,6 +228,17 @@ async def test_a_ledger_that_cannot_be_read_may_have_sent_the_copy(local: Local,
     assert await held(local) == Counter("1")
 
 
+@pytest.mark.parametrize("marker", [None, MARKER])
+async def test_a_template_that_builds_the_same_keys_is_no_other(local: Local, marker: str | None) -> None:
+    """A second column names the rows whose first one is empty; none of those sent is."""
+    first, second = (f'key = "{each}"\n{MAP}' for each in ("{key}", "{key|text}"))
+    if marker is not None:
+        first, second = MAP, MAP.replace('"{key}"', '"{key|text}"')
+    await local.run(rows(1, 2), first, marker=marker)
+    summary = await local.run([*rows(1, 2), ["", "x", "", ""]], second, marker=marker)
+    assert (summary.done, summary.done_now) == (3, 1)
+
+
 async def test_another_template_with_the_same_values_recognizes_no_row(local: Local) -> None:
     """Or a row that is new would count as sent, and one that was sent would be sent again."""
     table = [["1", "2", "", ""], ["2", "1", "", ""]]

@@ -101,10 +101,9 @@ def undo_command(
 ) -> None:
     """Cancel the work orders that a run created, or delete its other records.
 
-    By default, undo the last run that sent rows. Only records that the job certainly created are undone:
-    a response confirmed the creation, or their key was absent before and found afterwards. Records that have
-    changed since, or do not have their row's key, are listed and kept. Created references are also kept
-    unless you add --references. After a kill, the same command resumes the undo.
+    By default, resume an unfinished undo, or undo the last run that sent rows. Only records whose creation
+    a response confirmed are undone. Records that have changed since, or do not have their row's key, are
+    listed and kept. Created references are also kept unless you add --references.
 
     \b
       wosdk jobs undo requests.csv.job --check
@@ -165,13 +164,17 @@ async def _open(folder: Path) -> Journal:
 
 
 def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | None:
-    """Choose and print the run to undo (default: the last run that sent rows)."""
+    """Choose and print the run to undo (default: see :func:`run_to_undo`)."""
+    from wosdk_async.jobs.ledger.undone import run_to_undo
+
     files = {each.number: each.details.get("file") for each in runner.run(journal.runs())}
     if of_run is not None and of_run not in files:
         raise CliError(f"{journal.folder}: no run {of_run}; wosdk jobs show lists the runs")
-    run = of_run or runner.run(journal.last_sending_run())
+    run = of_run or runner.run(run_to_undo(journal))
     if run is not None:
         say(f"run {run} of {journal.folder}, file {files.get(run) or 'unknown'}")
+    elif files:
+        say(f"all runs of {journal.folder}")
     return run
 
 
@@ -225,7 +228,7 @@ def _carry_out(
     """Undo the job and rewrite its files. Return the summary, and a stop signal's exit status, if any."""
     from wosdk_async.cli.output.progress import RowProgress
     from wosdk_async.cli.signals import StopSignals
-    from wosdk_async.jobs.errors import OutputError
+    from wosdk_async.jobs.errors import JournalError, OutputError
 
     signals = StopSignals(undo.stop)
 
@@ -246,7 +249,12 @@ def _carry_out(
             progress.add(1)
 
         undo.on_row = add
-        summary = runner.run(run_undo(), exit_soon=False)
+        try:
+            summary = runner.run(run_undo(), exit_soon=False)
+        except JournalError as error:
+            if not undo.journal.run:  # nothing was sent
+                raise
+            raise CliError(message_of(error), Exit.SOME) from error
     if signals.status is not None:
         say("stopped: the same command resumes the undo")
     return summary, signals.status

@@ -16,7 +16,7 @@ import msgspec
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.texts import counted, in_commands, json_text, shell_words
 from wosdk_async.jobs import RowOutcome, Summary
-from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.errors import ImportMapError, OutputError
 from wosdk_async.jobs.imports.check_result import Finding
 from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
@@ -73,14 +73,15 @@ def say_cause(text: str, rows: Sequence[RowOutcome | Finding], count: int) -> No
 class OutcomeWriter:
     """Writer of outcomes as JSON lines. Keeps the first problems for the summary.
 
-    If a write fails, ``stop`` is called, and the outcomes of calls in flight are printed on stderr.
+    If a write fails, ``failed`` is the error, ``stop`` is called, and the outcomes of calls in flight are
+    printed on stderr.
     """
 
     def __init__(self, file: IO[bytes] | None, stop: Callable[[], None]) -> None:
         self._file = file
         self._stop = stop
+        self.failed: OutputError | None = None
         self._said: set[str] = set()
-        self._to_stderr = False
         self._faults, self._warnings = _Causes(_MAX_SHOWN), _Causes(_MAX_WARNED)
         self._counts: Counter[str] = Counter()
         self._warned = 0
@@ -117,10 +118,10 @@ class OutcomeWriter:
                 self._file.write(f"{line}\n".encode())
                 return
             except OSError as error:
-                say(f"cannot write the outcomes ({error.strerror}); starting no more rows")
-                self._file, self._to_stderr = None, True
+                self._file, self.failed = None, OutputError(f"cannot write the outcomes ({error.strerror})")
+                say(f"{self.failed.message}; starting no more rows")
                 self._stop()
-        if self._to_stderr and outcome.outcome != "not_started":
+        if self.failed is not None and outcome.outcome != "not_started":
             say(line)
 
     def say_problems(self, summary: Summary, outcomes: Path | None, *, again: bool = False) -> None:

@@ -11,9 +11,10 @@ from msgspec.structs import replace
 
 from wosdk_async.company import Company
 from wosdk_async.jobs.cluster.leases import end_leases
-from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.errors import JournalError, RowError
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import DECIDED, Journal, State, run_table
+from wosdk_async.jobs.ledger.undone import shown_records
 from wosdk_async.jobs.mapping.operations import usable_id
 from wosdk_async.jobs.mapping.record_operations import RowOperation, operation_named
 from wosdk_async.jobs.stop import Stop, StoppedError
@@ -91,7 +92,8 @@ async def decide(
     that no record was created, and plans the row again. ``who`` is the person and the time, for the journal.
 
     Raises:
-        JournalError: the row does not exist or is not in doubt, or no record has the id.
+        JournalError: the row does not exist or is not in doubt, or no record has the id, or others have the
+            row's key.
         WosdkError: the look-up failed.
     """
     if id is not None and usable_id(id) is None:
@@ -100,8 +102,6 @@ async def decide(
         other = await journal.read(partial(run_table.row_with_id, id=id))
         if other not in (None, row):
             raise JournalError(f"{journal.folder}: record {id} already belongs to row {other}")
-        if company is not None:
-            await _require_record(company, operation_named(journal.plan.operation), id)
     await end_leases(journal, on_stage)  # until then, a worker may still send the row
     found = await journal.rows_in(after=row - 1, limit=1)
     if not found or found[0].row != row:
@@ -109,6 +109,11 @@ async def decide(
     state = found[0].state
     if state not in UNDECIDED:
         raise JournalError(f"{journal.folder}: row {row} is {state.word}, not in doubt")
+    if id is not None and company is not None:
+        operation, marker = operation_named(journal.plan.operation), journal.plan.marker
+        await _require_record(company, operation, id)
+        if marker is not None and found[0].key is not None:
+            await _require_key(company, operation, marker, found[0].key, id)
     reason = f"decided by {who}; previously: {found[0].reason or 'in flight when the run was killed'}"
     new = State.PLANNED if id is None else State.DONE
     journal.record(replace(found[0], state=new, id=id, reason=reason, proof=DECIDED))
@@ -127,3 +132,11 @@ async def _require_record(company: Company, operation: RowOperation, id: int) ->
             f"no {entity.wire_name} has the id {id}; correct the id, or decide that the row was "
             "not carried out"
         )
+
+
+async def _require_key(company: Company, operation: RowOperation, marker: str, key: str, id: int) -> None:
+    """Raise JournalError if records have the row's key, but that with this id does not."""
+    records = (await operation.find(company, marker, [key])).get(key, ())
+    if isinstance(records, RowError) or not records or id in (each.id for each in records):
+        return  # too many records to tell, or the key of the record has been edited
+    raise JournalError(f"{shown_records(records)} has {marker} {key!r}, but not record {id}; correct the id")

@@ -92,7 +92,7 @@ class RowRecord(msgspec.Struct):
         code: the service's ErrorCode, or the error's class.
         version: the record's version after the call; an undo skips records with a different version.
         proof: :data:`ANSWERED`, :data:`LOOKED_UP`, :data:`DECIDED`, :data:`THERE_BEFORE` or None. An undo
-            touches only records that this job certainly created.
+            touches only records that a response confirmed.
     """
 
     row: int
@@ -161,6 +161,8 @@ class ReferenceRecord:
         """The outcome's name in output files; ``undone`` or ``undo_...`` once an undo has started."""
         if self.undo is State.PLANNED:
             return self.state.name.lower()
+        if self.undo is State.SENDING:  # the undo was killed
+            return "undo_in_doubt"
         return "undone" if self.undo is State.DONE else f"undo_{self.undo.name.lower()}"
 
 

@@ -64,6 +64,13 @@ def last_sending_run(db: sqlite3.Connection) -> int | None:
     return None if found is None else int(found)
 
 
+def run_of_undo_in_doubt(db: sqlite3.Connection) -> int | None:
+    """Return the last run with a row whose undo is in flight or in doubt; None if there is no such row."""
+    query = "SELECT max(outcome.run) FROM undo JOIN outcome USING (row) WHERE undo.state IN (?, ?)"
+    found: tuple[int | None] = db.execute(query, [int(each) for each in UNDECIDED]).fetchone()
+    return found[0]
+
+
 def _object(text: str) -> dict[str, Any]:
     found = orjson.loads(text)
     return found if isinstance(found, dict) else {}

@@ -120,17 +120,19 @@ def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
 
 def _key_changed(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
     """Return a refusal if sent rows cannot be recognized or looked up by their keys."""
-    # The keys of two templates may be equal by chance, so rows of the one are not recognized by the other.
+    # The keys of two templates may be equal by chance, so rows of the one are recognized by the other only if
+    # every sent row has an equal key and equal cells.
     both_keyed = ledger.key is not None and file.key is not None
-    unknown = ledger.gone_unexplained or (both_keyed and ledger.perhaps_created)
+    not_equal = ledger.perhaps_created - file.standings.get(Standing.DONE, 0) if both_keyed else 0
+    unknown = ledger.gone_unexplained or not_equal
     about = Refusal(
         why="key_changed",
         remedies=(Remedy.SAME_MAP, *_new_job_remedies(ledger, file)),
         folder=ledger.folder,
     )
     if ledger.key != file.key and unknown and not file.rejects:
-        gone, first = ledger.gone_unexplained, ledger.first_gone
-        return attrs.evolve(about, gone=gone, first_gone=first, was=ledger.key, now=file.key)
+        first = ledger.first_gone
+        return attrs.evolve(about, gone=unknown, first_gone=first, was=ledger.key, now=file.key)
     if ledger.marker != file.marker and ledger.in_doubt:  # rows in doubt were sent with the old marker
         return attrs.evolve(about, rows=ledger.in_doubt, was=ledger.marker, now=file.marker)
     return None

@@ -26,6 +26,8 @@ from wosdk_async.protocol.writes import UNDECIDED
 
 UNDO = "undo"
 """Value of ``command`` in the run details of an undo."""
+OF_RUN = "of_run"
+"""Key of the run that an undo is to undo, in its run details; None stands for all runs."""
 
 UndoOutcome = Literal[
     "undo",
@@ -180,6 +182,15 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
     doubted = sum(of_file.get(state, 0) for state in UNDECIDED)
     created = journal.counts()[State.DONE]
     return UndoState(done, created, left, len(begun), earlier, doubted)
+
+
+async def run_to_undo(journal: JournalReader) -> int | None:
+    """Return the run whose undo did not finish, or else the last run that sent rows; None for all runs."""
+    undos = [run.details for run in await journal.runs() if run.details.get("command") == UNDO]
+    if undos and OF_RUN in undos[-1] and undos[-1].get(UNDO, {"not_started": 1}).get("not_started"):
+        run: int | None = undos[-1][OF_RUN]
+        return run
+    return await journal.read(run_table.run_of_undo_in_doubt) or await journal.last_sending_run()
 
 
 async def undone_beside(base: Path, company: str, operation: str, *, exclude: Path | None = None) -> set[int]:

@@ -199,6 +199,12 @@ def _compiled(tables: MapTables, action: RowOperation) -> tuple[ObjectNode, tupl
         with mistakes.collect():
             specs[name] = compile_reference(name, checked_table(ReferenceTable, raw, path), path)
     mistakes.require_none()
+    if action.compares:  # an update requires no fields
+        optional = {
+            name: attrs.evolve(node, required=False) if isinstance(node, ReferenceNode) else node
+            for name, node in record.fields.items()
+        }
+        record = attrs.evolve(record, fields=optional)
     action.require_fields(record.fields)
     if NAME in record.columns:
         raise ImportMapError(

@@ -192,9 +192,16 @@ class DeleteRecord(Changing):
         return await company.delete(self.kind, record.id)
 
     def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
-        """Return the effect if no record has the key; otherwise None."""
-        del record, key
-        if any(not getattr(each, "is_removed", None) for each in found):
+        """Return the effect if no record has the key; otherwise None. Raise RowError if it may be reused."""
+        del record
+        removed = [each for each in found if getattr(each, "is_removed", None)]
+        if removed and len(removed) < len(found):  # removed records keep their keys (facts 3.4)
+            ids = ", ".join(str(each.id) for each in removed[:5])
+            raise RowError(
+                f"{self.by} {key!r} belongs to an existing {self.kind.wire_name} and to removed ones (ids "
+                f"{ids}), so the delete may have been carried out before the key was used again"
+            )
+        if found and not removed:
             return None
         return effect_of(found[0]) if found else Effect(self.kind.wire_name)
 

@@ -11,7 +11,7 @@ from wosdk_async.calls.markers import MarkedField
 from wosdk_async.company import Company, sender_of
 from wosdk_async.errors import InDoubtError, NoAnswerError, RefusedError, UnsupportedError, WosdkError
 from wosdk_async.jobs.errors import reason_of
-from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, ReferenceRecord, StoredRow
+from wosdk_async.jobs.journal import ANSWERED, ReferenceRecord, StoredRow
 from wosdk_async.jobs.ledger.undone import UndoOutcome
 from wosdk_async.jobs.mapping.operations import usable_id
 from wosdk_async.model import Record, WoCancelCommand, WoCreateCommand, WorkOrder, WOStatus, entity_class
@@ -54,9 +54,9 @@ Created = StoredRow | ReferenceRecord
 class CreatedRecords:
     """Created records of one entity type, which are read and checked before an undo.
 
-    A record belongs to its row or reference if a response or key look-up confirmed the creation, the id is
-    unique in the job, and the record still carries the key, if it was sent with one. A record with another
-    version than after its creation has been changed since.
+    A record belongs to its row or reference if a response confirmed the creation, the id is unique in the
+    job, and the record still carries the key, if it was sent with one. A record with another version than
+    after its creation has been changed since.
     """
 
     company: Company
@@ -77,7 +77,7 @@ class CreatedRecords:
         """Return the outcome of a record if it is known without reading the record; otherwise None."""
         if created.id is None:
             return "no_id"
-        if created.proof not in (ANSWERED, LOOKED_UP):
+        if created.proof != ANSWERED:  # another job may have created a record that has the key
             return "unsure"
         return "shared" if created.id in self.shared else None
 
@@ -124,8 +124,7 @@ class CreatedRecords:
         if version is None:
             unchecked = self.unversioned and not self.has_versions
             return ("undo" if unchecked else "unversioned"), None
-        # A version from a look-up may include a later change, so expect the version of a new record instead.
-        expected = created.version or _FRESH if created.proof == ANSWERED else _FRESH
+        expected = created.version or _FRESH
         if version == expected:
             return "undo", None
         return "changed", f"the version has changed from {expected} to {version}"

@@ -26,7 +26,7 @@ from wosdk_async.errors import InvalidCallError, UnsupportedError, WosdkError
 from wosdk_async.jobs.cluster.leases import end_leases
 from wosdk_async.jobs.errors import JournalError, reason_of
 from wosdk_async.jobs.journal import Journal, ReferenceRecord, RowRecord, State
-from wosdk_async.jobs.ledger.undone import UNDO, UndoOutcome, UndoRow, UndoSummary
+from wosdk_async.jobs.ledger.undone import OF_RUN, UNDO, UndoOutcome, UndoRow, UndoSummary
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
 from wosdk_async.jobs.undo.records import Created, CreatedRecords, Target, cancel, created_entity, delete
 from wosdk_async.jobs.undo.references import created_references, pointers_to, used
@@ -54,9 +54,9 @@ _Call = Callable[[Target, Trace], Awaitable[Any]]
 class Undo:
     """Undo of a job, which cancels the created work orders and deletes other created records.
 
-    An undo affects only records whose creation was confirmed, either by a response or because the row's key
-    was absent before and was found later. Each record is read first; a record with another version or another
-    key is skipped. The job's journal records the progress, so that a killed undo resumes when rerun.
+    An undo affects only records whose creation a response confirmed. Each record is read first; a record with
+    another version or another key is skipped. The job's journal records the progress, so that a killed undo
+    resumes when rerun.
 
     Args:
         journal: the job's journal, open for writing.
@@ -151,7 +151,8 @@ class Undo:
         if self.cancels and reason is None and await self._has_target():
             raise InvalidCallError("reason is missing; cancelling a work order needs one")
         outcomes = self._outcomes(writes=True)
-        await self.journal.start_run(command=UNDO, comment=comment, references=self.references)
+        details = {OF_RUN: self.of_run, "comment": comment, "references": self.references}
+        await self.journal.start_run(command=UNDO, **details)
 
         async def call(target: Target, trace: Trace) -> Any:
             created = target.created
