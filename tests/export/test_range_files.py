@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
+import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wosdk_async.jobs.exports.range_files import IdRange, RangeFile, gaps, split
+from wosdk_async.jobs.exports.range_files import IdRange, RangeFile, RangeFileWriter, gaps, split
 
 IDS = st.integers(-50, 200)
 
@@ -48,3 +50,17 @@ def test_the_name_of_a_file_says_what_it_covers(above: int | None, until: int | 
     assert file is not None
     assert (file.ids, file.rows) == (IdRange(above, until), rows)
     assert RangeFile.at(Path(f"{first}.open")) is None
+
+
+@pytest.mark.parametrize(("end", "whole"), [(2, True), (4000, False)])
+def test_offsets_that_lead_beyond_a_file_are_not_followed(tmp_path: Path, end: int, whole: bool) -> None:
+    """Other memory of the process would get into the output."""
+    offsets = pa.py_buffer(b"".join(each.to_bytes(4, "little") for each in (0, end, 3)))
+    names = pa.StringArray.from_buffers(2, offsets, pa.py_buffer(b"abc"))
+    batch = pa.record_batch([names], names=["Name"])
+    writer = RangeFileWriter(tmp_path, batch.schema, None)
+    writer.write(batch, 2)
+    writer.finish(2)
+    file = RangeFile.at(tmp_path / "start_2_2.arrow")
+    assert file is not None
+    assert file.is_whole(batch.schema) is whole

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.users import make_foreign
 from wosdk_async.jobs.errors import JournalError, OutputError
 from wosdk_async.jobs.exports.errors import ExportError
 from wosdk_async.jobs.exports.incremental import WATERMARK, PartChain
@@ -31,6 +32,18 @@ def folder_with(path: Path) -> Path:
     path.mkdir()
     (path / "lock").touch()
     return path
+
+
+@pytest.mark.parametrize("what", ["", "start_5_1.arrow"])
+def test_a_work_folder_of_another_user_is_refused(
+    tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its files would become rows of the output."""
+    folder = folder_with(tmp_path / "orders.csv.export")
+    (folder / "start_5_1.arrow").touch()
+    make_foreign(folder / what, monkeypatch)
+    with pytest.raises(JournalError, match="belongs to another user"):
+        WorkFolder(tmp_path / "orders.csv", PLAN)
 
 
 def test_exports_that_end_while_others_begin(tmp_path: Path) -> None:

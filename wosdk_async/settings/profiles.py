@@ -141,6 +141,11 @@ PRIVATE, SETTINGS = 0o077, 0o022
 _warned: set[str] = set()  # files already warned of; harmless if two threads both warn of one
 
 
+def is_foreign(found: os.stat_result) -> bool:
+    """Return whether a file belongs to another user, except root; False on Windows."""
+    return os.name == "posix" and found.st_uid not in (0, os.geteuid())
+
+
 def access_of_others(
     path: str | Path, found: os.stat_result, denied: int, *, folders: bool = True
 ) -> str | None:
@@ -154,7 +159,7 @@ def access_of_others(
     above = {os.path.dirname(os.path.abspath(path)), os.path.dirname(os.path.realpath(path))}
     for each, seen in ((path, found), *((each, os.stat(each)) for each in sorted(above) if folders)):
         mode, quoted = stat.S_IMODE(seen.st_mode), shlex.quote(str(each))
-        if seen.st_uid not in (0, os.geteuid()):
+        if is_foreign(seen):
             return f"{each} belongs to another user; chown {os.geteuid()} {quoted}"
         if each is path and denied == PRIVATE and mode & denied and seen.st_uid == os.geteuid():
             private = "700" if stat.S_ISDIR(seen.st_mode) else "600"

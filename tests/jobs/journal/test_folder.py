@@ -11,8 +11,9 @@ import pytest
 
 from tests.jobs.journal.plans import a_journal, a_plan
 from tests.support.preloaded import Preloaded, python
+from tests.support.users import make_foreign
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import FolderLock, JobFolders, plan_of
+from wosdk_async.jobs.journal import FolderLock, JobFolders, Journal, plan_of
 from wosdk_async.jobs.journal.folder import ledgers_in
 from wosdk_async.regular_files import replace_file
 
@@ -58,6 +59,34 @@ def test_a_folder_of_something_else_is_not_taken(base: Path) -> None:
     base.symlink_to(base.parent / "nowhere")
     with pytest.raises(JournalError, match="has no journal and is not empty"):
         JobFolders(base).ledgers()
+
+
+@pytest.mark.parametrize("what", ["", "lock", "journal.db"])
+def test_a_folder_of_another_user_is_refused(base: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its ledger may say that rows were sent, and its owner can read the rows."""
+    make_foreign(a_job(base) / what, monkeypatch)
+    with pytest.raises(JournalError, match="belongs to another user"):
+        Journal.open(base)
+
+
+def test_an_empty_folder_or_a_link_of_another_user_is_refused(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base.mkdir()
+    link = base.with_name("link")
+    link.symlink_to(base)
+    FolderLock(link).release()  # the user's own link leads to the user's own folder
+    make_foreign(base, monkeypatch)
+    folders = JobFolders(base)
+    with pytest.raises(JournalError, match="belongs to another user"):
+        folders.ledgers()
+    with pytest.raises(JournalError, match="belongs to another user"):
+        FolderLock(link)
+    if os.geteuid() == 0:
+        os.chown(base, 0, -1)
+        os.chown(link, 12_345, -1, follow_symlinks=False)
+        with pytest.raises(JournalError, match="belongs to another user"):
+            FolderLock(link)
 
 
 # --- new --------------------------------------------------------------------------------------------

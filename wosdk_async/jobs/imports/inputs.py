@@ -14,6 +14,7 @@ import attrs
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.errors import ImportMapError, JournalError
 from wosdk_async.jobs.journal import FolderLock
+from wosdk_async.jobs.journal.lock import require_own
 from wosdk_async.jobs.sources.formats import open_source
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.spool import MAX_SPOOLED, is_remote, shown_source, spool
@@ -73,6 +74,7 @@ def _copied(address: Secret, folder: Path, format: str | None, limit: int) -> Pa
     new = not folder.exists()
     folder.mkdir(0o700, parents=True, exist_ok=True)
     try:
+        require_own(folder)
         _remove_partial_copies(folder)
         with tempfile.TemporaryDirectory(prefix=_PART, dir=folder) as part, contextlib.ExitStack() as exits:
             exits.callback(FolderLock(Path(part)).release)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shlex
 import socket
 import sys
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ import orjson
 from wosdk_async.fork_safety import register_after_fork
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.regular_files import open_existing, open_or_create, read_regular
+from wosdk_async.settings.profiles import is_foreign
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import one_line
 
@@ -54,17 +56,37 @@ else:
         os.pwrite(file, content, 0)
 
 
+def require_own(folder: Path) -> None:
+    """Raise JournalError if another user, except root, owns a job folder, a link to it or a file in it.
+
+    Write permissions do not matter: only the owner gives them, and some file systems give them to everybody.
+    """
+    try:
+        found = [os.lstat(folder), os.stat(folder)]
+        for name in os.listdir(folder):
+            with contextlib.suppress(FileNotFoundError):  # another process has just removed the file
+                found.append(os.lstat(folder / name))
+    except OSError as error:
+        raise _unwritable_error(folder, error) from error
+    if any(map(is_foreign, found)):
+        raise JournalError(
+            f"{folder} or a file in it belongs to another user; use another folder or, if you trust it, run "
+            f"chown -R {os.geteuid()} {shlex.quote(str(folder))}"
+        )
+
+
 class FolderLock:
     """Job folder lock, held until :meth:`release` or the end of the process.
 
     The lock file stores the holder, the job id, and the last commit's stamp, which reveals lost commits.
 
     Raises:
-        JournalError: another process holds the lock, or the folder is not writable.
+        JournalError: another process holds the lock, or the folder is not writable or another user's.
     """
 
     def __init__(self, folder: Path) -> None:
         path = self._path = folder / LOCK
+        require_own(folder)
         try:
             self._file = open_or_create(path)
         except OSError as error:
