@@ -226,6 +226,18 @@ async def test_a_url_is_copied_with_its_suffix(tmp_path: Path, context: ssl.SSLC
     assert "authorization" not in web.requests[2].lower()
 
 
+async def test_a_password_is_not_sent_unencrypted(tmp_path: Path, context: ssl.SSLContext) -> None:
+    """To this machine it is: nobody else reads there."""
+    del context  # without a proxy of the environment
+    message = await asyncio.to_thread(refused, tmp_path, "HTTP://me:secret@192.0.2.1/rows.csv")
+    assert message == "http://192.0.2.1/rows.csv: http would send the password unencrypted; use https"
+    web = Web(rows=found(TEXT))
+    async with RawServer(web) as plain:
+        url = f"{plain.url.replace('//', '//me:secret@')}/rows.csv"
+        assert (await asyncio.to_thread(spool, url, tmp_path)).read_bytes() == TEXT
+    assert "\r\nAuthorization: Basic " in web.requests[0]
+
+
 async def test_a_body_that_was_compressed_twice_is_refused(tmp_path: Path) -> None:
     """5 KB would become 3 GB."""
     body = gzip.compress(gzip.compress(bytes(100 << 20)))

@@ -25,6 +25,7 @@ from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret, as_secret
 from wosdk_async.transport.http.engine import REDIRECTS, RequestHeaders, SendError
 from wosdk_async.transport.http.selection import engine_for
+from wosdk_async.transport.session.hosts import is_local
 
 MAX_SPOOLED = 4 << 30  # bytes
 _CHUNK = 1 << 20
@@ -172,6 +173,8 @@ def _request(url: str, shown: str) -> tuple[str, RequestHeaders]:
     target = parts._replace(netloc=netloc, path=path, query=query, fragment="").geturl()
     if not credentials:
         return target, ()
+    if parts.scheme != "https" and not is_local(target):
+        raise ImportMapError(f"{shown}: http would send the password unencrypted; use https")
     return target, (("Authorization", Secret(b"Basic " + b64encode(unquote(credentials).encode()))),)
 
 
