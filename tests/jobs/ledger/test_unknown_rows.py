@@ -164,6 +164,23 @@ async def test_a_copy_is_not_sent_once_more_with_another_map_whose_keys_find_not
     assert (await checked(local, copy, second, marker=other)).decision.why == "sent_elsewhere"
 
 
+@pytest.mark.parametrize("kind", ["marker", "key"])
+async def test_a_copy_whose_keys_a_spreadsheet_changed_is_not_sent_once_more(
+    local: Local, tmp_path: Path, kind: str
+) -> None:
+    """Look-ups find none of the new keys. Rows that were never sent are not in the way."""
+    text, marker = MAPS[kind]
+    header = ("key", "text", "notes", "customer")
+    source = local.write([["001", "a", "", ""], ["002", "b", "", ""], ["003", LONG, "", ""]], header)
+    folder = (await local.run(source, text, marker=marker)).folder
+    copy = local.write([["1", "a", "", ""], ["3", "c", "", ""], ["4", "d", "", ""]], header)
+    copy = copy.rename(tmp_path / "copy.csv")
+    found = await refusal(local.job(copy, text, marker=marker), local)
+    assert (found.why, found.folder, found.rows, found.lines) == ("sent_elsewhere", folder, 1, (2,))
+    assert (await refusal(local.job(copy, text, marker=marker, folder=folder), local)).why == "key_disguised"
+    assert (await local.run(copy, text, marker=marker, again=True)).done_now == 3
+
+
 async def test_a_copy_with_a_key_and_more_rows_is_compared_by_its_cells(local: Local, tmp_path: Path) -> None:
     folder = (await local.run(rows(1, 2), MAP)).folder
     copy = local.write(rows(1, 2, 3)).rename(tmp_path / "copy.csv")

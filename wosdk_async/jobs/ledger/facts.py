@@ -273,22 +273,21 @@ def _sent_here(
     db: sqlite3.Connection, plan: JobPlan, request: ImportRequest, rows: FileRows
 ) -> tuple[int, tuple[int, ...]] | None:
     """Count the file's rows that a ledger sent and look-ups cannot find; return the first lines, if known."""
-    facts = {"job": plan.job, "found": request.looks_first and plan.marker == request.marker}
-    if facts["found"] and plan.key == rows.key:
-        no_keys = f"""SELECT 1 FROM {JOINED} WHERE {STATE} IN ({RISKY})
-            AND (planned.key IS NULL OR planned.key = :job || '-' || planned.row) LIMIT 1"""
-        if db.execute(no_keys, facts).fetchone() is None:
-            return None
-    compare(db, rows.chunks())
-    found = db.execute(
-        f"""SELECT count(*) OVER (), file.line FROM temp.matched JOIN temp.file USING (place)
+    facts = {"found": request.looks_first and plan.marker == request.marker}
+    compared = compare(db, rows.chunks())
+    recognized = f"""SELECT count(*) OVER (), file.line FROM temp.matched JOIN temp.file USING (place)
         JOIN planned ON planned.row = matched.row
         WHERE standing IN ({RISKY}, {int(Standing.DONE_CHANGED)})
-            AND NOT (:found AND planned.key IS file.key) ORDER BY file.place LIMIT {FIRST}""",
-        facts,
-    ).fetchall()
-    if found:
-        return found[0][0], tuple(line for _, line in found)
+            AND NOT (:found AND planned.key IS file.key) ORDER BY file.place LIMIT {FIRST}"""
+    # Rows of a copy that a spreadsheet saved under another name
+    resembling = f"""SELECT count(*) OVER (), line FROM (SELECT DISTINCT place, file.line
+        FROM temp.matched JOIN temp.file USING (place)
+        JOIN temp.plain ON plain.key = undisguised(coalesce(file.key, file.name))
+        WHERE plain.risky AND cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY}))
+        ORDER BY place LIMIT {FIRST}"""
+    for query in (recognized, *([resembling] if compared.disguised and plan.key == rows.key else [])):
+        if found := db.execute(query, facts if query is recognized else {}).fetchall():
+            return found[0][0], tuple(line for _, line in found)
     # With other keys, no row is recognized, but the same bytes have the same rows.
     imported = "SELECT 1 FROM run WHERE json_extract(details, '$.sha256') = ?"
     if plan.key == rows.key or plan.sheet != request.sheet:

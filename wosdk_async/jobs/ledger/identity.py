@@ -184,8 +184,12 @@ def undisguised(key: str) -> str:
 
 
 def _plainer(key: str) -> str:
-    text = "".join(unicodedata.normalize("NFKC", key).casefold().split())
-    text = "".join(each for each in text if unicodedata.category(each) != "Cf")  # such as a zero-width space
+    if not key.isascii():
+        key = unicodedata.normalize("NFKC", key)
+        key = "".join(
+            each for each in key if unicodedata.category(each) != "Cf"
+        )  # such as a zero-width space
+    text = "".join(key.casefold().split())
     text = text.strip("='\"") or text  # ="00501" preserves zeros in a sheet; an apostrophe disarms a formula
     try:
         number = Decimal(text.replace("_", "?"))  # Decimal would accept _ as a digit separator
