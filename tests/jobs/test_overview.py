@@ -66,6 +66,15 @@ async def test_a_job_that_was_stopped_before_its_first_row_is_begun(tmp_path: Pa
         assert (await overview(journal)).state == "unfinished"
 
 
+async def test_a_job_that_was_killed_while_it_read_its_file_is_not_finished(tmp_path: Path) -> None:
+    async with job(tmp_path / "job", 0) as journal:
+        assert (await overview(journal)).state == "not begun"
+        await journal.start_run()
+        assert (await overview(journal)).state == "not begun"
+        await journal.end_run(0)
+        assert (await overview(journal)).state == "finished", "the file is empty"
+
+
 async def test_rows_that_are_sent_now_are_not_in_doubt(tmp_path: Path) -> None:
     """They are counted apart, beside a running job and after a kill, when nobody has looked for them."""
     async with job(tmp_path / "job", 3) as journal:

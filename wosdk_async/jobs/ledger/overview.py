@@ -70,7 +70,7 @@ class Overview:
     given: JobPlan
     """The plan with the last run's options, which a resumed job uses."""
     begun: bool = True
-    """Whether a run has started, and may have sent something."""
+    """Whether a run has started with the rows of a file, and may have sent something."""
     audit: AuditState = "none"
     """Audit state of a job with workers."""
     audit_found: AuditResult | None = None
@@ -87,7 +87,7 @@ class Overview:
         """The state shown by ``wosdk jobs list``."""
         if self.running is not None:
             return "running"
-        if self.left or self.audit_left:
+        if self.left or self.audit_left or not (self.begun or self.plan.rows):
             return "unfinished" if self.begun else "not begun"
         return "finished" if self.undone is None else self.undone.name
 
@@ -153,7 +153,7 @@ async def overview(journal: JournalReader) -> Overview:
         audit_found=await journal.audit(),
         running=_running(journal),
         given=as_last_given(journal.plan, runs),
-        begun=bool(runs),
+        begun=bool(runs and (journal.plan.rows or runs[-1].exit_status is not None)),
     )
 
 
