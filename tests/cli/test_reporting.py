@@ -37,10 +37,10 @@ def test_rows_of_an_earlier_run_are_counted(capsys: pytest.CaptureFixture[str]) 
 class Progress(RowProgress):
     """Progress of 1,000 rows, of which 400 ended before, on a clock that is set."""
 
-    def __init__(self, workers: int | None = None) -> None:
+    def __init__(self, workers: int | None = None, settle: float | None = None) -> None:
         self.now = 20.0
         self.workers = workers
-        super().__init__(1000, done=400, clock=lambda: self.now, workers=lambda: self.workers)
+        super().__init__(1000, done=400, clock=lambda: self.now, workers=lambda: self.workers, settle=settle)
 
     def at(self, second: float, rows: int, *, failed: bool = False) -> None:
         self.now = second
@@ -97,6 +97,14 @@ def test_workers_are_counted_from_the_first_one_on(capsys: pytest.CaptureFixture
         "403 of 1000 rows; 2 workers",
         "404 of 1000 rows; no worker responds",
     ]
+
+
+def test_a_line_says_how_long_a_row_in_doubt_waits(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = Progress(settle=30.0)
+    progress.now = 31
+    progress.idle()
+    (line,) = lines(capsys)
+    assert line.endswith("looked up after 30 s)")
 
 
 def test_a_line_says_that_nothing_happens(capsys: pytest.CaptureFixture[str]) -> None:

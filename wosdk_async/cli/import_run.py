@@ -97,7 +97,8 @@ def run_import(arguments: ImportArguments) -> int:
             resumed = not (opened.new or arguments.force)
             file = open_user_path(arguments.outcomes, append=resumed, buffering=0)
         try:
-            summary = runner.run(_run(job, signals, file, arguments, temporary), exit_soon=False)
+            settle = runner.company.options.settle
+            summary = runner.run(_run(job, signals, file, arguments, temporary, settle), exit_soon=False)
         except WosdkError as error:
             if signals.status is None:
                 raise
@@ -164,6 +165,7 @@ async def _run(
     outcomes_file: IO[bytes] | nullcontext[None],
     arguments: ImportArguments,
     temporary: bool,
+    settle: float,
 ) -> Summary:
     # The file stays open, and signals stay handled, until the summary is printed.
     with outcomes_file as file, signals.handled():
@@ -172,7 +174,9 @@ async def _run(
         for warning in job.warnings:  # printed before the prompt, so the summary must not repeat them
             writer.note_printed(f"warning: {warning}")
         skipped, shown = opened.plan.rows(Action.SKIP), not opened.is_idle
-        with RowProgress(job.rows, done=skipped, shown=shown, workers=lambda: job.workers_now) as progress:
+        with RowProgress(
+            job.rows, done=skipped, shown=shown, workers=lambda: job.workers_now, settle=settle
+        ) as progress:
 
             def on_row(outcome: RowOutcome) -> None:
                 writer.row(outcome)

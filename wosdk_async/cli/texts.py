@@ -81,7 +81,7 @@ _WORDS: Mapping[Remedy, str] = {  # remedies that are not listed keep the librar
     Remedy.EARLIER_IMPORT: (
         "if an earlier import created the record, add --job with that job's folder, or --if-exists skip"
     ),
-    Remedy.JOB_BESIDE: "add --job {folder}, the job that sent these rows, or --if-exists skip",
+    Remedy.JOB_BESIDE: "add --if-exists skip, or --job {folder}, the job that sent the first",
     Remedy.EXISTING_RECORDS: (
         "if they are the rows' records, add --if-exists skip; otherwise, correct the keys"
     ),

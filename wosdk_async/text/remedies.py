@@ -77,7 +77,7 @@ class Remedy(Enum):
     EARLIER_IMPORT = (
         "if an earlier import created the record, pass that job's folder as folder=, or if_exists='skip'"
     )
-    JOB_BESIDE = "pass folder={folder!r}, the job that sent these rows, or if_exists='skip'"
+    JOB_BESIDE = "pass if_exists='skip', or folder={folder!r}, the job that sent the first"
     EXISTING_RECORDS = "if they are the rows' records, pass if_exists='skip'; otherwise, correct the keys"
     KEY = (
         "if you edited rows, restore the file, add a key to the map (fill the marker from a column, or set "

@@ -76,7 +76,9 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
             map_file.write(text.encode())
     except FileExistsError:
         raise CliError(f"{output} exists already; name another file with -o") from None
-    say(f"{output} written; fill in the {text.count(f'= {chr(34)}{ADAPT}')} places marked {ADAPT}")
+    places = text.count(f'= "{ADAPT}')
+    what = f"fill in the {places} places marked {ADAPT}" if places else "check every line"
+    say(f"{output} written; {what}")
     names = {each.name: each.opts[0] for each in ctx.command.params}
     set_options = [(name, value) for name, value in params.items() if value is not None]
     options = [word for name, value in set_options for word in (names[name], str(value))]

@@ -35,10 +35,11 @@ class RowProgress:
         final: bool = True,
         interval: float = 5.0,
         workers: Callable[[], int | None] = lambda: None,
+        settle: float | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.rows = done
-        self._workers, self._clock = workers, clock
+        self._workers, self._settle, self._clock = workers, settle, clock
         self._had_workers = False
         self._total = total
         self._shown = shown
@@ -96,6 +97,8 @@ class RowProgress:
         if not self._shown or seconds < _IDLE:
             return
         idle = f"no progress for {seconds:.0f} s"
+        if self._settle is not None:  # a call in doubt waits so long, and reads like a hang
+            idle += f" (a row without a response is looked up after {self._settle:.0f} s)"
         self._lines.clear()
         if self._bar is not None:
             self._bar.update(self._task, detail=", ".join(filter(None, (self._detail, idle))))

@@ -309,8 +309,7 @@ def existing_remedies(own: Path, plan: JobPlan, identities: Sequence[bytes]) -> 
     """
     if plan.rejects or plan.after is not None:
         return {"remedies": (Remedy.EXISTING_RECORDS,)}
-    states = f"{int(State.DONE)}, {int(State.FOUND)}"
-    query = f"""SELECT 1 FROM identity JOIN outcome USING (row) WHERE state IN ({states})
+    query = f"""SELECT 1 FROM identity JOIN outcome USING (row) WHERE state = {int(State.DONE)}
         AND identity IN ({", ".join("?" * len(identities))})"""
     directories = dict.fromkeys((own.absolute().parent, Path(plan.file).parent))
     for folder in (each for directory in directories for each in ledgers_in(directory)):
