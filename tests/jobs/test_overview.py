@@ -171,5 +171,6 @@ async def test_jobs_are_found_by_their_file(tmp_path: Path) -> None:
     with pytest.raises(JournalError, match="has several jobs") as caught:
         folder_of(file)
     started = plan_of(folders[1]).created_at
-    assert f"{folders[1]} ({started[:10]} {started[11:16]} UTC), {folders[2]}" in str(caught.value)
+    assert f", {started[:10]} {started[11:16]} UTC), {folders[2]}" in str(caught.value)
+    assert f"{folders[1]} (" in str(caught.value)
     assert folder_of(folders[1] / "journal.db") == folders[1] == folder_of(folders[1])

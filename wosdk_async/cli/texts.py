@@ -190,7 +190,7 @@ def plan_text(plan: Plan, label: str) -> str:
         }
         kinds = Counter[str]()
         for standing, count in plan.gone.items():
-            kinds[words.get(standing, "refused")] += count
+            kinds[words.get(standing, "failed: see runs/*/rejects.csv")] += count
         shown = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
         texts.append(f"{counted(gone, 'earlier row')} not in the file ({shown})")
     return "; ".join(texts)

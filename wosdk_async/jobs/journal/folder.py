@@ -181,10 +181,11 @@ def folder_of(job: Path) -> Path:
 
 
 def _dated(folder: Path) -> str:
-    """Return a job folder's name with the sheet and the start of the job, if its journal can be read."""
+    """Return a job folder's name with its job's sheet, size, Company and start, if the journal is readable."""
     try:
         plan = plan_of(folder)
     except JournalError:
         return str(folder)
     sheet = f"sheet {plan.sheet!r}, " if plan.sheet is not None else ""
-    return f"{folder} ({sheet}{plan.created_at[:16].replace('T', ' ')} UTC)"
+    about = f"{sheet}{plan.rows} rows for {plan.company}"
+    return f"{folder} ({about}, {plan.created_at[:16].replace('T', ' ')} UTC)"

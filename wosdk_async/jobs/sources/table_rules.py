@@ -110,7 +110,7 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
             {"remedies": (Remedy.HEADER_ROW,), "line": line},
         )
     elif better := _better_delimiter(source, columns):
-        facts = {"remedies": (Remedy.DELIMITER,), "delimiter": better}
+        hint, facts = ".", {"remedies": (Remedy.DELIMITER,), "delimiter": better}
     if missing == OPEN:
         raise ImportMapError(
             f"replace {{{OPEN}}} in {place} with a {{column}} or a fixed value. "
