@@ -16,9 +16,11 @@ import pytest
 from tests.jobs.conftest import Local
 from tests.jobs.maps import CREATED, CUSTOMER, MAP, MARKER, TWO_PLACES, WORK_ORDER, rows
 from tests.jobs.runs import carried_out
+from tests.support.users import make_foreign
 from wosdk_async import Client, Customer, Ref, WorkZone
 from wosdk_async.calls import marked_records
 from wosdk_async.jobs import CsvFile, ImportMap, ImportMapError, ImportOptions
+from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports.check import Check
 from wosdk_async.jobs.imports.check_result import CheckResult, Finding
 from wosdk_async.jobs.journal import Journal, RowRecord, State
@@ -300,6 +302,16 @@ async def test_a_check_says_that_another_job_has_sent_rows_of_a_new_file(
     await local.run(rows(1, 2), MAP)
     other = local.write(rows(1, 3)).rename(tmp_path / "other.csv")
     assert why(await checked(local, other, MAP)) == "sent_elsewhere"
+
+
+async def test_a_check_refuses_a_ledger_of_another_user(
+    local: Local, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its rows may never have been sent."""
+    folder = (await local.run(rows(1), MAP)).folder
+    make_foreign(folder, monkeypatch)
+    with pytest.raises(JournalError, match="belongs to another user"):
+        await checked(local, local.write(rows(1)), MAP)
 
 
 AMOUNT = """

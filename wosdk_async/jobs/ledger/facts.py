@@ -13,6 +13,7 @@ import attrs
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import JobPlan, State
 from wosdk_async.jobs.journal.folder import jobs_at, jobs_beside, ledgers_in, plan_of
+from wosdk_async.jobs.journal.lock import require_own
 from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.schema import TABLES
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
@@ -421,9 +422,11 @@ class Preview:
 def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator[Preview]:
     """Compare a file with its ledger read-only, and yield a preview of the import.
 
-    Raise JournalError if a ledger cannot be read.
+    Raise JournalError if a ledger cannot be read, or is another user's.
     """
     folder = find_ledger(request, rows, company, jobs_at(request.base))
+    if folder is not None:
+        require_own(folder)
     elsewhere = sent_elsewhere(request, rows, company, request.base) if folder is None else None
     with _opened(folder) as db:
         plan, actions = decide_import(db, request, rows, company, folder=folder, elsewhere=elsewhere)
