@@ -160,6 +160,19 @@ async def test_stopping_twice_leaves_what_is_under_way_in_doubt(
     assert running.cancelling() == 0
 
 
+@pytest.mark.parametrize("wo", [True, -7, 0, None, [7], {"Id": 7}, ...], ids=str)
+async def test_a_success_without_a_record_leaves_a_row_in_doubt(local: Local, wo: Any) -> None:
+    """Only a record proves that a row was created."""
+
+    def alter(answer: Any) -> None:
+        answer["CommandResult"] = {} if wo is ... else {"Wo": {"Id": wo}}
+
+    local.server.altered = alter
+    summary, outcomes = await carried_out(local.job(rows(1), MAP), local)
+    assert (summary.in_doubt, summary.created, summary.complete) == (1, 0, False)
+    assert outcomes[1].outcome == "in_doubt"
+
+
 async def test_a_response_that_says_nothing_leaves_a_row_in_doubt(local: Local) -> None:
     local.server.broken = True
     summary, outcomes = await carried_out(local.job(rows(1), MAP), local)

@@ -61,7 +61,7 @@ TYPED: dict[str, tuple[Ask, Inner, type[Any]]] = {
     "space_create_expanded": run(SPACE),
     "verify_work": run(wosdk.VerifyWorkCommand(**ORDER)),
     "wo_assign": run(wosdk.WoAssignCommand(**ORDER)),
-    "wo_cancel": run(wosdk.WoCancelCommand(**ORDER, action_reason_id=1841)),
+    "wo_cancel": run(wosdk.WoCancelCommand(work_order_id=90418, action_reason_id=1841)),
     "wo_complete": run(wosdk.WoCompleteCommand(**ORDER)),
     "wo_create": run(CREATE),
     "wo_create_expanded": run(CREATE),

@@ -181,7 +181,7 @@ def folder_of(job: Path) -> Path:
 
 
 def _dated(folder: Path) -> str:
-    """Return a job folder's name with its job's sheet, size, Company and start, if the journal is readable."""
+    """Return a job folder's name with the job's sheet, size, Company and start, if they can be read."""
     try:
         plan = plan_of(folder)
     except JournalError:
