@@ -245,7 +245,7 @@ async def test_a_company_that_cannot_be_used_is_a_matter_of_the_operator(
     sandbox.faults.add("status", operation="token", status=401)
     async with Workplace(sandbox, state).agent(writes=False) as agent:
         found = (await agent("count_records", entity="Customer"))["problem"]
-        assert "sandbox.wosdk.test" not in agent.text
+        assert "only-in-process.wosdk.test" not in agent.text
         assert "wosdk check" in found["remedy"]
         for secret in (sandbox.variables["WOSDK_CLIENT_SECRET"], sandbox.variables["WOSDK_CLIENT_ID"]):
             assert secret not in agent.text

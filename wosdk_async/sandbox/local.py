@@ -112,7 +112,8 @@ class LocalCompany:
     def reset(self, snapshot: str | Path | None = None) -> None:
         """Restore all Companies from a snapshot, or to their initial rows.
 
-        Clients stay connected: credentials and tokens remain valid.
+        Clients stay connected: credentials and tokens remain valid. A client may have cached names; use a new
+        one if ids change.
 
         Raises:
             StoreError: the file is not a snapshot.

@@ -32,7 +32,7 @@ from wosdk_async.transport.session.credentials import Credentials, Region
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 
-_HOST = "sandbox.wosdk.test"  # a name that no resolver knows (RFC 6761)
+_HOST = "only-in-process.wosdk.test"  # a name that no resolver knows (RFC 6761), and that errors show
 _ROOT = f"https://{_HOST}"
 
 
