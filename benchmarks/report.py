@@ -151,17 +151,24 @@ def _create_table(runs: Sequence[Run]) -> str:
 
 
 def _ratios_table(runs: Sequence[Run]) -> str:
-    """Return the ratios of all runs beside their goals; those that miss theirs are bold."""
+    """Return the ratios beside their goals; those that miss theirs are bold."""
     rows = []
     for name in dict.fromkeys([*GOALS, *(name for run in runs for name in run.ratios)]):
         goal, values = GOALS.get(name), [run.ratios[name] for run in runs if name in run.ratios]
         kinds = (
             [run for run in runs if run.quick is quick and name in run.ratios] for quick in (False, True)
         )
-        shown = [", ".join(_ratio(run.ratios[name], goal) for run in each) for each in kinds]
+        shown = [_shown([run.ratios[name] for run in each], goal) for each in kinds]
         kept = "" if goal is None else f"{sum(map(goal.is_kept, values))} of {len(values)}"
         rows.append([f"`{name}`", "" if goal is None else str(goal), *shown, kept])
     return markdown(["ratio", "goal", "full runs", "quick runs", "kept"], rows)
+
+
+def _shown(values: Sequence[float], goal: Goal | None) -> str:
+    """Return the values; of more than two, the median, the lowest and the highest."""
+    if len(values) <= 2:
+        return ", ".join(_ratio(each, goal) for each in values)
+    return f"{_ratio(statistics.median(values), goal)} ({_ratio(min(values), None)}-{_ratio(max(values), None)})"
 
 
 def _ratio(value: float, goal: Goal | None) -> str:
