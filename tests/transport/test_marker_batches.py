@@ -269,6 +269,8 @@ async def test_a_full_page_of_other_keys_says_nothing_of_this_one(with_key: int)
     service = Asked(lambda keys: [*there(keys)[:with_key], *others])
     with pytest.raises(NoAnswerError, match=f"of which {with_key} has it"):
         await service.find(["k7"])
+    with pytest.raises(NoAnswerError, match="others may be missing"):
+        await Asked(lambda _: others[:1000] + others[-1:]).find(names(5))
 
 
 async def test_a_query_that_fails_ends_the_search() -> None:

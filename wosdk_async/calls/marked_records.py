@@ -71,9 +71,10 @@ class _Search:
                 found[text].append(row)
         if len(rows) >= MAX_ROWS:
             first, records = next(iter(found.items()))
-            name, count, which = field.entity.wire_name, len(records), f"the key {first!r}"
+            name, which = field.entity.wire_name, f"the key {first!r}"
+            count = min(len(records), MAX_ROWS)
             if len(keys) > 1:
-                count, which = len(rows), f"one of {len(keys)} keys"
+                count, which = MAX_ROWS, f"one of {len(keys)} keys"
             elif count < 2:
                 return NoAnswerError(
                     f"the look-up of {which} in {field.path} returned {len(rows)} {name} records, of which"
@@ -88,16 +89,17 @@ class _Search:
     async def _isolate(self, keys: Mapping[str, Key], error: WosdkError) -> Found:
         """Query both halves of ``keys`` separately after ``error``.
 
-        Raises ``error`` if both halves fail for a reason other than too many records, because then no single
-        key is the cause.
+        Raises the error of the first half if both fail for a reason other than too many records, because then
+        no single key is the cause.
         """
         if len(keys) == 1:
             return dict.fromkeys(keys, error)
         items = list(keys.items())
         halves = dict(items[: len(items) // 2]), dict(items[len(items) // 2 :])
         parts = [(half, await self._ask(half)) for half in halves]
-        if all(isinstance(part, WosdkError) and not isinstance(part, NotUniqueError) for _, part in parts):
-            raise error
+        failed = [part for _, part in parts if isinstance(part, WosdkError)]
+        if len(failed) == len(parts) and not any(isinstance(part, NotUniqueError) for part in failed):
+            raise failed[0]
         found: dict[str, list[Any] | WosdkError] = {}
         for half, part in parts:
             found |= await self._isolate(half, part) if isinstance(part, WosdkError) else part
