@@ -84,7 +84,7 @@ async def test_nothing_but_the_company_is_there(wosdk_sandbox: Sandbox) -> None:
     other = client.company("Acme", region=elsewhere, credentials=Credentials("a", "b")).with_options(
         deadline=5
     )
-    with pytest.raises(NotSentError, match=r"oauth-pro-v2\.corrigo\.com.*sandbox\.wosdk\.test"):
+    with pytest.raises(NotSentError, match=r"oauth-pro-v2\.corrigo\.com.*only-in-process\.wosdk\.test"):
         await other.get(Customer, 512)
 
 
