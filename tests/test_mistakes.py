@@ -265,7 +265,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "an open file": (lambda a: attach(a, io.BytesIO(b"x")), "a BytesIO cannot be uploaded; pass its .read()"),
     "an upload of a framework": (
         lambda a: attach(a, UploadFile(io.BytesIO(b"x"))),
-        "an UploadFile cannot be uploaded; pass what 'await .read()' returns",
+        "a UploadFile cannot be uploaded; pass what 'await .read()' returns",
     ),
     "download of the order": (lambda a: a.documents.download(ORDER), "is a WorkOrder; it takes a Document"),
     "a specifier for a document": (

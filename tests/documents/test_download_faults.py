@@ -312,6 +312,14 @@ async def test_no_failure_keeps_a_signed_address_in_its_frames(act: Act | None, 
                 assert "5ecre7" not in held(caught.value)
 
 
+async def test_an_error_of_a_progress_keeps_no_signed_address_in_its_frames() -> None:
+    async with Storage(answer(b"file")) as storage:
+        async with company(f"{storage.url}/a?X-Signature=5ecre7ly51gned") as acme:
+            with pytest.raises(ZeroDivisionError) as caught:
+                await acme.documents.download(1, progress=lambda done, total: 1 // 0)
+    assert "5ecre7" not in held(caught.value)
+
+
 async def test_no_failure_keeps_an_address_with_the_token_in_its_frames() -> None:
     async with company(f"https://h.invalid/{TOKEN}", TOKEN, bearer=TOKEN) as made:
         with pytest.raises(DownloadError, match="contains the token or secret") as caught:

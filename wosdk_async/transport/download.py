@@ -107,20 +107,23 @@ class Downloads:
     async def _stream(self, file: FileDownload, write: WriteChunk) -> None:
         """Make one attempt: follow redirects and pass the file to ``write``."""
         url = file.url
-        for _ in range(_MAX_REDIRECTS + 1):
-            if file.secrets.within(url):
-                raise DownloadError("not downloaded: the file's address contains the token or secret")
-            self.hosts.require_download(url, local=file.local)
-            try:
-                async with self.engine.stream(url) as response:
-                    if response.status not in REDIRECTS:
-                        await _read(response, write, file)
-                        return
-                    url = _redirect_target(url, response)
-            except SendError as failure:
-                address = urlsplit(url)  # a signed address is secret, and a response may repeat it
-                failure.hide(Secrets(f"{address.path}?{address.query}", address.query))
-                raise
+        try:
+            for _ in range(_MAX_REDIRECTS + 1):
+                if file.secrets.within(url):
+                    raise DownloadError("not downloaded: the file's address contains the token or secret")
+                self.hosts.require_download(url, local=file.local)
+                try:
+                    async with self.engine.stream(url) as response:
+                        if response.status not in REDIRECTS:
+                            await _read(response, write, file)
+                            return
+                        url = _redirect_target(url, response)
+                except SendError as failure:
+                    address = urlsplit(url)  # a signed address is secret, and a response may repeat it
+                    failure.hide(Secrets(f"{address.path}?{address.query}", address.query))
+                    raise
+        finally:
+            del url  # may be signed, and would show in the traceback of an error of ``write`` or ``progress``
         raise DownloadError(
             f"the file storage redirected more than {_MAX_REDIRECTS} times", status=response.status
         )
