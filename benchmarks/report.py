@@ -168,7 +168,8 @@ def _shown(values: Sequence[float], goal: Goal | None) -> str:
     """Return the values; of more than two, the median, the lowest and the highest."""
     if len(values) <= 2:
         return ", ".join(_ratio(each, goal) for each in values)
-    return f"{_ratio(statistics.median(values), goal)} ({_ratio(min(values), None)}-{_ratio(max(values), None)})"
+    lowest, highest = (_ratio(each, None) for each in (min(values), max(values)))
+    return f"{_ratio(statistics.median(values), goal)} ({lowest}-{highest})"
 
 
 def _ratio(value: float, goal: Goal | None) -> str:
