@@ -336,7 +336,10 @@ def test_some_are_python_s_errors_too() -> None:
 async def test_what_is_no_command_fails_alone_in_a_run(given: Any, told: str, marker: str | None) -> None:
     """Its outcome is Failed with the same error; the input beside it is carried out."""
     good = WoCreateCommand(work_order=WorkOrder(po_number="a", type_category=WOType.Basic))
-    async with Service(lambda _: Answer(body={"CommandResult": {}})) as service, service.client() as client:
+    async with (
+        Service(lambda _: Answer(body={"CommandResult": {"Wo": {"Id": 7}}})) as service,
+        service.client() as client,
+    ):
         inputs: list[Any] = [given, good]
         async with client.company().run_many(inputs, marker=marker) as run:
             outcomes = {outcome.index: outcome async for outcome in run}
@@ -437,7 +440,10 @@ async def test_what_looks_odd_and_is_right_is_sent(
 
 async def test_a_command_without_the_types_of_its_parts_is_sent_only_unchecked() -> None:
     """``run_many`` has no such argument: there, each is refused on its own."""
-    async with Service(lambda _: Answer(body={"CommandResult": {}})) as service, service.client() as client:
+    async with (
+        Service(lambda _: Answer(body={"CommandResult": {"EntitySpecifier": {"Id": 7}}})) as service,
+        service.client() as client,
+    ):
         acme = client.company()
         commands = [command for command, _ in UNTYPED]
         async with acme.run_many(commands) as run:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -57,7 +57,7 @@ class Orders:
             for id, row in self.rows.items()
             if (above is None or id > above)
             and (until is None or id <= until)
-            and all(_moved(row) >= datetime.fromisoformat(time) for time in since)
+            and all(_moved(row) >= _utc(time) for time in since)
         ]
         ids.sort(
             key=lambda id: _moved(self.rows[id]) if by["PropertyName"] == MOVED else id,
@@ -74,7 +74,12 @@ def _is_bound(condition: dict[str, Any]) -> bool:
 
 
 def _moved(row: Row) -> datetime:
-    return datetime.fromisoformat(row[MOVED])
+    return _utc(row[MOVED])
+
+
+def _utc(text: str) -> datetime:
+    """Read a time with Z, or without it as in conditions (facts 3.5)."""
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
 def order(id: int, **more: Any) -> Row:

@@ -69,11 +69,11 @@ async def test_a_response_that_never_came_is_reported() -> None:
     async with Service(answering(DONE, DONE)) as service:
         found: list[Attempt] = []
         async with service.client(options=QUICK, on_attempt=found.append) as client:
-            await client.company().run("WoPickUpCommand", {"WorkOrderId": 1})
+            await client.company().run("WoPickUpCommand", {"WorkOrderId": 7})
             await service.__aexit__(None, None, None)
             with pytest.raises(NotSentError):  # the search for another host takes the rest of the time
                 company = client.company().with_options(retry=RetryPolicy(attempts=1), deadline=1.0)
-                await company.run("WoPickUpCommand", {"WorkOrderId": 1})
+                await company.run("WoPickUpCommand", {"WorkOrderId": 7})
     assert found[0].status == 200
     assert found[-1].error == "NotSent"
 
