@@ -20,7 +20,10 @@ async def test_keys_that_occur_twice_or_not_at_all_are_refused(local: Local) -> 
     _, outcomes = await carried_out(local.job(source, MAP, marker=MARKER), local)
     assert await held(local) == Counter("ab")
     assert outcomes[3].reason == "the key 'a' already belongs to row 1 (line 2); keys must be unique"
-    assert "'b' already belongs to row 2 (line 3), and all cells are equal" in str(outcomes[6].reason)
+    assert "'b' already belongs to row 2 (line 3), and all cells that the map reads are equal" in str(
+        outcomes[6].reason
+    )
+    assert {outcomes[row].code for row in (3, 6)} == {"RepeatedKey"}
     assert outcomes[4].reason == (
         "the key '{key}' in work_order.po_number is empty; each row needs its own key"
     )
