@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import itertools
@@ -148,8 +149,13 @@ class CsvFile:
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield each non-empty record, as the number of its first line and its cells."""
+        # Closed here, because an error keeps its frames, and with them the lines and their open file.
+        with contextlib.closing(self._text.lines(self._newline)) as lines:
+            yield from self._records_in(lines)
+
+    def _records_in(self, all_lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
         above = 1 if self.dialect.first_line else 0
-        text = itertools.islice(self._text.lines(self._newline), above, None)
+        text = itertools.islice(all_lines, above, None)
         has_marks = False
 
         def marked() -> Iterator[str]:
