@@ -175,9 +175,9 @@ def _credentials(env: Mapping[str, Any]) -> Credentials | CredentialProvider | N
         return Credentials(client_id, secret)
     if client_id and file:
         return from_file(client_id, file)
-    if client_id or secret:
-        pair = (_CLIENT_ID, "WOSDK_CLIENT_SECRET")
-        given, missing = pair if client_id else reversed(pair)
+    if client_id or secret or file:
+        name = "WOSDK_CLIENT_SECRET" if client_id or secret else "WOSDK_CLIENT_SECRET_FILE"
+        given, missing = (_CLIENT_ID, name) if client_id else (name, _CLIENT_ID)
         raise ConfigurationError(f"{missing} is not set, but {given} is; set both or neither")
     if command:
         return from_command(split_command(command))
