@@ -206,7 +206,7 @@ def _run(run: Mapping[str, Any]) -> str:
 
 
 def _how(details: Mapping[str, Any]) -> str:
-    """Return the engine and limits of a run; empty if an older version wrote the journal."""
+    """Return the engine and limits of a run; empty for an undo."""
     if "limit" not in details:
         return ""
     rate = f"{details['rate']:g} calls/s" if isinstance(details.get("rate"), int | float) else "no rate"
