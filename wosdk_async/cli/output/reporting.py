@@ -1,4 +1,4 @@
-"""Import report: outcomes, problems, files, summary, next commands."""
+"""Terminal output of an import: outcomes, problems, files, summary, next commands."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class OutcomeWriter:
         self._warned += bool(outcome.warnings)
         for cause, text in {cause_of(text): text for text in outcome.warnings}.items():
             self._warnings.add(cause, outcome, f"warning: {text}")
-        # A row that was not started has a code if the run tried to send it.
+        # A code on a row that was not started means that the run tried to send it.
         if outcome.outcome in ("failed", "in_doubt") or outcome.code:  # failed rows are grouped by cause
             has_own_cause = outcome.outcome == "in_doubt" or outcome.request_id
             group = outcome.row if has_own_cause else cause_of(outcome.reason or "")
