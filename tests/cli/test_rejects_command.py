@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from wosdk_async.cli.output.reporting import rejects_command, rejects_of
+from wosdk_async.jobs import open_source
 from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.sources.formats import FORMATS
+from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 
 
 def plan(file: str, *given: str) -> JobPlan:
@@ -30,11 +31,12 @@ def plan(file: str, *given: str) -> JobPlan:
     ("file", "given", "kept"),
     [
         ("/f.csv", ["--encoding=cp1252", "--outcomes=/o.jsonl"], ["--encoding=cp1252"]),
-        ("/f.dat", ["--format=csv", "--delimiter=;"], ["'--delimiter=;'"]),
-        ("/f.TSV", [], ["--delimiter=tab"]),
+        ("/f.dat", ["--format=csv", "--delimiter=;"], []),
+        ("/f.TSV", [], []),
+        ("/f.xls", ["--encoding=cp1252", "--delimiter=tab"], ["--encoding=cp1252"]),  # a text
         ("/f.jsonl", ["--encoding=cp1252"], []),
         ("/f.xlsx", ["--sheet=2"], []),
-        ("/f.xlsx", ["--csv-for-excel=semicolon"], ["--csv-for-excel=semicolon", "'--delimiter=;'"]),
+        ("/f.xlsx", ["--csv-for-excel=semicolon"], ["--csv-for-excel=semicolon"]),
     ],
 )
 def test_the_input_options_of_rejects(file: str, given: list[str], kept: list[str]) -> None:
@@ -44,58 +46,36 @@ def test_the_input_options_of_rejects(file: str, given: list[str], kept: list[st
 
 
 @pytest.mark.parametrize(
-    ("file", "given", "head", "kept"),
+    ("header", "delimiter"),
     [
-        ("/a.tsv", [], "a,_job,_row,_line,_outcome\n", []),  # a workbook
-        ("/b.csv", [], "a;_job;_row;_line;_outcome\n", ["'--delimiter=;'"]),  # and another
-        (
-            "/d.xls",  # a text
-            ["--encoding=cp1252", "--delimiter=tab"],
-            "ü\t_job\t_row\t_line\t_outcome\n",
-            ["--encoding=cp1252", "--delimiter=tab"],
-        ),
+        ("a;b;_job;_row;_line;_outcome;_code;_reason;_types\r\n", ";"),
+        ('"a";"b";"_job";"_row";"_line";"_outcome"\n', ";"),  # as a spreadsheet may save it
+        ('"a";"b";_job;_row;_line;_outcome\n', ";"),
+        ('"a\nb";"c";_job;_row;_line;_outcome\n', ";"),
+        ("sep=|\na|_job|_row|_line|_outcome\n", "|"),
+        ("a\t_job\t_row\t_line\t_outcome\n", "\t"),
+        ("\ufeffa,_job,_row,_line,_outcome\n", ","),
+        ("a,b;_job;_row;_line;_outcome\n", ";"),  # a name with a comma
+        ("my_job;_row;b,c\n", ","),  # columns of another file
     ],
 )
-def test_rejects_of_a_file_under_another_suffix(
-    tmp_path: Path, file: str, given: list[str], head: str, kept: list[str]
-) -> None:
-    (rejects := tmp_path / "rejects.csv").write_bytes(head.encode("cp1252"))
-    command = rejects_command(plan(file, *given), rejects)
-    assert command == " ".join(["wosdk import", str(rejects), *kept, "--profile=test"])
+def test_the_delimiter_of_rejects_is_in_their_header(tmp_path: Path, header: str, delimiter: str) -> None:
+    """Whatever wrote the file last: a spreadsheet, or `wosdk jobs rejects` with its own option."""
+    (rejects := tmp_path / "rejects.csv").write_text(header, encoding="utf-8")
+    source = open_source(rejects)
+    assert source.dialect is not None
+    assert source.dialect.delimiter == delimiter
 
 
-@pytest.mark.parametrize("suffix", FORMATS)
-def test_rejects_are_read_with_the_delimiter_of_their_file(suffix: str) -> None:
-    """A format of which only the table knows the delimiter, too."""
-    delimiter = FORMATS[suffix].delimiter
-    command = rejects_command(plan(f"/f{suffix}"), Path("/f.job/rejects.csv")) or ""
-    said = f" --delimiter={'tab' if delimiter == chr(9) else delimiter}" if delimiter else ""
-    assert command == f"wosdk import /f.job/rejects.csv{said} --profile=test"
-
-
-@pytest.mark.parametrize(
-    ("header", "kept"),
-    [
-        ("a;b;_job;_row;_line;_outcome;_code;_reason;_types\r\n", ["'--delimiter=;'"]),
-        ('"a";"b";"_job";"_row";"_line";"_outcome"\n', ["'--delimiter=;'"]),  # as a spreadsheet may save it
-        ("a\t_job\t_row\t_line\t_outcome\n", ["--delimiter=tab"]),
-        ("\ufeffa,_job,_row,_line,_outcome\n", []),
-    ],
-)
-def test_the_delimiter_is_that_of_the_file_that_is_there(
-    tmp_path: Path, header: str, kept: list[str]
-) -> None:
-    """Whatever wrote it last: `wosdk jobs rejects` has an option of its own for it."""
-    rejects = tmp_path / "rejects.csv"
-    rejects.write_text(header, encoding="utf-8")
-    for given in ([], ["--csv-for-excel=semicolon"]):
-        command = rejects_command(plan("/f.xlsx", *given), rejects)
-        assert command == " ".join(["wosdk import", str(rejects), *given, *kept, "--profile=test"])
-
-
-def test_rejects_that_are_a_pipe_are_not_read(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "rejects.csv")
-    assert rejects_command(plan("/f.csv"), tmp_path / "rejects.csv")
+@pytest.mark.parametrize("suffix", [*FORMATS, ".dat"])
+def test_rejects_of_each_format_are_read_without_a_delimiter(tmp_path: Path, suffix: str) -> None:
+    delimiter = FORMATS.get(suffix, FORMATS[".csv"]).delimiter or ","
+    (rejects := tmp_path / "rejects.csv").write_text(
+        delimiter.join(["a", *REPORT_COLUMNS]) + "\n", encoding="utf-8"
+    )
+    command = rejects_command(plan(f"/f{suffix}"), rejects)
+    assert command == f"wosdk import {rejects} --profile=test"
+    assert open_source(rejects).columns == ("a",)
 
 
 def test_the_newest_rejects(tmp_path: Path) -> None:
