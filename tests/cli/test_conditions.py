@@ -56,7 +56,7 @@ def asked(text: str, entity: object = WorkOrder) -> tuple[str, str, tuple[str, .
         ("IsWarranty = TRUE", ("IsWarranty", "Equal", ("true",))),
         ("DtDue < 2026-03-01T08:00", ("DtDue", "LessThan", ("2026-03-01T08:00:00",))),
         ("DtDue < 2026-03-01", ("DtDue", "LessThan", ("2026-03-01T00:00:00",))),
-        ("DueDateUtc < 2026-03-01T08:00+02:00", ("DueDateUtc", "LessThan", ("2026-03-01T06:00:00Z",))),
+        ("DueDateUtc < 2026-03-01T08:00+02:00", ("DueDateUtc", "LessThan", ("2026-03-01T06:00:00",))),
         ("VendorNte.Value > 12.50", ("VendorNte.Value", "GreaterThan", ("12.50",))),
     ],
 )  # fmt: skip
