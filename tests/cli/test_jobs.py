@@ -10,7 +10,6 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pytest
 
 from tests.cli.conftest import Wosdk, table
@@ -483,15 +482,6 @@ def test_an_undo_deletes_what_the_rows_refer_to_if_it_is_asked_to(
     assert found == {"New 1": "undone", "New 2": "done"}
     assert "Created by this job: 2 records; undone: 1." in (folder / "report.html").read_text("utf-8")
     assert "1 undone for customer" in wosdk("jobs", "show", folder).stdout
-    asyncio.run(forget_runs(folder))
-    assert "1 created record " in wosdk("jobs", "undo", folder, "--check").stderr
-
-
-async def forget_runs(folder: Path) -> None:
-    """Save references as earlier versions did, without their runs."""
-    async with Journal.open(folder) as journal:
-        for each in await journal.references():
-            journal.record_reference(attrs.evolve(each, run=0))
 
 
 def test_an_undo_of_a_distant_company_needs_a_yes(

@@ -169,7 +169,7 @@ async def test_closing_ends_where_the_end_of_a_socket_is_never_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Within a bound, although the loop should report it."""
-    monkeypatch.setattr(pool, "_GOODBYE", 0.05)
+    monkeypatch.setattr(pool, "_CLOSE_TIMEOUT", 0.05)
     monkeypatch.setattr(pool.Pool, "closed", lambda *_: None)
     made = NativeEngine()
     async with RawServer(echoing) as server, asyncio.timeout(5):

@@ -184,7 +184,7 @@ async def test_a_call_goes_on_while_the_engine_closes_what_cannot_end(
         connected_to_a_full_socket(certificates["here"], True, monkeypatch) as (made, _),
         RawServer(script, serving(certificates["here"])) as server,
     ):
-        monkeypatch.setattr(pool, "_GOODBYE", 0.1)
+        monkeypatch.setattr(pool, "_CLOSE_TIMEOUT", 0.1)
         call = asyncio.create_task(get(made, server.url, safe=False))
         await asked.wait()
         await made.aclose()

@@ -96,7 +96,8 @@ async def test_bad_rows_say_why(local: Local) -> None:
     assert kinds(result) == {3: "refused", 4: "refused", 5: "refused", 6: "refused"}
     assert [each.key for each in result.findings] == ["2", "", "6", "6"]
     assert [each.reason for each in result.findings] == [
-        "the key '2' already belongs to row 2 (line 3), and all cells are equal: delete this duplicate row",
+        "the key '2' already belongs to row 2 (line 3), and all cells that the map reads are "
+        "equal: delete this row if it is a duplicate, or else correct its key",
         "the key '{key}' in work_order.po_number is empty; each row needs its own key",
         "command.work_order.items[0].comment has 4000 characters, but the limit is 3096; shorten the text, "
         "or set truncate = true",

@@ -265,7 +265,7 @@ def test_a_text_in_another_format_fails_its_row(
         ("TEXT", 'date = "iso"', "is not a time field; delete date"),
         ("TEXT", 'thousands = "."', "is not a number field; delete thousands"),
         ("FLAG", 'zone = "UTC"', "is not a time field; delete zone"),
-        ("UTC", 'zones = "UTC"', "has no key 'zones'; did you mean 'zone'?"),
+        ("UTC", 'zones = "UTC"', "has an unknown key 'zones'; did you mean 'zone'?"),
     ],
 )  # fmt: skip
 def test_a_format_is_checked_when_the_map_is_loaded(

@@ -227,17 +227,6 @@ async def test_only_what_the_undone_run_created_is_deleted(local: Local) -> None
     assert (await undone(local, folder)).outcomes == {"New 1": "undone", "New 2": "undone"}
 
 
-async def test_what_a_journal_does_not_know_enough_of_is_left(local: Local) -> None:
-    """As one that was written before it kept what a creation returned."""
-    folder = await imported(local, named("New"), MAP)
-    async with Journal.open(folder) as journal:
-        (made,) = await journal.references()
-        journal.record_reference(ReferenceRecord(made.reference, made.name, made.key, State.DONE, made.id))
-    assert (await undone(local, folder, look=True, of_run=1)).outcomes == {"New": "unsure"}
-    found = await undone(local, folder)
-    assert (found.outcomes, found.summary.counts["undone"]) == ({"New": "unsure"}, 1)
-
-
 # --- the import after an undo -----------------------------------------------------------------
 
 
@@ -300,7 +289,7 @@ async def test_a_creation_in_doubt_is_listed_and_keeps_what_it_may_refer_to(
     folder = await imported(local, named("New"), MAP)
     async with Journal.open(folder) as journal:
         await journal.begin_reference(
-            ReferenceRecord("other", "Cut", "Cut", entity=entity, state=State.SENDING)
+            ReferenceRecord("other", "Cut", "Cut", entity=entity, state=State.SENDING, run=1)
         )
     looked = await undone(local, folder, look=True)
     assert looked.outcomes == {"New": fate.replace("undone", "undo"), "Cut": "in_doubt"}

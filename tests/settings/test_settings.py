@@ -326,6 +326,14 @@ def test_variables_that_are_not_needed_may_be_wrong() -> None:
         Settings.from_env(env, region=Region.EMEA)
 
 
+@pytest.mark.parametrize("given", ["WOSDK_CLIENT_SECRET", "WOSDK_CLIENT_SECRET_FILE"])
+def test_a_secret_without_an_id_is_named(given: str) -> None:
+    """Also beside a command, which would be used without a word about the secret."""
+    for more in ({}, {"WOSDK_CREDENTIALS_COMMAND": "print-credentials"}):
+        with pytest.raises(ConfigurationError, match=f"WOSDK_CLIENT_ID is not set, but {given} is;"):
+            Settings.from_env({"WOSDK_COMPANY": "Acme", given: "/run/secrets/acme"} | more)
+
+
 async def test_a_client_passes_its_arguments_on() -> None:
     async with Service() as service:
         passed = {"company": COMPANY, "credentials": PASSED, "region": service.region(), "max_queued": 9}

@@ -40,7 +40,7 @@ from wosdk_async.text.suggestions import suggestion
 Key = str | int
 
 MAX_ROWS = 1000
-"""Maximum records per look-up; below the service's cap, so a response with fewer records is complete."""
+"""Maximum records per look-up; below the service's cap, so a response with fewer than these is complete."""
 
 _SHOWN = 5  # maximum fields named in a message
 _KEY_LENGTH = 20  # characters that a field must hold: default keys for a million rows have up to 16
@@ -140,22 +140,22 @@ def _is_set_by_service(entity: str, name: str) -> bool:
 
 def _suitable_fields(entity: type[Record], holder: str) -> str:
     """Describe the fields of ``entity`` that can hold a key, each prefixed with ``holder``."""
-    found = [f"{holder}{name}" for name in _keys(entity)]
+    found = [f"{holder}{name}" for name in _key_fields(entity)]
     return f": {', '.join(found[:_SHOWN])}" if found else ""
 
 
-def _keys(entity: type[Record]) -> Iterator[str]:
+def _key_fields(entity: type[Record]) -> Iterator[str]:
     for name, meta in entity.__wire__.items():
         if meta["type"] == "string" and _keeps_key(entity.wire_name, meta):
             yield name
 
 
-def _paths_to_keys(command: type[Command[Any]]) -> Iterator[str]:
+def _key_field_paths(command: type[Command[Any]]) -> Iterator[str]:
     """Yield the paths of possible key fields in the records of a command."""
     for member, meta in command.__wire__.items():
         entity: Any = entity_class(meta["of"]) if meta["type"] == "ref" and meta["of"] else None
         if entity is not None:
-            yield from (f"{member}.{name}" for name in _keys(entity))
+            yield from (f"{member}.{name}" for name in _key_fields(entity))
 
 
 def _keeps_key(entity: str, meta: Wire) -> bool:
@@ -271,7 +271,7 @@ def _of_command_class(command: Any, path: str) -> tuple[MarkedField, Callable[[A
     first, _, rest = path.partition(".")
     table = command.__wire__
     if first not in table:
-        near = suggestion(first, table if rest else _paths_to_keys(command))
+        near = suggestion(first, table if rest else _key_field_paths(command))
         raise InvalidCallError(f"marker {path!r:.80}: {command.wire_name} has no field {first!r:.80}{near}")
     name = table[first].get("of")
     entity: Any = entity_class(name) if name and rest else None

@@ -1,6 +1,6 @@
 """Inputs of ``run_many``, read on demand, and the outcome of each input.
 
-An outcome's ``reply`` is the last raw response, if the run keeps responses and one arrived.
+``reply`` is the last raw response; None if none arrived, or the run does not keep responses.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ Outcome = Done[I, R] | Failed[I] | InDoubt[I] | NotStarted[I]
 # --- inputs ---------------------------------------------------------------------------------
 
 _Taken = tuple[int, I]
-_TURNS = 16  # iterations of the event loop within which an input that need not be waited for arrives
+_TURNS = 16  # iterations of the event loop to wait for an input before it counts as not ready
 
 
 class RunInputs(Generic[I]):
@@ -111,13 +111,13 @@ class RunInputs(Generic[I]):
         else:
             self._plain = iter(_checked(inputs))
         self._waiting: deque[asyncio.Future[_Taken[I] | None]] = deque()
-        self._left: deque[_Taken[I]] = deque()  # inputs read for workers that were then cancelled
+        self._unclaimed: deque[_Taken[I]] = deque()  # inputs read for workers that were then cancelled
         self._reader: asyncio.Task[None] | None = None
 
     async def take(self) -> _Taken[I] | None:
         """Return the next input with its index; None when exhausted."""
-        if self._left:
-            return self._left.popleft()
+        if self._unclaimed:
+            return self._unclaimed.popleft()
         if self.exhausted:
             return None
         if self._plain is not None:
@@ -135,12 +135,12 @@ class RunInputs(Generic[I]):
             return await future
         except asyncio.CancelledError:
             if future.done() and not future.cancelled() and (taken := future.result()) is not None:
-                self._left.append(taken)  # the input arrived in the loop iteration of the cancellation
+                self._unclaimed.append(taken)  # the input arrived in the loop iteration of the cancellation
             raise
 
     async def take_ready(self) -> _Taken[I] | None:
         """Return the next input with its index; None when exhausted, or if the next must be waited for."""
-        if self._left or self.exhausted or self._source is None:
+        if self._unclaimed or self.exhausted or self._source is None:
             return await self.take()
         taking = asyncio.ensure_future(self.take())
         try:
@@ -153,7 +153,7 @@ class RunInputs(Generic[I]):
             return await taking
         except asyncio.CancelledError:
             if not taking.cancel() and (taken := taking.result()) is not None:
-                self._left.appendleft(taken)
+                self._unclaimed.appendleft(taken)
             raise
 
     async def close(self) -> None:
@@ -205,7 +205,7 @@ class RunInputs(Generic[I]):
             if not (waiter := self._waiting.popleft()).done():  # if done, the worker was cancelled
                 waiter.set_result(taken)
                 return
-        self._left.append(taken)
+        self._unclaimed.append(taken)
 
     def _numbered(self, item: I) -> _Taken[I]:
         self.taken += 1

@@ -13,8 +13,8 @@ from wosdk_async.cli.exit_codes import CliError, Exit, reporting_if_slow, say, w
 from wosdk_async.cli.import_arguments import ImportArguments
 from wosdk_async.cli.options import TEMPORARY
 from wosdk_async.cli.output.files import (
-    require_not_kept,
-    require_not_needed,
+    require_not_in_job,
+    require_not_input,
     require_not_store,
     require_writable,
 )
@@ -78,7 +78,7 @@ def run_import(arguments: ImportArguments) -> int:
         exits.callback(lambda: runner.run(job.close()))
         if opened.new and arguments.outcomes is not None:
             require_new(arguments.outcomes, arguments.force)
-            require_not_kept("--outcomes", arguments.outcomes)  # again, now that the job folder exists
+            require_not_in_job("--outcomes", arguments.outcomes)  # again, now that the job folder exists
         _say_plan(opened, job)
         if opened.plan.leaves_done and not arguments.yes:
             _confirm_again(opened)
@@ -209,10 +209,10 @@ def require_outcomes(arguments: ImportArguments) -> None:
     """Raise CliError if the outcomes cannot be written, or would overwrite a file that the import needs."""
     if arguments.outcomes is None:
         return
-    require_not_needed("--outcomes", arguments.outcomes, Path(arguments.file), arguments.map_file)
+    require_not_input("--outcomes", arguments.outcomes, Path(arguments.file), arguments.map_file)
     if arguments.sandbox is not None and arguments.sandbox != TEMPORARY:
         require_not_store("--outcomes", arguments.outcomes, Path(arguments.sandbox))
-    require_not_kept("--outcomes", arguments.outcomes)
+    require_not_in_job("--outcomes", arguments.outcomes)
     folder = arguments.options.folder or Path(f"{arguments.file}.job")
     if folder.absolute() not in arguments.outcomes.absolute().parents:  # refused once the job folder exists
         require_writable(arguments.outcomes)

@@ -98,7 +98,7 @@ def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
     for job in jobs:
         sheet = f", sheet {job['sheet']!r}" if job["sheet"] else ""
         about = f"started {shown_time(job['begun'])}; {job['operation']}, {job['company']}{sheet}"
-        # The text of an undo state has a colon, so it ends with a semicolon.
+        # An undo state contains a colon, so it is followed by a semicolon.
         state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"
         figures = _figures_text({**job, "undone": 0}) or "none"
         unsent = sum(job["unsent"].values())
@@ -196,7 +196,7 @@ def _run(run: Mapping[str, Any]) -> str:
     if command := details.get("command"):  # such as undo; empty for an import
         ended += f", {command}"
     elif file := details.get("file"):
-        # none if a later run sent its rows again
+        # ``done`` is 0 if a later run resent the rows.
         ended += f", {run['done']} done of {file}" if run["done"] else f", file {file}"
     ends = {"stopped": run["stopped"], "refused" if details.get("refused") else "error": run["error"]}
     why = "".join(f"; {name}: {text}" for name, text in ends.items() if text)
@@ -206,7 +206,7 @@ def _run(run: Mapping[str, Any]) -> str:
 
 
 def _how(details: Mapping[str, Any]) -> str:
-    """Return the engine and limits of a run; empty if an older version wrote the journal."""
+    """Return the engine and limits of a run; empty for an undo."""
     if "limit" not in details:
         return ""
     rate = f"{details['rate']:g} calls/s" if isinstance(details.get("rate"), int | float) else "no rate"

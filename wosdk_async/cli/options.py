@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from wosdk_async.cli.output.files import Output, require_not_kept, require_stdout, require_writable
+from wosdk_async.cli.output.files import Output, require_not_in_job, require_stdout, require_writable
 
 if TYPE_CHECKING:
     from wosdk_async import Client
@@ -147,7 +147,7 @@ def output_options(function: Any) -> Any:
             require_stdout(", or name a file with --output")
         else:
             require_writable(output)
-            require_not_kept("--output", output)
+            require_not_in_job("--output", output)
         return function(*args, result=Output(kind, output, csv_for_excel, csv_raw), **others)
 
     return with_options(command, *_OUTPUT)

@@ -23,7 +23,7 @@ _READ = ("Number", "StatusId", "Customer.DisplayAs", "TaskRefinement")
 _LOG = "ActionLogRecords.*"
 
 SHOWN = "shown"
-"""Key of extra preview text in an order; no property of the service has a lower-case name."""
+"""Key of extra preview text in an order; lower case, so that it cannot equal a property's name."""
 
 
 class _LocalTime(click.ParamType):  # type: ignore[type-arg]  # generic only for type checkers
@@ -139,7 +139,7 @@ def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
         shown=("  ".join(visible(str(part)) for part in parts if part),),
         facts={"id": id, "number": number, "before": before},
         make=make,
-        look=f"wosdk get WorkOrder {id} -p '*' -p '{plan.shows}'",
+        look_command=f"wosdk get WorkOrder {id} -p '*' -p '{plan.shows}'",
     )
 
 

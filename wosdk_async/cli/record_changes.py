@@ -50,7 +50,7 @@ class RecordChange:
     make: Callable[[Company], Awaitable[ChangeResult]]
     shown: tuple[str, ...] = ()
     """Preview lines; the label if empty."""
-    look: str | None = None
+    look_command: str | None = None
     """Command that shows the effect of a call in doubt."""
     outcome: ChangeResult | WosdkError | None = None
     trace: Trace | None = None
@@ -91,9 +91,9 @@ class RecordChange:
         """Return the error with its remedy."""
         text = f"{self.label}: {self._error}"
         if isinstance(self.outcome, InDoubtError):
-            return f"{text}. {advice(self.look)}"
+            return f"{text}. {advice(self.look_command)}"
         if self.partly_done:
-            return f"{text}. Part of the change was already made. {advice(self.look)}"
+            return f"{text}. Part of the change was already made. {advice(self.look_command)}"
         return text
 
     def as_json(self) -> str:
@@ -148,7 +148,7 @@ class ChangeSession:
                 say(unwritten.message)
             for change in changes:
                 if change.outcome is None and change.trace is not None and change.trace.effect:
-                    say_sent(f"the change of {change.label}", change.trace.request_id, change.look)
+                    say_sent(f"the change of {change.label}", change.trace.request_id, change.look_command)
             raise
         unwritten, status = self._report(changes), _status(changes)
         if unwritten is not None:

@@ -80,9 +80,9 @@ class Settings:
         """Read ``profile``, or the environment variables and the profile that they name.
 
         ``profile`` applies as a whole, because variables may belong to another Company. If no profile is
-        named, the profile ``default`` applies as a whole, or not at all if another Company is named or if
-        ``credentials``, ``region``, ``trusted_hosts`` or one of their variables is set. Arguments override
-        their variables; ``region`` also overrides the variables of its addresses.
+        named, the profile ``default`` applies unless another Company is named, or ``credentials``,
+        ``region``, ``trusted_hosts`` or one of their variables is set. Arguments override their variables;
+        ``region`` also overrides the variables of its addresses.
 
         Raises:
             ConfigurationError: a setting is invalid; the message names the variable, or file and key, and the
@@ -175,9 +175,9 @@ def _credentials(env: Mapping[str, Any]) -> Credentials | CredentialProvider | N
         return Credentials(client_id, secret)
     if client_id and file:
         return from_file(client_id, file)
-    if client_id or secret:
-        pair = (_CLIENT_ID, "WOSDK_CLIENT_SECRET")
-        given, missing = pair if client_id else reversed(pair)
+    if client_id or secret or file:
+        name = "WOSDK_CLIENT_SECRET" if client_id or secret else "WOSDK_CLIENT_SECRET_FILE"
+        given, missing = (_CLIENT_ID, name) if client_id else (name, _CLIENT_ID)
         raise ConfigurationError(f"{missing} is not set, but {given} is; set both or neither")
     if command:
         return from_command(split_command(command))
@@ -246,7 +246,7 @@ def _secret_in(path: Path) -> Secret:
         why = "not UTF-8"
     except ValueError as cause:  # the path contains a null character
         why = str(cause)
-    # Not raised in the handler, where the error would keep its cause: a decoding error contains the secret.
+    # Raised outside the handler, because the chained decoding error would contain the secret.
     del content
     raise ConfigurationError(f"the secret cannot be read from {path}: {why}")
 
@@ -272,7 +272,7 @@ def split_command(command: Secret) -> list[str]:
         return shlex.split(command.reveal())
     except ValueError as cause:
         why = str(cause)
-    # Not raised in the handler, where the error would keep its cause: a parse error contains the command.
+    # Raised outside the handler, because the chained parse error would contain the command.
     raise ConfigurationError(
         f"WOSDK_CREDENTIALS_COMMAND cannot be split into words: {why}; quote its words as in a shell"
     )
@@ -292,8 +292,8 @@ async def _output(words: Sequence[str], company: str) -> Secret:
     except ValueError as cause:  # a word contains a null character
         why = str(cause)
     if process is None:
-        # Not raised in the handler, where the error would keep its cause, which may contain a word of the
-        # command, and so a secret.
+        # Raised outside the handler, because the chained error may contain a word of the command, and so a
+        # secret.
         raise ConfigurationError(f"the credentials command {words[0]!r} cannot be run: {why}")
     try:
         async with asyncio.timeout(_TIMEOUT):
@@ -320,6 +320,6 @@ def _pair(name: str, output: Secret) -> Credentials:
         why = f"printed unusable credentials: {cause}"
     except (ValueError, TypeError, KeyError, RecursionError):
         why = 'must print {"client_id": "...", "client_secret": "..."}'
-    # Not raised in the handler, where the error would keep its cause: a parse error contains the output.
+    # Raised outside the handler, because the chained parse error would contain the output.
     del found
     raise ConfigurationError(f"the credentials command {name!r} {why}")

@@ -105,8 +105,8 @@ def _file(path: Path, env: Mapping[str, Any]) -> tuple[dict[str, Any], os.stat_r
             return _without_secrets(parse_toml(content.decode())), about
         except ValueError as cause:  # from parse_toml, or a UnicodeDecodeError
             why = f"is not TOML: {cause}"
-    # Not raised in the handler, where the error would keep its cause: a decoding error contains the file, and
-    # so perhaps a secret.
+    # Raised outside the handler, because the chained decoding error would contain the file, and so perhaps a
+    # secret.
     del content
     source = " (from WOSDK_CONFIG)" if env.get("WOSDK_CONFIG") else ""
     raise ConfigurationError(f"the settings file {path}{source} {why}")

@@ -119,7 +119,10 @@ async def test_a_row_with_a_fault_is_refused_at_once(tmp_path: Path) -> None:
         assert (refused.reason, refused.key, refused.line) == ("it has half of a letter", "K2", 3)
 
 
-TWICE = ", and all cells are equal: delete this duplicate row"
+TWICE = (
+    ", and all cells that the map reads are equal: "
+    "delete this row if it is a duplicate, or else correct its key"
+)
 
 
 async def test_a_key_that_occurs_again_is_refused_and_not_kept(tmp_path: Path) -> None:

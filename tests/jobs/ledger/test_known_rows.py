@@ -258,12 +258,12 @@ async def test_a_named_folder_is_used_beside_those_of_other_operations(local: Lo
 
 
 async def test_results_have_the_keys_of_a_map_without_a_marker(local: Local) -> None:
-    """And no cells of a row whose key is empty or another row's."""
+    """Also that of another row, and no cells of a row whose key is empty."""
     twice = [["1", "text", "", ""], ["1", "other", "", ""], ["", "none", "", ""], *rows(2)]
     summary = await local.run(twice, KEYED)
     with (summary.folder / "results.csv").open(newline="") as file:
         found = [(row["outcome"], row["key"]) for row in csv.DictReader(file)]
-    assert found == [("created", "1"), ("failed", ""), ("failed", ""), ("created", "2")]
+    assert found == [("created", "1"), ("failed", "1"), ("failed", ""), ("created", "2")]
     summary = await local.run(rows(1, 2), MAP, folder=summary.folder.with_name("cells.job"), again=True)
     with (summary.folder / "results.csv").open(newline="") as file:
         assert {row["key"] for row in csv.DictReader(file)} == {""}

@@ -34,7 +34,7 @@ TITLES = {
     "query": "The query language.",
     "values": "Values that are part of other objects.",
 }
-PLAIN = {
+PYTHON_TYPES = {
     "string": "str",
     "integer": "int",
     "number": "Decimal",
@@ -42,7 +42,7 @@ PLAIN = {
     "datetime-local": "datetime",
     "datetime-utc": "datetime",
 }
-RESULT_FIELDS = {"ErrorInfo"}  # result classes inherit these fields from CommandResult
+INHERITED_FIELDS = {"ErrorInfo"}  # result classes inherit these fields from CommandResult
 SECRET_WORD = re.compile(r"password|token|secret", re.IGNORECASE)
 
 
@@ -70,8 +70,8 @@ class Module:
         return f"list[{one}] | None" if field.is_list else "Any" if one == "Any" else f"{one} | None"
 
     def _item_type(self, field: Field) -> str:
-        if field.kind in PLAIN:
-            kind = PLAIN[field.kind]
+        if field.kind in PYTHON_TYPES:
+            kind = PYTHON_TYPES[field.kind]
             if kind in ("datetime", "Decimal"):
                 self.typing.setdefault(kind.lower(), set()).add(kind)
             return kind
@@ -186,7 +186,7 @@ def _result_class(module: Module, command: Command) -> None:
             )
     listed = f"{', '.join(users[:-1])} and {users[-1]}" if users[1:] else users[0]
     base = module.use("base", "CommandResult")
-    fields = [module.field(field) for field in command.response if field.name not in RESULT_FIELDS]
+    fields = [module.field(field) for field in command.response if field.name not in INHERITED_FIELDS]
     module.add(f"{command.result}({base})", f"Result of {listed}.", fields)
 
 
@@ -195,7 +195,7 @@ def _shape(command: Command) -> set[tuple[object, ...]]:
     return {
         (field.name, field.kind, field.of, field.is_list)
         for field in command.response
-        if field.name not in RESULT_FIELDS
+        if field.name not in INHERITED_FIELDS
     }
 
 

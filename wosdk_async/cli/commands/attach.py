@@ -70,8 +70,8 @@ def attach_command(
         ((id, record),) = session.runner.run(read_orders(company, named)).items()
         changes = [change_of(_plan(file, title, type_id), id, record) for file in files]
         for change, file in zip(changes, files, strict=True):
-            bytes = counted(file.stat().st_size, "byte")
-            change.shown = (f"{change.label}  {file.name}  {bytes}  {_type_shown(file, type_name)}",)
+            shown_size = counted(file.stat().st_size, "byte")
+            change.shown = (f"{change.label}  {file.name}  {shown_size}  {_type_shown(file, type_name)}",)
             change.facts["file"] = file.name
         label = changes[0].label
         session.carry_out(f"attach to {label}", f"Attach to {label}?", changes, at_once=_AT_ONCE)

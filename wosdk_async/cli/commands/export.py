@@ -21,7 +21,7 @@ from wosdk_async.cli.options import (
     target_options,
     where_option,
 )
-from wosdk_async.cli.output.files import require_not_kept, require_stdout
+from wosdk_async.cli.output.files import require_not_in_job, require_stdout
 from wosdk_async.cli.texts import message_of
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def export_command(ctx: click.Context, /, as_json: bool, **params: Any) -> None:
     require_stdout()
     if str(params["output"]) == "-":
         raise CliError("-o -: cannot export to stdout; name a file")
-    require_not_kept("--output", params["output"])
+    require_not_in_job("--output", params["output"])
     summary = _run(ctx, params)
     if summary.guarded:
         from wosdk_async.cli.output.formats import guarded_texts

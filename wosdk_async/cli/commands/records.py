@@ -85,7 +85,7 @@ def create_command(
         facts={"entity": name},
         make=_create_order(kind, values, marker) if is_order else _create(kind, values, marker),
         shown=tuple(lines),
-        look=_look_for(kind, values, marker),
+        look_command=_look_for(kind, values, marker),
     )
     with ChangeSession.open(ctx, options) as session:
         for warning in _order_warnings(values) if is_order else ():
@@ -251,7 +251,7 @@ async def _update(
         shown=tuple(
             f"{key}: {shown_value(key, old.get(key))} -> {shown_value(key, new[key])}" for key in new
         ),
-        look=look_at(name, id),
+        look_command=look_at(name, id),
     )
 
 
@@ -373,4 +373,6 @@ def _delete(name: str, id: Id, record: dict[str, Any]) -> RecordChange:
         return ChangeResult("deleted")
 
     label = label_of(name, id, record)
-    return RecordChange(label=label, facts={"entity": name, "id": id}, make=make, look=look_at(name, id))
+    return RecordChange(
+        label=label, facts={"entity": name, "id": id}, make=make, look_command=look_at(name, id)
+    )

@@ -17,7 +17,7 @@ import click
 from wosdk_async.cli.exit_codes import CliError, extra, say
 from wosdk_async.cli.help import Group
 from wosdk_async.cli.options import Whole
-from wosdk_async.cli.output.files import require_not_needed, require_not_store, require_writable
+from wosdk_async.cli.output.files import require_not_input, require_not_store, require_writable
 from wosdk_async.cli.texts import counted, shell_words
 from wosdk_async.regular_files import open_user_path
 
@@ -97,7 +97,7 @@ def serve(
     """
     if env_file is not None:
         require_not_store("--env-file", env_file, store)
-        require_not_needed("--env-file", env_file, *(each for each in (faults, certificate) if each))
+        require_not_input("--env-file", env_file, *(each for each in (faults, certificate) if each))
         _require_replaceable(env_file, force)
     with extra("sandbox", "the sandbox"):
         from wosdk_async.sandbox import Faults, FaultScriptError, StoreError

@@ -197,8 +197,7 @@ def _say_references(runner: Runner, undo: Undo) -> None:
     if undo.references:
         return
     references = runner.run(undo.journal.references())
-    # Earlier versions did not save the run of a reference, so a reference without a run counts, too.
-    created = [each for each in references if undo.of_run in (None, each.run) or not each.run]
+    created = [each for each in references if undo.of_run in (None, each.run)]
     if staying := sum(each.state is State.DONE and each.undo is not State.DONE for each in created):
         say(f"{counted(staying, _REFERENCED)} kept; --references deletes the unused ones")
 

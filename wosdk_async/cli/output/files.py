@@ -93,7 +93,7 @@ def require_stdout(remedy: str = "") -> None:
         raise CliError(f"stdout is closed, so the result would be lost; open it{remedy}")
 
 
-def require_not_needed(option: str, written: Path, *needed: Path) -> None:
+def require_not_input(option: str, written: Path, *needed: Path) -> None:
     """Raise CliError if ``written`` is one of the ``needed`` files, even through a link."""
     for path in needed:
         if _same_file(written, path):
@@ -108,7 +108,7 @@ def require_not_store(option: str, written: Path, store: Path) -> None:
         raise CliError(f"{option} would overwrite {store}; name another file")
 
 
-def require_not_kept(option: str, written: Path) -> None:
+def require_not_in_job(option: str, written: Path) -> None:
     """Raise CliError if ``written`` is a database or in a job folder."""
     real = Path(os.path.realpath(written))
     for folder in real.parents:

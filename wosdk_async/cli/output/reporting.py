@@ -1,10 +1,7 @@
-"""Import report: outcomes, problems, files, summary, next commands."""
+"""Terminal output of an import: outcomes, problems, files, summary, next commands."""
 
 from __future__ import annotations
 
-import codecs
-import contextlib
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePath
@@ -25,20 +22,14 @@ from wosdk_async.jobs.ledger.request import ReportWords
 from wosdk_async.jobs.report.output_folder import unnumbered
 from wosdk_async.jobs.report.output_tables import IN_DOUBT, REJECTS
 from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
-from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 from wosdk_async.jobs.stop import cause_of
-from wosdk_async.regular_files import read_regular
 from wosdk_async.text.remedies import Remedy
 
 _MAX_SHOWN = 5  # causes and warnings in the summary
 _MAX_WARNED = 3  # causes of row warnings in the summary
-_INPUT_ONLY = ("--format", "--sheet", "--header-row", "--outcomes")  # options not used for rejects.csv
-_TAB = "\t"
+# Options not used for rejects.csv, whose header shows the delimiter.
+_INPUT_ONLY = ("--format", "--delimiter", "--sheet", "--header-row", "--outcomes")
 _PLACES = 3  # rows named for each cause
-_HEAD = 1 << 20  # bytes: enough for any header
-_REPORT_HEADER = re.compile(
-    '"?(?P<delimiter>[^\\w"])"?'.join(map(re.escape, REPORT_COLUMNS[:2])) + '"?(?P=delimiter)'
-)
 
 
 class _Causes:
@@ -104,7 +95,7 @@ class OutcomeWriter:
         self._warned += bool(outcome.warnings)
         for cause, text in {cause_of(text): text for text in outcome.warnings}.items():
             self._warnings.add(cause, outcome, f"warning: {text}")
-        # A row that was not started has a code if the run tried to send it.
+        # A code on a row that was not started means that the run tried to send it.
         if outcome.outcome in ("failed", "in_doubt") or outcome.code:  # failed rows are grouped by cause
             has_own_cause = outcome.outcome == "in_doubt" or outcome.request_id
             group = outcome.row if has_own_cause else cause_of(outcome.reason or "")
@@ -267,37 +258,10 @@ def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
         return None
     options = {each.partition("=")[0]: each for each in arguments}
     suffix = suffix_of(PurePath(plan.file), options.get("--format", "").partition("=")[2] or None)
-    file_format, head = FORMATS.get(suffix, FORMATS[".csv"]), _head_of(rejects)
-    # The options must suit the content of the rejects file, which a spreadsheet may have saved differently.
-    excel = ";" if "semicolon" in options.get("--csv-for-excel", "") else ","
-    if "delimiter" not in file_format.options:
-        options.pop("--delimiter", None)
-        if _is_utf8(head):
-            options.pop("--encoding", None)
-    usual = file_format.delimiter or ("," if "delimiter" in file_format.options else excel)
-    header = _REPORT_HEADER.search(head.decode("utf-8", errors="replace"))  # None without report columns
-    delimiter = header and header["delimiter"]
-    if delimiter is not None or "--delimiter" not in options:
-        options.pop("--delimiter", None)
-        if (delimiter := delimiter or usual) != ",":
-            options["--delimiter"] = f"--delimiter={'tab' if delimiter == _TAB else delimiter}"
+    if FORMATS.get(suffix, FORMATS[".csv"]) is FORMATS[".jsonl"]:  # its rejects are UTF-8
+        options.pop("--encoding", None)
     kept = [text for name, text in options.items() if name not in _INPUT_ONLY]
     return shell_words("wosdk", "import", str(rejects.absolute()), *kept, *_company(plan))
-
-
-def _head_of(rejects: Path) -> bytes:
-    with contextlib.suppress(OSError):
-        return read_regular(rejects, _HEAD, cut=True)[0]
-    return b""
-
-
-def _is_utf8(head: bytes) -> bool:
-    """Return whether the start of a file is UTF-8, ignoring a truncated last character."""
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(head)
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _arguments(plan: JobPlan) -> list[str] | None:

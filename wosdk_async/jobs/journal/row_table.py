@@ -13,6 +13,7 @@ import msgspec
 import orjson
 
 from wosdk_async.jobs.journal.entries import (
+    REPEATED_KEY,
     PageRow,
     ReferenceRecord,
     RowRecord,
@@ -137,13 +138,14 @@ def _stored(db: sqlite3.Connection, where: str, *values: object, tables: str = _
 def named_keys(
     db: sqlite3.Connection, numbers: Sequence[int], identity_of: Callable[[str], bytes]
 ) -> dict[int, str]:
-    """Return the names of rows, by number, that are the keys by which the rows are identified."""
+    """Return the names of rows, by number, that are the rows' keys: identities, or keys of other rows."""
     named = "SELECT row, name FROM planned WHERE name IS NOT NULL AND row IN (SELECT value FROM json_each(?))"
-    identified = "SELECT 1 FROM identity WHERE identity = ? AND row = ?"
+    identified = """SELECT 1 FROM identity WHERE identity = ?1 AND (row = ?2 OR EXISTS (
+        SELECT 1 FROM outcome WHERE row = ?2 AND json_extract(detail, '$[3]') = ?3))"""
     return {
         row: name
         for row, name in db.execute(named, [orjson.dumps(numbers).decode()]).fetchall()
-        if db.execute(identified, (identity_of(name), row)).fetchone() is not None
+        if db.execute(identified, (identity_of(name), row, REPEATED_KEY)).fetchone() is not None
     }
 
 

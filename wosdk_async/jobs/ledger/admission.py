@@ -86,8 +86,10 @@ def _insert_new(db: sqlite3.Connection, default_key: str | None) -> None:
     last = db.execute("SELECT coalesce(max(row), 0) FROM planned").fetchone()[0]
     # A repeated key is not stored, because its look-up would find the record of the row that has the key.
     db.execute(f"""INSERT INTO planned (place, line, digest, sent, key, name, dismissed)
-        SELECT place, line, digest, digest, iif(standing = {int(Standing.REPEATED)}, NULL, key), name, 0
-        FROM temp.matched JOIN temp.file USING (place) WHERE matched.row IS NULL ORDER BY place""")
+        SELECT place, line, digest, digest, iif(repeated, NULL, key),
+            iif(repeated, coalesce(key, name), name), 0
+        FROM (SELECT *, standing = {int(Standing.REPEATED)} AS repeated
+            FROM temp.matched JOIN temp.file USING (place) WHERE matched.row IS NULL) ORDER BY place""")
     if default_key is not None:
         db.execute(
             f"""UPDATE planned SET key = {default_key} WHERE row > ? AND place NOT IN (

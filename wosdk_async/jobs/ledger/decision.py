@@ -96,7 +96,10 @@ def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
 
 
 def _new_job_remedies(ledger: LedgerFacts, file: FileFacts) -> tuple[Remedy, ...]:
-    """Return the remedy for starting a new job: send all rows again, or first settle rows in doubt."""
+    """Return the remedy for a new job: send all rows again, or first settle those in doubt.
+
+    While planned rows remain, but none in doubt, there is no remedy.
+    """
     if not ledger.unfinished:
         return (Remedy.UNDO_AND_SEND if file.creates else Remedy.SEND_AGAIN,)
     return (Remedy.SETTLE,) if ledger.in_doubt else ()
@@ -120,8 +123,8 @@ def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
 
 def _key_changed(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
     """Return a refusal if sent rows cannot be recognized or looked up by their keys."""
-    # The keys of two templates may be equal by chance, so rows of the one are recognized by the other only if
-    # every sent row has an equal key and equal cells.
+    # Two templates may produce equal keys by chance, so a key identifies a row across templates only if every
+    # sent row has an equal key and equal cells.
     both_keyed = ledger.key is not None and file.key is not None
     not_equal = ledger.perhaps_created - file.standings.get(Standing.DONE, 0) if both_keyed else 0
     unknown = ledger.gone_unexplained or not_equal

@@ -373,17 +373,17 @@ def first_warnings(request: ImportRequest, rows: FileRows) -> list[str]:
     """Return the warning of a job's first run about rows without a key in a marker, if any."""
     if request.looks_first or not request.creates or not rows.rows:
         return []
-    what, remedy = "no key in a marker", "add 'marker' to the map"
+    problem, remedy = "no field of the map is a marker", "add 'marker' to the map"
     risks = ["rows that were sent from another folder are created again"]
     if rows.key is None:
-        what, remedy = "no key", "add 'marker' or 'key' to the map"
+        problem, remedy = "the map has no key", "add 'marker' or 'key' to the map"
         risks.append("an edited row counts as a new row")
     if request.marker is None:
         risks.append("a row in doubt cannot be looked up")
     else:
-        remedy = "fill the marker from a column"
+        problem, remedy = "no column fills the marker", "fill the marker from a column"
     *first, last = risks
-    return [f"the map has {what}: {', '.join(first)}{', and ' if first else ''}{last}; {remedy}"]
+    return [f"{problem}: {', '.join(first)}{', and ' if first else ''}{last}; {remedy}"]
 
 
 @attrs.frozen(eq=False)

@@ -147,6 +147,7 @@ _LEFT = "row {1} (line {2}) had the key {0!r} before, now {3!r}; if this is anot
 _EXCHANGED = (
     "row {1} (line {2}) had the key {0!r} before; rejects cannot exchange keys, so correct the original file"
 )
-_TWICE = (
-    "the key {!r} already belongs to row {} (line {}), and all cells are equal: delete this duplicate row"
+_TWICE = (  # digests do not cover the columns that the map ignores, so this need not be the same row
+    "the key {!r} already belongs to row {} (line {}), and all cells that the map reads are equal: "
+    "delete this row if it is a duplicate, or else correct its key"
 )

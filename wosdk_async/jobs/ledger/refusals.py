@@ -125,7 +125,7 @@ def _key(text: str | None) -> str:
 
 def _without_keys(marker: str | None) -> str:
     if marker is None:
-        return "and without a key in a marker nothing prevents duplicates"
+        return "and without a marker nothing prevents duplicates"
     return f"but without these keys in {marker}, so look-ups cannot find them"
 
 

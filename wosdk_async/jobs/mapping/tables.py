@@ -223,7 +223,9 @@ def _message(error: BaseException, _: type | None) -> str:
     if isinstance(error, cattrs.ForbiddenExtraKeysError):
         keys = [field.name.strip("_") for field in attrs.fields(error.cl)]
         name = min(error.extra_fields)
-        return f"has no key {name!r}{suggestion(name, keys) or '.'} Its keys are {', '.join(keys)}"
+        fields = "; write fields in [command], or for an operation on an entity in [entity]."
+        hint = suggestion(name, keys) or (fields if error.cl is MapTables else ".")
+        return f"has an unknown key {name!r}{hint} Its keys are {', '.join(keys)}"
     if isinstance(error, KeyError):
         return f"is missing; add {_EXAMPLES[error.args[0]]}"
     return str(error)

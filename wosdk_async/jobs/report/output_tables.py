@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import AuditRow, RowRecord, State, StoredRow
+from wosdk_async.jobs.journal.entries import REPEATED_KEY
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.ledger.identity import key_identity
 from wosdk_async.jobs.report.facts import JobFacts, outcome_of, shown_reason
@@ -164,11 +165,11 @@ async def _write_rows(
 
 
 async def _pages(journal: JournalReader, *states: State) -> AsyncIterator[list[StoredRow]]:
-    """Yield pages of rows in file order, with the keys that only identify rows and are stored as names."""
+    """Yield pages of rows in file order, with keys that are not sent, and so are stored as names."""
     named = journal.plan.marker is None and journal.plan.key is not None
     async for page in journal.file_pages(*states):
-        if named:
-            keys = await journal.named_keys([row.row for row in page], key_identity)
+        if numbers := [row.row for row in page if named or row.code == REPEATED_KEY]:
+            keys = await journal.named_keys(numbers, key_identity)
             for row in page:
                 row.key = keys.get(row.row, row.key)
         yield page

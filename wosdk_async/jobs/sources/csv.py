@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import itertools
@@ -15,16 +16,17 @@ import attrs
 
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.sources.rows import Row
-from wosdk_async.jobs.sources.source import FileDialect, Header, header_record
+from wosdk_async.jobs.sources.source import JOB_COLUMN, ROW_COLUMN, FileDialect, Header, header_record
 from wosdk_async.jobs.sources.text import TextFile
 from wosdk_async.readers.program import MAX_CELL
 from wosdk_async.text.formula_guard import may_be_guarded, without_guard
 from wosdk_async.text.remedies import Remedy
 
 _CHUNK = 1 << 20  # bytes
-_SAMPLE = 100  # lines to detect line ends from
+_SAMPLE = 100  # lines to detect line ends and the delimiter from
 _LONE_CR = re.compile(rb"\r(?!\n)")
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
+_REJECTS_HEADER = re.compile(rf'(?<!\w){JOB_COLUMN}"?([^\w"])"?{ROW_COLUMN}"?\1')
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 _PAGE = (
     "a web page, not a table, perhaps a login or error page; download the file again, or export the data as "
@@ -128,7 +130,10 @@ class CsvFile:
         first, second = [*itertools.islice(self._text.lines(), 2), "", ""][:2]
         separator = _SEPARATOR_LINE.fullmatch(first)
         header = second if separator else first
-        delimiter = delimiter or (separator[1] if separator else ",")
+        # Column names may contain line breaks, so the report columns need not be on the first line.
+        lines = itertools.islice(self._text.lines(), _SAMPLE)
+        found = separator or next(filter(None, map(_REJECTS_HEADER.search, lines)), None)
+        delimiter = delimiter or (found[1] if found else ",")
         body = header.rstrip("\r\n")
         return FileDialect(
             delimiter=delimiter,
@@ -148,8 +153,13 @@ class CsvFile:
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield each non-empty record, as the number of its first line and its cells."""
+        # Closed here, because an error keeps its frames, and with them the lines and their open file.
+        with contextlib.closing(self._text.lines(self._newline)) as lines:
+            yield from self._records_in(lines)
+
+    def _records_in(self, all_lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
         above = 1 if self.dialect.first_line else 0
-        text = itertools.islice(self._text.lines(self._newline), above, None)
+        text = itertools.islice(all_lines, above, None)
         has_marks = False
 
         def marked() -> Iterator[str]:

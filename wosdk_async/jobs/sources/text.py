@@ -8,7 +8,7 @@ import importlib
 import io
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,7 @@ class TextFile:
             self.encoding = self._checked_encoding(encoding, head)
         self._check_text(head)
 
-    def lines(self, newline: str = "") -> Iterator[str]:
+    def lines(self, newline: str = "") -> Generator[str]:
         r"""Yield lines with their line endings (LF, CR LF or CR; with ``newline="\n"``, only LF)."""
         lines = self._lines(newline)
         return _without_end_mark(lines) if self._may_have_mark else lines
@@ -67,7 +67,7 @@ class TextFile:
             if not line.isspace():
                 yield number, line.rstrip("\r\n")
 
-    def _lines(self, newline: str) -> Iterator[str]:
+    def _lines(self, newline: str) -> Generator[str]:
         with _os_errors(self.path), self.path.open("rb") as file:
             text = io.TextIOWrapper(file, self.encoding, newline=newline)
             try:  # lines are limited, because a file without line breaks must not fill the memory
@@ -170,7 +170,7 @@ class TextFile:
         return {"remedies": (remedy,), "encoding": encoding}
 
 
-def _without_end_mark(lines: Iterator[str]) -> Iterator[str]:
+def _without_end_mark(lines: Iterator[str]) -> Generator[str]:
     """Yield lines, and strip a trailing Ctrl-Z from the last one."""
     line = next(lines, "")
     for following in lines:

@@ -246,14 +246,11 @@ class Undo:
         doubted = {each.entity for each in references if each.state in UNDECIDED}
         if await self.journal.rows_in(*UNDECIDED, limit=1):
             doubted.add("")  # rows may use records of any type
-        # Earlier versions did not save the run; such references count as created by any run.
-        undone = [each for each in references if self.of_run in (None, each.run) or not each.run]
+        undone = [each for each in references if self.of_run in (None, each.run)]
         for each in undone:
             if each.state in UNDECIDED:
                 reason = _REFERENCE_UNSETTLED.format(each.entity or "record", each.key)
                 outcomes.count(each, "in_doubt", reason)
-            elif each.state is State.DONE and not each.entity:
-                outcomes.count(each, "unsure", "the ledger was written by an earlier version of wosdk_async")
         done = [each for each in undone if each.state is State.DONE]
         for records, created in created_references(self.company, done, unversioned=self.unversioned):
             users = {"", *(pointer.user.wire_name for pointer in pointers_to(records.entity.wire_name))}

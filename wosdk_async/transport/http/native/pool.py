@@ -22,7 +22,7 @@ from wosdk_async.transport.http.native.resolver import resolver_of
 
 _TICK = 0.25  # seconds between checks for timeouts
 _BUFFER = 64 * 1024
-_GOODBYE = 1.0  # maximum seconds that closing a client waits for its sockets to close
+_CLOSE_TIMEOUT = 1.0  # maximum seconds that closing a client waits for its sockets to close
 _MAX_TARGETS = 1024  # maximum URLs with a cached origin
 
 
@@ -31,8 +31,8 @@ class Pool:
     """Connections of one engine on one event loop.
 
     A request gets the most recently used idle connection to its origin. Without one, it opens a connection,
-    up to ``ceiling``, or waits in first-come, first-served order. From ``limits.connections`` on, it first
-    closes an idle connection, if any. At most ``limits.connections`` stay idle.
+    up to ``ceiling``, or waits in first-come, first-served order. If ``limits.connections`` are open already,
+    the pool closes an idle one before it opens another. At most ``limits.connections`` stay idle.
     """
 
     loop: asyncio.AbstractEventLoop
@@ -103,7 +103,7 @@ class Pool:
     async def wait(self, origin: Origin) -> Connection | None:
         """Wait for a released connection to ``origin``, or for permission to open one (None).
 
-        ``size`` already counts the connection to be opened. Raises SendError when the ``pool`` timeout
+        With None, ``size`` already includes the new connection. Raises SendError when the ``pool`` timeout
         expires.
         """
         if self.size >= min(self.limits.connections, self.ceiling):
@@ -126,7 +126,7 @@ class Pool:
             elif granted.done() and not granted.cancelled():  # granted in this loop iteration: give it back
                 connection = granted.result()
                 if connection is None:
-                    self._free_place()
+                    self._free_slot()
                 elif connection.live:
                     self.release(connection)
             if not (limit.expired() and isinstance(cause, TimeoutError)):
@@ -147,7 +147,7 @@ class Pool:
             if granted.done():  # its caller was cancelled
                 self.waiting.popleft()
             elif origin is not connection.origin:
-                connection.close()  # frees a place, so that the waiter can connect to its own origin
+                connection.close()  # frees a slot, so that the waiter can connect to its own origin
                 return
             else:
                 self.waiting.popleft()
@@ -162,9 +162,9 @@ class Pool:
         self.reader.remove(connection)
         connection.origin.idle.pop(connection, None)
         self._by_age.pop(connection, None)
-        self._free_place()
+        self._free_slot()
 
-    def _free_place(self) -> None:
+    def _free_slot(self) -> None:
         """Decrement ``size``, and let the longest-waiting request open a connection."""
         self.size -= 1
         while self.waiting:
@@ -210,7 +210,7 @@ class Pool:
         self.close()
         for _ in range(2):
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_GOODBYE):
+                async with asyncio.timeout(_CLOSE_TIMEOUT):
                     while not all(connection.busy for connection in self.open):
                         self._one_closed.clear()
                         await self._one_closed.wait()
