@@ -176,9 +176,10 @@ async def test_a_copy_whose_keys_a_spreadsheet_changed_is_not_sent_once_more(
     copy = local.write([["1", "a", "", ""], ["3", "c", "", ""], ["4", "d", "", ""]], header)
     copy = copy.rename(tmp_path / "copy.csv")
     found = await refusal(local.job(copy, text, marker=marker), local)
-    assert (found.why, found.folder, found.rows, found.lines) == ("sent_elsewhere", folder, 1, (2,))
+    assert (found.why, found.folder, found.rows) == ("key_disguised", folder, 1)
+    assert [(new.name, gone.name) for new, gone in found.resembling] == [("1", "001")]
     assert (await refusal(local.job(copy, text, marker=marker, folder=folder), local)).why == "key_disguised"
-    assert (await local.run(copy, text, marker=marker, again=True)).done_now == 3
+    assert (await local.run(copy, text, marker=marker, new_rows=True)).done_now == 3
 
 
 async def test_a_copy_with_a_key_and_more_rows_is_compared_by_its_cells(local: Local, tmp_path: Path) -> None:

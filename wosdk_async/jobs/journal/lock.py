@@ -57,22 +57,28 @@ else:
 
 
 def require_own(folder: Path) -> None:
-    """Raise JournalError if another user, except root, owns a job folder, a link to it or a file in it.
+    """Raise JournalError if another user, except root, owns a job folder, a link to it or a file to trust.
 
-    Write permissions do not matter: only the owner gives them, and some file systems give them to everybody.
+    Users may replace output files, for example with a spreadsheet program. Write permissions do not matter:
+    only the owner gives them, and some file systems give them to everybody. Root trusts the owner of the
+    parent directory, who could replace the folder anyway.
     """
+    trusted = {folder.parent.stat().st_uid} if os.name == "posix" and os.geteuid() == 0 else set()
     try:
-        found = [os.lstat(folder), os.stat(folder)]
-        for name in os.listdir(folder):
+        for path in (folder, *(each for each in folder.iterdir() if not each.name.startswith(_OUTPUTS))):
             with contextlib.suppress(FileNotFoundError):  # another process has just removed the file
-                found.append(os.lstat(folder / name))
+                found = [os.lstat(path), *([os.stat(path)] if path == folder else [])]
+                if any(is_foreign(each) and each.st_uid not in trusted for each in found):
+                    raise JournalError(
+                        f"{path} belongs to another user; use another folder, or, if you trust its owner, a "
+                        f"copy: cp -r {shlex.quote(str(folder))} COPY"
+                    )
     except OSError as error:
         raise _unwritable_error(folder, error) from error
-    if any(map(is_foreign, found)):
-        raise JournalError(
-            f"{folder} or a file in it belongs to another user; use another folder or, if you trust it, run "
-            f"chown -R {os.geteuid()} {shlex.quote(str(folder))}"
-        )
+
+
+_OUTPUTS = ("results", "rejects", "in_doubt", "audit", "references", "report", "runs", "~$", ".~lock")
+"""Prefixes of output files, and of the lock files that spreadsheet programs put beside them."""
 
 
 class FolderLock:

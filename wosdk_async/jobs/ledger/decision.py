@@ -78,6 +78,10 @@ def _first_run(file: FileFacts, options: ImportOptions) -> Plan | Refusal:
         return Refusal(why="rejects", remedies=(Remedy.KNOWN_FOLDER,), problem="no_ledger")
     if file.elsewhere is not None and not options.again:
         folder, rows = file.elsewhere
+        if file.resembling:
+            (new, gone), *_ = pairs = file.resembling
+            about = Refusal(why="key_disguised", remedies=(Remedy.NEW_KEYS,), folder=folder, rows=rows)
+            return attrs.evolve(about, first_new=new, first_gone=gone, resembling=pairs)
         remedies = (Remedy.THAT_FOLDER, Remedy.SEND_AGAIN)
         now = file.marker if file.looks_first else None
         return Refusal(why="sent_elsewhere", remedies=remedies, folder=folder, rows=rows, now=now)

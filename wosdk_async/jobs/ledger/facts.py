@@ -30,6 +30,7 @@ from wosdk_async.jobs.ledger.terms import (
     Plan,
     Refusal,
     RejectsProblem,
+    RowSample,
     Standing,
 )
 from wosdk_async.text.remedies import Remedy
@@ -150,8 +151,9 @@ def _opened(folder: Path | None) -> Iterator[sqlite3.Connection]:
             yield db
 
 
-Elsewhere = tuple[Path, int, tuple[int, ...]]
-"""Another ledger that sent rows of the file, how many, and the lines of the first few."""
+Elsewhere = tuple[Path, int, tuple[int, ...], tuple[tuple[RowSample, RowSample], ...]]
+"""Another ledger that sent rows of the file, how many, and the lines of the first few; or pairs of rows with
+resembling keys."""
 
 
 def decide_import(
@@ -197,6 +199,7 @@ def decide_import(
         rejects=rows.is_rejects,
         rejects_problem=problem,
         elsewhere=elsewhere and elsewhere[:2],
+        resembling=elsewhere[3] if elsewhere is not None else (),
         superseded_by=superseded_by,
     )
     ledger = None if db is None or folder is None else _ledger_facts(db, folder, compared)
@@ -259,36 +262,46 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str, base: P
     if not request.creates:
         return None
     directories = dict.fromkeys((base.absolute().parent, request.path.parent))
+    resembling: Elsewhere | None = None
     for folder in (each for directory in directories for each in ledgers_in(directory)):
         with contextlib.suppress(JournalError) if request.looks_first else contextlib.nullcontext():
             plan = plan_of(folder)
             if (plan.company, plan.operation) == (company, request.import_map.operation):
                 with _opened(folder) as db:
                     found = _sent_here(db, plan, request, rows)
-                if found is not None:
+                if found is not None and not found[2]:
                     return folder, *found
-    return None
+                if found is not None and resembling is None and not request.options.new_rows:
+                    resembling = folder, *found
+    return resembling
 
 
 def _sent_here(
     db: sqlite3.Connection, plan: JobPlan, request: ImportRequest, rows: FileRows
-) -> tuple[int, tuple[int, ...]] | None:
-    """Count the file's rows that a ledger sent and look-ups cannot find; return the first lines, if known."""
+) -> tuple[int, tuple[int, ...], tuple[tuple[RowSample, RowSample], ...]] | None:
+    """Count the file's rows that a ledger sent and look-ups cannot find; see :data:`Elsewhere`."""
     facts = {"found": request.looks_first and plan.marker == request.marker}
     compared = compare(db, rows.chunks())
     recognized = f"""SELECT count(*) OVER (), file.line FROM temp.matched JOIN temp.file USING (place)
         JOIN planned ON planned.row = matched.row
         WHERE standing IN ({RISKY}, {int(Standing.DONE_CHANGED)})
             AND NOT (:found AND planned.key IS file.key) ORDER BY file.place LIMIT {FIRST}"""
-    # Rows of a copy that a spreadsheet saved under another name
-    resembling = f"""SELECT count(*) OVER (), line FROM (SELECT DISTINCT place, file.line
-        FROM temp.matched JOIN temp.file USING (place)
-        JOIN temp.plain ON plain.key = undisguised(coalesce(file.key, file.name))
-        WHERE plain.risky AND cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY}))
-        ORDER BY place LIMIT {FIRST}"""
-    for query in (recognized, *([resembling] if compared.disguised and plan.key == rows.key else [])):
-        if found := db.execute(query, facts if query is recognized else {}).fetchall():
-            return found[0][0], tuple(line for _, line in found)
+    if found := db.execute(recognized, facts).fetchall():
+        return found[0][0], tuple(line for _, line in found), ()
+    if (
+        compared.disguised and plan.key == rows.key
+    ):  # a spreadsheet may have saved the file under another name
+        resembling = f"""SELECT count(*) OVER (), line, name, min_line, was FROM (
+            SELECT file.place, file.line, coalesce(file.key, file.name) AS name, min(plain.line) AS min_line,
+                plain.name AS was FROM temp.matched JOIN temp.file USING (place)
+            JOIN temp.plain ON plain.key = undisguised(coalesce(file.key, file.name))
+            WHERE plain.risky AND cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY})
+            GROUP BY file.place) ORDER BY place LIMIT {FIRST}"""
+        if found := db.execute(resembling).fetchall():
+            pairs = tuple(
+                (RowSample(line, name), RowSample(was_line, was)) for _, line, name, was_line, was in found
+            )
+            return found[0][0], (), pairs
     # With other keys, no row is recognized, but the same bytes have the same rows.
     imported = "SELECT 1 FROM run WHERE json_extract(details, '$.sha256') = ?"
     if plan.key == rows.key or plan.sheet != request.sheet:
@@ -300,7 +313,7 @@ def _sent_here(
             AND coalesce(planned.key, '') IN (SELECT key FROM temp.file WHERE key IS NOT NULL))""",
         facts,
     ).fetchone()
-    return (min(count, rows.rows), ()) if count and rows.rows else None
+    return (min(count, rows.rows), (), ()) if count and rows.rows else None
 
 
 def existing_remedies(own: Path, plan: JobPlan, identities: Sequence[bytes]) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def _message(refusal: Refusal) -> str:
             ]
             more = f" and {refusal.rows - len(pairs):,} more" if refusal.rows > len(pairs) else ""
             keys = "1 key" if refusal.rows == 1 else f"{refusal.rows:,} keys"
-            return f"a spreadsheet may have changed {keys}: {', '.join(pairs)}{more}"
+            return f"a spreadsheet may have changed {keys} of {folder}: {', '.join(pairs)}{more}"
 
 
 _PROBLEMS: Mapping[RejectsProblem, str] = {

@@ -171,6 +171,8 @@ class FileFacts:
     elsewhere: tuple[Path, int] | None = None
     """Another ledger in the directory and how many of the file's rows it sent, for first runs that create
     records and whose look-ups cannot find them."""
+    resembling: tuple[tuple[RowSample, RowSample], ...] = ()
+    """The first of these rows, each with the sent row, if only their keys resemble those of sent rows."""
 
 
 @attrs.frozen(kw_only=True)
