@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -57,7 +57,7 @@ class Orders:
             for id, row in self.rows.items()
             if (above is None or id > above)
             and (until is None or id <= until)
-            and all(_moved(row) >= datetime.fromisoformat(time) for time in since)
+            and all(_moved(row) >= datetime.fromisoformat(time).replace(tzinfo=UTC) for time in since)
         ]
         ids.sort(
             key=lambda id: _moved(self.rows[id]) if by["PropertyName"] == MOVED else id,
