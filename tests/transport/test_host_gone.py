@@ -22,8 +22,8 @@ from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.session.manager import TokenGrant
 
 ONCE = RetryPolicy(attempts=1)
-MADE = Answer(body={"CommandResult": {}})
 FOUND = {"Id": 1}
+MADE = Answer(body={"CommandResult": {"Wo": FOUND}})
 PAGE = Answer(503, b"<html>", {"Content-Type": "text/html"})
 
 
@@ -52,7 +52,7 @@ async def test_calls_that_were_not_sent_go_to_the_host_that_the_locator_names_no
 
 async def test_a_host_that_sends_a_503_may_be_the_old_one() -> None:
     """A read goes to the host that the locator names; a create is in doubt, and the next one goes there."""
-    done = Answer(body={"CommandResult": {}, "Data": FOUND})
+    done = Answer(body={"CommandResult": {"Wo": FOUND}, "Data": FOUND})
     async with Service() as locator, Service(lambda _: PAGE) as old, Service(lambda _: done) as new:
         for doubtful in (False, True):
             locator.company_url = old.url
