@@ -45,6 +45,7 @@ FACTS = {
 }
 SHOWN = {
     Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
+    Remedy.NAME_RUN: "name the run to undo with --run N, or add --all",
     Remedy.NEW_KEYS: "correct the keys or, if they are right, add --new-rows",
     Remedy.SEND_AGAIN: "to resend all rows, add --again",
     Remedy.SAME_COMMAND: "to send the remaining rows, leave out --again",

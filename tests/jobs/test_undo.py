@@ -30,6 +30,7 @@ from wosdk_async.jobs.ledger.undone import UndoRow, run_to_undo, undo_state
 from wosdk_async.jobs.undo.records import CreatedRecords, created_entity
 from wosdk_async.jobs.undo.reversal import Undo
 from wosdk_async.options import RetryPolicy
+from wosdk_async.text.remedies import Remedy
 
 CANCEL = "Entered twice"
 
@@ -177,8 +178,8 @@ async def test_an_undo_that_was_killed_goes_on(local: Local) -> None:
 
 
 @pytest.mark.parametrize("begun", [0, 1])
-async def test_an_unfinished_undo_comes_before_that_of_a_later_run(local: Local, begun: int) -> None:
-    """The disk is full before the first row, or with a row under way."""
+async def test_after_an_unfinished_undo_a_later_run_is_not_undone_unnamed(local: Local, begun: int) -> None:
+    """The disk was full before the first row, or with a row under way."""
 
     class Full(Journal):
         async def begin_undo(self, row: Any) -> None:
@@ -192,10 +193,14 @@ async def test_an_unfinished_undo_comes_before_that_of_a_later_run(local: Local,
     with pytest.raises(JournalError):
         await Undo(company=local.company, journal=full, concurrency=1, of_run=1).run(reason)
     full.abandon()
+    async with Journal.open(folder) as journal:
+        assert await run_to_undo(journal) == 1
     summary = await local.run(rows(1, 2, 3), MAP, marker=MARKER)
     assert summary.done_now == 1
     async with Journal.open(folder) as journal:
-        assert await run_to_undo(journal) == 1
+        with pytest.raises(JournalError) as caught:
+            await run_to_undo(journal)
+        assert caught.value.remedies == (Remedy.NAME_RUN,)
         await Undo(company=local.company, journal=journal, of_run=1).run(reason)
         assert await states(local) == {"1": "Cancelled", "2": "Cancelled", "3": "New"}
         assert await run_to_undo(journal) == await journal.last_sending_run() == 3

@@ -22,8 +22,8 @@ from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.session.manager import TokenGrant
 
 ONCE = RetryPolicy(attempts=1)
-MADE = Answer(body={"CommandResult": {"Wo": {"Id": 1}}})
 FOUND = {"Id": 1}
+MADE = Answer(body={"CommandResult": {"Wo": FOUND}})
 PAGE = Answer(503, b"<html>", {"Content-Type": "text/html"})
 
 

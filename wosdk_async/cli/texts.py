@@ -72,6 +72,7 @@ _WORDS: Mapping[Remedy, str] = {  # remedies that are not listed keep the librar
     Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
     Remedy.NEW_KEYS: "correct the keys or, if they are right, add --new-rows",
     Remedy.SEND_AGAIN: "to resend all rows, add --again",
+    Remedy.NAME_RUN: "name the run to undo with --run N, or add --all",
     Remedy.UNDO_AND_SEND: "to resend all rows, first run wosdk jobs undo {folder} --all, then add --again",
     Remedy.UNDO_AND_RETRY: "to send them again, undo the job, then add --retry-undone",
     Remedy.SAME_COMMAND: "to send the remaining rows, leave out --again",

@@ -69,6 +69,7 @@ class Remedy(Enum):
     NEW_ROWS = "if the unknown rows are new, pass new_rows=True"
     NEW_KEYS = "correct the keys or, if they are right, pass new_rows=True"
     SEND_AGAIN = "to resend all rows, pass again=True"
+    NAME_RUN = "pass of_run with the run to undo, or None for all runs"
     UNDO_AND_SEND = "to resend all rows, first undo the job, then pass again=True"
     UNDO_AND_RETRY = "to send them again, undo the job, then pass retry_undone=True"
     SAME_COMMAND = "to send the remaining rows, leave out again=True"

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import attrs
 
 from wosdk_async.company import Company
-from wosdk_async.jobs.errors import RowError
+from wosdk_async.jobs.errors import JournalError, RowError
 from wosdk_async.jobs.journal import Journal, State, run_table
 from wosdk_async.jobs.journal.folder import jobs_at
 from wosdk_async.jobs.journal.reader import JournalReader
@@ -23,6 +23,7 @@ from wosdk_async.jobs.mapping.operations import Found, usable_id
 from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.model import WOStatus
 from wosdk_async.protocol.writes import UNDECIDED
+from wosdk_async.text.remedies import Remedy
 
 UNDO = "undo"
 """Value of ``command`` in the run details of an undo."""
@@ -185,12 +186,27 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
 
 
 async def run_to_undo(journal: JournalReader) -> int | None:
-    """Return the run whose undo did not finish, or else the last run that sent rows; None for all runs."""
-    undos = [run.details for run in await journal.runs() if run.details.get("command") == UNDO]
-    if undos and OF_RUN in undos[-1] and undos[-1].get(UNDO, {"not_started": 1}).get("not_started"):
-        run: int | None = undos[-1][OF_RUN]
-        return run
-    return await journal.read(run_table.run_of_undo_in_doubt) or await journal.last_sending_run()
+    """Return the run whose undo did not finish, or else the last run that sent rows; None for all runs.
+
+    Raises:
+        JournalError: another run has sent rows since that undo, so it is unknown which run is meant.
+    """
+    undos = [run for run in await journal.runs() if run.details.get("command") == UNDO]
+    sent = await journal.last_sending_run()
+    details = undos[-1].details if undos else {}
+    if OF_RUN in details and details.get(UNDO, {"not_started": 1}).get("not_started"):
+        run, begun = details[OF_RUN], undos[-1].number
+    elif (run := await journal.read(run_table.run_of_undo_in_doubt)) is not None:
+        begun = undos[-1].number if undos else 0
+    else:
+        return sent
+    if sent is not None and sent > begun:
+        what = "all runs" if run is None else f"run {run}"
+        raise JournalError(
+            f"{journal.folder}: the undo of {what} did not finish, and run {sent} has sent rows since",
+            remedies=(Remedy.NAME_RUN,),
+        )
+    return run
 
 
 async def undone_beside(base: Path, company: str, operation: str, *, exclude: Path | None = None) -> set[int]:
