@@ -107,8 +107,8 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
     ),
     "key_disguised": (
         "a row to send has a key that differs only in case, white space, Unicode form, leading zeros, `.0` "
-        "or an exponent from that of a row which the file lacks, and the last file did not have both; or, in a "
-        "first run, of a row that a ledger nearby sent; or a reject differs so from its own row",
+        "or an exponent from that of a row which the file lacks, and the last file did not have both; or, in "
+        "a first run, of a row that a ledger nearby sent; or a reject differs so from its own row",
         _SAMPLE,
         attrs.evolve(_FILE, disguised={Standing.NEW: (1, ((RowSample(2, "501"), RowSample(2, "00501")),))}),
         ImportOptions(),
