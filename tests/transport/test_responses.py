@@ -126,6 +126,14 @@ async def test_another_refusal_of_a_delete_is_an_error() -> None:
             await client.company().delete("Thing", 5, missing_ok=True)
 
 
+async def test_a_new_record_may_have_a_compound_key() -> None:
+    """Its id is a JSON object (facts 3.1)."""
+    key = {"A": 1, "B": 2}
+    made = Answer(body={"EntitySpecifier": {"EntityType": "Thing", "Id": key}})
+    async with Service(lambda _: made) as service, service.client() as client:
+        assert (await client.company().create("Thing", {"Name": "x"})).id == key
+
+
 CREATES: dict[str, tuple[Any, str]] = {
     "order": (WoCreateCommand(work_order=WorkOrder(po_number="k")), "Wo"),
     "copy": (WoCopyCommand(work_order_id=5), "Wo"),

@@ -162,6 +162,8 @@ def _require_named(id: object, body: bytes) -> None:
     if body is NOTHING_SENT:
         return
     # facts 6: a create that was answered without a specifier is an error (ENTITYSPECIFIER_NOT_FOUND)
+    if isinstance(id, Mapping) and id:  # a compound key (facts 3.1)
+        return
     if not isinstance(id, int | float | Decimal | str) or id == "":
         raise ValueError("it names no record")
     if isinstance(id, bool) or (not isinstance(id, str) and id < 1):

@@ -69,6 +69,24 @@ def test_a_folder_of_another_user_is_refused(base: Path, what: str, monkeypatch:
         Journal.open(base)
 
 
+@pytest.mark.parametrize("name", ["results.csv", "rejects-2.csv", "report.html", "~$results.csv"])
+def test_users_may_own_the_output_files(base: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A spreadsheet program replaces the file that it saves, and puts a lock file beside it."""
+    folder = a_job(base)
+    (folder / name).touch()
+    if os.geteuid() == 0:
+        make_foreign(folder / name, monkeypatch)
+    Journal.open(folder).abandon()
+
+
+def test_root_trusts_the_owner_of_the_directory(base: Path) -> None:
+    """As in a container with a mounted directory of the host's user. Only root may give files away."""
+    folder = a_job(base)
+    for path in (base.parent, folder, *folder.iterdir()):
+        os.chown(path, 12_345 if os.geteuid() == 0 else -1, -1)
+    Journal.open(folder).abandon()
+
+
 def test_an_empty_folder_or_a_link_of_another_user_is_refused(
     base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

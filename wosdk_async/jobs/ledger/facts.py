@@ -263,12 +263,14 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str, base: P
         return None
     directories = dict.fromkeys((base.absolute().parent, request.path.parent))
     resembling: Elsewhere | None = None
-    for folder in (each for directory in directories for each in ledgers_in(directory)):
+    folders = [each for directory in directories for each in ledgers_in(directory)]
+    newest = sorted(folders, key=_last_change, reverse=True)[:_COMPARED]
+    for folder in folders:
         with contextlib.suppress(JournalError) if request.looks_first else contextlib.nullcontext():
             plan = plan_of(folder)
             if (plan.company, plan.operation) == (company, request.import_map.operation):
                 with _opened(folder) as db:
-                    found = _sent_here(db, plan, request, rows)
+                    found = _sent_here(db, plan, request, rows, alike=folder in newest)
                 if found is not None and not found[2]:
                     return folder, *found
                 if found is not None and resembling is None and not request.options.new_rows:
@@ -276,11 +278,28 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str, base: P
     return resembling
 
 
+_COMPARED = 5  # newest ledgers, whose keys may resemble the file's; comparing all would take too long
+
+
+def _last_change(folder: Path) -> float:
+    with contextlib.suppress(OSError):
+        return (folder / JOURNAL).stat().st_mtime
+    return 0.0
+
+
 def _sent_here(
-    db: sqlite3.Connection, plan: JobPlan, request: ImportRequest, rows: FileRows
+    db: sqlite3.Connection, plan: JobPlan, request: ImportRequest, rows: FileRows, *, alike: bool
 ) -> tuple[int, tuple[int, ...], tuple[tuple[RowSample, RowSample], ...]] | None:
-    """Count the file's rows that a ledger sent and look-ups cannot find; see :data:`Elsewhere`."""
-    facts = {"found": request.looks_first and plan.marker == request.marker}
+    """Count the file's rows that a ledger sent and look-ups cannot find; see :data:`Elsewhere`.
+
+    ``alike`` includes rows with resembling keys.
+    """
+    facts = {"job": plan.job, "found": request.looks_first and plan.marker == request.marker}
+    if facts["found"] and plan.key == rows.key and not alike:
+        no_keys = f"""SELECT 1 FROM {JOINED} WHERE {STATE} IN ({RISKY})
+            AND (planned.key IS NULL OR planned.key = :job || '-' || planned.row) LIMIT 1"""
+        if db.execute(no_keys, facts).fetchone() is None:
+            return None
     compared = compare(db, rows.chunks())
     recognized = f"""SELECT count(*) OVER (), file.line FROM temp.matched JOIN temp.file USING (place)
         JOIN planned ON planned.row = matched.row
