@@ -74,6 +74,10 @@ def test_a_profile_that_is_passed_applies_without_the_variables(config: dict[str
     assert (found.company, found.region, found.trusted_hosts) == (None, Region.AMERICAS, ())
     assert not isinstance(found.credentials, Credentials)
     assert Settings.from_env({**config, **variables}, profile="part", company="Mine").company == "Mine"
+    with open(config["WOSDK_CONFIG"], "a", encoding="utf-8") as file:
+        file.write('[profiles.half]\nclient_id = "file-id"\n')
+    with pytest.raises(ConfigurationError, match="in the profile 'half'"):  # not "is not set": it is
+        Settings.from_env({**config, **variables}, profile="half")
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,10 @@ def specifier_for(
         kind = found.entity_type
         if kind is not None and kind != entity and _plain_name(str(kind)) != _plain_name(entity):
             raise ValueError(f"it names a {str(kind)[:80]!a} instead of {entity}: it belongs to another call")
-        _require_named(found.id, body) if is_new else _require_id(found.id, id)
+        if not is_new:
+            _require_id(found.id, id)
+        elif not isinstance(found.id, Mapping) or not found.id:  # a compound key is an object (facts 3.1)
+            _require_named(found.id, body)
         return found
 
     return checked
@@ -162,8 +165,6 @@ def _require_named(id: object, body: bytes) -> None:
     if body is NOTHING_SENT:
         return
     # facts 6: a create that was answered without a specifier is an error (ENTITYSPECIFIER_NOT_FOUND)
-    if isinstance(id, Mapping) and id:  # a compound key (facts 3.1)
-        return
     if not isinstance(id, int | float | Decimal | str) or id == "":
         raise ValueError("it names no record")
     if isinstance(id, bool) or (not isinstance(id, str) and id < 1):

@@ -114,7 +114,7 @@ class Settings:
         return cls(
             region=region,
             company=company,
-            credentials=credentials or _credentials(settings),
+            credentials=credentials or _credentials(settings, profile),
             trusted_hosts=trusted_hosts,
             # facts 1: an id and secret belong to one Company. A command gets the Company's name, so it can
             # serve several.
@@ -168,7 +168,7 @@ def _require_addresses(region: Region, env: Mapping[str, Any], rules: HostRules)
         )
 
 
-def _credentials(env: Mapping[str, Any]) -> Credentials | CredentialProvider | None:
+def _credentials(env: Mapping[str, Any], profile: str | None) -> Credentials | CredentialProvider | None:
     client_id, secret = env.get(_CLIENT_ID), env.get("WOSDK_CLIENT_SECRET")
     file, command = env.get("WOSDK_CLIENT_SECRET_FILE"), env.get("WOSDK_CREDENTIALS_COMMAND")
     if client_id and secret:
@@ -178,7 +178,8 @@ def _credentials(env: Mapping[str, Any]) -> Credentials | CredentialProvider | N
     if client_id or secret or file:
         name = "WOSDK_CLIENT_SECRET" if client_id or secret else "WOSDK_CLIENT_SECRET_FILE"
         given, missing = (_CLIENT_ID, name) if client_id else (name, _CLIENT_ID)
-        raise ConfigurationError(f"{missing} is not set, but {given} is; set both or neither")
+        where = f" in the profile {profile!r}, which replaces the variables" if profile else ""
+        raise ConfigurationError(f"{missing} is not set{where}, but {given} is; set both or neither")
     if command:
         return from_command(split_command(command))
     return None
