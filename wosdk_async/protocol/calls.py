@@ -137,17 +137,15 @@ def command(
     origin: str | None = None,
 ) -> Call[Any]:
     """Return the call for a command at ``origin``, with a new RequestId that all its attempts share."""
-    known: type[Command[Any]] | None
     if isinstance(cmd, str):
         known = command_class(cmd)
-        kind = _Kind(cmd, COMMANDS + segment(cmd), _PLAIN, untyped=untyped_field(known))
+        decode, compared = matching.result_for(_PLAIN, known)
+        kind = _Kind(cmd, COMMANDS + segment(cmd), decode, compared, untyped=untyped_field(known))
         warn_of_typo("command", cmd)
         content = content_of_dict(known, fields, check)
     elif isinstance(cmd, Written):
-        known, content = cmd.kind, cmd.content
-        kind = _kinds.get(cmd.kind) or _kind_of(cmd.kind())
+        kind, content = _kinds.get(cmd.kind) or _kind_of(cmd.kind()), cmd.content
     else:
-        known = type(cmd)
         kind = _kinds.get(cmd.__class__) or _kind_of(cmd)
         if fields is not None:
             raise InvalidCallError(
@@ -166,7 +164,7 @@ def command(
         kind.name,
         "POST",
         kind.path,
-        matching.result_for(kind.decode, known, content),
+        kind.decode if kind.compared is None else kind.compared(content),
         kind.repeat_safe,
         body_of(body),
         (),
@@ -183,6 +181,8 @@ class _Kind:
     name: str
     path: str
     decode: Any
+    compared: Any = None
+    """Function that returns a decoder which compares the result with a request's content."""
     repeat_safe: bool = False
     to_locator: bool = False
     other_paths: tuple[str, ...] = ()
@@ -205,7 +205,7 @@ def _kind_of(cmd: Command[Any]) -> _Kind:
     _kinds[cls] = _Kind(
         cls.wire_name,
         COMMANDS + cls.path,
-        envelopes.objects(envelopes.RESULT, registry.resolve(cls.result_name)),
+        *matching.result_for(envelopes.objects(envelopes.RESULT, registry.resolve(cls.result_name)), cls),
         cls.repeat == "safe",
         cls.host == "locator",
         tuple(COMMANDS + path for path in cls.other_paths),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -9,7 +10,7 @@ from typing import Any
 
 from wosdk_async import codec
 from wosdk_async.errors import RefusedError
-from wosdk_async.model import Command, entity_class
+from wosdk_async.model import Command, Record, entity_class
 from wosdk_async.model.lazy import raw_slot
 from wosdk_async.protocol.verdicts import is_early
 from wosdk_async.protocol.wire import COMMANDS, NOTHING_SENT, Call, InconclusiveResponse, Response
@@ -204,34 +205,54 @@ _UNSEEN = "GeneratePmWoCommand"  # facts 5: creates a work order, but its result
 
 
 def result_for(
-    decode: Callable[[bytes], Any], command: type[Command[Any]] | None, content: Mapping[str, Any]
-) -> Callable[[bytes], Any]:
-    """Return a decoder that also compares the id of the record in a command's result with the request's.
+    decode: Callable[[bytes], Any], command: type[Command[Any]] | None
+) -> tuple[Callable[[bytes], Any], Callable[[Mapping[str, Any]], Callable[[bytes], Any]] | None]:
+    """Return a decoder of a command's result and, if its record can be compared, a function of the request.
 
-    The decoder raises ValueError for another record, and for a create that names no record. Results of other
-    commands may omit their record (spec 4.10).
+    The function returns a decoder for a request's content. The decoders raise ValueError for a record with
+    another id than in the request, and for a create that names no record. Results of other commands may omit
+    their record (spec 4.10).
     """
     if command is None or (where := _RECORDS.get(command.result_name)) is None:
+        return decode, None
+    if command.wire_name in _CREATES:
+        return _create_result(decode, *where[:2]), None
+    return decode, None if command.wire_name == _UNSEEN else functools.partial(_compared, decode, *where)
+
+
+def _compared(
+    decode: Callable[[bytes], Any],
+    member: str,
+    id_in_record: str,
+    id_in_request: str,
+    content: Mapping[str, Any],
+) -> Callable[[bytes], Any]:
+    asked = _member(content, member) or _member(content, "entity") or content  # facts 5: generic commands
+    if (sent := _member(asked, id_in_request)) is None:
         return decode
-    member, id_in_record, id_in_request = where
-    is_new = command.wire_name in _CREATES
-    sent = None
-    if not is_new and command.wire_name != _UNSEEN:
-        asked = _member(content, member) or _member(content, "entity") or content  # facts 5: generic commands
-        sent = _member(asked, id_in_request)
 
     def checked(body: bytes) -> Any:
         found = decode(body)
-        id = _member(_member(found, member), id_in_record)
-        _require_named(id, body) if is_new else _require_id(id, sent)
+        _require_id(_member(_member(found, member), id_in_record), sent)
         return found
 
-    return decode if sent is None and not is_new else checked
+    return checked
+
+
+def _create_result(decode: Callable[[bytes], Any], member: str, id_in_record: str) -> Callable[[bytes], Any]:
+    def checked(body: bytes) -> Any:
+        found = decode(body)
+        id = _member(_member(found, member), id_in_record)
+        if type(id) is not int or id < 1:  # rarely
+            _require_named(id, body)
+        return found
+
+    return checked
 
 
 def _member(found: Any, name: str) -> Any:
     """Return a field of a dict or record; None if missing. Creates no object of a record's lazy field."""
-    if isinstance(found, Mapping):  # facts 3.3: names are case-insensitive
+    if not isinstance(found, Record) and isinstance(found, Mapping):  # facts 3.3: names are case-insensitive
         key = name.replace("_", "")
         return next((value for each, value in found.items() if each.lower() == key), None)
     return getattr(found, raw_slot(type(found), name), None)
