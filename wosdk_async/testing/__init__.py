@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from wosdk_async.testing.clock import SkippingClock
     from wosdk_async.testing.recording import Recording, UnrecordedRequestError
     from wosdk_async.testing.respx_routes import Routes, routes
-    from wosdk_async.testing.sandbox import Sandbox, Snapshot
-    from wosdk_async.testing.unmatched_faults import UnmatchedFaultWarning
+    from wosdk_async.testing.sandbox import Sandbox, Snapshot, UnmatchedFaultWarning
 
 __all__ = [
     "RecordedRequest",
@@ -36,7 +35,7 @@ _MODULES = {
     "Sandbox": "sandbox",
     "SkippingClock": "clock",
     "Snapshot": "sandbox",
-    "UnmatchedFaultWarning": "unmatched_faults",
+    "UnmatchedFaultWarning": "sandbox",
     "UnrecordedRequestError": "recording",
     "routes": "respx_routes",
 }

@@ -58,7 +58,7 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     settings = _settings(request)
     try:
         from wosdk_async.sandbox import StoreError
-        from wosdk_async.testing.sandbox import Sandbox
+        from wosdk_async.testing.sandbox import Sandbox, unmatched_warnings
     except ModuleNotFoundError as missing:
         if (missing.name or "").startswith("wosdk_async"):
             raise
@@ -72,9 +72,7 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
         pytest.fail(f"@pytest.mark.wosdk: {wrong}", pytrace=False)
     with sandbox:
         yield sandbox
-        from wosdk_async.testing.unmatched_faults import warnings_of
-
-        for warning in warnings_of(sandbox.faults, sandbox.requests):
+        for warning in unmatched_warnings(sandbox.faults, sandbox.requests):
             request.node.warn(warning)
 
 

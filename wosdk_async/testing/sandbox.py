@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from types import TracebackType
@@ -17,6 +17,7 @@ from wosdk_async.options import ClientOptions
 from wosdk_async.options.checks import takes_options
 from wosdk_async.sandbox.clock import require_start
 from wosdk_async.sandbox.env import env_of
+from wosdk_async.sandbox.faults.script import Rule
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
 from wosdk_async.sandbox.http.recorder import RecordedRequest, RequestRecorder
@@ -227,3 +228,40 @@ def _template(companies: tuple[str, ...]) -> Store:
     Copying its pages takes half a millisecond; creating a store takes fifty.
     """
     return open_store(":memory:", *companies)
+
+
+# --- faults that matched nothing ----------------------------------------------------------------------
+
+_COMMANDS = "/api/v1/cmd/"
+_DISCOVERY = "GetCompanyWsdkUrlCommand"  # sent by a client's log-in, not by the test
+_BASE = frozenset({"create", "update", "delete"})
+"""Operations of fault rules that only match records, although users expect them to match commands, too."""
+
+
+class UnmatchedFaultWarning(UserWarning):
+    """Rule of ``wosdk_faults`` that had no effect, because no request of the test matched."""
+
+
+def unmatched_warnings(
+    faults: Faults, requests: Sequence[RecordedRequest]
+) -> Iterator[UnmatchedFaultWarning]:
+    """Yield a warning for each rule that no request has matched."""
+    unmatched = faults.unmatched()
+    paths = [request.path for request in requests] if unmatched else []
+    commands = [path.removeprefix(_COMMANDS) for path in paths if path.startswith(_COMMANDS)]
+    commands = [name for name in commands if name != _DISCOVERY]
+    for rule in unmatched:
+        shown = ", ".join([repr(rule.kind), *(f"{k}={v!r}" for k, v in rule.written.items() if k != "fault")])
+        yield UnmatchedFaultWarning(
+            f"the fault add({shown}) matched none of the {len(paths)} requests of this test and had"
+            f" no effect{_remedy(rule, commands)}. If intended, end the test with wosdk_faults.clear()"
+        )
+
+
+def _remedy(rule: Rule, commands: list[str]) -> str:
+    """Return a suggestion, if the test ran commands and the rule is for records."""
+    if not rule.operation & _BASE or not commands:
+        return ""
+    if "create" in rule.operation and "WoCreateCommand" in commands:
+        return "; a command creates work orders: use operation='WoCreateCommand'"
+    return f"; commands are separate operations: use operation={commands[0]!r}"
