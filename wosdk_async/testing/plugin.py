@@ -5,7 +5,6 @@ pytest imports this file in every run, so it imports other modules only when a t
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
@@ -133,6 +132,8 @@ def _recording_name(test: pytest.Item) -> str:
     full = ".".join((test.path.stem, *names)).replace("[", "-", 1).removesuffix("]")
     short = re.sub(r"[^\w.-]+", "-", full[:_LONGEST_NAME], flags=re.ASCII)
     # The hash keeps names apart that differ only in what was removed.
+    import hashlib  # not by runs of pytest that record nothing
+
     return short if short == full else f"{short}-{hashlib.sha256(full.encode()).hexdigest()[:8]}"
 
 
