@@ -307,9 +307,8 @@ def _sent_here(
             AND NOT (:found AND planned.key IS file.key) ORDER BY file.place LIMIT {FIRST}"""
     if found := db.execute(recognized, facts).fetchall():
         return found[0][0], tuple(line for _, line in found), ()
-    if (
-        compared.disguised and plan.key == rows.key
-    ):  # a spreadsheet may have saved the file under another name
+    # A spreadsheet program may have saved the file under another name.
+    if compared.disguised and plan.key == rows.key:
         resembling = f"""SELECT count(*) OVER (), line, name, min_line, was FROM (
             SELECT file.place, file.line, coalesce(file.key, file.name) AS name, min(plain.line) AS min_line,
                 plain.name AS was FROM temp.matched JOIN temp.file USING (place)

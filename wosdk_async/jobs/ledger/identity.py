@@ -186,9 +186,8 @@ def undisguised(key: str) -> str:
 def _plainer(key: str) -> str:
     if not key.isascii():
         key = unicodedata.normalize("NFKC", key)
-        key = "".join(
-            each for each in key if unicodedata.category(each) != "Cf"
-        )  # such as a zero-width space
+        # "Cf" is for example a zero-width space.
+        key = "".join(each for each in key if unicodedata.category(each) != "Cf")
     text = "".join(key.casefold().split())
     text = text.strip("='\"") or text  # ="00501" preserves zeros in a sheet; an apostrophe disarms a formula
     try:
