@@ -195,6 +195,7 @@ async def run_to_undo(journal: JournalReader) -> int | None:
     sent = await journal.last_sending_run()
     details = undos[-1].details if undos else {}
     run: int | None
+    # The end of an undo stores how many records it did not start; a killed undo has no end.
     if OF_RUN in details and details.get(UNDO, {"not_started": 1}).get("not_started"):
         run, begun = details[OF_RUN], undos[-1].number
     elif (run := await journal.read(run_table.run_of_undo_in_doubt)) is not None:
