@@ -16,7 +16,16 @@ import attrs
 from tests.errors.tables import DOCS, rendered, table
 from wosdk_async.cli.texts import in_commands
 from wosdk_async.jobs.ledger.decision import action_of, decide
-from wosdk_async.jobs.ledger.terms import Action, FileFacts, LedgerFacts, Refusal, RowSample, Standing, Why
+from wosdk_async.jobs.ledger.terms import (
+    Action,
+    Elsewhere,
+    FileFacts,
+    LedgerFacts,
+    Refusal,
+    RowSample,
+    Standing,
+    Why,
+)
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.report.output_tables import RESULT_COLUMNS
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
@@ -107,8 +116,8 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
     ),
     "key_disguised": (
         "a row to send has a key that differs only in case, white space, Unicode form, leading zeros, `.0` "
-        "or an exponent from that of a row which the file lacks, and the last file did not have both; or, in "
-        "a first run, of a row that a ledger nearby sent; or a reject differs so from its own row",
+        "or an exponent from that of a row which the file lacks, and the last file did not have both; or "
+        "of a row that one of the five newest ledgers nearby sent; or a reject differs so from its own row",
         _SAMPLE,
         attrs.evolve(_FILE, disguised={Standing.NEW: (1, ((RowSample(2, "501"), RowSample(2, "00501")),))}),
         ImportOptions(),
@@ -134,7 +143,7 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
     "sent_elsewhere": (
         "a first run, for rows that a ledger nearby sent and look-ups cannot find",
         None,
-        attrs.evolve(_FILE, key=None, elsewhere=(_FOLDER, 1)),
+        attrs.evolve(_FILE, key=None, elsewhere=Elsewhere(folder=_FOLDER, rows=1)),
         ImportOptions(),
     ),
 }
@@ -181,6 +190,9 @@ def refusals() -> str:
     ]
     replaced = attrs.evolve(_REJECTS, superseded_by=_FOLDER)
     rows.append(("`superseded`", "its rejects", _refused(_LEDGER, replaced, ImportOptions(), "superseded")))
+    sent = attrs.evolve(_FILE, elsewhere=Elsewhere(folder=_FOLDER, rows=1))
+    later = "in a later run", _refused(_LEDGER, sent, ImportOptions(), "sent_elsewhere")
+    rows.append(("`sent_elsewhere`", *later))
     rows.sort(key=lambda row: list(_CASES).index(row[0].strip("`")))
     rows += [
         ("`rejects`", when, _refused(None, file, choices, "rejects"))

@@ -78,11 +78,12 @@ _WORDS: Mapping[Remedy, str] = {  # remedies that are not listed keep the librar
     Remedy.SAME_COMMAND: "to send the remaining rows, leave out --again",
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle {folder}",
     Remedy.OTHER_FOLDER: "name another folder with --job DIR",
+    Remedy.OTHER_FILE: ("remove these rows; to resend them, import them from another file with --again"),
     Remedy.THAT_FOLDER: "add --job {folder}",
     Remedy.EARLIER_IMPORT: (
         "if an earlier import created the record, add --job with that job's folder, or --if-exists skip"
     ),
-    Remedy.JOB_BESIDE: "add --if-exists skip, or --job {folder}, the job that sent the first",
+    Remedy.JOB_BESIDE: "add --if-exists skip; the job {folder} sent the first",
     Remedy.EXISTING_RECORDS: (
         "if they are the rows' records, add --if-exists skip; otherwise, correct the keys"
     ),
@@ -191,7 +192,7 @@ def plan_text(plan: Plan, label: str) -> str:
         }
         kinds = Counter[str]()
         for standing, count in plan.gone.items():
-            kinds[words.get(standing, "failed: see runs/*/rejects.csv")] += count
+            kinds[words.get(standing, "failed, or corrected since")] += count
         shown = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
         texts.append(f"{counted(gone, 'earlier row')} not in the file ({shown})")
     return "; ".join(texts)

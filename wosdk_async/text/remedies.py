@@ -78,7 +78,7 @@ class Remedy(Enum):
     EARLIER_IMPORT = (
         "if an earlier import created the record, pass that job's folder as folder=, or if_exists='skip'"
     )
-    JOB_BESIDE = "pass if_exists='skip', or folder={folder!r}, the job that sent the first"
+    JOB_BESIDE = "pass if_exists='skip'; the job {folder!r} sent the first"
     EXISTING_RECORDS = "if they are the rows' records, pass if_exists='skip'; otherwise, correct the keys"
     KEY = (
         "if you edited rows, restore the file, add a key to the map (fill the marker from a column, or set "
@@ -86,6 +86,7 @@ class Remedy(Enum):
     )
     SAME_MAP = "restore the previous map and marker"
     OTHER_FOLDER = "pass another folder as folder="
+    OTHER_FILE = "remove these rows; to resend them, import them from another file with again=True"
     THAT_FOLDER = "pass folder={folder!r}"
     NEWER_JOB = "resume that job with folder={folder!r}"
     NEWER_REJECTS = "correct and import {folder}/rejects.csv"

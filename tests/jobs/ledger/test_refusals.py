@@ -22,7 +22,7 @@ from tests.jobs.ledger.facts import (
     refusal,
 )
 from wosdk_async.jobs.ledger.decision import action_of, decide
-from wosdk_async.jobs.ledger.terms import Action, RowSample, Standing
+from wosdk_async.jobs.ledger.terms import Action, Elsewhere, RowSample, Standing
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.text.remedies import Remedy
 
@@ -142,7 +142,7 @@ def test_records_that_are_created_again_are_undone_first(creates: bool) -> None:
 
 def test_the_order_of_the_reasons() -> None:
     """Each case has all causes of refusals from its own on; the first one is named."""
-    elsewhere = Path("a.csv.job"), 2
+    elsewhere = Elsewhere(folder=Path("a.csv.job"), rows=2)
     worst_file = file(
         rejects=True,
         rejects_problem=("row_twice", 3),
@@ -177,6 +177,7 @@ def test_the_order_of_the_reasons() -> None:
         ("unfinished", improve("choices", again=False)),
         ("key_changed", improve("ledger", key="{a}")),
         ("key_changed", improve("ledger", marker="m")),
+        ("sent_elsewhere", improve("file", elsewhere=None)),
     ]
     for why, repair in better:
         assert refusal(decide(now["ledger"], now["file"], now["choices"])).why == why

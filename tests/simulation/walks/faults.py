@@ -12,7 +12,7 @@ from tests.simulation.reverts import Reverts, replace
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import RowRecord, State
 from wosdk_async.jobs.journal.writer import JournalWriter
-from wosdk_async.jobs.ledger import comparison, decision, facts
+from wosdk_async.jobs.ledger import comparison, decision, facts, nearby
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.terms import FileFacts, LedgerFacts, Plan, Refusal, Standing, Why
 from wosdk_async.jobs.undo import reversal
@@ -37,7 +37,7 @@ FAULTS.replace(
     decision, "_key_changed", "template-not-compared", "another template makes all rows new ones", "doubled"
 )(lambda *_: None)
 
-FAULTS.replace(facts, "_of_rejects", "rejects-without-ledger", "rejects find no ledger", "refused")(
+FAULTS.replace(nearby, "_of_rejects", "rejects-without-ledger", "rejects find no ledger", "refused")(
     lambda *_: None
 )
 
@@ -48,11 +48,14 @@ def _rejects_anew() -> Iterator[None]:
         yield
 
 
-@FAULTS.add("copies-not-asked", "other ledgers are not asked about a first file", "copied doubled")
+@FAULTS.add("copies-not-asked", "other ledgers are not asked about rows to send", "copied doubled")
 def _copies_not_asked() -> Iterator[None]:
     from wosdk_async.jobs.imports import opening
 
-    with replace(opening, "sent_elsewhere", lambda *_: None):
+    def nothing(*_: Any, **__: Any) -> None:
+        return None
+
+    with replace(opening, "sent_elsewhere", nothing), replace(facts, "sent_elsewhere", nothing):
         yield
 
 

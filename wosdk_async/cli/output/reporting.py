@@ -17,7 +17,7 @@ from wosdk_async.jobs.errors import ImportMapError, OutputError
 from wosdk_async.jobs.imports.check_result import Finding
 from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
-from wosdk_async.jobs.ledger.facts import remedies_of_row
+from wosdk_async.jobs.ledger.nearby import remedies_of_row
 from wosdk_async.jobs.ledger.request import ReportWords
 from wosdk_async.jobs.report.output_folder import unnumbered
 from wosdk_async.jobs.report.output_tables import IN_DOUBT, REJECTS

@@ -28,8 +28,9 @@ from wosdk_async.jobs.imports.check_result import CheckResult, Finding, FindingK
 from wosdk_async.jobs.imports.reading import RowBuilder
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.journal.folder import plan_of
-from wosdk_async.jobs.ledger.facts import Preview, existing_remedies, preview_of
+from wosdk_async.jobs.ledger.facts import Preview, preview_of
 from wosdk_async.jobs.ledger.file_rows import FileRows
+from wosdk_async.jobs.ledger.nearby import existing_remedies
 from wosdk_async.jobs.ledger.overview import overview
 from wosdk_async.jobs.ledger.request import PYTHON_WORDS, ImportRequest, ReportWords
 from wosdk_async.jobs.ledger.terms import Action, Standing

@@ -13,14 +13,9 @@ from wosdk_async.jobs.journal import JobFolders, JobPlan, Journal, new_job_id
 from wosdk_async.jobs.journal.store import explained
 from wosdk_async.jobs.ledger.admission import admit
 from wosdk_async.jobs.ledger.comparison import is_as_admitted
-from wosdk_async.jobs.ledger.facts import (
-    decide_import,
-    find_ledger,
-    first_warnings,
-    ledger_warnings,
-    sent_elsewhere,
-)
+from wosdk_async.jobs.ledger.facts import decide_import, first_warnings, ledger_warnings
 from wosdk_async.jobs.ledger.file_rows import FileRows
+from wosdk_async.jobs.ledger.nearby import find_ledger, sent_elsewhere
 from wosdk_async.jobs.ledger.overview import audit_state_of
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.ledger.request import ImportRequest
@@ -87,7 +82,7 @@ async def open_job(
     ledgers = await asyncio.to_thread(folders.ledgers)
     existing = await asyncio.to_thread(find_ledger, request, rows, company, ledgers)
     if existing is None:
-        elsewhere = await asyncio.to_thread(sent_elsewhere, request, rows, company, request.base)
+        elsewhere = await asyncio.to_thread(sent_elsewhere, request, rows, company)
         _require_plan(decide_import(None, request, rows, company, elsewhere=elsewhere))
         return await _begin(request, rows, company, folders, journals)
     journal = await open_in_thread(functools.partial(journals.open, existing), close=journals.abandon)

@@ -18,7 +18,7 @@ from wosdk_async.jobs.imports.reporting import RowReports
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.journal.claims import Claim, Claims
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
-from wosdk_async.jobs.ledger.facts import existing_remedies
+from wosdk_async.jobs.ledger.nearby import existing_remedies
 from wosdk_async.jobs.ledger.undone import find_rows, is_ended, shown_records
 from wosdk_async.jobs.mapping.operations import Found, effect_of
 from wosdk_async.jobs.mapping.record_operations import RowOperation

@@ -28,7 +28,12 @@ def decide(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) 
         return Refusal(why="superseded", remedies=(newer,), folder=file.superseded_by)
     if options.again:
         return _begin_again(ledger, file)
-    return _key_changed(ledger, file) or _unknown_rows(ledger, file, options) or _plan(ledger, file, options)
+    return (
+        _key_changed(ledger, file)
+        or _unknown_rows(ledger, file, options)
+        or _sent_elsewhere(file, Remedy.OTHER_FILE)
+        or _plan(ledger, file, options)
+    )
 
 
 def action_of(standing: Standing, options: ImportOptions, *, can_look_up: bool, updates: bool) -> Action:
@@ -76,16 +81,23 @@ def _rejects_problem(ledger: LedgerFacts | None, file: FileFacts, options: Impor
 def _first_run(file: FileFacts, options: ImportOptions) -> Plan | Refusal:
     if file.rejects:
         return Refusal(why="rejects", remedies=(Remedy.KNOWN_FOLDER,), problem="no_ledger")
-    if file.elsewhere is not None and not options.again:
-        folder, rows = file.elsewhere
-        if file.resembling:
-            (new, gone), *_ = pairs = file.resembling
-            about = Refusal(why="key_disguised", remedies=(Remedy.NEW_KEYS,), folder=folder, rows=rows)
-            return attrs.evolve(about, first_new=new, first_gone=gone, resembling=pairs)
-        remedies = (Remedy.THAT_FOLDER, Remedy.SEND_AGAIN)
+    refusal = None if options.again else _sent_elsewhere(file, Remedy.THAT_FOLDER, Remedy.SEND_AGAIN)
+    return refusal or attrs.evolve(_plan(None, file, ImportOptions()), begins=True)
+
+
+def _sent_elsewhere(file: FileFacts, *remedies: Remedy) -> Refusal | None:
+    """Return a refusal, with ``remedies``, if another ledger in the directory sent rows to send."""
+    if (other := file.elsewhere) is None:
+        return None
+    if not other.resembling:
         now = file.marker if file.looks_first else None
-        return Refusal(why="sent_elsewhere", remedies=remedies, folder=folder, rows=rows, now=now)
-    return attrs.evolve(_plan(None, file, ImportOptions()), begins=True)
+        about = Refusal(
+            why="sent_elsewhere", remedies=remedies, folder=other.folder, rows=other.rows, now=now
+        )
+        return attrs.evolve(about, lines=other.lines)
+    (new, gone), *_ = pairs = other.resembling
+    about = Refusal(why="key_disguised", remedies=(Remedy.NEW_KEYS,), folder=other.folder, rows=other.rows)
+    return attrs.evolve(about, first_new=new, first_gone=gone, resembling=pairs)
 
 
 def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:

@@ -25,7 +25,7 @@ from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import Source
 
 PAGE = 200  # rows per fingerprint
-_CHUNK = 10 * PAGE
+CHUNK = 10 * PAGE
 _PART = 250_000  # numbers to count at a time, to limit memory
 _ROW = re.compile(r"[1-9][0-9]{0,17}")
 
@@ -141,7 +141,7 @@ class FileRows:
         unkeyed = self.key is None and self.import_map.action.label == "created"
         rows = iter(self.source)
         self._db.execute("BEGIN")
-        while chunk := list(islice(rows, _CHUNK)):
+        while chunk := list(islice(rows, CHUNK)):
             fitting = [row.cells for row in chunk if row.fault is None]
             self.index.collect(fitting)
             warned.update(filter(None, map(replaced, fitting)))

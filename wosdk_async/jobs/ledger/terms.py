@@ -92,6 +92,18 @@ Resembling = tuple[int, tuple[tuple[RowSample, RowSample], ...]]
 
 
 @attrs.frozen(kw_only=True)
+class Elsewhere:
+    """Rows to send that another ledger in the directory sent, and that look-ups cannot find."""
+
+    folder: Path
+    rows: int
+    lines: tuple[int, ...] = ()
+    """Lines of the first few rows."""
+    resembling: tuple[tuple[RowSample, RowSample], ...] = ()
+    """The first rows, each with the sent row, if only their keys resemble those of sent rows."""
+
+
+@attrs.frozen(kw_only=True)
 class LedgerFacts:
     """Facts about the ledger, and about rows missing from the file."""
 
@@ -168,11 +180,7 @@ class FileFacts:
     """What is wrong with the rejects file, and in which line."""
     superseded_by: Path | None = None
     """The newer ledger that resends all rows."""
-    elsewhere: tuple[Path, int] | None = None
-    """Another ledger in the directory and how many of the file's rows it sent, for first runs that create
-    records and whose look-ups cannot find them."""
-    resembling: tuple[tuple[RowSample, RowSample], ...] = ()
-    """The first of these rows, each with the sent row, if only their keys resemble those of sent rows."""
+    elsewhere: Elsewhere | None = None
 
 
 @attrs.frozen(kw_only=True)

@@ -1,0 +1,297 @@
+"""Ledgers near a file: the import's own, and others that sent its rows."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal import JobPlan, State
+from wosdk_async.jobs.journal.folder import jobs_at, jobs_beside, ledgers_in, plan_of
+from wosdk_async.jobs.journal.run_table import runs
+from wosdk_async.jobs.journal.schema import TABLES
+from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
+from wosdk_async.jobs.ledger.comparison import JOINED, STATE, Compared, compare
+from wosdk_async.jobs.ledger.file_rows import FileRow, FileRows
+from wosdk_async.jobs.ledger.key_conflicts import RISKY
+from wosdk_async.jobs.ledger.request import ImportRequest
+from wosdk_async.jobs.ledger.terms import FIRST, Elsewhere, RowSample, Standing
+from wosdk_async.text.remedies import Remedy
+
+
+def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: Sequence[Path]) -> Path | None:
+    """Find the folder of an import's ledger; None for a new import.
+
+    The ``ledgers`` are those beside the file or at the named folder, oldest first.
+
+    Raises:
+        JournalError: a ledger cannot be read, so it is unknown which rows were sent.
+    """
+    if rows.is_rejects:
+        return _of_rejects(request, rows.job or "")
+    if request.options.resume:
+        if not (request.base / JOURNAL).is_file():
+            raise JournalError(
+                f"{request.base}: there is no job to resume", remedies=(Remedy.LEAVE_OUT,), option="resume"
+            )
+        return request.base
+    plans = [(folder, plan) for folder in ledgers if _is_ledger(folder, plan := plan_of(folder))]
+    if request.options.folder is not None and plans:  # a named folder is used whatever its last input was
+        newest, newest_plan = plans[0]
+        for folder, plan in plans:  # follow the ledgers that were created to resend all rows
+            if plan.after == newest_plan.job:
+                newest, newest_plan = folder, plan
+        return newest
+    wanted = company, request.import_map.operation
+    own = [(folder, plan) for folder, plan in plans if (plan.company, plan.operation) == wanted]
+    fitting = [folder for folder, plan in own if plan.sheet == request.sheet]
+    # Without a ledger whose last file is this sheet, take one that has been named for another file since.
+    earlier = (folder for folder, _ in reversed(own) if request.sheet in _sheets(folder))
+    return fitting[-1] if fitting else next(earlier, None)
+
+
+def _sheets(folder: Path) -> set[str | None]:
+    """Return the sheets that a ledger's imports read; None stands for files without sheets."""
+    with opened(folder) as db:
+        return {run.details["sheet"] for run in runs(db) if "sheet" in run.details}
+
+
+def _is_ledger(folder: Path, plan: JobPlan) -> bool:
+    """Return whether a ledger is valid. One that was created to resend rows is invalid while it has none."""
+    if plan.after is None:
+        return True
+    with opened(folder) as db:
+        return db.execute("SELECT 1 FROM planned LIMIT 1").fetchone() is not None
+
+
+def _of_rejects(request: ImportRequest, job: str) -> Path | None:
+    """Find the ledger that a rejects file names: in the named folder, in the file's folder, or nearby.
+
+    If the named folder has a different job, :func:`decide_import` refuses the ledger that is found nearby.
+    """
+    for folder in named_ledgers(request):
+        if plan_of(folder).job == job:
+            return folder
+    beside = request.path.parent
+    around = [each for place in (beside, Path()) for each in (place, place.absolute().parent)]
+    # Rejects of an earlier file are in the job's runs/N folder, so search the parents of the file, too.
+    directories = dict.fromkeys(each.absolute() for each in (*around, *request.path.parents[:_DEPTH]))
+    candidates = dict.fromkeys(
+        folder for each in directories for folder in (each, *ledgers_in(each)) if (folder / JOURNAL).is_file()
+    )
+    found: list[Path] = []
+    for folder in candidates:
+        with contextlib.suppress(JournalError):  # an unreadable journal may belong to another file
+            if plan_of(folder).job == job and not any(folder.samefile(each) for each in found):
+                found.append(folder)
+    surest = [each for each in found if each.absolute() == beside]
+    if len(found) > 1 and not surest:
+        raise JournalError(
+            f"{found[0]} and {found[1]} are copies of the same job; name the folder to continue with"
+        )
+    return next(iter(surest or found), None)
+
+
+def named_ledgers(request: ImportRequest) -> list[Path]:
+    """Return the ledgers in the named folder and the numbered folders beside it, oldest first."""
+    if (named := request.options.folder) is None:
+        return []
+    return [each for each in dict.fromkeys((named, *jobs_at(named))) if (each / JOURNAL).is_file()]
+
+
+def successor(folder: Path) -> Path | None:
+    """Find the newest ledger created to resend all rows of another ledger; None if there is none."""
+    job, newest = plan_of(folder).job, None
+    for each in jobs_beside(folder):
+        with contextlib.suppress(JournalError):
+            if (plan := plan_of(each)).after == job and _is_ledger(each, plan):
+                job, newest = plan.job, each
+    return newest
+
+
+def written_by_job(request: ImportRequest) -> bool:
+    """Return whether a file is a job's output, other than rejects and input copies."""
+    if request.path.name.startswith("input."):
+        return False
+    return any((folder / JOURNAL).is_file() for folder in request.path.parents[:_DEPTH])
+
+
+_DEPTH = 3  # parents to search: the third parent of a file in runs/N is the job folder
+
+
+@contextlib.contextmanager
+def opened(folder: Path | None) -> Iterator[sqlite3.Connection]:
+    """Open a ledger read-only; for None, open an empty temporary ledger for comparing a first file."""
+    if folder is None:
+        with contextlib.closing(sqlite3.connect("", isolation_level=None)) as db:
+            db.executescript(TABLES)
+            yield db
+    else:
+        with (
+            contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db,
+            explained(folder / JOURNAL),
+        ):
+            yield db
+
+
+Chunks = Callable[[], Iterable[Sequence[FileRow]]]
+"""Function that returns rows in chunks."""
+
+
+def sent_elsewhere(
+    request: ImportRequest,
+    rows: FileRows,
+    company: str,
+    *,
+    own: Path | None = None,
+    to_send: Chunks | None = None,
+    never_compared: Chunks | None = None,
+) -> Elsewhere | None:
+    """Find another ledger in the directory that sent rows of the file without the keys to look up.
+
+    An import would otherwise send the rows of a copied, linked or renamed file again. In a first run, all
+    rows are compared. Otherwise, ``own`` is the import's ledger, and the rows ``to_send`` are compared;
+    of these, only rows ``never_compared`` may have keys that resemble those of sent rows.
+
+    Raises:
+        JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent. With
+            look-ups, it is ignored.
+    """
+    if not request.creates:
+        return None
+    job = None if own is None else plan_of(own).job
+    places = [each.absolute().parent for each in (own, request.base, request.path) if each is not None]
+    directories = dict.fromkeys(places)
+    folders = [each for directory in directories for each in ledgers_in(directory)]
+    newest = sorted(folders, key=_last_change, reverse=True)[:_COMPARED]
+    resembling: Elsewhere | None = None
+    for folder in folders:
+        with contextlib.suppress(JournalError) if request.looks_first else contextlib.nullcontext():
+            plan = plan_of(folder)
+            wanted = (plan.company, plan.operation) == (company, request.import_map.operation)
+            if plan.job == job or not wanted:
+                continue
+            with opened(folder) as db:
+                other = _OtherLedger(folder, plan, db, request, rows.key)
+                if (sent := other.recognized(to_send or rows.chunks)) is not None:
+                    return sent
+                if resembling is None and folder in newest and not request.options.new_rows:
+                    resembling = other.resembling(never_compared or rows.chunks)
+                if own is None and (sent := other.same_file(rows)) is not None:
+                    return sent
+    return resembling
+
+
+_COMPARED = 5  # newest ledgers, whose keys may resemble the file's; comparing all would take too long
+
+
+def _last_change(folder: Path) -> float:
+    with contextlib.suppress(OSError):
+        return (folder / JOURNAL).stat().st_mtime
+    return 0.0
+
+
+@attrs.define
+class _OtherLedger:
+    """Another ledger, asked which rows of the file it sent and look-ups cannot find."""
+
+    folder: Path
+    plan: JobPlan
+    db: sqlite3.Connection
+    request: ImportRequest
+    key: str | None
+    """The file's key template."""
+    _last: tuple[Chunks, Compared] | None = attrs.field(default=None, init=False)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        found = self.request.looks_first and self.plan.marker == self.request.marker
+        return {"job": self.plan.job, "found": found}
+
+    def recognized(self, chunks: Chunks) -> Elsewhere | None:
+        """Return the rows with an identity that this ledger sent."""
+        if self.facts["found"] and self.plan.key == self.key:
+            no_keys = f"""SELECT 1 FROM {JOINED} WHERE {STATE} IN ({RISKY})
+                AND (planned.key IS NULL OR planned.key = :job || '-' || planned.row) LIMIT 1"""
+            if self.db.execute(no_keys, self.facts).fetchone() is None:
+                return None
+        self._compare(chunks)
+        recognized = f"""SELECT count(*) OVER (), file.line FROM temp.matched JOIN temp.file USING (place)
+            JOIN planned ON planned.row = matched.row
+            WHERE standing IN ({RISKY}, {int(Standing.DONE_CHANGED)})
+                AND NOT (:found AND planned.key IS file.key) ORDER BY file.place LIMIT {FIRST}"""
+        if not (found := self.db.execute(recognized, self.facts).fetchall()):
+            return None
+        return Elsewhere(folder=self.folder, rows=found[0][0], lines=tuple(line for _, line in found))
+
+    def resembling(self, chunks: Chunks) -> Elsewhere | None:
+        """Return the rows whose keys a spreadsheet program may have changed in a copy of the file."""
+        if self.plan.key != self.key or not self._compare(chunks).disguised:
+            return None
+        resembling = f"""SELECT count(*) OVER (), line, name, min_line, was FROM (
+            SELECT file.place, file.line, coalesce(file.key, file.name) AS name, min(plain.line) AS min_line,
+                plain.name AS was FROM temp.matched JOIN temp.file USING (place)
+            JOIN temp.plain ON plain.key = undisguised(coalesce(file.key, file.name))
+            WHERE plain.risky AND cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY})
+            GROUP BY file.place) ORDER BY place LIMIT {FIRST}"""
+        if not (found := self.db.execute(resembling).fetchall()):
+            return None
+        pairs = tuple(
+            (RowSample(line, name), RowSample(was_line, was)) for _, line, name, was_line, was in found
+        )
+        return Elsewhere(folder=self.folder, rows=found[0][0], resembling=pairs)
+
+    def _compare(self, chunks: Chunks) -> Compared:
+        if self._last is None or self._last[0] != chunks:
+            self._last = chunks, compare(self.db, chunks())
+        return self._last[1]
+
+    def same_file(self, rows: FileRows) -> Elsewhere | None:
+        """Return the rows of a file with the same bytes, which has the same rows whatever its keys."""
+        imported = "SELECT 1 FROM run WHERE json_extract(details, '$.sha256') = ?"
+        if self.plan.key == self.key or self.plan.sheet != self.request.sheet:
+            return None
+        if self.db.execute(imported, [self.request.sha256]).fetchone() is None:
+            return None
+        (count,) = self.db.execute(
+            f"""SELECT count(*) FROM {JOINED} WHERE {STATE} IN ({RISKY}) AND NOT (:found
+                AND coalesce(planned.key, '') IN (SELECT key FROM temp.file WHERE key IS NOT NULL))""",
+            self.facts,
+        ).fetchone()
+        return Elsewhere(folder=self.folder, rows=min(count, rows.rows)) if count and rows.rows else None
+
+
+def existing_remedies(own: Path, plan: JobPlan, identities: Sequence[bytes]) -> dict[str, Any]:
+    """Return remedies and facts for a row whose record exists, naming another job nearby that sent the row.
+
+    Rejects and resent rows belong to the job in ``own`` whichever other job sent them.
+    """
+    if plan.rejects or plan.after is not None:
+        return {"remedies": (Remedy.EXISTING_RECORDS,)}
+    query = f"""SELECT 1 FROM identity JOIN outcome USING (row) WHERE state = {int(State.DONE)}
+        AND identity IN ({", ".join("?" * len(identities))})"""
+    directories = dict.fromkeys((own.absolute().parent, Path(plan.file).parent))
+    for folder in (each for directory in directories for each in ledgers_in(directory)):
+        with contextlib.suppress(JournalError):
+            other = plan_of(folder)
+            if (other.company, other.operation) == (plan.company, plan.operation) and other.job != plan.job:
+                with opened(folder) as db:
+                    if db.execute(query, identities).fetchone() is not None:
+                        return {"remedies": (Remedy.JOB_BESIDE,), "folder": str(folder)}
+    return {"remedies": (Remedy.EARLIER_IMPORT,)}
+
+
+def remedies_of_row(own: Path | None, row: int) -> dict[str, Any]:
+    """Return :func:`existing_remedies` for a row of the ledger in ``own``, if it still exists."""
+    with contextlib.suppress(JournalError):
+        if own is not None:
+            with opened(own) as db:
+                plan = read_plan(db, own / JOURNAL)
+                found = db.execute("SELECT identity FROM identity WHERE row = ?", [row]).fetchall()
+            return existing_remedies(own, plan, [identity for (identity,) in found])
+    return {"remedies": (Remedy.EARLIER_IMPORT,)}
