@@ -140,3 +140,16 @@ async def test_rows_that_look_ups_find_are_looked_up(local: Local) -> None:
     summary = await local.run(tuesday, MAP, marker=MARKER)
     assert (summary.done_now, summary.failed) == (1, 1)
     assert await held(local) == Counter("1234")
+
+
+async def test_equal_rows_are_counted_and_a_replaced_ledger_is_not_asked(local: Local) -> None:
+    await sent(local, "monday.csv", rows(1), MAP)
+    tuesday = await sent(local, "tuesday.csv", rows(2), MAP)
+    await local.run(tuesday, MAP, again=True)
+    await local.run(append(tuesday, rows(2)), MAP)  # tuesday.csv.job sent it, but was replaced
+    append(tuesday, rows(1))
+    found = await refusal(local.job(tuesday, MAP), local)
+    assert (found.why, found.lines) == ("sent_elsewhere", (4,))
+    await local.run(tuesday, MAP, again=True)
+    await local.run(append(tuesday, rows(1)), MAP)  # monday.csv has one such row
+    assert await held(local) == Counter("11122222")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import attrs
@@ -20,6 +19,8 @@ from wosdk_async.jobs.ledger.decision import actions_of, decide
 from wosdk_async.jobs.ledger.file_rows import CHUNK, FileRow, FileRows
 from wosdk_async.jobs.ledger.key_conflicts import new_keys, repeated_rows
 from wosdk_async.jobs.ledger.nearby import (
+    KEY_COMPARED,
+    NOT_SENT,
     find_ledger,
     named_ledgers,
     opened,
@@ -112,30 +113,26 @@ def _elsewhere(
 ) -> Elsewhere | None:
     """Find another ledger that sent rows which ``plan`` sends.
 
-    If the ledger was created to send rows again, only rows that are new in it are compared. The keys of
-    PLANNED rows were compared before they were planned.
+    If the ledger was created to send rows again, only rows that are new in it are compared.
     """
     again = any("again" in run.details.get("options", ()) for run in runs(db)[:1])
     to_send = [each for each in Standing if plan.actions[each] is Action.SEND]
-    to_send = [Standing.NEW] if again else to_send
+    names = ", ".join(str(int(each)) for each in ([Standing.NEW] if again else to_send))
 
-    def chunks(standings: Sequence[Standing]) -> Iterator[list[FileRow]]:
-        names = ", ".join(str(int(each)) for each in standings)
+    def chunks() -> Iterator[list[FileRow]]:
         found = db.execute(
-            f"""SELECT place, line, digest, identity, cells, key, name, fault, NULL
-            FROM temp.matched JOIN temp.file USING (place) WHERE standing IN ({names}) ORDER BY place"""
+            f"""SELECT place, line, digest, identity, cells, key, name, fault, CASE
+                WHEN standing NOT IN ({names}) THEN {NOT_SENT}
+                WHEN standing = {int(Standing.PLANNED)} THEN {KEY_COMPARED} END
+            FROM temp.matched JOIN temp.file USING (place)
+            WHERE standing IN ({names}) OR place IN (SELECT place FROM temp.repeated WHERE identity IN (
+                SELECT identity FROM temp.repeated JOIN temp.matched USING (place)
+                WHERE standing IN ({names}))) ORDER BY place"""
         )
         while chunk := found.fetchmany(CHUNK):
             yield chunk
 
-    return sent_elsewhere(
-        request,
-        rows,
-        company,
-        own=folder,
-        to_send=functools.partial(chunks, to_send),
-        never_compared=functools.partial(chunks, [each for each in to_send if each is not Standing.PLANNED]),
-    )
+    return sent_elsewhere(request, rows, company, own=folder, chunks=chunks)
 
 
 def _problem(

@@ -149,14 +149,13 @@ def sent_elsewhere(
     company: str,
     *,
     own: Path | None = None,
-    to_send: Chunks | None = None,
-    never_compared: Chunks | None = None,
+    chunks: Chunks | None = None,
 ) -> Elsewhere | None:
     """Find another ledger in the directory that sent rows of the file without the keys to look up.
 
     An import would otherwise send the rows of a copied, linked or renamed file again. In a first run, all
-    rows are compared. Otherwise, ``own`` is the import's ledger, and the rows ``to_send`` are compared;
-    of these, only rows ``never_compared`` may have keys that resemble those of sent rows.
+    rows are compared. Otherwise, the import's ``own`` ledger and those that it replaced are left out, and
+    the rows in ``chunks`` have :data:`NOT_SENT` or :data:`KEY_COMPARED` in place of a ledger row.
 
     Raises:
         JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent. With
@@ -164,29 +163,44 @@ def sent_elsewhere(
     """
     if not request.creates:
         return None
-    job = None if own is None else plan_of(own).job
     places = [each.absolute().parent for each in (own, request.base, request.path) if each is not None]
-    directories = dict.fromkeys(places)
-    folders = [each for directory in directories for each in ledgers_in(directory)]
+    folders = [each for directory in dict.fromkeys(places) for each in ledgers_in(directory)]
+    replaced = set() if own is None else _replaced(own)
     newest = sorted(folders, key=_last_change, reverse=True)[:_COMPARED]
     resembling: Elsewhere | None = None
     for folder in folders:
         with contextlib.suppress(JournalError) if request.looks_first else contextlib.nullcontext():
             plan = plan_of(folder)
             wanted = (plan.company, plan.operation) == (company, request.import_map.operation)
-            if plan.job == job or not wanted:
+            if plan.job in replaced or not wanted:
                 continue
             with opened(folder) as db:
                 other = _OtherLedger(folder, plan, db, request, rows.key)
-                if (sent := other.recognized(to_send or rows.chunks)) is not None:
+                if (sent := other.recognized(chunks or rows.chunks)) is not None:
                     return sent
                 if resembling is None and folder in newest and not request.options.new_rows:
-                    resembling = other.resembling(never_compared or rows.chunks)
+                    resembling = other.resembling(chunks or rows.chunks)
                 if own is None and (sent := other.same_file(rows)) is not None:
                     return sent
     return resembling
 
 
+def _replaced(own: Path) -> set[str]:
+    """Return the ids of a ledger and of those that it replaced, directly or not."""
+    job, after = plan_of(own).job, dict[str, str | None]()
+    for folder in (own, *jobs_beside(own)):
+        with contextlib.suppress(JournalError):
+            plan = plan_of(folder)
+            after[plan.job] = plan.after
+    found = {job}
+    while (job := after.get(job) or "") and job not in found:
+        found.add(job)
+    return found
+
+
+NOT_SENT, KEY_COMPARED = -1, -2
+"""In place of a ledger row: a row that is only counted, because it equals a row to send; and a row that is
+sent, but whose key an interrupted run has compared already."""
 _COMPARED = 5  # newest ledgers, whose keys may resemble the file's; comparing all would take too long
 
 
@@ -224,7 +238,8 @@ class _OtherLedger:
         recognized = f"""SELECT count(*) OVER (), file.line FROM temp.matched JOIN temp.file USING (place)
             JOIN planned ON planned.row = matched.row
             WHERE standing IN ({RISKY}, {int(Standing.DONE_CHANGED)})
-                AND NOT (:found AND planned.key IS file.key) ORDER BY file.place LIMIT {FIRST}"""
+                AND NOT (:found AND planned.key IS file.key) AND file.row IS NOT {NOT_SENT}
+            ORDER BY file.place LIMIT {FIRST}"""
         if not (found := self.db.execute(recognized, self.facts).fetchall()):
             return None
         return Elsewhere(folder=self.folder, rows=found[0][0], lines=tuple(line for _, line in found))
@@ -238,6 +253,7 @@ class _OtherLedger:
                 plain.name AS was FROM temp.matched JOIN temp.file USING (place)
             JOIN temp.plain ON plain.key = undisguised(coalesce(file.key, file.name))
             WHERE plain.risky AND cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY})
+                AND (file.row IS NULL OR file.row > 0)
             GROUP BY file.place) ORDER BY place LIMIT {FIRST}"""
         if not (found := self.db.execute(resembling).fetchall()):
             return None
