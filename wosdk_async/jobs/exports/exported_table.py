@@ -13,8 +13,7 @@ from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError, NoAnswerError
 from wosdk_async.jobs.exports.errors import ExportError, export_package
 from wosdk_async.jobs.exports.plan import ExportOptions, ExportPlan
-from wosdk_async.jobs.exports.spreadsheets import TableForm
-from wosdk_async.jobs.exports.table_writers import usable_format
+from wosdk_async.jobs.exports.table_writers import TableForm, usable_format
 from wosdk_async.jobs.exports.work_folder import IdRange, checked_id
 from wosdk_async.jobs.ledger.request import company_identity
 from wosdk_async.model import Record, entity_class
