@@ -33,9 +33,9 @@ from wosdk_async.protocol.wire import Call
 from wosdk_async.query.builder import Query, selection
 from wosdk_async.query.properties import Path
 from wosdk_async.resources.changes import ChangeFeed, follow
-from wosdk_async.resources.editing import Change, edit
 from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables
 from wosdk_async.resources.names import REMEMBERED, NameResolver
+from wosdk_async.resources.resource import Change, edit
 from wosdk_async.resources.watermark import Watermark
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets

@@ -15,8 +15,15 @@ from hypothesis import strategies as st
 
 from tests.sandbox.company import Caller, Direct
 from wosdk_async.sandbox import create_app, open_store
-from wosdk_async.sandbox.console.masking import MASK, shown_body, shown_headers, shown_path
-from wosdk_async.sandbox.console.request_log import MAX_BODY, MAX_REQUESTS, RequestLog
+from wosdk_async.sandbox.console.request_log import (
+    MASK,
+    MAX_BODY,
+    MAX_REQUESTS,
+    RequestLog,
+    shown_body,
+    shown_headers,
+    shown_path,
+)
 
 
 def logged(http: httpx.Client) -> list[dict[str, Any]]:

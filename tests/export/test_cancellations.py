@@ -16,7 +16,7 @@ from wosdk_async import Company, WorkOrder
 from wosdk_async.jobs import Export
 from wosdk_async.jobs.errors import JournalError, OutputError
 from wosdk_async.jobs.exports import exporter
-from wosdk_async.jobs.exports.range_files import RangeFileWriter
+from wosdk_async.jobs.exports.work_folder import RangeFileWriter
 from wosdk_async.jobs.sources.source import FileDialect
 
 SMALL = {"page": 10, "parallel": 3}

@@ -16,9 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 import python_calamine
 
-from wosdk_async.jobs.exports import spreadsheets
-from wosdk_async.jobs.exports.spreadsheets import TableForm
-from wosdk_async.jobs.exports.table_writers import writing_table
+from wosdk_async.jobs.exports import table_writers
+from wosdk_async.jobs.exports.table_writers import TableForm, writing_table
 
 SCHEMA = pa.schema(
     [
@@ -199,7 +198,7 @@ def test_long_texts_are_whole_on_a_sheet_of_their_own(tmp_path: Path) -> None:
 
 def test_rows_go_on_to_a_next_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sheet has 1,048,576 of them."""
-    monkeypatch.setattr(spreadsheets, "SHEET_ROWS", 2)
+    monkeypatch.setattr(table_writers, "SHEET_ROWS", 2)
     found = sheets(written(tmp_path / "rows.xlsx", [{"Id": id} for id in range(5)]))
     assert [len(rows) for rows in found.values()] == [3, 3, 2]
     assert list(found) == ["WorkOrder", "WorkOrder 2", "WorkOrder 3"]

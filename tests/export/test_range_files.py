@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wosdk_async.jobs.exports.range_files import IdRange, RangeFile, RangeFileWriter, gaps, split
+from wosdk_async.jobs.exports.work_folder import IdRange, RangeFile, RangeFileWriter, gaps, split
 
 IDS = st.integers(-50, 200)
 

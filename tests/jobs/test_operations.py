@@ -15,8 +15,7 @@ from wosdk_async import Customer, Ref, WorkOrder
 from wosdk_async.jobs import Import, ImportMap, ImportMapError
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports import settling
-from wosdk_async.jobs.imports.job_settling import decide, settle_job
-from wosdk_async.jobs.imports.settling import Settling
+from wosdk_async.jobs.imports.settling import Settling, decide, settle_job
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.mapping.record_operations import operation_named
 

@@ -29,10 +29,9 @@ from wosdk_async.jobs.journal import (
     new_job_id,
 )
 from wosdk_async.jobs.ledger.undone import UndoState
-from wosdk_async.jobs.report import page
+from wosdk_async.jobs.report import outputs
 from wosdk_async.jobs.report.facts import JobFacts
-from wosdk_async.jobs.report.outputs import outputs_are_current, write_outputs
-from wosdk_async.jobs.report.page import report_page
+from wosdk_async.jobs.report.outputs import outputs_are_current, report_page, write_outputs
 
 VOID = {"meta", "link", "br"}
 
@@ -211,7 +210,7 @@ async def test_without_jinja2_there_is_no_page_and_all_other_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    page._template.cache_clear()
+    outputs._template.cache_clear()
     (tmp_path / "in.csv").write_text("a\n1\n")
     source = open_source(tmp_path / "in.csv")
     async with planned(tmp_path / "job", source) as journal:

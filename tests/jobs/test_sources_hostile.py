@@ -23,8 +23,15 @@ from tests.support.preloaded import Preloaded
 from tests.support.waiting import until
 from wosdk_async.jobs import ImportMapError, open_source
 from wosdk_async.jobs.errors import RowError
-from wosdk_async.jobs.sources.conversion import limits_for, off_the_loop
-from wosdk_async.jobs.sources.converted import PARQUET, WORKBOOK, ConvertedFile, Reader, open_converted
+from wosdk_async.jobs.sources.converted import (
+    PARQUET,
+    WORKBOOK,
+    ConvertedFile,
+    Reader,
+    limits_for,
+    off_the_loop,
+    open_converted,
+)
 from wosdk_async.jobs.sources.formats import FORMATS
 
 pa = pytest.importorskip("pyarrow")

@@ -86,7 +86,7 @@ async def write_files(journal: Journal, excel: ExcelSeparator | None = None) -> 
     from wosdk_async.cli.texts import in_commands
     from wosdk_async.jobs.journal.entries import as_last_given
     from wosdk_async.jobs.report.outputs import write_outputs
-    from wosdk_async.jobs.sources.conversion import off_the_loop
+    from wosdk_async.jobs.sources.converted import off_the_loop
 
     plan = as_last_given(journal.plan, await journal.runs())
     try:

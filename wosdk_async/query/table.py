@@ -23,8 +23,7 @@ from wosdk_async.model import Record, registry
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.envelopes import ROWS, objects
 from wosdk_async.protocol.wire import Call
-from wosdk_async.query.cells import cell_text, cells_of, pyarrow
-from wosdk_async.query.columns import Column, columns_of
+from wosdk_async.query.columns import Column, cell_text, cells_of, columns_of, pyarrow
 from wosdk_async.query.paging import Cursor, KeyCursor, OffsetCursor, key_ranges, prefetch, require_objects
 from wosdk_async.query.paths import fields_of
 from wosdk_async.query.plan import Plan

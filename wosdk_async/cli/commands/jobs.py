@@ -220,7 +220,7 @@ def settle_command(
 
 
 async def _decide(folder: Path, row: int | None, id: int | None, company: Company | None) -> Exit:
-    from wosdk_async.jobs.imports.job_settling import decide, doubts_in
+    from wosdk_async.jobs.imports.settling import decide, doubts_in
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.journal.run_table import user_name
 
@@ -238,7 +238,7 @@ async def _decide(folder: Path, row: int | None, id: int | None, company: Compan
 
 def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
     from wosdk_async.cli.signals import StopSignals
-    from wosdk_async.jobs.imports.job_settling import settle_job
+    from wosdk_async.jobs.imports.settling import settle_job
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.stop import Stop
 

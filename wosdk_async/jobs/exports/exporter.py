@@ -21,20 +21,27 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.exports.errors import ExportError
-from wosdk_async.jobs.exports.export_job import ExportJob, OnRows, OnStage, require_parent
-from wosdk_async.jobs.exports.exported_table import ExportedTable, known_entity
+from wosdk_async.jobs.exports.export_job import (
+    ExportedTable,
+    ExportJob,
+    OnRows,
+    OnStage,
+    known_entity,
+    require_parent,
+)
 from wosdk_async.jobs.exports.plan import ExportOptions, ExportSummary
-from wosdk_async.jobs.exports.range_files import (
+from wosdk_async.jobs.exports.table_writers import writing_table
+from wosdk_async.jobs.exports.work_folder import (
     IdRange,
     RangeFile,
     RangeFileWriter,
+    WorkFolder,
     checked_id,
     gaps,
     range_files_in,
     split,
+    work_folder_of,
 )
-from wosdk_async.jobs.exports.table_writers import writing_table
-from wosdk_async.jobs.exports.work_folder import WorkFolder, work_folder_of
 from wosdk_async.model import Record
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paging import Cursor, id_of, prefetch

@@ -31,7 +31,7 @@ from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.report.outputs import outputs_are_current, write_outputs
-from wosdk_async.jobs.sources.conversion import off_the_loop
+from wosdk_async.jobs.sources.converted import off_the_loop
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.table_rules import require_table
 from wosdk_async.jobs.stop import Stop

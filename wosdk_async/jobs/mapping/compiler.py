@@ -30,8 +30,7 @@ from wosdk_async.jobs.mapping.nodes import (
 from wosdk_async.jobs.mapping.references import Filter, ReferenceSpec
 from wosdk_async.jobs.mapping.tables import KINDS, ReferenceTable, TextTable, checked_table, field_spelled
 from wosdk_async.jobs.mapping.template import NAME, LengthLimit, Template
-from wosdk_async.jobs.mapping.typed_values import typed_values
-from wosdk_async.jobs.mapping.values import Parser, value_parser, word_parser
+from wosdk_async.jobs.mapping.values import Parser, typed_values, value_parser, word_parser
 from wosdk_async.jobs.sources.rows import TypedCell
 from wosdk_async.model import Record, entity_class, index, registry
 from wosdk_async.model.metadata import Wire

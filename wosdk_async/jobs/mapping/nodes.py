@@ -13,8 +13,7 @@ import msgspec
 from wosdk_async.codec import content_source
 from wosdk_async.jobs.errors import RowError, joined
 from wosdk_async.jobs.mapping.template import LengthLimit, Template
-from wosdk_async.jobs.mapping.typed_values import TypedValues
-from wosdk_async.jobs.mapping.values import Parser
+from wosdk_async.jobs.mapping.values import Parser, TypedValues
 from wosdk_async.jobs.sources.rows import TypedCell
 from wosdk_async.model import Record, Ref
 from wosdk_async.model.compiled import compile_function

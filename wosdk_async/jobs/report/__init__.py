@@ -1,1 +1,1 @@
-"""Job report. ``facts.py`` reads the journal, and ``page.py`` renders the report."""
+"""Job report. ``facts.py`` reads the journal, and ``outputs.py`` renders the report."""
