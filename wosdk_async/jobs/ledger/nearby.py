@@ -175,13 +175,12 @@ def sent_elsewhere(
             if plan.job in replaced or not wanted:
                 continue
             with opened(folder) as db:
-                other = _OtherLedger(folder, plan, db, request, rows.key)
-                if (sent := other.recognized(chunks or rows.chunks)) is not None:
+                other = _OtherLedger(folder, plan, db, request, rows, chunks or rows.chunks)
+                sent = other.recognized() or (other.same_file() if own is None else None)
+                if sent is not None:
                     return sent
                 if resembling is None and folder in newest and not request.options.new_rows:
-                    resembling = other.resembling(chunks or rows.chunks)
-                if own is None and (sent := other.same_file(rows)) is not None:
-                    return sent
+                    resembling = other.resembling()
     return resembling
 
 
@@ -212,48 +211,54 @@ def _last_change(folder: Path) -> float:
 
 @attrs.define
 class _OtherLedger:
-    """Another ledger, asked which rows of the file it sent and look-ups cannot find."""
+    """Another ledger, which may have sent rows that look-ups cannot find."""
 
     folder: Path
     plan: JobPlan
     db: sqlite3.Connection
     request: ImportRequest
-    key: str | None
-    """The file's key template."""
-    _last: tuple[Chunks, Compared] | None = attrs.field(default=None, init=False)
+    rows: FileRows
+    chunks: Chunks
+    _compared: Compared | None = attrs.field(default=None, init=False)
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def _facts(self) -> dict[str, Any]:
+        """The ledger's id, and whether look-ups find its keys, for SQL."""
         found = self.request.looks_first and self.plan.marker == self.request.marker
         return {"job": self.plan.job, "found": found}
 
-    def recognized(self, chunks: Chunks) -> Elsewhere | None:
+    def _compare(self) -> Compared:
+        if self._compared is None:
+            self._compared = compare(self.db, self.chunks())
+        return self._compared
+
+    def recognized(self) -> Elsewhere | None:
         """Return the rows with an identity that this ledger sent."""
-        if self.facts["found"] and self.plan.key == self.key:
+        if self._facts["found"] and self.plan.key == self.rows.key:
             no_keys = f"""SELECT 1 FROM {JOINED} WHERE {STATE} IN ({RISKY})
                 AND (planned.key IS NULL OR planned.key = :job || '-' || planned.row) LIMIT 1"""
-            if self.db.execute(no_keys, self.facts).fetchone() is None:
+            if self.db.execute(no_keys, self._facts).fetchone() is None:
                 return None
-        self._compare(chunks)
+        self._compare()
         recognized = f"""SELECT count(*) OVER (), file.line FROM temp.matched JOIN temp.file USING (place)
             JOIN planned ON planned.row = matched.row
             WHERE standing IN ({RISKY}, {int(Standing.DONE_CHANGED)})
                 AND NOT (:found AND planned.key IS file.key) AND file.row IS NOT {NOT_SENT}
             ORDER BY file.place LIMIT {FIRST}"""
-        if not (found := self.db.execute(recognized, self.facts).fetchall()):
+        if not (found := self.db.execute(recognized, self._facts).fetchall()):
             return None
         return Elsewhere(folder=self.folder, rows=found[0][0], lines=tuple(line for _, line in found))
 
-    def resembling(self, chunks: Chunks) -> Elsewhere | None:
+    def resembling(self) -> Elsewhere | None:
         """Return the rows whose keys a spreadsheet program may have changed in a copy of the file."""
-        if self.plan.key != self.key or not self._compare(chunks).disguised:
+        if self.plan.key != self.rows.key or not self._compare().disguised:
             return None
         resembling = f"""SELECT count(*) OVER (), line, name, min_line, was FROM (
             SELECT file.place, file.line, coalesce(file.key, file.name) AS name, min(plain.line) AS min_line,
                 plain.name AS was FROM temp.matched JOIN temp.file USING (place)
             JOIN temp.plain ON plain.key = undisguised(coalesce(file.key, file.name))
             WHERE plain.risky AND cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY})
-                AND (file.row IS NULL OR file.row > 0)
+                AND coalesce(file.row, 0) NOT IN ({NOT_SENT}, {KEY_COMPARED})
             GROUP BY file.place) ORDER BY place LIMIT {FIRST}"""
         if not (found := self.db.execute(resembling).fetchall()):
             return None
@@ -262,24 +267,20 @@ class _OtherLedger:
         )
         return Elsewhere(folder=self.folder, rows=found[0][0], resembling=pairs)
 
-    def _compare(self, chunks: Chunks) -> Compared:
-        if self._last is None or self._last[0] != chunks:
-            self._last = chunks, compare(self.db, chunks())
-        return self._last[1]
-
-    def same_file(self, rows: FileRows) -> Elsewhere | None:
+    def same_file(self) -> Elsewhere | None:
         """Return the rows of a file with the same bytes, which has the same rows whatever its keys."""
         imported = "SELECT 1 FROM run WHERE json_extract(details, '$.sha256') = ?"
-        if self.plan.key == self.key or self.plan.sheet != self.request.sheet:
+        if self.plan.key == self.rows.key or self.plan.sheet != self.request.sheet:
             return None
         if self.db.execute(imported, [self.request.sha256]).fetchone() is None:
             return None
         (count,) = self.db.execute(
             f"""SELECT count(*) FROM {JOINED} WHERE {STATE} IN ({RISKY}) AND NOT (:found
                 AND coalesce(planned.key, '') IN (SELECT key FROM temp.file WHERE key IS NOT NULL))""",
-            self.facts,
+            self._facts,
         ).fetchone()
-        return Elsewhere(folder=self.folder, rows=min(count, rows.rows)) if count and rows.rows else None
+        rows = min(count, self.rows.rows)
+        return Elsewhere(folder=self.folder, rows=rows) if rows else None
 
 
 def existing_remedies(own: Path, plan: JobPlan, identities: Sequence[bytes]) -> dict[str, Any]:
