@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from tests.support.laws import examples
 from tests.support.virtual import World, reply, settle
 from wosdk_async import (
+    Credentials,
     Customer,
     InDoubtError,
     InvalidCallError,
@@ -25,6 +27,7 @@ from wosdk_async import (
     problem_of,
 )
 from wosdk_async.protocol.wire import Response
+from wosdk_async.transport.session.manager import ManagerCache
 
 MARKER = "work_order.po_number"
 PAGE = reply(b"<html>bad gateway</html>", 502)
@@ -97,6 +100,47 @@ async def test_exactly_one_is_made_and_it_is_the_one_returned(
     (order,) = service.orders
     assert (made.wo.id, made.wo.po_number) == (order["Id"], "key-1")
     assert len(set(service.request_ids)) == 1
+
+
+async def vault(_: str) -> Credentials:
+    return Credentials("c", "s")
+
+
+@pytest.mark.parametrize("other", [{"name": "ACME"}, {"credentials": vault}], ids=["case", "credentials"])
+@pytest.mark.parametrize("fate", ["answer", 5.0])
+async def test_all_handles_of_a_company_take_turns(other: dict[str, Any], fate: str | float) -> None:
+    """One waits for the other, and while that is in doubt. Other credentials may not read its result."""
+    service = ScriptedCompany(fate)
+    handles = service.company(settle=SETTLE), service.company(**other, settle=SETTLE)
+    tasks = [asyncio.create_task(each.run(create("key-1"), marker=MARKER)) for each in handles]
+    for task in tasks:
+        await service.time.finish(task)
+    await service.time.pass_by(60.0)
+    assert [task.result().wo.id for task in tasks] == [1, 1]
+    assert (len(service.orders), service.queries > 0) == (1, True)
+
+
+async def test_a_key_in_doubt_is_remembered_when_its_session_is_dropped() -> None:
+    """The token ends within the settle time, and other Companies push the Company out."""
+    service = ScriptedCompany(20.0)
+
+    async def short(*_: Any) -> Response:
+        return reply({"access_token": "t", "expires_in": 10})
+
+    service.on_token = short
+    doubtful = asyncio.create_task(service.company(deadline=3.0).run(create("key-1"), marker=MARKER))
+    await service.time.finish(doubtful)
+    assert isinstance(doubtful.exception(), InDoubtError)
+    del doubtful  # its traceback would keep the session
+    gc.collect()
+    await service.time.pass_by(9.0)
+    others = [service.company(f"other-{number}") for number in range(ManagerCache.MIN_SIZE)]
+    for other in others:
+        await service.time.finish(asyncio.create_task(other.run(create(None))))
+    again = asyncio.create_task(service.company(settle=SETTLE).run(create("key-1"), marker=MARKER))
+    await service.time.finish(again)
+    await service.time.pass_by(60.0)
+    assert [each["PoNumber"] for each in service.orders if "PoNumber" in each] == ["key-1"]
 
 
 async def test_doubt_remains_when_it_cannot_be_looked_up() -> None:

@@ -30,6 +30,8 @@ class _Key:
     used: bool = False
     look_ups: LookUps | None = None
     result: Any = None
+    owner: object = None
+    """Sessions of the call that left the result, because other credentials may not read the record."""
 
     def pass_on(self) -> None:
         """End a turn, and give the next one to the call that has waited longest."""
@@ -44,11 +46,12 @@ class _Key:
 class KeyTurn:
     """Context manager for one call's turn: enter it before the wait, exit it after the call."""
 
-    __slots__ = ("_held", "_key", "_state", "_turns")
+    __slots__ = ("_held", "_key", "_owner", "_state", "_turns")
 
-    def __init__(self, turns: KeyTurns, key: Hashable) -> None:
+    def __init__(self, turns: KeyTurns, key: Hashable, owner: object) -> None:
         self._turns = turns
         self._key = key
+        self._owner = owner
         self._state = _Key()
         self._held = False
 
@@ -101,21 +104,22 @@ class KeyTurn:
 
     @property
     def result(self) -> Any:
-        """Result that the previous call left for this call; None if there is none."""
-        return self._state.result
+        """Result that the previous call left for this call; None if there is none or it had another owner."""
+        return self._state.result if self._state.owner is self._owner else None
 
     def doubt(self, commit_window: float) -> None:
         """Record that the call may still take effect within ``commit_window`` seconds."""
         self._state.look_ups = LookUps(self._turns.clock.now(), commit_window)
 
     def done(self, result: Any) -> None:
-        """Record the call's result for the waiting calls."""
+        """Record the call's result for the waiting calls of the same owner."""
         # The waiting calls get a copy, because this call's caller may change the result.
         self._state.result = copy.deepcopy(result) if self._state.calls > 1 else None
+        self._state.owner = self._owner
 
 
 class KeyTurns:
-    """Keys of one Company's calls in one event loop: those in progress, and those recently in doubt."""
+    """Keys of calls in one event loop: those in progress, and those recently in doubt."""
 
     def __init__(self, clock: TransportClock) -> None:
         self.clock = clock
@@ -124,9 +128,9 @@ class KeyTurns:
     def __repr__(self) -> str:
         return f"<KeyTurns {len(self.keys)} keys>"
 
-    def turn(self, key: Hashable) -> KeyTurn:
-        """Return the turn of a call with ``key``."""
-        return KeyTurn(self, key)
+    def turn(self, key: Hashable, owner: object = None) -> KeyTurn:
+        """Return the turn of a call with ``key``; only calls of the same ``owner`` share results."""
+        return KeyTurn(self, key, owner)
 
     def forget(self, key: Hashable) -> None:
         """Forget an unused key once no earlier call can take effect."""

@@ -42,14 +42,6 @@ _PATIENCE = 1 / 7
 _LOOKUP_SECONDS = 60.0  # deadline of a look-up's query; it is cancelled earlier if no call waits for it
 
 
-@attrs.frozen(eq=False)
-class MarkedCalls:
-    """State shared by one Company's marked calls in one event loop."""
-
-    turns: KeyTurns
-    records: MarkedRecords
-
-
 @attrs.define(kw_only=True, eq=False)
 class Reconciler:
     """One marked call: its attempts, and its look-ups after each doubt, within one deadline."""
@@ -60,7 +52,10 @@ class Reconciler:
     marker: Marker
     options: CallOptions
     hold: Hold
-    marked: MarkedCalls
+    turns: KeyTurns
+    records: MarkedRecords
+    origin: str
+    """The Company's name and place, the same for all its handles."""
     look_first: bool
     trace: Trace
     """Trace of all attempts and waits together."""
@@ -75,7 +70,7 @@ class Reconciler:
 
     def __attrs_post_init__(self) -> None:
         field = self.marker.field
-        self.turn = self.marked.turns.turn((field.entity, field.path, self.marker.text))
+        self.turn = self.turns.turn((self.origin, field.entity, field.path, self.marker.text), self.sessions)
         self.seconds, self.commit_window = self.options.seconds(self.call), self.options.settle
         self._end = self.hold.clock.now() + self.seconds
 
@@ -219,8 +214,8 @@ class Reconciler:
         """Look up the record for up to ``seconds``, repeating after ``patience``; return None if missing."""
         if seconds <= 0:
             raise DeadlineError("no time remained for a look-up", phase="queue")
-        records, scope = self.marked.records, self.options.retry
-        found = await records.find(self.marker, self._send_lookup, self.hold, seconds, patience, scope)
+        find, scope = self.records.find, self.options.retry
+        found = await find(self.marker, self._send_lookup, self.hold, seconds, patience, scope)
         return self.marker.result_of(found)
 
     def _send_lookup(self, query: Call[list[Any]]) -> Coroutine[Any, Any, list[Any]]:

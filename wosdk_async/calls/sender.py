@@ -11,7 +11,7 @@ import attrs
 from wosdk_async.calls.key_turns import KeyTurns
 from wosdk_async.calls.marked_records import MarkedRecords
 from wosdk_async.calls.markers import Marker
-from wosdk_async.calls.reconcile import MarkedCalls, Reconciler
+from wosdk_async.calls.reconcile import Reconciler
 from wosdk_async.options import CallOptions
 from wosdk_async.protocol.wire import Call
 from wosdk_async.text.safe_text import Secrets
@@ -23,7 +23,8 @@ from wosdk_async.transport.transport import Transport
 
 T = TypeVar("T")
 
-_MARKED = Place(lambda clock: MarkedCalls(KeyTurns(clock), MarkedRecords()))
+_TURNS = Place(KeyTurns)
+_RECORDS = Place(lambda _: MarkedRecords())
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -124,7 +125,9 @@ class CallSender:
             marker=marker,
             options=self.options,
             hold=hold,
-            marked=hold.state.places(self.sessions)[_MARKED],
+            turns=hold.state.shared[_TURNS],
+            records=hold.state.places(self.sessions)[_RECORDS],
+            origin=self.origin.casefold(),
             look_first=look_first,
             trace=trace or self._new_trace(call),
         ).run()

@@ -90,11 +90,17 @@ class LoopState:
         factory=WeakKeyDictionary, init=False
     )
     _places: WeakKeyDictionary[SessionManager, Places] = attrs.field(factory=WeakKeyDictionary, init=False)
+    shared: Places = attrs.field(init=False)
+    """Values that higher layers keep for all Companies in this loop."""
     _closing: asyncio.Lock = attrs.field(factory=asyncio.Lock, init=False)
     _connections: AsyncGenerator[None, None] = attrs.field(init=False)
     """Generator that closes the engines. ``asyncio.run`` closes generators started in its loop, so a client
     that was never closed leaves no socket open. ``weakref.finalize`` would run too late.
     """
+
+    @shared.default
+    def _make_shared(self) -> Places:
+        return Places(self.dispatcher.clock)
 
     @_connections.default
     def _start_connections(self) -> AsyncGenerator[None, None]:

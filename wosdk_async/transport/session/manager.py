@@ -281,7 +281,7 @@ class ManagerCache:
             manager.forked()
 
 
-# --- values that higher layers keep for a Company ------------------------------------------------
+# --- values that higher layers keep -------------------------------------------------------------
 
 T = TypeVar("T")
 
@@ -294,7 +294,7 @@ class Place(Generic[T]):
 
 
 class Places:
-    """Values that higher layers keep for one Company's calls, by key."""
+    """Values that higher layers keep, by key."""
 
     def __init__(self, clock: TransportClock) -> None:
         self._clock = clock
