@@ -78,7 +78,8 @@ _WORDS: Mapping[Remedy, str] = {  # remedies that are not listed keep the librar
     Remedy.SAME_COMMAND: "to send the remaining rows, leave out --again",
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle {folder}",
     Remedy.OTHER_FOLDER: "name another folder with --job DIR",
-    Remedy.OTHER_FILE: ("remove these rows; to resend them, import them from another file with --again"),
+    Remedy.OTHER_FILE: "to resend them, import them from another file with --again",
+    Remedy.MOVE_JOB: "if it sent none of this file's rows, move {folder} to another directory",
     Remedy.THAT_FOLDER: "add --job {folder}",
     Remedy.EARLIER_IMPORT: (
         "if an earlier import created the record, add --job with that job's folder, or --if-exists skip"

@@ -12,6 +12,7 @@ from tests.jobs.conftest import Local, Table
 from tests.jobs.ledger.imports import LONG, corrected, open_orders, refusal, undo
 from tests.jobs.maps import MAP, MARKER, rows
 from tests.jobs.runs import held, killed, killed_while_sending
+from wosdk_async.jobs.errors import JournalError
 from wosdk_async.text.remedies import Remedy
 
 KEY = f'key = "{{key}}"\n{MAP}'
@@ -46,7 +47,7 @@ async def test_appended_rows_of_another_file_are_not_sent_again(
         1,
         (3,),
     )
-    assert found.remedies == (Remedy.OTHER_FILE,)
+    assert found.remedies == (Remedy.REMOVE_ROWS, Remedy.OTHER_FILE)
     await sent(local, "tuesday.csv", rows(3, 4), text)
     await local.run(local.write(rows(2)).rename(local.folder / "twice.csv"), text, again=True)
     assert await held(local) == Counter("12234")
@@ -142,14 +143,128 @@ async def test_rows_that_look_ups_find_are_looked_up(local: Local) -> None:
     assert await held(local) == Counter("1234")
 
 
-async def test_equal_rows_are_counted_and_a_replaced_ledger_is_not_asked(local: Local) -> None:
+async def test_equal_rows_are_counted(local: Local) -> None:
+    """Without keys, a row is a new one if it equals more rows than the other ledger sent."""
     await sent(local, "monday.csv", rows(1), MAP)
     tuesday = await sent(local, "tuesday.csv", rows(2), MAP)
+    found = await refusal(local.job(append(tuesday, rows(1)), MAP), local)
+    assert (found.why, found.lines) == ("sent_elsewhere", (3,))
     await local.run(tuesday, MAP, again=True)
-    await local.run(append(tuesday, rows(2)), MAP)  # tuesday.csv.job sent it, but was replaced
-    append(tuesday, rows(1))
+    await local.run(append(tuesday, rows(1)), MAP)
+    assert await held(local) == Counter("11122")
+
+
+async def test_rows_that_the_replaced_ledger_sent_are_not_sent_again(local: Local) -> None:
+    """Only the rows that the file had were to be sent again."""
+    path = await sent(local, "monday.csv", rows(1, 2), MAP)
+    await local.run(local.write(rows(1)).rename(path), MAP, again=True)
+    found = await refusal(local.job(append(path, rows(2)), MAP), local)
+    assert (found.why, found.lines) == ("sent_elsewhere", (3,))
+
+
+@UNMARKED
+async def test_a_ledger_to_send_rows_again_heeds_what_others_sent_since(local: Local, text: str) -> None:
+    monday = await sent(local, "monday.csv", [["1", LONG, "", ""], *rows(2, 3)], text)
+    folder = (await local.run(monday, text, again=True)).folder
+    await undo(local, monday.with_name("monday.csv.job"))
+    await undo(local, folder)
+    await sent(local, "tuesday.csv", [["1", "short", "", ""], *rows(2)], text)
+    source = local.write([["1", "short", "", ""], *rows(2, 3)]).rename(monday)
+    found = await refusal(local.job(source, text, retry_undone=True), local)
+    assert (found.why, found.lines) == ("sent_elsewhere", (2, 3))
+    assert await open_orders(local) == Counter("12")
+
+
+async def test_an_equal_key_of_the_file_hides_no_row(local: Local) -> None:
+    await sent(local, "monday.csv", [["K", "b", "", ""]], KEY)
+    tuesday = await sent(local, "tuesday.csv", rows(9), KEY)
+    found = await refusal(local.job(append(tuesday, [["K", "a", "", ""], ["K", "b", "", ""]]), KEY), local)
+    assert (found.why, found.lines) == ("sent_elsewhere", (3,))
+    assert found.remedies == (Remedy.REMOVE_ROWS, Remedy.OTHER_FILE, Remedy.NEW_ROWS)
+    assert (await local.run(tuesday, KEY, new_rows=True)).done_now == 1  # somebody says that it is another K
+
+
+@pytest.mark.parametrize("marker", [None, MARKER])
+async def test_rows_sent_with_keys_are_recognized_without_them(local: Local, marker: str | None) -> None:
+    await sent(local, "monday.csv", rows(1, 2), MAP if marker else KEY, marker=marker)
+    tuesday = append(await sent(local, "tuesday.csv", rows(3), MAP), rows(1))
     found = await refusal(local.job(tuesday, MAP), local)
-    assert (found.why, found.lines) == ("sent_elsewhere", (4,))
-    await local.run(tuesday, MAP, again=True)
-    await local.run(append(tuesday, rows(1)), MAP)  # monday.csv has one such row
-    assert await held(local) == Counter("11122222")
+    assert (found.why, found.lines) == ("sent_elsewhere", (3,))
+    wednesday = local.write(rows(2, 4)).rename(local.folder / "wednesday.csv")
+    assert (await refusal(local.job(wednesday, MAP), local)).lines == (2,)
+
+
+async def test_look_ups_find_only_keys_in_the_field_that_they_were_sent_in(local: Local) -> None:
+    field = "work_order.contact_name"
+    other = MAP.replace("po_number", "contact_name")
+    await sent(local, "monday.csv", rows(1, 2), MAP, marker=MARKER)
+    await sent(local, "monday.csv", rows(1, 2, 5), other, marker=field)
+    tuesday = local.write(rows(1, 3)).rename(local.folder / "tuesday.csv")
+    assert (await refusal(local.job(tuesday, other, marker=field), local)).lines == (2,)
+
+
+@UNMARKED
+async def test_rows_that_a_running_job_will_send_are_not_sent(local: Local, text: str) -> None:
+    monday = local.write(rows(1, 2, 3)).rename(local.folder / "monday.csv")
+    async with killed(local.job(monday, text), local):
+        rest = local.write(rows(2, 3, 4)).rename(local.folder / "rest.csv")
+        found = await refusal(local.job(rest, text), local)
+        assert (found.why, found.lines, found.remedies) == ("sent_elsewhere", (2, 3), (Remedy.WAIT,))
+    assert (await local.run(rest, text)).done_now == 3  # nobody may ever resume the other
+
+
+@UNMARKED
+async def test_a_copy_of_the_job_folder_tells_what_it_sent_since(local: Local, text: str) -> None:
+    monday = local.write(rows(1, 2)).rename(local.folder / "monday.csv")
+    async with killed(local.job(monday, text), local) as journal:
+        pass
+    copy = shutil.copytree(journal.folder, local.folder / "mine.job")
+    assert (await local.run(monday, text)).done_now == 2  # the copy tells nothing new
+    await undo(local, journal.folder)
+    assert (await local.run(monday, text, folder=copy)).done_now == 2
+    found = await refusal(local.job(monday, text, retry_undone=True), local)
+    assert (found.why, found.rows) == ("sent_elsewhere", 2)
+
+
+async def test_a_ledger_that_cannot_be_read_is_named_with_a_way_out(local: Local) -> None:
+    monday = await sent(local, "monday.csv", rows(1), MAP)
+    damaged = local.folder / "other.job"
+    damaged.mkdir()
+    (damaged / "journal.db").write_bytes(b"no database")
+    with pytest.raises(JournalError) as caught:
+        await local.run(append(monday, rows(2)), MAP)
+    assert (caught.value.remedies, caught.value.facts["folder"]) == ((Remedy.MOVE_JOB,), str(damaged))
+    assert (
+        await local.run(local.write(rows(3)).rename(local.folder / "3.csv"), MAP, again=True)
+    ).done_now == 1
+
+
+async def test_a_key_that_a_reject_left_is_free(local: Local) -> None:
+    """The other ledger never sent a row with it."""
+    monday = await sent(local, "monday.csv", [["K1", LONG, "", ""]], KEY)
+    await local.run(corrected(monday.with_name("monday.csv.job"), f"K1,{LONG}", "K2,short"), KEY)
+    tuesday = append(await sent(local, "tuesday.csv", rows(9), KEY), [["K1", "other", "", ""]])
+    assert (await local.run(tuesday, KEY)).done_now == 1
+
+
+@KEYED
+async def test_a_key_that_somebody_insisted_on_is_not_asked_about_again(
+    local: Local, text: str, marker: str | None
+) -> None:
+    """Each run tries a row again that was refused before it was sent; a later other ledger counts."""
+    await sent(local, "monday.csv", [["001", "a", "", ""]], text, marker=marker)
+    rows_ = [["1", LONG, "", ""], ["5", "e", "", ""]]
+    tuesday = await sent(local, "tuesday.csv", rows_, text, marker=marker, new_rows=True)
+    assert (await local.run(tuesday, text, marker=marker)).failed == 1
+    await sent(local, "wednesday.csv", [["0001", "a", "", ""]], text, marker=marker, new_rows=True)
+    found = await refusal(local.job(tuesday, text, marker=marker), local)
+    assert (found.why, [gone.name for _, gone in found.resembling]) == ("key_disguised", ["0001"])
+
+
+async def test_rejects_of_a_replaced_ledger_with_a_day_as_its_name(local: Local) -> None:
+    folder = local.folder / "2026-11-30"
+    source = local.write([["1", LONG, "", ""], *rows(2)])
+    await local.run(source, KEY, folder=folder)
+    await local.run(source, KEY, folder=folder, again=True)
+    found = await refusal(local.job(corrected(folder, LONG, "short"), KEY), local)
+    assert (found.why, found.folder) == ("superseded", local.folder / "2026-11-30-2")

@@ -200,7 +200,7 @@ class ImportingUser:
             "key_disguised": bool(self.disguised),
             "key_changed": was is not None and (was.key, was.marker) != (user.key, user.marker),
             "unfinished": "again" in options,
-            "sent_elsewhere": not is_main,
+            "sent_elsewhere": not is_main or len(ledgers_of(self.base)) > 1,
             "superseded": not is_main,
         }
         if not reasons.get(refusal.why, False) or (was is None and is_main):

@@ -105,12 +105,13 @@ def compare(
     retry_undone: bool = False,
     fingerprint: str = "",
     same_key: bool = False,
+    by_cells: bool = False,
 ) -> Compared:
     """Compare a file's rows with the ledger, and keep the temporary tables for ``admit`` in ``admission.py``.
 
     With ``map_counts``, as for updates, a done row counts as changed if the map's ``fingerprint`` differs.
     With ``retry_undone``, the keys of undone rows must be unique, too. With ``same_key``, the file's template
-    is that of the ledger.
+    is that of the ledger. With ``by_cells``, new rows are also recognized by the cells that the map reads.
     """
     for table in TEMPORARY:
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
@@ -126,8 +127,8 @@ def compare(
         db.execute("CREATE UNIQUE INDEX temp.repeated_identity ON repeated (identity, nth)")
         db.execute(_MATCHED)
         _match(db, rejects=rejects, map_counts=map_counts, retry_undone=retry_undone, fingerprint=fingerprint)
-        if same_key and not rejects:
-            _recognize(db)
+        if by_cells or (same_key and not rejects):
+            _recognize(db, "TRUE" if by_cells else "cells IS NOT NULL")
         found = _counted(db, rejects)
         db.execute("COMMIT")
     except BaseException:
@@ -260,10 +261,10 @@ def _refuse_left_keys(db: sqlite3.Connection, fingerprint: str) -> None:
     )
 
 
-def _recognize(db: sqlite3.Connection) -> None:
-    """Match new rows with a key with missing rows that were sent with equal cells, under another template."""
+def _recognize(db: sqlite3.Connection, which: str) -> None:
+    """Match new rows with missing rows that were sent with equal cells, under another template."""
     new = f"""SELECT place, digest FROM temp.matched JOIN temp.file USING (place)
-        WHERE standing = {int(Standing.NEW)} AND cells IS NOT NULL"""
+        WHERE standing = {int(Standing.NEW)} AND {which}"""
     missing = "SELECT count(*) > (SELECT count(row) FROM temp.matched) FROM planned"
     if db.execute(f"{new} LIMIT 1").fetchone() is None or not db.execute(missing).fetchone()[0]:
         return

@@ -31,7 +31,7 @@ def decide(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) 
     return (
         _key_changed(ledger, file)
         or _unknown_rows(ledger, file, options)
-        or _sent_elsewhere(file, Remedy.OTHER_FILE)
+        or _sent_elsewhere(file, Remedy.REMOVE_ROWS, *(() if file.rejects else (Remedy.OTHER_FILE,)))
         or _plan(ledger, file, options)
     )
 
@@ -89,15 +89,19 @@ def _sent_elsewhere(file: FileFacts, *remedies: Remedy) -> Refusal | None:
     """Return a refusal, with ``remedies``, if another ledger in the directory sent rows to send."""
     if (other := file.elsewhere) is None:
         return None
-    if not other.resembling:
-        now = file.marker if file.looks_first else None
+    if other.resembling:
+        (new, gone), *_ = pairs = other.resembling
         about = Refusal(
-            why="sent_elsewhere", remedies=remedies, folder=other.folder, rows=other.rows, now=now
+            why="key_disguised", remedies=(Remedy.NEW_KEYS,), folder=other.folder, rows=other.rows
         )
-        return attrs.evolve(about, lines=other.lines)
-    (new, gone), *_ = pairs = other.resembling
-    about = Refusal(why="key_disguised", remedies=(Remedy.NEW_KEYS,), folder=other.folder, rows=other.rows)
-    return attrs.evolve(about, first_new=new, first_gone=gone, resembling=pairs)
+        return attrs.evolve(about, first_new=new, first_gone=gone, resembling=pairs)
+    if other.changed:
+        remedies = (*remedies, Remedy.NEW_ROWS)
+    about = Refusal(why="sent_elsewhere", remedies=remedies, folder=other.folder, rows=other.rows)
+    now = file.marker if file.looks_first else None
+    return attrs.evolve(
+        about, lines=other.lines, now=now, remedies=(Remedy.WAIT,) if other.running else remedies
+    )
 
 
 def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import attrs
 
 from wosdk_async.jobs.journal import State
+from wosdk_async.jobs.journal.entries import RUN_REFUSED
 from wosdk_async.jobs.journal.folder import jobs_at, plan_of
 from wosdk_async.jobs.journal.lock import require_own
 from wosdk_async.jobs.journal.run_table import runs
@@ -19,8 +20,10 @@ from wosdk_async.jobs.ledger.decision import actions_of, decide
 from wosdk_async.jobs.ledger.file_rows import CHUNK, FileRow, FileRows
 from wosdk_async.jobs.ledger.key_conflicts import new_keys, repeated_rows
 from wosdk_async.jobs.ledger.nearby import (
+    AGREED,
     KEY_COMPARED,
     NOT_SENT,
+    RowsToSend,
     find_ledger,
     named_ledgers,
     opened,
@@ -111,28 +114,28 @@ def _elsewhere(
     company: str,
     plan: Plan,
 ) -> Elsewhere | None:
-    """Find another ledger that sent rows which ``plan`` sends.
-
-    If the ledger was created to send rows again, only rows that are new in it are compared.
-    """
-    again = any("again" in run.details.get("options", ()) for run in runs(db)[:1])
-    to_send = [each for each in Standing if plan.actions[each] is Action.SEND]
-    names = ", ".join(str(int(each)) for each in ([Standing.NEW] if again else to_send))
+    """Find another ledger that sent rows which ``plan`` sends."""
+    own_runs = [run for run in runs(db) if "map" in run.details and not run.details.get(RUN_REFUSED)]
+    again = any("again" in run.details["options"] for run in own_runs[:1])
+    names = ", ".join(str(int(each)) for each in Standing if plan.actions[each] is Action.SEND)
+    known = f"WHEN standing <> {int(Standing.NEW)} THEN {AGREED}" if again else ""
+    sent_each_time = f"{int(Standing.PLANNED)}, {int(Standing.REFUSED_HERE)}"
 
     def chunks() -> Iterator[list[FileRow]]:
-        found = db.execute(
+        found = db.execute(  # without keys, equal rows are numbered, so all of them are needed
             f"""SELECT place, line, digest, identity, cells, key, name, fault, CASE
-                WHEN standing NOT IN ({names}) THEN {NOT_SENT}
-                WHEN standing = {int(Standing.PLANNED)} THEN {KEY_COMPARED} END
+                WHEN standing NOT IN ({names}) THEN {NOT_SENT} {known}
+                WHEN standing IN ({sent_each_time}) THEN {KEY_COMPARED} END
             FROM temp.matched JOIN temp.file USING (place)
-            WHERE standing IN ({names}) OR place IN (SELECT place FROM temp.repeated WHERE identity IN (
+            WHERE standing IN ({names}) OR cells IS NULL AND identity IN (
                 SELECT identity FROM temp.repeated JOIN temp.matched USING (place)
-                WHERE standing IN ({names}))) ORDER BY place"""
+                WHERE standing IN ({names})) ORDER BY place"""
         )
         while chunk := found.fetchmany(CHUNK):
             yield chunk
 
-    return sent_elsewhere(request, rows, company, own=folder, chunks=chunks)
+    to_send = RowsToSend(folder, tuple(run.started_at for run in own_runs), chunks)
+    return sent_elsewhere(request, rows, company, to_send)
 
 
 def _problem(

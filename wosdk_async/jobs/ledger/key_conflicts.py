@@ -33,14 +33,14 @@ def disguised_keys(
     ``some_were_missing`` tells whether any sendable row was missing from the previous file.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
-    db.execute("CREATE TEMP TABLE plain (key TEXT, line, name, risky, away, dismissed, own)")
+    db.execute("CREATE TEMP TABLE plain (key TEXT, line, name, risky, away, dismissed, own, row)")
     db.execute(
         f"""INSERT INTO temp.plain
         SELECT undisguised(ifnull(gone.name, '')), gone.line, gone.name, standing IN ({RISKY}) AS risky,
-            planned.away, planned.dismissed, NULL
+            planned.away, planned.dismissed, NULL, planned.row
         FROM temp.gone AS gone JOIN planned USING (row) WHERE (risky OR NOT ?) AND (planned.away OR ?)
             AND EXISTS (SELECT 1 FROM temp.file WHERE cells IS NOT NULL)
-        UNION ALL SELECT undisguised(was), planned.line, was, 0, 1, 0, planned.row
+        UNION ALL SELECT undisguised(was), planned.line, was, 0, 1, 0, planned.row, planned.row
         FROM (SELECT *, coalesce(key, name, '') AS was FROM planned) AS planned JOIN temp.file USING (row)
         WHERE coalesce(file.key, file.name) <> was""",
         [rejects, some_were_missing],

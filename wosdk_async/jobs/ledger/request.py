@@ -227,6 +227,7 @@ class ImportRequest:
             "sheet": self.sheet,
             "map": self.import_map.fingerprint,  # read by SQL in the ledger and the journal
             "content": self.import_map.content,  # likewise
+            "marker": self.marker,  # likewise
             "limit": self.options.concurrency,
             "rate": company.rate,
         }

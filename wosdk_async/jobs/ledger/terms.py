@@ -99,6 +99,10 @@ class Elsewhere:
     rows: int
     lines: tuple[int, ...] = ()
     """Lines of the first few rows."""
+    running: bool = False
+    """Whether the other job is running, and may still have to send some of them."""
+    changed: bool = False
+    """Whether all of them have other cells than were sent with their keys."""
     resembling: tuple[tuple[RowSample, RowSample], ...] = ()
     """The first rows, each with the sent row, if only their keys resemble those of sent rows."""
 
