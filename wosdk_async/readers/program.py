@@ -174,4 +174,4 @@ def _die_with(parent: int) -> None:
 
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
         if os.getppid() != parent:  # the parent has exited, or sys.executable is a launcher
-            raise ChildProcessError("the reader was started by another process than its parent")
+            raise ChildProcessError("the reader is not a child of the process that requested it")

@@ -121,7 +121,7 @@ def _named(text: str, meta: Wire) -> Any:
 def _require(fits: bool, table: TextTable, keys: tuple[str, ...], reason: str) -> None:
     for key in () if fits else keys:
         if getattr(table, key) is not None:
-            raise ImportMapError(f"{reason}; delete {key}")
+            raise ImportMapError(f"{reason}; remove {key!r}")
 
 
 def _cached(parse: Parser) -> Parser:

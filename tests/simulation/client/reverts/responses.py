@@ -60,7 +60,10 @@ def _null_result_done() -> Iterator[None]:
         return original(found | {"CommandResult": found["CommandResult"] or {}}, one)
 
     changed = attrs.evolve(envelopes.RESULT, plain=faulty)
-    with replace(envelopes, "RESULT", changed), replace(matching, "result_for", lambda decode, *_: (decode, None)):
+    with (
+        replace(envelopes, "RESULT", changed),
+        replace(matching, "result_for", lambda decode, *_: (decode, None)),
+    ):
         calls._kinds.clear()
         try:
             yield
