@@ -37,7 +37,7 @@ one letter per cell (``n`` number, ``t`` time, ``b`` boolean, space: text); faul
 cannot be used, by index."""
 
 CURRENCIES = 0x100
-"""Character code of the first kind for amounts. The sheet's currencies have consecutive kinds."""
+"""Character code of the kind for amounts in the sheet's first currency; further currencies follow."""
 
 Explain = Callable[[str, BaseException], "str | Unreadable"]
 
