@@ -92,7 +92,7 @@ def test_a_row_that_changed_after_it_was_sent_is_skipped_and_said(
     assert give().exit_code == 0
     write(path, ("A", "edited"), B)
     result = give()
-    assert (result.exit_code, "1 of them now with other cells" in result.stderr) == (0, True)
+    assert (result.exit_code, "1 of them with cells changed since" in result.stderr) == (0, True)
     assert "\n1 row now differs from the cells that were sent (first: line 2)" in result.stdout
     assert json.loads(give("--json").stdout)["changed"] == 1
     assert held(wosdk) == Counter("AB")
@@ -107,7 +107,7 @@ def test_undone_rows_are_skipped_until_they_are_asked_for(give: Give, path: Path
     assert (give().exit_code, held(wosdk)) == (1, Counter())
     write(path, ("A", "edited"), B)
     result = give()
-    said = "undone rows with other cells than were sent: 1\n"
+    said = "undone rows whose cells have changed since they were sent: 1\n"
     assert (said in result.stderr, held(wosdk)) == (True, Counter())
     assert (give("--retry-undone").exit_code, held(wosdk)) == (0, Counter("AB"))
 

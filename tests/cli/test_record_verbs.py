@@ -149,7 +149,7 @@ def test_a_part_of_an_amount_leaves_the_other(wosdk: Wosdk) -> None:
         (("update", "Customer", "512", "ConcurrencyId=3"), 2, "ConcurrencyId, which the service increments; to compare it, add --if-unchanged"),
         (("update", "Customer", "512", "PerformDeletion=true"), 2, "to delete this record, run wosdk delete Customer 512"),
         (("update", "Customer", "512", "WorkZone:={}"), 2, 'refer to it by {"Id": id}'),
-        (("delete", "AssetAttribute", "1"), 2, "update the Location with the element, its id and PerformDeletion, in its attributes"),
+        (("delete", "AssetAttribute", "1"), 2, "update the Location; put the element with its id and PerformDeletion into attributes"),
         (("create", "Document", "Title=x"), 2, "wosdk: DocType is missing; set it to the id of a document type; query DocumentType for the ids"),
         (("update", "Contract", "1", "DisplayAs=x"), 2, "update is not supported by Contract; --unchecked sends it anyway"),
         (("update", "Customer", "512", "Name=x", "--unchecked", "--if-unchanged"), 2, "--if-unchanged needs an entity"),

@@ -115,9 +115,9 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(new_rows=True),
     ),
     "key_disguised": (
-        "a row to send has a key that differs only in case, white space, Unicode form, leading zeros, `.0` "
-        "or an exponent from that of a row which the file lacks, and the last file did not have both; or "
-        "of a row that one of the five newest ledgers nearby sent; or a reject differs so from its own row",
+        "the key of a row to send differs only in case, white space, Unicode form, leading zeros, `.0` or an "
+        "exponent from the key of a row missing from the file, unless the last file had both; of a row sent "
+        "by one of the five newest other jobs nearby; or, for a reject, of its own row",
         _SAMPLE,
         attrs.evolve(_FILE, disguised={Standing.NEW: (1, ((RowSample(2, "501"), RowSample(2, "00501")),))}),
         ImportOptions(),
@@ -141,7 +141,7 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(again=True),
     ),
     "sent_elsewhere": (
-        "a first run, for rows that a ledger nearby sent and look-ups cannot find",
+        "first run: another job nearby sent some of the rows, and look-ups cannot find them",
         None,
         attrs.evolve(_FILE, key=None, elsewhere=Elsewhere(folder=_FOLDER, rows=1)),
         ImportOptions(),
@@ -151,7 +151,7 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
 
 _REJECTS = attrs.evolve(_FILE, rejects=True)
 _OF_REJECTS: Mapping[str, tuple[FileFacts, ImportOptions]] = {
-    "rejects without their ledger, or with another one's folder": (_REJECTS, ImportOptions()),
+    "the rejects' ledger was not found, or `--job` names another job's folder": (_REJECTS, ImportOptions()),
     "rejects with `--again`": (_REJECTS, ImportOptions(again=True)),
     "rejects with a missing, repeated, mixed or unknown `_job` or `_row`": (
         attrs.evolve(_REJECTS, rejects_problem=("missing_row", 2)),

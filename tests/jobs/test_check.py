@@ -412,7 +412,7 @@ async def test_texts_that_are_cut_equal_rows_and_rows_without_a_key_are_counted(
     assert [each.count for each in result.cautions.values()] == [2]
     assert dict(result.counts) == {"would_send": 5}
     equal, keyless = result.warnings
-    assert "2 rows equal earlier rows" in equal
+    assert "2 rows are identical to earlier rows" in equal
     assert "no key" in keyless
     marked = await checked(local, local.write(rows(3, 4)), f'marker = "{MARKER}"\n{MAP}')
     assert (marked.cautions, marked.warnings) == ({}, [])

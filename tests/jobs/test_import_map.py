@@ -96,7 +96,7 @@ BASE = WORK_ORDER + CUSTOMER
         ('from = "{customer}"', 'from = "{}"', "reference.customer.from: {} is the looked-up name"),
         ('from = "{customer}"', 'from = "{customer}"\nif_missing = "make"', 'reference.customer.if_missing takes "fail" or "create", not \'make\''),
         ('from = "{customer}"', 'from = "{customer}"\nambiguous = "last"', 'reference.customer.ambiguous takes "fail" or "first", not \'last\''),
-        ('entity = "Location"', 'entity = "Location"\nambiguous = "first"', "reference.asset always takes the first record, because it has no by; delete ambiguous"),
+        ('entity = "Location"', 'entity = "Location"\nambiguous = "first"', "reference.asset always takes the first record, because it has no by; remove 'ambiguous'"),
         ('from = "{customer}"', 'from = "{customer}"\ncreate = {}', "reference.customer never uses create; set if_missing"),
         ('from = "{customer}"', 'from = "{customer}"\nif_missing = "create"\ncreate = { display_as = "x" }', "is always set to the looked-up name"),
         ('from = "{customer}"', 'from = "{customer}"\nif_missing = "create"\ncreate = { nam = "x" }', "reference.customer.create.nam: Customer has no field 'nam'; did you mean 'name'?"),

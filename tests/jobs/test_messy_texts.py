@@ -391,7 +391,11 @@ def test_equal_rows_without_a_key_are_counted(
     (folder / "f.csv").write_text("\n".join(["No,Due,Text", *rows]))
     found = Import(CsvFile(folder / "f.csv"), load(folder)).read().notes
     equal = len(rows) - len({row[:3] for row in rows})  # the map does not read Text
-    shown = {0: "", 1: "1 row equals an earlier row"}.get(equal, f"{equal} rows equal earlier rows")
+    shown = (
+        "1 row is identical to an earlier row"
+        if equal == 1
+        else f"{equal} rows are identical to earlier rows"
+    )
     assert [note.partition(": ")[2].partition(" in all")[0] for note in found] == [shown] * bool(equal)
     assert Import(CsvFile(folder / "f.csv"), load(folder, 'key = "{No}"')).read().notes == []
 
@@ -459,7 +463,7 @@ def test_units_are_taken_off(number: Decimal, unit: str, space: str, before: boo
 
 def test_units_are_for_numbers_and_have_no_digits(tmp_path: Path) -> None:
     for options, why in (
-        ('text = "{No}", strip = ["kg"]', "is not a number field; delete strip"),
+        ('text = "{No}", strip = ["kg"]', "is not a number field; remove 'strip'"),
         ('text = "{No}", strip = ["5"]', "takes currency signs and units without digits"),
         ('text = "{No}", strip = "kg"', "takes currency signs and units without digits"),
         ('text = "{No}", strip = ["("]', "takes currency signs and units without digits"),

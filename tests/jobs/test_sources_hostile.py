@@ -236,7 +236,7 @@ def test_a_library_that_is_loaded_late_and_broken_says_so(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("script", "why"),
     [
-        ('"{python}" "$@"; exit $?', "the reader was started by another process than its parent"),
+        ('"{python}" "$@"; exit $?', "the reader is not a child of the process that requested it"),
         ("echo 'No module named wosdk_async' >&2; exit 1", "No module named wosdk_async"),
     ],
 )

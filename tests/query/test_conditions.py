@@ -136,7 +136,7 @@ def test_unknown_properties(build: Callable[[], Any], told: str) -> None:
         (lambda: f.items.is_null(), "the service has no operator for empty lists"),
         (lambda: f.number.in_("New"), "In takes a list of at least one value, not 'New'"),
         (lambda: f.duration.in_([]), "In takes a list of at least one value, not []"),
-        (lambda: ~(f.items.task == 5), "cannot query for lists in which no element matches"),
+        (lambda: ~(f.items.task == 5), "cannot test that no element of a list matches"),
         (lambda: fields("New").Thing == object(), "it takes text, a number, a time or a Ref"),
         # the query
         (lambda: query().where(f["Id"] is None), "where() takes conditions, not False"),

@@ -178,7 +178,7 @@ def _fields(rows: list[dict[str, Any]]) -> tuple[Field, ...]:
 
 
 def _inherit_fields(rows: Mapping[str, Any], key: str, kind_of: Callable[[str], Any]) -> dict[str, Any]:
-    """Return ``kind_of(name)`` objects for the rows; their ``key`` has the inherited, then the own fields."""
+    """Return a ``kind_of(name)`` object for each row; ``key`` has the inherited, then its own fields."""
     done: dict[str, Any] = {}
 
     def build(name: str) -> Any:
@@ -186,7 +186,7 @@ def _inherit_fields(rows: Mapping[str, Any], key: str, kind_of: Callable[[str], 
             row = rows[name]
             own = _fields(row[key])
             inherited = getattr(build(row["base"]), key) if row.get("base") else ()
-            merged = {field.name: field for field in (*inherited, *own)}  # an own field replaces its namesake
+            merged = {field.name: field for field in (*inherited, *own)}  # replaces an inherited field
             fields = {f"own_{key}": own, key: tuple(merged.values())}
             response = {"response": _fields(row["response"])} if "response" in row else {}
             done[name] = kind_of(name)(name=name, **{**row, **fields, **response})

@@ -174,7 +174,7 @@ def plan_text(plan: Plan, label: str) -> str:
         texts.append(f"{left} in doubt that cannot be looked up")
     if done := counts[Standing.DONE] + (counts[Standing.DONE_CHANGED] if plan.skips_changed else 0):
         changed = counts[Standing.DONE_CHANGED] if plan.skips_changed else 0
-        note = f", {changed} of them now with other cells" if changed else ""
+        note = f", {changed} of them with cells changed since" if changed else ""
         kinds = {label: done - plan.found, "found": plan.found}
         texts.append(f"{', '.join(f'{n} {kind}' for kind, n in kinds.items() if n)} before{note}")
     if kept := plan.rows(Action.KEEP):

@@ -47,7 +47,7 @@ def read_utc(value: Any) -> Any:
 
 
 def read_digits(value: Any) -> Any:
-    """Read an integer or a string of digits from a program's user; the service accepts both."""
+    """Convert a string of digits to an integer, and return other values as is; the service accepts both."""
     # spec 4.4
     return int(value) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
 

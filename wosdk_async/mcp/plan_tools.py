@@ -74,7 +74,7 @@ class CommitResult(Result):
         default=None, description="Current state. Only 'done' means that the change was made."
     )
     do_not_repeat: bool = Field(
-        default=False, description="If true, the change may have been made. Do not make it in another way."
+        default=False, description="If true, the change may have been made. Do not make it by other means."
     )
     wait_seconds: int | None = Field(default=None, description="Seconds to wait before calling settle.")
     look_with: dict[str, Any] | None = Field(default=None, description="Tool call that shows the effect.")
@@ -118,8 +118,8 @@ class PlanTools:
             str,
             Field(
                 max_length=100,
-                description="Empty text field in which a new record gets the plan's id, so that it can be"
-                " found if no response arrives. Default for work orders: PoNumber; 'none' sets no field.",
+                description="Empty text field to store the plan's id in, so that the new record can be found"
+                " if no response arrives. Default for work orders: PoNumber; 'none' sets no field.",
             ),
         ] = "",
     ) -> PlanResult:

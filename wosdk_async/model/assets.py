@@ -100,9 +100,9 @@ class AssetInfo(Entity):
     """Extra details of an equipment asset.
 
     Operations: create, retrieve, update, delete. Not query. Class help: full access; specification: a query
-    was reported to fail.
+    reportedly failed.
 
-    The specification 2.11: fields not shown and a query was reported to fail.
+    Specification 2.11 shows no fields, and reports that a query failed.
     """
 
     asset_id: int | None = field(default=None, metadata=wire("AssetId", "integer"))

@@ -1,7 +1,4 @@
-"""Base classes of the model: records, references, commands and their results.
-
-Everything else in this package is written by ``wosdk_async.catalogue.generate``.
-"""
+"""Base classes of the generated model: records, references, commands and their results."""
 
 from __future__ import annotations
 
@@ -35,23 +32,23 @@ __all__ = [
 
 @define(kw_only=True, eq=False, repr=False)
 class Record:
-    """Root of every class of the model: all fields are optional, and ``None`` means not sent or null.
+    """Base class of all model classes. All fields are optional; ``None`` means missing or null.
 
-    Two records are equal when they are of one class and all their fields are. Records can be changed,
-    so they cannot be hashed.
+    Records are equal if their classes, fields and ``extra`` are equal. They are mutable, so they are not
+    hashable.
     """
 
     wire_name: ClassVar[str] = "Record"
     """The service's name of the class."""
     __wire__: ClassVar[dict[str, Wire]] = WireTable()  # type: ignore[assignment]
-    """Python name -> what the catalogue says about the field, inherited fields first."""
+    """Python name -> field metadata from the catalogue, inherited fields first."""
     __signature__: ClassVar[Any] = Signature()
 
     extra: dict[str, Any] | None = field(default=None, kw_only=True)
-    """What the service sent beyond the documented fields, by wire name; sent back as it came."""
+    """Undocumented fields that the service sent, by wire name; sent back unchanged."""
     origin: str | None = field(default=None, kw_only=True)
-    """The Company that the record was read from, which alone accepts it; None for one that the program made.
-    It is copied and pickled, but neither compared nor shown nor sent."""
+    """Company that the record was read from, the only one to which it may be sent; None for a record created
+    by the program. Copied and pickled, but not compared, shown or sent."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -79,7 +76,7 @@ class Record:
         return all(mine is their or mine == their for mine, their in pairs)
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
-        # Most fields are None; attrs would write the names of all of them.
+        # attrs would write the names of all fields, but most are None.
         names = [each.name for each in attrs.fields(type(self))]
         return _empty, (type(self),), {name: v for name in names if (v := getattr(self, name)) is not None}
 
@@ -90,29 +87,29 @@ class Record:
             if (value := getattr(self, name)) is not None and not meta.get("secret")
         ]
         if self.extra:
-            # Values of unknown fields are not shown: each may be a secret.
+            # Show only the names of unknown fields: any value may be a secret.
             shown.append(one_line(f"extra=<{', '.join(self.extra)}>"))
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
 def _empty(cls: type[Record]) -> Record:
-    """Return a record without values, to be filled by ``copy`` and ``pickle``."""
+    """Return a record without values for ``copy`` and ``pickle`` to fill."""
     made = object.__new__(cls)
     for each in attrs.fields(cls):
-        object.__setattr__(made, each.name, None)  # a program's class may check what is set
+        object.__setattr__(made, each.name, None)  # a program's subclass may validate assignments
     return made
 
 
 class Referable(Record):
-    """Mixin of the entities: what other objects refer to by id."""
+    """Base class of entities, to which other objects can refer by id."""
 
     __slots__ = ()
 
     @classmethod
     def ref(cls, id: int) -> Self:
-        """Return a reference to the entity ``id``: an object that carries nothing else.
+        """Return a reference to an entity: an object with only the ``id``.
 
-        Raises InvalidCallError for an id that is not a whole number.
+        Raises InvalidCallError if ``id`` is not an integer.
         """
         if id.__class__ is not int:
             require_whole_number(f"{cls.__name__}.ref", id)
@@ -123,14 +120,14 @@ class Referable(Record):
 if TYPE_CHECKING:
 
     def Ref(id: int) -> Any:
-        """Refer to an entity by id, accepted by every reference field."""
+        """Return a reference to an entity by id, accepted by every reference field."""
         # spec 2.1
 
 else:
 
     @attrs.frozen
     class Ref:
-        """A reference to an entity by id, accepted by every reference field."""
+        """Reference to an entity by id, accepted by every reference field."""
 
         # spec 2.1
 
@@ -142,7 +139,7 @@ else:
 
 
 def require_whole_number(verb: str, id: object) -> None:
-    """Raise InvalidCallError, which says what to pass to ``verb``, for an id that is not a whole number."""
+    """Raise InvalidCallError if ``id`` is not an integer; the message says what to pass to ``verb``."""
     if isinstance(id, int) and not isinstance(id, bool):
         return
     from wosdk_async.errors import InvalidCallError
@@ -158,35 +155,35 @@ def require_whole_number(verb: str, id: object) -> None:
 
 @define(kw_only=True, eq=False, repr=False)
 class CommandResult(Record):
-    """Result of a command; base of all results, and the result of commands whose own is not known."""
+    """Base class of command results, and the result of commands without a known result class."""
 
     error_info: ErrorInfo | None = field(default=None, metadata=wire("ErrorInfo", "object", "ErrorInfo"))
     """Present when the command fails inside a batch or composite; single calls fail with an HTTP error."""
 
 
 R = TypeVar("R", bound=CommandResult)
-"""The result of a command."""
+"""Result class of a command."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class Command(Record, Generic[R]):
-    """A workflow command; ``R`` is the class of its result."""
+    """Workflow command; ``R`` is its result class."""
 
     path: ClassVar[str] = ""
-    """Path below ``api/v1/cmd/``; empty for a shape that commands share."""
+    """Path below ``api/v1/cmd/``; empty for a shared base class."""
     # spec 4.2
     other_paths: ClassVar[tuple[str, ...]] = ()
-    """Other spellings of the path that sources show."""
+    """Alternative paths found in the sources."""
     host: ClassVar[str | None] = None
-    """``locator`` for the command that goes to the regional locator instead of the Company host."""
+    """``locator`` if the command goes to the regional locator instead of the Company host."""
     repeat: ClassVar[Literal["safe", "unsafe"]] = "unsafe"
-    """Whether it is safe to repeat."""
+    """Whether the command is safe to repeat."""
     result_name: ClassVar[str] = "CommandResult"
-    """Name of the result's class."""
+    """Name of the result class."""
 
     @classmethod
     def result_class(cls) -> type[R]:
-        """Return the class of the result."""
+        """Return the result class."""
         from wosdk_async.model import registry
 
         return cast("type[R]", registry.resolve(cls.result_name))

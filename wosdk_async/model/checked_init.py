@@ -1,8 +1,8 @@
-"""Constructors of records that suggest a name when a field does not exist.
+"""Record constructors that suggest a name for an unknown field.
 
-Records are made often and their fields are misspelt rarely, so the check must cost nothing when all names
-are right: the constructor takes unknown names as one more ``**`` argument, and nothing is wrapped around it.
-It is generated at its first call, like the readers of the codec, because a program uses few of the classes.
+Records are created often and fields rarely misspelt, so correct names must cost nothing: the constructor
+collects unknown names in a ``**`` argument instead of being wrapped. It is generated on its first call, like
+the codec's readers, because a program uses few of the classes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Signature", "install_checked_init"]
 
 
 def install_checked_init(cls: type[Any]) -> None:
-    """Replace the constructor that attrs generated for a record; keep one that a program wrote."""
+    """Replace a record's constructor if attrs generated it; keep one that a program wrote."""
     init = cls.__dict__.get("__init__")
     if init is None or not init.__code__.co_filename.startswith("<attrs generated"):
         return
@@ -49,7 +49,10 @@ class Signature:
 
 
 def _is_plain(field: attrs.Attribute[Any]) -> bool:
-    """Return whether a field is a keyword that is stored unchanged; classes of a program may have others."""
+    """Return whether a field is keyword-only, defaults to None and is stored unchanged.
+
+    A program's own classes may have other fields.
+    """
     plain = field.converter is None and field.validator is None and field.on_setattr is None
     return plain and field.kw_only and field.init and field.default is None
 
@@ -84,7 +87,7 @@ def _refuse(of: type[Any], names: Iterable[str], value: object, given: Iterable[
 
 
 def _held(of: type[Any], name: str) -> str:
-    """Return where to write a field of a record that a command holds, such as that of a work order."""
+    """Suggest the command's nested record, such as its work order, that has the field; "" if none has."""
     from wosdk_async.model import registry
     from wosdk_async.model.base import Command
 

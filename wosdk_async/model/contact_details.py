@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 class Address2(LockedEntity):
     """Street address of another record.
 
-    Operations: retrieve, query. Not create, update, delete. Lives only as part of its owner, in whose update
-    it is written.
+    Operations: retrieve, query. Not create, update, delete. Part of its owner; written by updating the owner.
     """
 
     actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))

@@ -357,7 +357,7 @@ class WoEstimate(LockedEntity):
     reason: str | None = field(
         default=None, metadata=wire("Reason", "string", max_length=256, max_length_source="doc")
     )
-    """Answer given on rejection. At most 256 characters."""
+    """Reason for the rejection. At most 256 characters."""
     contact_id: int | None = field(default=None, metadata=wire("ContactId", "integer"))
     """Id of the contact."""
     contact_name: str | None = field(
@@ -374,7 +374,7 @@ class WoEstimate(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class WoQuote(LockedEntity):
-    """Price asked by the provider.
+    """Price quoted by the provider.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
     """

@@ -37,16 +37,16 @@ class Space(RemovableEntity):
     asset: Location | None = field(default=None, metadata=wire("Asset", "ref", "Location", required=True))
     """Unit asset occupied. The service's documents call the type Asset. Required on creation."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start of the lease. ISO 8601 local time, no zone. Class help marks it required, schema lets it be
-    empty.
+    """Start of the lease. ISO 8601 local time, no zone. Required according to the class help, nullable in the
+    schema.
     """
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
-    """End of the lease. ISO 8601 local time, no zone. Class help marks it required, schema lets it be empty;
-    the specification shows no end date field.
+    """End of the lease. ISO 8601 local time, no zone. Required according to the class help, nullable in the
+    schema; the specification shows no end date field.
     """
     move_out_date: datetime | None = field(default=None, metadata=wire("MoveOutDate", "datetime-local"))
-    """Expected or actual date of moving out. ISO 8601 local time, no zone. Class help marks it required,
-    schema lets it be empty; the specification shows no move-out date field.
+    """Expected or actual date of moving out. ISO 8601 local time, no zone. Required according to the class
+    help, nullable in the schema; the specification shows no move-out date field.
     """
     work_zone: WorkZone | None = field(
         default=None, metadata=wire("WorkZone", "ref", "WorkZone", required=True)

@@ -290,7 +290,7 @@ class CiItemType(OpenEnum):
     """Values of ``CiItemType``."""
 
     WorkOrder = "WorkOrder", 0
-    """Made from a work order cost line."""
+    """Created from a work order cost line."""
     GroupHeader = "GroupHeader", 1
     """Heads a contract group."""
     GroupChild = "GroupChild", 2
@@ -686,9 +686,9 @@ class ExcludeCoi(OpenEnum):
     """Company-wide setting applies."""
     No = "No"
     ExcludeAndBlock = "ExcludeAndBlock"
-    """Left out and blocked."""
+    """Excluded and blocked."""
     ExcludeAndWarn = "ExcludeAndWarn"
-    """Left out with a warning."""
+    """Excluded with a warning."""
 
 
 class ForecastGroup(OpenEnum):
@@ -975,7 +975,7 @@ class Protocols(OpenEnum):
 
 
 class ProviderlType(OpenEnum):
-    """Values of ``ProviderlType``. Class name is spelled so in the schemas."""
+    """Values of ``ProviderlType``. Spelled like this in the schemas."""
 
     Regular = "Regular"
     Supplier = "Supplier"
@@ -1045,7 +1045,7 @@ class TaxValidationStatus(OpenEnum):
 
 
 class TimeCardAction(OpenEnum):
-    """Values of ``TimeCardAction``. Uknown is spelled so on the wire."""
+    """Values of ``TimeCardAction``. The service spells Unknown as Uknown."""
 
     Uknown = "Uknown"
     Flag = "Flag"
@@ -1072,7 +1072,7 @@ class TimeCardStatus(OpenEnum):
 
 
 class TimeCardType(OpenEnum):
-    """Values of ``TimeCardType``. Uknown is spelled so on the wire."""
+    """Values of ``TimeCardType``. The service spells Unknown as Uknown."""
 
     Uknown = "Uknown"
     Clock = "Clock"
@@ -1284,11 +1284,11 @@ class WoCostExclusion(OpenEnum):
     """Values of ``WoCostExclusion``."""
 
     NONE = "None", 0
-    """Nothing left out."""
+    """Nothing excluded."""
     Item = "Item", 1
-    """Leaves out the same dictionary item."""
+    """Excludes the same dictionary item."""
     Category = "Category", 2
-    """Leaves out the same cost category."""
+    """Excludes the same cost category."""
     Min = "Min", 3
     """Sets a minimum for the category."""
 

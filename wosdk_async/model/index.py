@@ -78,24 +78,24 @@ COMMANDS: dict[str, str] = {
 
 COMPUTED: dict[str, dict[str, str]] = {
     "CorrigoEntity": {
-        "id": "leave it out, or update the record of that id",
+        "id": "leave it out, or update the record with that id",
     },
     "CorrigoEntityWithOptimisticLock": {
         "concurrency_id": "leave it out",
     },
     "WorkOrder": {
-        "number": "put a number of your own into PoNumber",
+        "number": "put your own number into PoNumber",
         "status_id": "leave it out: a new work order is New, and commands change it",
         "dt_created": "leave it out",
         "created_date_utc": "leave it out",
         "last_action_date": "leave it out",
         "last_action_date_utc": "leave it out",
         "last_action": "leave it out",
-        "short_location": "it is made of the item's asset",
-        "task_refinement": "it is made of the item's asset and task",
-        "time_zone": "it is that of the work zone",
-        "currency_type_id": "it is that of the work zone",
-        "work_order_cost": "leave it out; commands write costs",
+        "short_location": "it is derived from the item's asset",
+        "task_refinement": "it is derived from the item's asset and task",
+        "time_zone": "it is taken from the work zone",
+        "currency_type_id": "it is taken from the work zone",
+        "work_order_cost": "leave it out; commands set the costs",
         "employee": "put EmployeeId into the command, or assign the order afterwards",
         "assignments": "assign the order afterwards",
         "won_id": "send the order afterwards",
@@ -678,9 +678,9 @@ UNSUPPORTED: dict[str, dict[str, str]] = {
         "delete": "",
     },
     "AssetAttribute": {
-        "create": "update the Location with the element in its attributes",
-        "update": "update the Location with the element, its id included, in its attributes",
-        "delete": "update the Location with the element, its id and PerformDeletion, in its attributes",
+        "create": "update the Location; put the element into attributes",
+        "update": "update the Location; put the element with its id into attributes",
+        "delete": "update the Location; put the element with its id and PerformDeletion into attributes",
     },
     "AssetInfo": {
         "query": "query Location with the property path 'Info.*'",
@@ -740,7 +740,7 @@ UNSUPPORTED: dict[str, dict[str, str]] = {
         "delete": "run WoCancelCommand",
     },
     "WorkOrderCost": {
-        "create": "run WoCreateCommand, which makes it with the work order",
+        "create": "run WoCreateCommand, which creates it with the work order",
         "delete": "",
     },
     "WorkZone": {

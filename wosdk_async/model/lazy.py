@@ -1,10 +1,10 @@
-"""Objects within the objects of a response, made when a program first reads their field.
+"""Nested objects of a response, created when their field is first read.
 
-Most programs use a few fields of a record, which may hold a dozen other records. JSON is read and checked as
-a whole when the response arrives. Only these objects are made later: until then the slot of the field holds a
-:class:`Lazy`, or a tuple of them for a list. The garbage collector visits every list in every result that a
-program keeps, and an order has fifty, nearly all empty. Python has a single empty tuple, and the collector
-untracks tuples of Structs.
+Most programs use a few fields of a record, which may hold a dozen other records. The JSON of a response is
+parsed and checked as a whole on arrival. Only nested objects are created later: until then, the field's slot
+holds a :class:`Lazy`, or for a list a tuple of them. A tuple, because the garbage collector visits every list
+in the results that a program keeps, and an order has fifty, nearly all empty. Python has a single empty
+tuple, and the collector untracks tuples of Structs.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ __all__ = ["Lazy", "make_lazy", "raw_slot", "waits"]
 
 
 class Lazy:
-    """Value of a slot whose object is made when the field is first read."""
+    """Placeholder for a nested object that is created when the field is first read."""
 
     __slots__ = ()
 
     @abstractmethod
     def __made__(self, origin: str | None) -> Any:
-        """Return the object, which was read from the Company ``origin``. Cannot fail."""
+        """Create the object, whose record was read from the Company ``origin``. Must not fail."""
 
 
 class _LazyField(property):
-    """A field whose slot may hold a :class:`Lazy`, or a tuple of them for a list."""
+    """Field whose slot may hold a :class:`Lazy`, or for a list a tuple of them."""
 
 
 _GET = """\
@@ -49,12 +49,12 @@ _LIST = {
     "is_waiting": "found.__class__ is tuple",
     "made": "[each.__made__(record.origin) if isinstance(each, Lazy) else each for each in found]",
 }
-# GIL: if two threads read the field at once, the first object wins. Threads are switched only at calls and
+# GIL: if two threads read the field at once, the first object wins, because threads switch only at calls and
 # backward jumps, and there is neither between the check and the assignment.
 
 
 def make_lazy(cls: type[Any]) -> None:
-    """Let the slots of those fields of ``cls`` that hold objects take a :class:`Lazy`."""
+    """Allow a :class:`Lazy` in the slots of fields of ``cls`` that hold objects."""
     for field in cls.__dict__.get("__attrs_attrs__", ()):
         slot = cls.__dict__.get(field.name)
         if isinstance(slot, MemberDescriptorType) and field.metadata and is_nested(field.metadata):
@@ -68,7 +68,7 @@ def _install(cls: type[Any], name: str, get: Callable[[Any], Any]) -> None:
 
 
 def _compile_at_first_read(cls: type[Any], name: str) -> Callable[[Any], Any]:
-    """Return a getter that replaces itself by a compiled one: a program uses few fields."""
+    """Return a getter that compiles its replacement on first use, because a program reads few fields."""
 
     def first(record: Any) -> Any:
         kind = _LIST if cls.__wire__[name].get("many") else _OBJECT
@@ -81,13 +81,13 @@ def _compile_at_first_read(cls: type[Any], name: str) -> Callable[[Any], Any]:
 
 
 def raw_slot(cls: type[Any], name: str) -> str:
-    """Return the name of the slot of a field. Reading it gives the value as it is stored, also a Lazy.
+    """Return the name of a field's slot, which holds the stored value, perhaps a Lazy.
 
-    Plain fields of a Lazy have the names of those of its object; one that the response lacked is missing.
+    A Lazy has the plain fields of its object under the same names, except those missing from the response.
     """
     return f"_slot_{name}" if isinstance(getattr(cls, name, None), _LazyField) else name
 
 
 def waits(record: Any, name: str) -> bool:
-    """Return whether the object of a field is not made yet. Does not make it."""
+    """Return whether a field's object has not been created yet, without creating it."""
     return isinstance(getattr(record, raw_slot(type(record), name)), Lazy | tuple)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class ActionResponse(Record):
     """``ActionResponse`` of the service.
 
-    Answer of create, update and delete.
+    Response to create, update and delete.
     """
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
@@ -128,7 +128,8 @@ class EntityResponse(Record):
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
     """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
     data: Any = field(default=None, metadata=wire("Data", "object"))
-    """``Data`` on the wire. In the 2023 OpenAPI description only; the entity itself, of the asked type."""
+    """``Data`` on the wire. In the 2023 OpenAPI description only; the entity itself, of the requested type.
+    """
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -149,7 +150,7 @@ class ErrorResponse(Record):
 class QueryEntityResponse(Record):
     """``QueryEntityResponse`` of the service.
 
-    Envelope of a query answer; the specification shows the same shape for retrieve.
+    Envelope of a query response; the specification shows the same shape for retrieve.
     """
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))

@@ -1,4 +1,4 @@
-"""Metadata of fields: their names and types on the wire, from the catalogue."""
+"""Field metadata from the catalogue: names and types on the wire."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import attrs
 __all__ = ["OWNED", "Wire", "WireTable", "is_nested", "wire"]
 
 Wire = Mapping[str, Any]
-"""Keys: ``name`` (spelling on the wire), ``type`` (of the value, or of each element), and where they
-apply ``of``, ``many``, ``max_length``, ``max_length_source``, ``required``, ``updatable``, ``aliases``
-and ``secret``.
+"""Keys: ``name`` (spelling on the wire), ``type`` (of the value, or of each element) and, where they apply,
+``of``, ``many``, ``max_length``, ``max_length_source``, ``required``, ``updatable``, ``aliases`` and
+``secret``.
 """
 
 OWNED = frozenset({"Address2", "AssetInfo", "Blob", "ContactInfo", "WoEstimate", "WoNote", "WoQuote"})
-"""Entities that are part of the record that refers to them: an update writes inside them.
+"""Entities that are part of the record that refers to them: an update writes their fields.
 
-Every other reference names a separate record.
+Every other reference points to a separate record.
 """
 # facts 3.4, 3.9; Blob and ContactInfo: not shown; assumed
 
 
 def wire(name: str, type: str, of: str | None = None, **more: Any) -> dict[str, Any]:
-    """Describe the wire side of a field (see :data:`Wire`)."""
+    """Return the wire metadata of a field (see :data:`Wire`)."""
     return {"name": name, "type": type, "of": of, **more}
 
 
@@ -34,11 +34,11 @@ def is_nested(meta: Wire) -> bool:
 
 
 class WireTable:
-    """``__wire__`` of a class: Python name -> :data:`Wire`, inherited fields first; made at first use."""
+    """``__wire__`` of a class, built on first use: Python name -> :data:`Wire`, inherited fields first."""
 
     def __get__(self, _: object, cls: type[Any]) -> dict[str, Wire]:
-        # GIL: threads that come first at the same time each make a table, and the last one stays. They are
-        # equal; only RecordReader compares by identity, and with another one it learns all fields once more.
+        # GIL: threads that race on first use each build a table, and the last one wins. The tables are equal;
+        # only RecordReader compares by identity, and relearns all fields if the table is a different one.
         table = {field.name: field.metadata for field in attrs.fields(cls) if field.metadata}
         cls.__wire__ = table
         return table

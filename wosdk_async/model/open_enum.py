@@ -1,4 +1,4 @@
-"""Open enums: lists of values that grow between releases of the service."""
+"""Open enums, whose lists of values may grow with releases of the service."""
 # facts 9
 
 from __future__ import annotations
@@ -10,25 +10,24 @@ __all__ = ["OpenEnum"]
 
 
 class OpenEnum(str, Enum):  # noqa: UP042 - StrEnum takes no numbers
-    """A text from a list that may grow.
+    """String enum whose list of values may grow.
 
-    A value that this release does not list becomes a member too, with ``is_known`` false: it compares,
-    prints, pickles and goes back to the service as it came. Such members are not kept, so ever new values
-    of a service cannot fill the memory; compare them with ``==``, not with ``is``.
+    An unlisted value also becomes a member, with ``is_known`` false, and is compared, printed, pickled and
+    sent unchanged. Such members are not cached, so that new values cannot exhaust memory; compare them with
+    ``==``, not ``is``.
 
-    The service accepts names and numbers and always answers with names; a known number is
-    read as its member.
+    The service accepts names and numbers and always returns names; a known number becomes its member.
     """
 
     # facts 3.3
 
     _value_: str | int
     number: int | None
-    """The number of the value where a source shows it. Send names, never numbers."""
+    """The value's number, if a source shows it. Send names, never numbers."""
     # facts 9
 
     def __new__(cls, value: str | int, number: int | None = None) -> Self:
-        """Make a member of the list."""
+        """Create a listed member."""
         member = str.__new__(cls, value)
         member._value_ = value
         member.number = number

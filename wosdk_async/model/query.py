@@ -84,8 +84,8 @@ class QueryByProperty(Record):
     )
     """Sort order."""
     count: int | None = field(default=None, metadata=wire("Count", "integer"))
-    """Most records to return. 0 for no limit in a client in use; 4000 is the most that a public client asks
-    for.
+    """Maximum number of records. A third-party client sends 0 for no limit; public clients request at most
+    4000.
     """
     first_result_index: int | None = field(default=None, metadata=wire("FirstResultIndex", "integer"))
     """Records to skip."""
@@ -100,7 +100,7 @@ class QueryExpression(Record):
     """``QueryExpression`` of the service."""
 
     entity_type: EntityType | None = field(default=None, metadata=wire("EntityType", "enum", "EntityType"))
-    """Entity type asked for."""
+    """Requested entity type."""
     property_set: PropertySet | None = field(
         default=None, metadata=wire("PropertySet", "object", "PropertySet")
     )
@@ -112,8 +112,8 @@ class QueryExpression(Record):
     {PropertyName, OrderType}.
     """
     count: int | None = field(default=None, metadata=wire("Count", "integer"))
-    """Most records to return. 0 for no limit in a client in use; 4000 is the most that a public client asks
-    for.
+    """Maximum number of records. A third-party client sends 0 for no limit; public clients request at most
+    4000.
     """
     first_result_index: int | None = field(default=None, metadata=wire("FirstResultIndex", "integer"))
     """Records to skip."""

@@ -1,4 +1,4 @@
-"""Look-up of the model's classes by name; loads only the module that holds one."""
+"""Look-up of model classes by name; imports only the module of the class."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["command_class", "entity_class", "named", "resolve"]
 
 
 def resolve(name: str) -> Any:
-    """Return the class called ``name`` in Python. Raises AttributeError when the model has none."""
+    """Return the class with this Python name. Raises AttributeError if the model has no such class."""
     module = index.MODULES.get(name)
     if module is None:
         raise AttributeError(f"the model has no class {name!r}")
@@ -21,10 +21,10 @@ def resolve(name: str) -> Any:
 
 
 def named(name: str) -> Any:
-    """Return the class called ``name`` that a program asks for, with all entities and enums loaded.
+    """Return the class ``name`` for a program, and load all entities and enums.
 
-    A response may hold any of them. Loading them here, where the program starts, takes the wait out of the
-    first response, which would come in the middle of an event loop.
+    A response may contain any of them. They are loaded here, when the program starts, so that the first
+    response does not block the event loop.
     """
     found = resolve(name)
     if isinstance(found, type) and issubclass(found, Referable | Command):
@@ -39,10 +39,10 @@ def _load_entities() -> None:
 
 
 def entity_class(name: str) -> type[Record] | None:
-    """Return the class of the entity, value, query or message called ``name`` on the wire.
+    """Return the class of the entity, value, query or message with this wire name, ignoring letter case.
 
-    Letter case does not matter. The specification's names ``Priority``, ``SubType`` and ``Asset`` find the
-    wire's classes. None when the catalogue has no such name: the service may still know it.
+    The specification's names ``Priority``, ``SubType`` and ``Asset`` find the wire's classes. Return None for
+    a name that is not in the catalogue; the service may still know it.
     """
     found = _names()["entity"].get(name.lower())
     return resolve(found) if found else None
@@ -56,7 +56,7 @@ def command_class(name: str) -> type[Command[Any]] | None:
 
 @functools.cache
 def _names() -> dict[str, dict[str, str]]:
-    """Wire name in lower case -> Python name, for each kind."""
+    """Return, for each kind, the Python names by wire name in lower case."""
     return {
         kind: {wire.lower(): name for wire, name in names.items()}
         for kind, names in (("entity", index.ENTITIES), ("command", index.COMMANDS))

@@ -40,7 +40,7 @@ class EntitySpecifier(Record):
     entity_type: EntityType | None = field(default=None, metadata=wire("EntityType", "enum", "EntityType"))
     """Entity type."""
     id: int | None = field(default=None, metadata=wire("Id", "integer"))
-    """Record identifier. Answers on records with optimistic locking may add ConcurrencyId."""
+    """Record identifier. Responses for records with optimistic locking may add ConcurrencyId."""
     concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
     """Version counter used for optimistic locking. Subclass EntityWithOptimisticLockSpecifier only."""
 
@@ -150,7 +150,7 @@ class PropertySet(Record):
     """``PropertySet`` of the service."""
 
     properties: list[str] | None = field(default=None, metadata=wire("Properties", "string", many=True))
-    """Property names or paths; * for all plain ones."""
+    """Property names or paths; * for all scalar properties."""
 
 
 @define(kw_only=True, eq=False, repr=False)

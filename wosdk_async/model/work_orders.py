@@ -92,7 +92,7 @@ class WorkOrder(LockedEntity):
     task_refinement: str | None = field(default=None, metadata=wire("TaskRefinement", "string"))
     """Category and sub-category joined by colons."""
     work_zone: WorkZone | None = field(default=None, metadata=wire("WorkZone", "ref", "WorkZone"))
-    """Work zone it belongs to; that of the customer unless sent."""
+    """Work zone it belongs to (default: the customer's)."""
     employee: Employee | None = field(
         default=None, metadata=wire("Employee", "ref", "Employee", updatable=False)
     )
@@ -117,7 +117,7 @@ class WorkOrder(LockedEntity):
     """Repair code recorded at completion."""
     customer: Customer | None = field(default=None, metadata=wire("Customer", "ref", "Customer"))
     """Customer concerned; a new order of category Request needs one. Class help marks it required; vendor
-    sample leaves it out for category Basic.
+    sample omits it for category Basic.
     """
     contact_name: str | None = field(
         default=None, metadata=wire("ContactName", "string", max_length=256, max_length_source="doc")
@@ -226,7 +226,7 @@ class WorkOrder(LockedEntity):
     )
     """History of actions."""
     estimate: WoEstimate | None = field(default=None, metadata=wire("Estimate", "ref", "WoEstimate"))
-    """Estimate asked of the customer."""
+    """Estimate for the customer to approve."""
     owner: Employee | None = field(default=None, metadata=wire("Owner", "ref", "Employee"))
     """Employee responsible for the work order."""
     induction_and_safety_status_id: IsmStatus | None = field(
@@ -635,9 +635,9 @@ class WoItem(LockedEntity):
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Id of the owning work order. The specification create request leaves it out."""
+    """Id of the owning work order. The specification's create request omits it."""
     sort_order_idx: int | None = field(default=None, metadata=wire("SortOrderIdx", "integer"))
-    """One-based position, unique within the work order. The specification create request leaves it out."""
+    """One-based position, unique within the work order. The specification's create request omits it."""
     disposition: Disposition | None = field(default=None, metadata=wire("Disposition", "ref", "Disposition"))
     """Outcome of the item."""
     asset_location: str | None = field(

@@ -184,8 +184,8 @@ def untyped_field(kind: type[Command[Any]] | None) -> str | None:
 def unknown_type(name: str, field: str) -> InvalidCallError:
     """Return the error for a command whose ``field`` contains records or commands without their types."""
     return InvalidCallError(  # facts 5
-        f"{name}: it is unknown how the service recognizes the type of what {field} contains; use create or"
-        " update, or run each command separately",
+        f"{name}: {field} takes records or commands of any type, but how to declare their types is not"
+        " documented; use create or update, or run each command separately",
         remedies=(Remedy.UNCHECKED,),
     )
 

@@ -209,8 +209,8 @@ def result_for(
 ) -> tuple[Callable[[bytes], Any], Callable[[Mapping[str, Any]], Callable[[bytes], Any]] | None]:
     """Return a decoder of a command's result and, if its record can be compared, a function of the request.
 
-    The function returns a decoder for a request's content. The decoders raise ValueError for a record with
-    another id than in the request, and for a create that names no record. Results of other commands may omit
+    The function returns a decoder for a request's content. The decoders raise ValueError for a record whose
+    id differs from the request's, and for a create that names no record. Results of other commands may omit
     their record (spec 4.10).
     """
     if command is None or (where := _RECORDS.get(command.result_name)) is None:

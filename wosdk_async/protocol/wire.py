@@ -78,7 +78,7 @@ class InconclusiveResponse(Exception):
         super().__init__(f"HTTP {status}: {why}")
         self.status = status
         self.plain = plain
-        """Whether the response is complete, but its body is no service error."""
+        """Whether the response is complete, but its body is not a service error."""
 
     def hide(self, secrets: Secrets) -> None:
         """Hide ``secrets`` that the response repeated, then truncate long texts."""

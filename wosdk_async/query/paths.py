@@ -167,7 +167,7 @@ def _named_in_utc(path: ResolvedPath) -> str:
 
 
 def _event(name: str) -> set[str]:
-    """Return the words of a time property's name that say what happened: ``Created`` of ``DtCreated``."""
+    """Return the event in a time property's name: ``Created`` for ``DtCreated``."""
     return set(re.findall("[A-Z][a-z]*", name)) - {"Dt", "Date", "Utc"}
 
 

@@ -73,8 +73,8 @@ class Comparison(Condition):
         """
         if self.in_list:
             raise InvalidCallError(
-                f"~ of a condition on {self.path}: the service cannot query for lists in which no element"
-                f" matches; use the opposite operator for lists in which some element does not"
+                f"cannot negate the condition on {self.path}: the service cannot test that no element of a"
+                " list matches; to test that some element does not match, use the opposite operator"
             )
         return attrs.evolve(self, operator=NEGATED[self.operator])
 

@@ -77,7 +77,7 @@ def _leaves(file: parquet.ParquetFile) -> dict[str, Any]:
 
 
 def _textless(schema: arrow.Schema, leaves: Mapping[str, Any]) -> dict[int, str]:
-    """Return the types of columns that Arrow converts to no text or to a wrong text, by column index."""
+    """Return, by column index, the types that Arrow cannot convert to text or converts wrongly."""
     textless: dict[int, str] = {}
     for place, field in enumerate(schema):
         kind, name = field.type, (field.metadata or {}).get(b"ARROW:extension:name", b"").decode()

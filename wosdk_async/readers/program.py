@@ -37,7 +37,7 @@ one letter per cell (``n`` number, ``t`` time, ``b`` boolean, space: text); faul
 cannot be used, by index."""
 
 CURRENCIES = 0x100
-"""Character code of the first kind for amounts. The sheet's currencies have consecutive kinds."""
+"""Character code of the kind for amounts in the sheet's first currency; further currencies follow."""
 
 Explain = Callable[[str, BaseException], "str | Unreadable"]
 
@@ -174,4 +174,4 @@ def _die_with(parent: int) -> None:
 
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
         if os.getppid() != parent:  # the parent has exited, or sys.executable is a launcher
-            raise ChildProcessError("the reader was started by another process than its parent")
+            raise ChildProcessError("the reader is not a child of the process that requested it")

@@ -232,7 +232,7 @@ class _Value:
             return self.currency
         held = None if entry is None else entry.currency_type_id
         if held is None or held == "Unknown":
-            why = f"custom field {self.label!r} has no currency that {self.text} could keep"
+            why = f"custom field {self.label!r} has no currency to apply to {self.text}"
             raise InvalidCallError(f"{why}; send {_MONEY}", for_callers=f"{why}; send a currency, too")
         return held
 

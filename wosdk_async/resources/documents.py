@@ -276,7 +276,7 @@ class Documents(Resource):
     def _opened(
         self, address: GetDocDownloadUrl, id: int, to: Path | None, max_bytes: int, progress: Progress | None
     ) -> tuple[FileDownload, Callable[[Stream], Awaitable[bytes | Path]]]:
-        """Return the file at ``address``, and what receives it: the memory, or a writer."""
+        """Return the file at ``address``, and a function that reads it into memory or writes it to ``to``."""
         file = FileDownload(
             url=address.url or "",
             local=is_local(self._company.host or ""),

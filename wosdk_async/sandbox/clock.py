@@ -117,7 +117,7 @@ class VirtualClock(Clock):
 
 
 def require_start(start: object, argument: str) -> None:
-    """Raise ValueError, which names the argument, if a clock's start is not None or a time with a zone."""
+    """Raise a ValueError that names the argument, unless a clock's start is None or has a time zone."""
     if start is not None and not isinstance(start, datetime):
         raise ValueError(f"{argument} is {start!r}; it must be a datetime with a time zone.")
     if start is not None and start.tzinfo is None:

@@ -186,7 +186,7 @@ def _credentials(env: Mapping[str, Any], profile: str | None) -> Credentials | C
 
 
 def _profile_for_region(profile: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a profile; without its addresses, if a variable names another region than the profile."""
+    """Return a profile, without its addresses if a variable names a different region."""
     own = profile.get("WOSDK_REGION", _REGIONS[0])
     left_out = ADDRESSES if given.get("WOSDK_REGION", own) != own else ()
     return {key: value for key, value in profile.items() if key.removeprefix(PREFIX) not in left_out}

@@ -175,17 +175,17 @@ async def one_chunk(body: bytes) -> AsyncGenerator[bytes, None]:
 
 @attrs.frozen
 class ClockForOtherClients:
-    """ASGI middleware so that requests of other clients end, such as those with ``httpx.ASGITransport``.
+    """ASGI middleware for requests of other clients, such as those with ``httpx.ASGITransport``.
 
-    The clock jumps while they wait. Such clients cannot hang up, so the application sees them hang up after
-    the request.
+    They count as pending work, so that the clock jumps while they wait and they can end. Such clients cannot
+    disconnect, so the application gets a disconnect message after the request.
     """
 
     app: ASGIApp
     clock: SkippingClock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to ``app``, as pending work unless it is already part of some."""
+        """Pass a request to ``app``; count it as pending work unless it is already part of one."""
         if work.get() is not None:
             await self.app(scope, receive, send)
             return

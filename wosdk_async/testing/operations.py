@@ -68,7 +68,7 @@ def names_of(operation: ServiceOperation) -> list[str]:
 
 
 def name_of(what: Any) -> str:
-    """Return the name of a command or entity. Raises InvalidCallError if ``what`` is no class or name."""
+    """Return the name of a command or entity. Raises InvalidCallError unless ``what`` is a class or name."""
     if isinstance(what, Record | Command):
         _refuse(f"on() takes a class or a name, not {described(what)}; pass {type(what).__name__}")
     given = what if isinstance(what, str) else getattr(what, "wire_name", None)

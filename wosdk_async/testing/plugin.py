@@ -127,12 +127,12 @@ def wosdk_recording(request: pytest.FixtureRequest, wosdk_scrub: Any) -> Iterato
 
 
 def _recording_name(test: pytest.Item) -> str:
-    """Return a file name for a test, different from those of all other tests in its folder."""
+    """Return a file name for a test, unique in its folder."""
     names = [node.name for node in test.listchain() if isinstance(node, pytest.Class | pytest.Item)]
     full = ".".join((test.path.stem, *names)).replace("[", "-", 1).removesuffix("]")
     short = re.sub(r"[^\w.-]+", "-", full[:_LONGEST_NAME], flags=re.ASCII)
-    # The hash keeps names apart that differ only in what was removed.
-    import hashlib  # not by runs of pytest that record nothing
+    # The hash distinguishes names that differ only in removed characters.
+    import hashlib  # imported here, because most runs of pytest record nothing
 
     return short if short == full else f"{short}-{hashlib.sha256(full.encode()).hexdigest()[:8]}"
 

@@ -151,7 +151,7 @@ def load_exchanges(path: Path) -> tuple[tuple[RecordedExchange, ...], tuple[str,
         raise ConfigurationError(f"{path} is larger than {_MAX_BYTES} bytes and cannot be a recording")
     try:
         return _parsed(codec.loads(text))
-    # The oldest msgspec that we support raises errors that are not ValueErrors.
+    # The oldest supported msgspec raises errors that are not ValueErrors.
     except (ValueError, msgspec.MsgspecError, RecursionError) as error:
         raise ConfigurationError(f"{path} is not a valid recording: {error}") from None
 

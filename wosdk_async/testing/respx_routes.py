@@ -239,7 +239,7 @@ class _InTurn:
 
 
 def _response(request: Any, body: dict[str, Any], status: int = 200) -> respx.MockResponse:
-    """Return a response. That of a command repeats the request's RequestId."""
+    """Return a response; a command's response echoes the request's RequestId."""
     # facts 5
     if "/cmd/" in request.url.path:
         sent = codec.loads(request.content) if request.content else {}

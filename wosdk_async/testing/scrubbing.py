@@ -44,7 +44,7 @@ class Names:
     )
     """Placeholder by origin or host."""
     defaults: dict[str, str] = attrs.field(factory=dict)
-    """In a replay, by the name of a default Company: the placeholder recorded for it."""
+    """In a replay, the recorded placeholder of each default Company, by name."""
 
     def add_origins_of(self, raw: RawExchange) -> None:
         """Register a request's host, and the host in a locator response, as ``{host}``."""
@@ -128,7 +128,7 @@ _FILE = re.compile(r"/file-[0-9a-f]{8}")
 
 
 def _file_address(address: str) -> str:
-    """Return the address of a file with a hash instead of path and query, which open it without a token."""
+    """Return the address of a file with a hash for path and query, which would open it without a token."""
     # facts 3.10
     try:
         parts = urlsplit(address)

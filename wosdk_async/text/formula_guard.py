@@ -16,7 +16,7 @@ _GUARDED = re.compile(f"'(?:[\t\r\n]|[{_BLANK}]*[{_SIGNS}])")
 _SIGN = re.compile(f"[{_SIGNS}]")
 _NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
 # A formula may also begin inside text: spreadsheets take the delimiter from their locale or guess it, and may
-# split a row at another one than this file's. A new cell then begins after each comma, semicolon, tab or bar,
+# split a row at another delimiter. A new cell then begins after each comma, semicolon, tab or bar,
 # and a new row after each line break; a quote there opens the cell. Each run of these characters is matched
 # as a whole, in linear time.
 # People can also choose spaces or colons as delimiters. These are not guarded: "on hold - call first" is

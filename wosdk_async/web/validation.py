@@ -149,7 +149,7 @@ def read_event(body: bytes, entity: type[T]) -> list[T]:
     data with the service before you act on it.
 
     Raises:
-        PayloadError: the body is too long or not in the service's format, or an id is no whole number.
+        PayloadError: the body is too long or not in the service's format, or an id is not an integer.
         InvalidCallError: ``body`` is not bytes.
     """
     # facts 8

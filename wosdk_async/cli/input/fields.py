@@ -112,7 +112,7 @@ def _typed(value: str, meta: Wire | None, name: str) -> Any:
 
 
 def _checked(text: str, meta: Wire, place: str, name: str) -> Any:
-    """Parse the text of the field ``name``. Raises CliError, without a secret that the text contains."""
+    """Parse the text of the field ``name``. Raises CliError, with secrets in the text masked."""
     try:
         return typed_value(text, meta, place)
     except CliError as fault:

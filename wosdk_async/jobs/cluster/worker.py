@@ -238,7 +238,7 @@ class FencedEngine(WatchedEngine):
 class _PushedSessions:
     """Provider that grants each session from the coordinator only once.
 
-    When a call needs another session than the newest, ``on_refused`` is called and :attr:`refused` becomes
+    When a call needs a session other than the newest, ``on_refused`` is called and :attr:`refused` becomes
     the number of the newest.
     """
 

@@ -37,7 +37,7 @@ FINDINGS: dict[FindingKind, str] = {
     "ambiguous": "with an ambiguous name",
     "missing": "referring to a missing record",
     "ended": "done before",
-    "changed": "now with other cells than were sent",
+    "changed": "with cells changed since sent",
     "undone": "undone",
     "kept": "previously refused by the service",
     "in_doubt": "in doubt",
@@ -67,7 +67,7 @@ class Finding:
     """Ids of the first few records that the row would change, or that already have the row's key."""
     warnings: tuple[str, ...] = ()
     faults: tuple[tuple[FindingKind, str], ...] = ()
-    """The row's faults with their kinds, if there are several."""
+    """The row's problems with their kinds, if there are several."""
     lacks: tuple[str, ...] = ()
     """Required fields without a value, each with a remedy."""
     again: bool = False
@@ -76,12 +76,12 @@ class Finding:
 
 @attrs.define
 class ProblemCause:
-    """Rows with the same fault: the first row, a few more rows, and the wrong values."""
+    """Rows with the same problem: the first row, a few more rows, and the wrong values."""
 
     first: Finding
     kind: FindingKind
     reason: str
-    """The fault of the first row."""
+    """The problem of the first row."""
     count: int = 0
     more: list[Finding] = attrs.field(factory=list)
     values: Counter[str] = attrs.field(factory=Counter)
@@ -136,7 +136,7 @@ class CheckResult:
     causes: dict[tuple[FindingKind, str], ProblemCause] = attrs.field(factory=dict)
     """Reasons why rows would not be sent, by kind and cause, ordered by first row; at most 1,000.
 
-    A row with several faults counts once for each fault.
+    A row with several problems counts once for each.
     """
     lacks: dict[str, ProblemCause] = attrs.field(factory=dict)
     """Required fields that are empty in rows to send."""

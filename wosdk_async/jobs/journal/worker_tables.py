@@ -32,7 +32,7 @@ class AuditResult:
         missing: done rows without a record.
         twice: rows with several records.
         unexpected: rows that have a record, although they failed or were not sent.
-        another: done rows whose record has another id than in the journal.
+        another: done rows whose record has a different id from the journal's.
         undecided: rows in doubt without a record.
         not_made: rows that failed or were not sent, and have no record.
     """

@@ -242,9 +242,9 @@ def _separate(db: sqlite3.Connection) -> None:
 
 
 def _refuse_left_keys(db: sqlite3.Connection, fingerprint: str) -> None:
-    """Match no sent row by a key that it had until a reject got another, unless the cells are those of then.
+    """Do not match a row by its key from before a reject corrected it, unless its cells are unchanged.
 
-    With other cells, the key may be that of a new row, which must not count as sent. After a change of the
+    With changed cells, the key may be that of a new row, which must not count as sent. After a change of the
     map, cells cannot be compared.
     """
     db.execute(

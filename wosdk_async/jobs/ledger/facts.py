@@ -186,7 +186,9 @@ def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, 
             JOIN planned ON planned.row = matched.row WHERE standing = ? AND sent <> file.digest""",
             [int(Standing.UNDONE)],
         ).fetchone()
-        warnings += [f"undone rows with other cells than were sent: {changed}"] if changed else []
+        warnings += (
+            [f"undone rows whose cells have changed since they were sent: {changed}"] if changed else []
+        )
     if request.action.compares:
         return warnings
     (count,) = db.execute(

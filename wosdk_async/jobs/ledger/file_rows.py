@@ -73,7 +73,7 @@ class FileRows:
     job: str | None = None
     """Id of the ledger named in the rejects; None for other files."""
     problem: tuple[RejectsProblem, int] | None = None
-    """The fault of the rejects file, and its line."""
+    """Problem with the rejects file, and its line."""
     identities: Identities = attrs.field(init=False)
     fingerprints: array[int] = attrs.field(factory=lambda: array("q"), init=False)
     """Page fingerprints."""
@@ -172,7 +172,11 @@ class FileRows:
         """Return a warning about rows that would create duplicates, if any."""
         if not (count := repetitions(self._digests)):
             return []
-        rows = "1 row equals an earlier row" if count == 1 else f"{count} rows equal earlier rows"
+        rows = (
+            "1 row is identical to an earlier row"
+            if count == 1
+            else f"{count} rows are identical to earlier rows"
+        )
         return [
             f"{self.source.path}: {rows} in all columns that the map reads; without a key, all of "
             "them are created"

@@ -19,7 +19,7 @@ RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
 """The same standings as an SQL list."""
 
 UNCORRECTED = "'uncorrected ' || {}"
-"""Identity of a row, by number, before it was corrected in a reject; ``nth`` is the digest of then."""
+"""Identity of a row, by number, before a reject corrected it; ``nth`` is the digest of its old cells."""
 
 
 def disguised_keys(

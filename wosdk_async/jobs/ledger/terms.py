@@ -73,8 +73,8 @@ RejectsProblem = Literal[
     "again",
     "job_file",
 ]
-"""Fault of a rejects file; ``no_ledger`` means that its ledger was not found, and ``other_job`` that the
-named folder has a different one."""
+"""Problem with a rejects file: ``no_ledger`` if its ledger was not found, ``other_job`` if the named folder
+has a different one."""
 
 
 @attrs.frozen

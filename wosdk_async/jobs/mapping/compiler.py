@@ -1,6 +1,6 @@
 """Map compiler, which validates a map's tables against the model and compiles nodes and references.
 
-The nodes of amounts have currency checks, which refuse to send an amount in another currency than the file's.
+The nodes of amounts have currency checks, which refuse an amount whose currency differs from the file's.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def compile_object(kind: type[Record], table: object, path: str) -> ObjectNode:
         with mistakes.collect():
             name, meta = field_spelled(kind, key, f"{path}.{key}")
             if name in nodes:
-                raise ImportMapError(f"{path}.{key}: {name!r} appears twice, in two spellings; delete one")
+                raise ImportMapError(f"{path}.{key}: {name!r} appears twice, in two spellings; remove one")
             nodes[name] = _node(meta, raw, f"{path}.{key}")
     mistakes.require_none()
     return ObjectNode(kind, nodes)
@@ -123,7 +123,7 @@ def _text_node(meta: Wire, table: TextTable, path: str) -> Node:
     clears = table.empty == "clear"
     if clears and (parse is not None or not template.columns):
         raise ImportMapError(
-            f'{path}: empty = "clear" works only for string fields with columns; delete empty'
+            f"{path}: empty = \"clear\" works only for string fields with columns; remove 'empty'"
         )
     blank: Any = "" if clears else None
     if table.values is not None:
@@ -177,7 +177,7 @@ def _length_limit(meta: Wire, truncate: bool, path: str) -> LengthLimit:
     length = meta.get("max_length")
     if truncate and length is None:
         raise ImportMapError(
-            f"{path}: {meta['name']} has no known maximum length to truncate to; delete truncate"
+            f"{path}: {meta['name']} has no known maximum length to truncate to; remove 'truncate'"
         )
     documented = meta.get("max_length_source") == "doc"
     # facts 3.4: the service strips trailing blanks of ContactName in orders. In others: not shown; assumed
@@ -225,7 +225,7 @@ def compile_reference(name: str, table: ReferenceTable, path: str) -> ReferenceS
         )
     create = compile_object(entity, table.create or {}, f"{path}.create")
     if by in create.fields:
-        raise ImportMapError(f"{path}.create.{by} is always set to the looked-up name; delete this line")
+        raise ImportMapError(f"{path}.create.{by} is always set to the looked-up name; remove this line")
     return ReferenceSpec(
         name=name,
         entity=entity,

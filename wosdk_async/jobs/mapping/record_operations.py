@@ -68,7 +68,7 @@ class Changing(OnRecords):
         """Raise ImportMapError for a marker other than ``by``."""
         if path != self.by:
             raise ImportMapError(
-                f"marker {path!r}: {self.name!r} already identifies rows by {self.by}; delete marker"
+                f"marker {path!r}: {self.name!r} already identifies rows by {self.by}; remove 'marker'"
             )
 
     async def find(self, company: Company, path: str, keys: Sequence[str], *, whole: bool = False) -> Found:
@@ -184,7 +184,7 @@ class DeleteRecord(Changing):
         """Raise ImportMapError unless the map sets only the key."""
         super().require_fields(names)
         if more := sorted(set(names) - {self.by}):
-            raise ImportMapError(f"{self.table}.{more[0]}: a delete uses only {self.by}; delete this field")
+            raise ImportMapError(f"{self.table}.{more[0]}: a delete uses only {self.by}; remove this field")
 
     async def send(self, company: Company, record: Any, marker: str | None) -> Any:
         """Delete one record. ``missing_ok`` is not used because it would repeat calls in doubt."""

@@ -136,8 +136,10 @@ class ReferenceIndex:
                     holders[field] |= found
         except WosdkError as error:
             if spec.create:
-                text = f"{spec.name}: it is unknown whether other fields hold the names of new records"
-                self.warnings.append(f"{text}: {reason_of(error)}")
+                self.warnings.append(
+                    f"{spec.name}: could not check whether existing records have the new names in another"
+                    f" field: {reason_of(error)}"
+                )
         field, found = max(holders.items(), key=lambda each: len(each[1]), default=("", set[str]()))
         held = [name for name in names if folded(name) in found]
         if spec.create and held:

@@ -88,9 +88,9 @@ class ReferenceTable:
         if self.if_missing == "create" and self.by is None:
             raise ValueError("can only create records that have a name; add by and from")
         if self.ambiguous == "first" and self.by is None:
-            raise ValueError("always takes the first record, because it has no by; delete ambiguous")
+            raise ValueError("always takes the first record, because it has no by; remove 'ambiguous'")
         if self.if_missing == "fail" and self.create is not None:
-            raise ValueError('never uses create; set if_missing = "create", or delete the create table')
+            raise ValueError('never uses create; set if_missing = "create", or remove the create table')
 
 
 def _check_date(_: object, __: object, date: object) -> None:

@@ -127,7 +127,7 @@ def _named(text: str, meta: Wire) -> Any:
 def _require(fits: bool, table: TextTable, keys: tuple[str, ...], reason: str) -> None:
     for key in () if fits else keys:
         if getattr(table, key) is not None:
-            raise ImportMapError(f"{reason}; delete {key}")
+            raise ImportMapError(f"{reason}; remove {key!r}")
 
 
 def _cached(parse: Parser) -> Parser:
@@ -292,8 +292,8 @@ class TypedValues:
         readings = [_reading(parse, cell.strip()) for parse in (self.parse_typed, self.parse_string)]
         if None not in readings and readings[0] != readings[1]:
             raise ValueError(
-                f"is ambiguous: {str(cell)!r} is {readings[0]} as a {cell.type} cell of the original file, "
-                f"which had {cell.was!r} here, but {readings[1]} in the map's format. Use another form, "
+                f"is ambiguous: {str(cell)!r} is {readings[0]} as a {cell.type} cell, like {cell.was!r} in "
+                f"the original file, but {readings[1]} in the map's format. Use another form, "
                 "or correct the original file"
             )
         return readings[1] is None and readings[0] is not None

@@ -218,7 +218,7 @@ def _faults(cells: list[str]) -> dict[int, str]:
 
 
 def _may_have(path: Path) -> tuple[bool, bool]:
-    """Return whether a file may contain an apostrophe or a lone CR, and whether a ``#``; rarely wrong."""
+    """Return whether a file's bytes suggest an apostrophe or lone CR, and whether they suggest a ``#``."""
     marks = errors = False
     with path.open("rb") as file:
         for each in iter(partial(file.read, _CHUNK), b""):

@@ -55,8 +55,8 @@ class CreatedRecords:
     """Created records of one entity type, which are read and checked before an undo.
 
     A record belongs to its row or reference if a response confirmed the creation, the id is unique in the
-    job, and the record still carries the key, if it was sent with one. A record with another version than
-    after its creation has been changed since.
+    job, and the record still carries the key, if it was sent with one. A record whose version
+    differs from that after its creation has been changed since.
     """
 
     company: Company

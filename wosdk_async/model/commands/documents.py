@@ -48,7 +48,7 @@ class GetProcedureStepsDocumentsResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class CreateWoPrintoutCommand(Command[CreateWoPrintoutResponse]):
-    """Makes a printable file of a work order.
+    """Creates a printable file of a work order.
 
     Not safe to repeat.
     """
@@ -67,7 +67,7 @@ class CreateWoPrintoutCommand(Command[CreateWoPrintoutResponse]):
 
 @define(kw_only=True, eq=False, repr=False)
 class GetDocDownloadUrlCommand(Command[GetDocDownloadUrlTypeResponse]):
-    """Gives download addresses of documents.
+    """Returns download addresses of documents.
 
     Safe to repeat.
     """

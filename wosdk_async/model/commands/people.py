@@ -170,7 +170,7 @@ class UserOrProviderSuspendCommand(Command[CommandResult]):
 
 @define(kw_only=True, eq=False, repr=False)
 class UserSignInInfoCommand(Command[UserSignInInfoResponse]):
-    """Gives sign-in statistics of users.
+    """Returns sign-in statistics of users.
 
     Safe to repeat.
     """

@@ -166,7 +166,7 @@ class SpaceCreateCommand(Command[SpaceCreateCommandResponse]):
     instructions: str | None = field(default=None, metadata=wire("Instructions", "string"))
     """Instruction text shown to users."""
     unit_id: int | None = field(default=None, metadata=wire("UnitId", "integer"))
-    """Existing unit; 0 means a new unit is made."""
+    """Existing unit; 0 creates a new unit."""
     if_unit_already_exists: DuplicateUnitMode | None = field(
         default=None, metadata=wire("IfUnitAlreadyExists", "enum", "DuplicateUnitMode")
     )

@@ -107,7 +107,7 @@ class AddChildWorkOrderRoutine(Command[AddChildWorkOrderResponse]):
 
 @define(kw_only=True, eq=False, repr=False)
 class GeneratePmWoCommand(WorkOrderAction[WoActionResponse]):
-    """Makes a work order from a maintenance schedule.
+    """Creates a work order from a maintenance schedule.
 
     Not safe to repeat.
     """
@@ -287,7 +287,7 @@ class WoCompleteCommand(WorkOrderAction[WoActionResponse]):
     completion_note_option: CompletionNoteOptions | None = field(
         default=None, metadata=wire("CompletionNoteOption", "enum", "CompletionNoteOptions")
     )
-    """What the comment does to the completion note."""
+    """How the comment changes the completion note."""
     region: str | None = field(default=None, metadata=wire("Region", "string"))
     """``Region`` on the wire. Some clients send it; absent from the public schemas."""
     type: str | None = field(default=None, metadata=wire("type", "string"))
@@ -366,7 +366,7 @@ class WoFlagCommand(WorkOrderAction[WoActionResponse]):
 
 @define(kw_only=True, eq=False, repr=False)
 class WoLastModificationCommand(Command[WoLastModificationResponse]):
-    """Tells when a work order last changed.
+    """Returns the time of a work order's last change.
 
     Safe to repeat.
     """

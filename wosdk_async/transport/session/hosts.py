@@ -138,8 +138,8 @@ class HostRules:
         """Check the address of a file. Files require https even though no token is sent.
 
         This machine is allowed only with ``local``: anyone who can write a document can choose its address,
-        which must not lead to services that only this machine can reach. Raises DownloadError, which omits
-        the address (often signed).
+        which must not lead to services that only this machine can reach. Raises DownloadError, whose message
+        shows at most scheme and host, because addresses are often signed.
         """
         parts, host = _parse(
             url, DownloadError, "the file cannot be fetched from its address", _MAX_SIGNED_URL

@@ -141,7 +141,7 @@ class SocketReader:
         self._sources[connection.fd] = connection, above, raw
 
     def remove(self, connection: Batched) -> None:
-        """Hand reading for ``connection`` back to the loop."""
+        """Let the loop read ``connection`` again."""
         source, epoll = self._sources.get(connection.fd), self._epoll
         if source is None or epoll is None or self.inherited:
             return

@@ -53,7 +53,7 @@ class TLSTransport(Layer):
         self._paused = False
         self.mid_record: set[TLSTransport] = set()
         """TLS layers (this one, or that of a proxy below it) that have received only part of a record. The
-        rest of the record is no response to our next request, because the peer began the record before.
+        rest of the record is not a response to our next request, because the peer began the record before.
         """
         self._head = b""
         """First bytes of the partial record, until its length is known."""
