@@ -42,7 +42,7 @@ _STANDINGS: Mapping[Standing, str] = {
     Standing.REFUSED: "refused by the service",
     Standing.REFUSED_CHANGED: "refused by the service; its cells or the map changed since",
     Standing.UNDONE: "undone",
-    Standing.REPEATED: "not done; another row has the same key",
+    Standing.REPEATED: "not done; another row has the same key, or another job nearby sent the row",
 }
 _ACTIONS: Mapping[Action, str] = {
     Action.SEND: "sent",
@@ -190,9 +190,6 @@ def refusals() -> str:
     ]
     replaced = attrs.evolve(_REJECTS, superseded_by=_FOLDER)
     rows.append(("`superseded`", "its rejects", _refused(_LEDGER, replaced, ImportOptions(), "superseded")))
-    sent = attrs.evolve(_FILE, elsewhere=Elsewhere(folder=_FOLDER, rows=1))
-    later = "in a later run", _refused(_LEDGER, sent, ImportOptions(), "sent_elsewhere")
-    rows.append(("`sent_elsewhere`", *later))
     rows.sort(key=lambda row: list(_CASES).index(row[0].strip("`")))
     rows += [
         ("`rejects`", when, _refused(None, file, choices, "rejects"))

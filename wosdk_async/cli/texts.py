@@ -78,7 +78,7 @@ _WORDS: Mapping[Remedy, str] = {  # remedies that are not listed keep the librar
     Remedy.SAME_COMMAND: "to send the remaining rows, leave out --again",
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle {folder}",
     Remedy.OTHER_FOLDER: "name another folder with --job DIR",
-    Remedy.OTHER_FILE: "to resend them, import them from another file with --again",
+    Remedy.SAME_ROWS: "if these are the same rows, remove them from the file; if not, add --new-rows",
     Remedy.MOVE_JOB: "if it sent none of this file's rows, move {folder} to another directory",
     Remedy.THAT_FOLDER: "add --job {folder}",
     Remedy.EARLIER_IMPORT: (

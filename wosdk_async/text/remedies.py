@@ -86,8 +86,7 @@ class Remedy(Enum):
     )
     SAME_MAP = "restore the previous map and marker"
     OTHER_FOLDER = "pass another folder as folder="
-    REMOVE_ROWS = "remove these rows from the file"
-    OTHER_FILE = "to resend them, import them from another file with again=True"
+    SAME_ROWS = "if these are the same rows, remove them from the file; if not, pass new_rows=True"
     MOVE_JOB = "if it sent none of this file's rows, move {folder!r} to another directory"
     THAT_FOLDER = "pass folder={folder!r}"
     NEWER_JOB = "resume that job with folder={folder!r}"

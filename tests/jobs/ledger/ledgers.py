@@ -73,7 +73,7 @@ class Ledger:
             dismisses=choices.new_rows,
             can_look_up=True,
             rejects=rejects,
-            still_planned=0,
+            newly_refused=0,
         )
         self.db.execute("BEGIN")
         admit(self.db, plan, job="job", run=1, default_keys=default_keys, learns=learns or rejects)

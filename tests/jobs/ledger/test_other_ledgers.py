@@ -1,17 +1,19 @@
-"""Rows of a file with a ledger that another ledger in the directory sent."""
+"""Rows of a file that another ledger in the directory sent: they fail, and the others are sent."""
 
 from __future__ import annotations
 
 import shutil
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.jobs.conftest import Local, Table
 from tests.jobs.ledger.imports import LONG, corrected, open_orders, refusal, undo
 from tests.jobs.maps import MAP, MARKER, rows
-from tests.jobs.runs import held, killed, killed_while_sending
+from tests.jobs.runs import carried_out, held, killed, killed_while_sending
+from tests.jobs.test_check import checked
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.text.remedies import Remedy
 
@@ -20,11 +22,21 @@ UNMARKED = pytest.mark.parametrize("text", [KEY, MAP], ids=["key", "nothing"])
 KEYED = pytest.mark.parametrize(("text", "marker"), [(KEY, None), (MAP, MARKER)], ids=["key", "marker"])
 
 
-async def sent(local: Local, name: str, content: Table, text: str, **options: object) -> Path:
+async def sent(local: Local, name: str, content: Table, text: str, **options: Any) -> Path:
     """Import rows from a file of this name, and return the file."""
     path = local.write(content).rename(local.folder / name)
     await local.run(path, text, **options)
     return path
+
+
+async def refused(local: Local, source: Path, text: str, **options: Any) -> list[int]:
+    """Import a file, and return the lines of the rows that failed, all because another ledger sent them."""
+    check = await checked(local, source, text, **options)
+    summary, outcomes = await carried_out(local.job(source, text, **options), local)
+    failed = [each for each in outcomes.values() if each.outcome == "failed"]
+    assert {each.code for each in failed} <= {"SentElsewhere"}
+    assert (len(failed), check.decision.counts.get(10, 0)) == (summary.failed, summary.failed)
+    return sorted(each.line for each in failed)
 
 
 def append(path: Path, content: Table) -> Path:
@@ -38,19 +50,25 @@ def append(path: Path, content: Table) -> Path:
 async def test_appended_rows_of_another_file_are_not_sent_again(
     local: Local, text: str, new_rows: bool
 ) -> None:
-    monday = await sent(local, "monday.csv", rows(1, 2), text)
+    """The file may have them for ever: each run sends what else is new."""
+    await sent(local, "monday.csv", rows(1, 2), text)
     tuesday = append(await sent(local, "tuesday.csv", rows(3), text), rows(2, 4))
-    found = await refusal(local.job(tuesday, text, new_rows=new_rows), local)
-    assert (found.why, found.folder, found.rows, found.lines) == (
-        "sent_elsewhere",
-        monday.with_name("monday.csv.job"),
-        1,
-        (3,),
-    )
-    assert found.remedies == (Remedy.REMOVE_ROWS, Remedy.OTHER_FILE)
-    await sent(local, "tuesday.csv", rows(3, 4), text)
+    assert await refused(local, tuesday, text, new_rows=new_rows) == [3]
+    assert await refused(local, append(tuesday, rows(5)), text, new_rows=new_rows) == [3]
+    assert await held(local) == Counter("12345")
     await local.run(local.write(rows(2)).rename(local.folder / "twice.csv"), text, again=True)
-    assert await held(local) == Counter("12234")
+    assert await held(local) == Counter("122345")
+
+
+@UNMARKED
+async def test_a_row_that_another_ledger_sent_is_sent_once_that_was_undone(local: Local, text: str) -> None:
+    monday = await sent(local, "monday.csv", rows(1), text)
+    tuesday = append(await sent(local, "tuesday.csv", rows(3), text), rows(1))
+    assert await refused(local, tuesday, text) == [3]
+    await undo(local, monday.with_name("monday.csv.job"))
+    assert (await local.run(tuesday, text)).done_now == 1
+    assert await refused(local, monday, text, retry_undone=True) == [2]
+    assert await open_orders(local) == Counter("13")
 
 
 @KEYED
@@ -61,7 +79,7 @@ async def test_appended_rows_whose_keys_a_spreadsheet_changed_are_not_sent_again
     tuesday = await sent(local, "tuesday.csv", [["002", "b", "", ""]], text, marker=marker)
     append(tuesday, [["1", "a", "", ""], ["3", "c", "", ""]])
     found = await refusal(local.job(tuesday, text, marker=marker), local)
-    assert (found.why, found.rows) == ("key_disguised", 1)
+    assert (found.why, found.rows, found.remedies) == ("key_disguised", 1, (Remedy.SAME_ROWS,))
     assert [(new.name, gone.name) for new, gone in found.resembling] == [("1", "001")]
     assert (await local.run(tuesday, text, marker=marker, new_rows=True)).done_now == 2
 
@@ -71,8 +89,7 @@ async def test_undone_rows_that_a_copy_sent_are_not_retried(local: Local, text: 
     monday = await sent(local, "monday.csv", rows(1, 2), text)
     await undo(local, monday.with_name("monday.csv.job"))
     await local.run(shutil.copy(monday, local.folder / "copy.csv"), text)
-    found = await refusal(local.job(monday, text, retry_undone=True), local)
-    assert (found.why, found.rows) == ("sent_elsewhere", 2)
+    assert await refused(local, monday, text, retry_undone=True) == [2, 3]
     assert await open_orders(local) == Counter("12")
 
 
@@ -82,8 +99,19 @@ async def test_rows_that_another_file_sent_since_a_kill_are_not_sent_again(local
     async with killed(local.job(monday, text), local):
         pass
     await sent(local, "rest.csv", rows(2, 3), text)
-    found = await refusal(local.job(monday, text), local)
-    assert (found.why, found.rows, found.lines) == ("sent_elsewhere", 2, (3, 4))
+    assert await refused(local, monday, text) == [3, 4]
+    assert await held(local) == Counter("123")
+
+
+@KEYED
+async def test_keys_that_a_spreadsheet_changed_in_another_file_since_a_kill(
+    local: Local, text: str, marker: str | None
+) -> None:
+    monday = local.write([["001", "a", "", ""]]).rename(local.folder / "monday.csv")
+    async with killed(local.job(monday, text, marker=marker), local):
+        pass
+    await sent(local, "rest.csv", [["1", "a", "", ""]], text, marker=marker)
+    assert (await refusal(local.job(monday, text, marker=marker), local)).why == "key_disguised"
 
 
 @UNMARKED
@@ -93,8 +121,9 @@ async def test_rows_to_send_again_are_sent_after_a_kill(local: Local, text: str)
     copy = local.write(rows(1, 2)).rename(local.folder / "copy.csv")
     await killed_while_sending(local.job(copy, text, again=True), local, [])
     assert (await local.run(copy, text)).done_now == 2
-    found = await refusal(local.job(append(copy, rows(3)), text), local)
-    assert (found.why, found.rows, found.lines) == ("sent_elsewhere", 1, (4,))
+    append(copy, rows(3))
+    for _ in range(2):
+        assert await refused(local, copy, text) == [4]
 
 
 @KEYED
@@ -117,8 +146,7 @@ async def test_a_row_that_is_corrected_in_two_files_is_sent_once(
     source = local.write([["1", "short", "", ""], *rows(2)]).rename(monday)
     if by_rejects:
         source = corrected(monday.with_name("monday.csv.job"), LONG, "short")
-    found = await refusal(local.job(source, text), local)
-    assert (found.why, found.rows, found.lines) == ("sent_elsewhere", 1, (2,))
+    assert await refused(local, source, text) == [2]
     assert await held(local) == Counter("12")
 
 
@@ -126,13 +154,8 @@ async def test_a_row_that_is_corrected_in_two_files_is_sent_once(
 async def test_rows_of_a_second_job_are_not_sent_by_the_first(local: Local, text: str) -> None:
     monday = await sent(local, "monday.csv", rows(1, 2), text)
     tuesday = await sent(local, "tuesday.csv", rows(3, 4), text)
-    job = local.job(tuesday, text, folder=monday.with_name("monday.csv.job"), new_rows=True)
-    found = await refusal(job, local)
-    assert (found.why, found.folder, found.rows) == (
-        "sent_elsewhere",
-        tuesday.with_name("tuesday.csv.job"),
-        2,
-    )
+    folder = monday.with_name("monday.csv.job")
+    assert await refused(local, tuesday, text, folder=folder, new_rows=True) == [2, 3]
 
 
 async def test_rows_that_look_ups_find_are_looked_up(local: Local) -> None:
@@ -146,20 +169,17 @@ async def test_rows_that_look_ups_find_are_looked_up(local: Local) -> None:
 async def test_equal_rows_are_counted(local: Local) -> None:
     """Without keys, a row is a new one if it equals more rows than the other ledger sent."""
     await sent(local, "monday.csv", rows(1), MAP)
-    tuesday = await sent(local, "tuesday.csv", rows(2), MAP)
-    found = await refusal(local.job(append(tuesday, rows(1)), MAP), local)
-    assert (found.why, found.lines) == ("sent_elsewhere", (3,))
-    await local.run(tuesday, MAP, again=True)
-    await local.run(append(tuesday, rows(1)), MAP)
-    assert await held(local) == Counter("11122")
+    tuesday = append(await sent(local, "tuesday.csv", rows(2), MAP), rows(1))
+    assert await refused(local, tuesday, MAP) == [3]
+    assert await refused(local, append(tuesday, rows(1)), MAP) == [3]
+    assert await held(local) == Counter("112")
 
 
 async def test_rows_that_the_replaced_ledger_sent_are_not_sent_again(local: Local) -> None:
     """Only the rows that the file had were to be sent again."""
     path = await sent(local, "monday.csv", rows(1, 2), MAP)
     await local.run(local.write(rows(1)).rename(path), MAP, again=True)
-    found = await refusal(local.job(append(path, rows(2)), MAP), local)
-    assert (found.why, found.lines) == ("sent_elsewhere", (3,))
+    assert await refused(local, append(path, rows(2)), MAP) == [3]
 
 
 @UNMARKED
@@ -170,26 +190,32 @@ async def test_a_ledger_to_send_rows_again_heeds_what_others_sent_since(local: L
     await undo(local, folder)
     await sent(local, "tuesday.csv", [["1", "short", "", ""], *rows(2)], text)
     source = local.write([["1", "short", "", ""], *rows(2, 3)]).rename(monday)
-    found = await refusal(local.job(source, text, retry_undone=True), local)
-    assert (found.why, found.lines) == ("sent_elsewhere", (2, 3))
-    assert await open_orders(local) == Counter("12")
+    assert await refused(local, source, text, retry_undone=True) == [2, 3]
+    assert await open_orders(local) == Counter("123")
 
 
 async def test_an_equal_key_of_the_file_hides_no_row(local: Local) -> None:
     await sent(local, "monday.csv", [["K", "b", "", ""]], KEY)
-    tuesday = await sent(local, "tuesday.csv", rows(9), KEY)
-    found = await refusal(local.job(append(tuesday, [["K", "a", "", ""], ["K", "b", "", ""]]), KEY), local)
-    assert (found.why, found.lines) == ("sent_elsewhere", (3,))
-    assert found.remedies == (Remedy.REMOVE_ROWS, Remedy.OTHER_FILE, Remedy.NEW_ROWS)
+    tuesday = append(await sent(local, "tuesday.csv", rows(9), KEY), [["K", "a", "", ""]])
+    assert await refused(local, tuesday, KEY) == [3]
+    summary = await local.run(append(tuesday, [["K", "b", "", ""]]), KEY)
+    assert (summary.done_now, summary.failed) == (0, 2)
     assert (await local.run(tuesday, KEY, new_rows=True)).done_now == 1  # somebody says that it is another K
+
+
+async def test_files_with_the_same_numbers_need_one_word(local: Local) -> None:
+    await sent(local, "monday.csv", [["1", "a", "", ""], ["2", "b", "", ""]], KEY)
+    tuesday = local.write([["1", "c", "", ""], ["2", "d", "", ""]]).rename(local.folder / "tuesday.csv")
+    found = await refusal(local.job(tuesday, KEY), local)
+    assert (found.why, found.changed, found.remedies[0]) == ("sent_elsewhere", True, Remedy.NEW_ROWS)
+    assert (await local.run(tuesday, KEY, new_rows=True)).done_now == 2
 
 
 @pytest.mark.parametrize("marker", [None, MARKER])
 async def test_rows_sent_with_keys_are_recognized_without_them(local: Local, marker: str | None) -> None:
     await sent(local, "monday.csv", rows(1, 2), MAP if marker else KEY, marker=marker)
     tuesday = append(await sent(local, "tuesday.csv", rows(3), MAP), rows(1))
-    found = await refusal(local.job(tuesday, MAP), local)
-    assert (found.why, found.lines) == ("sent_elsewhere", (3,))
+    assert await refused(local, tuesday, MAP) == [3]
     wednesday = local.write(rows(2, 4)).rename(local.folder / "wednesday.csv")
     assert (await refusal(local.job(wednesday, MAP), local)).lines == (2,)
 
@@ -222,8 +248,17 @@ async def test_a_copy_of_the_job_folder_tells_what_it_sent_since(local: Local, t
     assert (await local.run(monday, text)).done_now == 2  # the copy tells nothing new
     await undo(local, journal.folder)
     assert (await local.run(monday, text, folder=copy)).done_now == 2
-    found = await refusal(local.job(monday, text, retry_undone=True), local)
-    assert (found.why, found.rows) == ("sent_elsewhere", 2)
+    assert await refused(local, monday, text, retry_undone=True) == [2, 3]
+
+
+@UNMARKED
+async def test_an_old_copy_of_a_job_folder_tells_nothing(local: Local, text: str) -> None:
+    monday = await sent(local, "monday.csv", rows(1), text)
+    folder = monday.with_name("monday.csv.job")
+    shutil.copytree(folder, local.folder / "backup.job")
+    await undo(local, folder)
+    copy = local.write(rows(1)).rename(local.folder / "copy.csv")
+    assert (await local.run(copy, text)).done_now == 1
 
 
 async def test_a_ledger_that_cannot_be_read_is_named_with_a_way_out(local: Local) -> None:
@@ -234,9 +269,8 @@ async def test_a_ledger_that_cannot_be_read_is_named_with_a_way_out(local: Local
     with pytest.raises(JournalError) as caught:
         await local.run(append(monday, rows(2)), MAP)
     assert (caught.value.remedies, caught.value.facts["folder"]) == ((Remedy.MOVE_JOB,), str(damaged))
-    assert (
-        await local.run(local.write(rows(3)).rename(local.folder / "3.csv"), MAP, again=True)
-    ).done_now == 1
+    new = local.write(rows(3)).rename(local.folder / "new.csv")
+    assert (await local.run(new, MAP, again=True)).done_now == 1
 
 
 async def test_a_key_that_a_reject_left_is_free(local: Local) -> None:

@@ -15,7 +15,8 @@ from wosdk_async.jobs.ledger.admission import admit
 from wosdk_async.jobs.ledger.comparison import is_as_admitted
 from wosdk_async.jobs.ledger.facts import decide_import, first_warnings, ledger_warnings
 from wosdk_async.jobs.ledger.file_rows import FileRows
-from wosdk_async.jobs.ledger.nearby import find_ledger, sent_elsewhere
+from wosdk_async.jobs.ledger.nearby import find_ledger
+from wosdk_async.jobs.ledger.other_ledgers import sent_elsewhere
 from wosdk_async.jobs.ledger.overview import audit_state_of
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.ledger.request import ImportRequest

@@ -24,7 +24,7 @@ _FILE = f"CREATE TEMP TABLE file ({FILE_COLUMNS})"
 _COLUMNS = [column.split()[0] for column in FILE_COLUMNS.split(", ")]
 # If the column `row` had no type, SQLite would not use an index for comparisons with it.
 _MATCHED = "CREATE TEMP TABLE matched (place INTEGER PRIMARY KEY, nth, row INTEGER, standing)"
-TEMPORARY = ("file", "repeated", "matched", "sent", "gone", "plain")
+TEMPORARY = ("file", "repeated", "matched", "sent", "gone", "plain", "elsewhere")
 
 # Most identities occur once, so only rows with a repeated identity are numbered. The first row with a key is
 # the one that was sent with it, wherever it is now in the file.
@@ -106,12 +106,14 @@ def compare(
     fingerprint: str = "",
     same_key: bool = False,
     by_cells: bool = False,
+    counts: bool = True,
 ) -> Compared:
     """Compare a file's rows with the ledger, and keep the temporary tables for ``admit`` in ``admission.py``.
 
     With ``map_counts``, as for updates, a done row counts as changed if the map's ``fingerprint`` differs.
     With ``retry_undone``, the keys of undone rows must be unique, too. With ``same_key``, the file's template
     is that of the ledger. With ``by_cells``, new rows are also recognized by the cells that the map reads.
+    Without ``counts``, the result is empty.
     """
     for table in TEMPORARY:
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
@@ -126,10 +128,11 @@ def compare(
         db.execute("CREATE UNIQUE INDEX temp.repeated_place ON repeated (place)")
         db.execute("CREATE UNIQUE INDEX temp.repeated_identity ON repeated (identity, nth)")
         db.execute(_MATCHED)
+        db.execute("CREATE TEMP TABLE elsewhere (place INTEGER PRIMARY KEY, reason)")
         _match(db, rejects=rejects, map_counts=map_counts, retry_undone=retry_undone, fingerprint=fingerprint)
         if by_cells or (same_key and not rejects):
             _recognize(db, "TRUE" if by_cells else "cells IS NOT NULL")
-        found = _counted(db, rejects)
+        found = _counted(db, rejects) if counts else Compared(standings={}, gone={})
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:
@@ -287,18 +290,23 @@ def is_as_admitted(db: sqlite3.Connection) -> bool:
     return db.execute(moved).fetchone() is None and not db.execute(gone).fetchone()[0]
 
 
-def _counted(db: sqlite3.Connection, rejects: bool) -> Compared:
+def count_standings(db: sqlite3.Connection) -> tuple[dict[Standing, int], int]:
+    """Count the file's rows by standing, and those that the ledger knows."""
     counts = db.execute(
         "SELECT standing, count(*), count(row) FROM temp.matched GROUP BY standing"
     ).fetchall()
-    standings = {Standing(standing): count for standing, count, _ in counts}
+    return {Standing(standing): count for standing, count, _ in counts}, sum(known for *_, known in counts)
+
+
+def _counted(db: sqlite3.Connection, rejects: bool) -> Compared:
+    standings, known = count_standings(db)
     first_new = row_sample(
         db,
         f"""SELECT line, coalesce(key, name) FROM temp.file JOIN temp.matched USING (place)
         WHERE standing = {int(Standing.NEW)} ORDER BY place LIMIT 1""",
     )
     planned = db.execute("SELECT count(*) FROM planned").fetchone()[0]
-    if planned == sum(known for *_, known in counts) and not rejects:
+    if planned == known and not rejects:
         return Compared(standings=standings, gone={}, first_new=first_new)
     db.execute("CREATE INDEX temp.matched_row ON matched (row)")
     db.execute(f"""CREATE TEMP TABLE gone AS

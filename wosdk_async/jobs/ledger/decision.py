@@ -31,7 +31,7 @@ def decide(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) 
     return (
         _key_changed(ledger, file)
         or _unknown_rows(ledger, file, options)
-        or _sent_elsewhere(file, Remedy.REMOVE_ROWS, *(() if file.rejects else (Remedy.OTHER_FILE,)))
+        or _sent_elsewhere(file)
         or _plan(ledger, file, options)
     )
 
@@ -89,19 +89,17 @@ def _sent_elsewhere(file: FileFacts, *remedies: Remedy) -> Refusal | None:
     """Return a refusal, with ``remedies``, if another ledger in the directory sent rows to send."""
     if (other := file.elsewhere) is None:
         return None
+    about = Refusal(why="sent_elsewhere", remedies=remedies, folder=other.folder, rows=other.rows)
     if other.resembling:
         (new, gone), *_ = pairs = other.resembling
-        about = Refusal(
-            why="key_disguised", remedies=(Remedy.NEW_KEYS,), folder=other.folder, rows=other.rows
-        )
+        about = attrs.evolve(about, why="key_disguised", remedies=(Remedy.SAME_ROWS,))
         return attrs.evolve(about, first_new=new, first_gone=gone, resembling=pairs)
+    about = attrs.evolve(about, lines=other.lines, now=file.marker if file.looks_first else None)
+    if other.running:
+        return attrs.evolve(about, remedies=(Remedy.WAIT,))
     if other.changed:
-        remedies = (*remedies, Remedy.NEW_ROWS)
-    about = Refusal(why="sent_elsewhere", remedies=remedies, folder=other.folder, rows=other.rows)
-    now = file.marker if file.looks_first else None
-    return attrs.evolve(
-        about, lines=other.lines, now=now, remedies=(Remedy.WAIT,) if other.running else remedies
-    )
+        return attrs.evolve(about, remedies=(Remedy.NEW_ROWS, *remedies), changed=True)
+    return about
 
 
 def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
@@ -206,5 +204,5 @@ def _plan(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) -
         rejects=file.rejects,
         dismisses=options.new_rows and not file.rejects,
         can_look_up=file.marker is not None,
-        still_planned=max(planned - file.standings.get(Standing.PLANNED, 0), 0),
+        newly_refused=max(planned - file.standings.get(Standing.PLANNED, 0), 0),
     )

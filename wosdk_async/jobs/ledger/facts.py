@@ -10,26 +10,23 @@ from pathlib import Path
 import attrs
 
 from wosdk_async.jobs.journal import State
-from wosdk_async.jobs.journal.entries import RUN_REFUSED
+from wosdk_async.jobs.journal.entries import RUN_REFUSED, SENT_ELSEWHERE
 from wosdk_async.jobs.journal.folder import jobs_at, plan_of
 from wosdk_async.jobs.journal.lock import require_own
 from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import JOURNAL, read_plan
-from wosdk_async.jobs.ledger.comparison import Compared, compare, ledger_counts
+from wosdk_async.jobs.ledger.comparison import Compared, compare, count_standings, ledger_counts
 from wosdk_async.jobs.ledger.decision import actions_of, decide
 from wosdk_async.jobs.ledger.file_rows import CHUNK, FileRow, FileRows
 from wosdk_async.jobs.ledger.key_conflicts import new_keys, repeated_rows
-from wosdk_async.jobs.ledger.nearby import (
+from wosdk_async.jobs.ledger.nearby import find_ledger, named_ledgers, opened, successor, written_by_job
+from wosdk_async.jobs.ledger.other_ledgers import (
     AGREED,
     KEY_COMPARED,
     NOT_SENT,
     RowsToSend,
-    find_ledger,
-    named_ledgers,
-    opened,
+    refuse_sent_elsewhere,
     sent_elsewhere,
-    successor,
-    written_by_job,
 )
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import (
@@ -94,31 +91,29 @@ def decide_import(
     ledger = None if db is None or folder is None else _ledger_facts(db, folder, compared)
     decision, actions = decide(ledger, file, request.options), actions_of(file, request.options)
     if isinstance(decision, Plan) and db is not None and folder is not None:  # a new ledger has no outcomes
-        if not decision.begins and decision.rows(Action.SEND):
-            elsewhere = _elsewhere(db, folder, request, rows, company, decision)
-            if elsewhere is not None:
-                return decide(ledger, attrs.evolve(file, elsewhere=elsewhere), request.options), actions
-        (found,) = db.execute(
-            "SELECT count(*) FROM temp.matched JOIN outcome ON outcome.row = matched.row WHERE state = ?",
-            [int(State.FOUND)],
-        ).fetchone()
-        decision = attrs.evolve(decision, found=found)
+        if request.creates and not decision.begins and decision.rows(Action.SEND):
+            to_send = _rows_to_send(db, folder, decision)
+            elsewhere = refuse_sent_elsewhere(db, request, rows, company, to_send)
+            file = attrs.evolve(file, elsewhere=elsewhere, standings=count_standings(db)[0])
+            decision = decide(ledger, file, request.options)
+            if isinstance(decision, Refusal):
+                return decision, actions
+        count = "SELECT count(*) FROM temp.matched JOIN outcome ON outcome.row = matched.row WHERE state = ?"
+        (found,) = db.execute(count, [int(State.FOUND)]).fetchone()
+        elsewhere_now = f"{count} AND place IN (SELECT place FROM temp.elsewhere)"
+        (undone,) = db.execute(elsewhere_now, [int(State.DONE)]).fetchone()
+        decision = attrs.evolve(decision, found=found, newly_refused=decision.newly_refused + undone)
     return decision, actions
 
 
-def _elsewhere(
-    db: sqlite3.Connection,
-    folder: Path,
-    request: ImportRequest,
-    rows: FileRows,
-    company: str,
-    plan: Plan,
-) -> Elsewhere | None:
-    """Find another ledger that sent rows which ``plan`` sends."""
+def _rows_to_send(db: sqlite3.Connection, folder: Path, plan: Plan) -> RowsToSend:
+    """Return the rows that ``plan`` sends, for the comparison with other ledgers."""
     own_runs = [run for run in runs(db) if "map" in run.details and not run.details.get(RUN_REFUSED)]
     again = any("again" in run.details["options"] for run in own_runs[:1])
     names = ", ".join(str(int(each)) for each in Standing if plan.actions[each] is Action.SEND)
-    known = f"WHEN standing <> {int(Standing.NEW)} THEN {AGREED}" if again else ""
+    not_new = f"""standing <> {int(Standing.NEW)} AND NOT EXISTS (SELECT 1 FROM outcome
+        WHERE outcome.row = matched.row AND json_extract(detail, '$[3]') = '{SENT_ELSEWHERE}')"""
+    known = f"WHEN {not_new} THEN {AGREED}" if again else ""
     sent_each_time = f"{int(Standing.PLANNED)}, {int(Standing.REFUSED_HERE)}"
 
     def chunks() -> Iterator[list[FileRow]]:
@@ -134,8 +129,7 @@ def _elsewhere(
         while chunk := found.fetchmany(CHUNK):
             yield chunk
 
-    to_send = RowsToSend(folder, tuple(run.started_at for run in own_runs), chunks)
-    return sent_elsewhere(request, rows, company, to_send)
+    return RowsToSend(folder, tuple(run.started_at for run in own_runs), chunks)
 
 
 def _problem(
@@ -256,7 +250,7 @@ class Preview:
             (first, last),
         )
         repeated = repeated_rows(self._db, first, last)
-        return {**dict(found), **{place: reason for place, _, reason in repeated}}
+        return {**dict(found), **{place: reason for place, _, reason, _ in repeated}}
 
 
 @contextlib.contextmanager

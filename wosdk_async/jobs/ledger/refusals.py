@@ -48,6 +48,9 @@ def _message(refusal: Refusal) -> str:
                 f"{_rows(refusal.rows)} of the job in {folder} {_are(refusal.rows)} unsent or in doubt, "
                 "and a new job would send them twice"
             )
+        case "sent_elsewhere" if refusal.changed:
+            rows = f"{_rows(refusal.rows)} of the file{_lines(refusal)}"
+            return f"{rows} {_have(refusal.rows)} keys that the job in {folder} sent with other cells"
         case "sent_elsewhere":
             return (
                 f"{_rows(refusal.rows)} of the file{_lines(refusal)} {_were(refusal.rows)} sent by the job "
@@ -139,6 +142,10 @@ def _rows(number: int) -> str:
 
 def _are(number: int) -> str:
     return "is" if number == 1 else "are"
+
+
+def _have(number: int) -> str:
+    return "has" if number == 1 else "have"
 
 
 def _were(number: int) -> str:

@@ -31,7 +31,7 @@ class Standing(IntEnum):
     """Refused by the service, with different cells or a different map."""
     UNDONE = 9
     REPEATED = 10
-    """Another row has the same key."""
+    """Another row has the same key, or another ledger sent the row."""
 
 
 class Action(StrEnum):
@@ -209,8 +209,8 @@ class Plan:
     can_look_up: bool
     rejects: bool
     """Whether the file is a rejects file, which lacks most rows of the ledger."""
-    still_planned: int
-    """Planned rows of the ledger that are now refused because other rows have their keys."""
+    newly_refused: int
+    """Rows of the ledger that were planned or undone, and are now refused."""
 
     @property
     def skips_changed(self) -> bool:
@@ -231,7 +231,7 @@ class Plan:
     def is_idle(self) -> bool:
         """Whether no row will be sent, looked up, or marked as in doubt or refused."""
         killed = self.counts.get(Standing.SENDING, 0) + self.gone.get(Standing.SENDING, 0)
-        return not (self.rows(Action.SEND) or self.doubts or killed or self.still_planned)
+        return not (self.rows(Action.SEND) or self.doubts or killed or self.newly_refused)
 
 
 @attrs.frozen(kw_only=True)
@@ -246,6 +246,8 @@ class Refusal:
     """Number of affected rows of the file or, for ``unfinished`` and a changed marker, of the ledger."""
     lines: tuple[int, ...] = ()
     """Lines of the first few of these rows, for ``sent_elsewhere``."""
+    changed: bool = False
+    """Whether all of them have other cells than were sent with their keys, for ``sent_elsewhere``."""
     gone: int = 0
     first_new: RowSample | None = None
     first_gone: RowSample | None = None

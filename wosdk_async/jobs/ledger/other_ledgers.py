@@ -1,0 +1,249 @@
+"""Other ledgers in the directory, which may have sent rows of the file."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal import JobPlan
+from wosdk_async.jobs.journal.entries import to_json
+from wosdk_async.jobs.journal.folder import ledgers_in, plan_of
+from wosdk_async.jobs.journal.lock import is_held
+from wosdk_async.jobs.journal.store import JOURNAL
+from wosdk_async.jobs.ledger.comparison import JOINED, STATE, compare
+from wosdk_async.jobs.ledger.file_rows import FileRow, FileRows
+from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, RISKY
+from wosdk_async.jobs.ledger.nearby import opened
+from wosdk_async.jobs.ledger.request import ImportRequest
+from wosdk_async.jobs.ledger.terms import FIRST, Elsewhere, RowSample, Standing
+from wosdk_async.text.remedies import Remedy
+
+NOT_SENT, KEY_COMPARED, AGREED = -1, -2, -3
+"""In place of a ledger row: a row that is only counted, because it equals a row to send; one whose key was
+compared in the last run; and one to send again, whatever other ledgers had sent when the first run began."""
+
+_COMPARED = 5  # newest ledgers, whose keys may resemble the file's; comparing all would take too long
+
+
+@attrs.frozen
+class RowsToSend:
+    """Rows that an import will send."""
+
+    folder: Path | None
+    """The import's ledger; None for a new import."""
+    runs: tuple[float, ...]
+    """Unix times at which the ledger's runs began, except refused runs and undos."""
+    chunks: Callable[[], Iterable[Sequence[FileRow]]]
+    """Function that returns the rows, with one of the numbers above or None in place of a ledger row."""
+
+
+def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Elsewhere | None:
+    """Find another ledger that sent rows of a new import's file, and whose records look-ups cannot find.
+
+    The import would otherwise send the rows of a copied, linked or renamed file again.
+
+    Raises:
+        JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent. With
+            look-ups, it is ignored.
+    """
+    if not request.creates or request.options.again:
+        return None
+    resembling: Elsewhere | None = None
+    for other in _others(request, rows, company, RowsToSend(None, (), rows.chunks)):
+        if (sent := other.same_file() or other.first_sent()) is not None:
+            return sent
+        resembling = resembling or other.resembling()
+    return resembling
+
+
+def refuse_sent_elsewhere(
+    db: sqlite3.Connection, request: ImportRequest, rows: FileRows, company: str, to_send: RowsToSend
+) -> Elsewhere | None:
+    """Refuse the rows to send that other ledgers sent; return rows whose keys resemble those of sent rows.
+
+    Raises JournalError as :func:`sent_elsewhere` does.
+    """
+    resembling: Elsewhere | None = None
+    for other in _others(request, rows, company, to_send):
+        db.executemany("INSERT OR IGNORE INTO temp.elsewhere VALUES (?, ?)", other.refused())
+        resembling = resembling or other.resembling()
+    db.execute(
+        "UPDATE temp.matched SET standing = ? WHERE place IN (SELECT place FROM temp.elsewhere)",
+        [int(Standing.REPEATED)],
+    )
+    return resembling
+
+
+def _others(
+    request: ImportRequest, rows: FileRows, company: str, to_send: RowsToSend
+) -> Iterator[_OtherLedger]:
+    """Yield the other ledgers, each open until the next one."""
+    found: dict[str, tuple[Path, JobPlan]] = {}
+    wanted = company, request.import_map.operation
+    own = to_send.folder
+    places = {each.parent.resolve() for each in (own, request.base, request.path) if each is not None}
+    folders = [each for directory in places for each in ledgers_in(directory)]
+    for folder in sorted(folders, key=_last_change):
+        with _readable(request, folder):
+            plan = plan_of(folder)
+            is_own = own is not None and folder.resolve() == own.resolve()
+            if (plan.company, plan.operation) == wanted and not is_own:
+                found[plan.job] = folder, plan  # of a folder and its copies, the one that changed last
+    others = [*found.values()]
+    for number, (folder, plan) in enumerate(others):
+        with _readable(request, folder), opened(folder) as db:
+            is_new = number >= len(others) - _COMPARED
+            yield _OtherLedger(folder, plan, db, request, rows, to_send, is_new)
+
+
+@contextlib.contextmanager
+def _readable(request: ImportRequest, folder: Path) -> Iterator[None]:
+    """Say what to do about a ledger that cannot be read; with look-ups, ignore it."""
+    try:
+        yield
+    except JournalError as error:
+        if not request.looks_first:
+            error.add(remedies=(Remedy.MOVE_JOB,), folder=str(folder))
+            raise
+
+
+def _last_change(folder: Path) -> float:
+    with contextlib.suppress(OSError):
+        return (folder / JOURNAL).stat().st_mtime
+    return 0.0
+
+
+@attrs.define
+class _OtherLedger:
+    """Another ledger, compared with the rows to send."""
+
+    folder: Path
+    plan: JobPlan
+    db: sqlite3.Connection
+    request: ImportRequest
+    rows: FileRows
+    to_send: RowsToSend
+    is_new: bool
+    """Whether the ledger is one of the newest."""
+    _has_similar_keys: bool | None = attrs.field(default=None, init=False)
+    """Whether keys of rows to send resemble those of other rows; None before the comparison."""
+
+    def first_sent(self) -> Elsewhere | None:
+        """Return the rows that this ledger sent, or will send because its job is running."""
+        if not (found := self._sent()):
+            return None
+        changed = all(standing is Standing.DONE_CHANGED for *_, standing in found)
+        running = any(standing is Standing.PLANNED for *_, standing in found)
+        lines = tuple(line for _, line, *_ in found[:FIRST])
+        return Elsewhere(folder=self.folder, rows=len(found), lines=lines, running=running, changed=changed)
+
+    def refused(self) -> list[tuple[int, str]]:
+        """Return the places of these rows, and why they are refused."""
+        return [
+            (place, _REASONS.get(standing, _SENT).format(self.folder, line))
+            for place, _, line, standing in self._sent()
+        ]
+
+    def _sent(self) -> list[tuple[int, int, int, Standing]]:
+        """Return these rows' places, lines, lines in the other file, and standings."""
+        if self.request.looks_first and self.plan.key == self.rows.key:
+            unknown = f"SELECT 1 FROM {JOINED} WHERE {_NOT_FOUND} LIMIT 1"
+            if self.db.execute(unknown, self._facts).fetchone() is None:
+                return []
+        self._compare()
+        standings = [*IN_COMPANY, *([] if self.request.options.new_rows else [Standing.DONE_CHANGED])]
+        return self._matched(standings) or (is_held(self.folder) and self._matched([Standing.PLANNED])) or []
+
+    def _matched(self, standings: Sequence[Standing]) -> list[tuple[int, int, int, Standing]]:
+        found = self.db.execute(
+            f"""SELECT file.place, file.line, planned.line, standing
+            FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
+            LEFT JOIN outcome ON outcome.row = planned.row LEFT JOIN run ON run.number = outcome.run
+            WHERE standing IN ({", ".join(str(int(each)) for each in standings)})
+                AND NOT ({_FOUND} AND planned.key IS file.key)
+                AND file.row IS NOT {NOT_SENT} AND (file.row IS NOT {AGREED} OR run.started_at > :first)
+                AND coalesce(run.started_at, 0) NOT IN (SELECT value FROM json_each(:runs))
+            ORDER BY file.place""",
+            self._facts,
+        )
+        return [(*place_and_lines, Standing(standing)) for *place_and_lines, standing in found]
+
+    def resembling(self) -> Elsewhere | None:
+        """Return the rows whose keys a spreadsheet program may have changed in a copy of the file."""
+        if not self.is_new or self.request.options.new_rows or self.plan.key != self.rows.key:
+            return None
+        if not self._compare():
+            return None
+        resembling = f"""SELECT count(*) OVER (), line, name, min_line, was FROM (
+            SELECT file.place, file.line, coalesce(file.key, file.name) AS name, min(plain.line) AS min_line,
+                plain.name AS was FROM temp.matched JOIN temp.file USING (place)
+            JOIN temp.plain ON plain.key = undisguised(coalesce(file.key, file.name))
+            LEFT JOIN outcome ON outcome.row = plain.row LEFT JOIN run ON run.number = outcome.run
+            WHERE plain.risky AND cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY})
+                AND run.started_at > CASE file.row WHEN {NOT_SENT} THEN NULL
+                    WHEN {KEY_COMPARED} THEN :last WHEN {AGREED} THEN :first ELSE 0 END
+            GROUP BY file.place) ORDER BY place LIMIT {FIRST}"""
+        if not (found := self.db.execute(resembling, self._facts).fetchall()):
+            return None
+        pairs = tuple(
+            (RowSample(line, name), RowSample(was_line, was)) for _, line, name, was_line, was in found
+        )
+        return Elsewhere(folder=self.folder, rows=found[0][0], resembling=pairs)
+
+    def same_file(self) -> Elsewhere | None:
+        """Return the rows of a file with the same bytes, which has the same rows whatever its keys."""
+        imported = "SELECT 1 FROM run WHERE json_extract(details, '$.sha256') = ?"
+        if self.plan.key == self.rows.key or self.plan.sheet != self.request.sheet:
+            return None
+        if self.db.execute(imported, [self.request.sha256]).fetchone() is None:
+            return None
+        self._compare()
+        (count,) = self.db.execute(
+            f"""SELECT count(*) FROM {JOINED} WHERE {STATE} IN ({RISKY}) AND NOT ({_FOUND}
+                AND coalesce(planned.key, '') IN (SELECT key FROM temp.file WHERE key IS NOT NULL))""",
+            self._facts,
+        ).fetchone()
+        rows = min(count, self.rows.rows)
+        return Elsewhere(folder=self.folder, rows=rows) if rows else None
+
+    def _compare(self) -> bool:
+        if self._has_similar_keys is None:
+            compared = compare(
+                self.db,
+                self.to_send.chunks(),
+                fingerprint=self.request.import_map.fingerprint,
+                by_cells=self.plan.key != self.rows.key,
+                counts=self.is_new,
+            )
+            self._has_similar_keys = bool(compared.disguised)
+        return self._has_similar_keys
+
+    @property
+    def _facts(self) -> dict[str, Any]:
+        """Parameters of the SQL statements."""
+        runs = self.to_send.runs
+        return {
+            "job": self.plan.job,
+            "looks_first": self.request.looks_first,
+            "marker": self.request.marker,
+            "first": min(runs, default=0.0),
+            "last": max(runs, default=0.0),
+            "runs": to_json(runs),  # a copy of the import's own folder has these runs, too
+        }
+
+
+_FOUND = ":looks_first AND json_extract(run.details, '$.marker') IS :marker"
+"""Whether look-ups for the file find a sent row, if its key is the same."""
+_NOT_FOUND = f"""{STATE} IN ({RISKY}) AND (planned.key IS NULL OR planned.key = :job || '-' || planned.row
+    OR json_extract(run.details, '$.marker') IS NOT :marker)"""
+_SENT = "the job in {} sent this row (line {} of its file); remove it from this file"
+_REASONS = {
+    Standing.DONE_CHANGED: "the job in {} sent a row with this key and other cells (line {} of its file)",
+    Standing.PLANNED: "the job in {}, which is running, sends this row (line {} of its file)",
+}
