@@ -122,8 +122,8 @@ async def test_rows_to_send_again_are_sent_after_a_kill(local: Local, text: str)
     await killed_while_sending(local.job(copy, text, again=True), local, [])
     assert (await local.run(copy, text)).done_now == 2
     append(copy, rows(3))
-    for _ in range(2):
-        assert await refused(local, copy, text) == [4]
+    assert await refused(local, copy, text) == [4]
+    assert (await local.run(copy, text)).done_now == 0
 
 
 @KEYED
@@ -302,3 +302,20 @@ async def test_rejects_of_a_replaced_ledger_with_a_day_as_its_name(local: Local)
     await local.run(source, KEY, folder=folder, again=True)
     found = await refusal(local.job(corrected(folder, LONG, "short"), KEY), local)
     assert (found.why, found.folder) == ("superseded", local.folder / "2026-11-30-2")
+
+
+async def test_an_undo_frees_the_keys_for_other_files_in_the_directory(local: Local) -> None:
+    monday = await sent(local, "monday.csv", rows(1, 2), MAP, marker=MARKER)
+    await undo(local, monday.with_name("monday.csv.job"))
+    copy = shutil.copy(monday, local.folder / "copy.csv")
+    assert (await checked(local, copy, MAP, marker=MARKER)).counts["there"] == 0
+    assert (await local.run(copy, MAP, marker=MARKER)).done_now == 2
+
+
+async def test_with_look_ups_a_ledger_that_cannot_be_read_is_a_warning(local: Local) -> None:
+    monday = await sent(local, "monday.csv", rows(1), MAP, marker=MARKER)
+    damaged = local.folder / "other.job"
+    damaged.mkdir()
+    (damaged / "journal.db").write_bytes(b"no database")
+    summary = await local.run(append(monday, rows(2)), MAP, marker=MARKER)
+    assert (summary.done_now, [str(damaged) in each for each in summary.warnings]) == (1, [True])

@@ -90,27 +90,32 @@ def _others(
     places = {each.parent.resolve() for each in (own, request.base, request.path) if each is not None}
     folders = [each for directory in places for each in ledgers_in(directory)]
     for folder in sorted(folders, key=_last_change):
-        with _readable(request, folder):
+        with _readable(request, rows, folder):
             plan = plan_of(folder)
             is_own = own is not None and folder.resolve() == own.resolve()
             if (plan.company, plan.operation) == wanted and not is_own:
                 found[plan.job] = folder, plan  # of a folder and its copies, the one that changed last
     others = [*found.values()]
     for number, (folder, plan) in enumerate(others):
-        with _readable(request, folder), opened(folder) as db:
+        with _readable(request, rows, folder), opened(folder) as db:
             is_new = number >= len(others) - _COMPARED
             yield _OtherLedger(folder, plan, db, request, rows, to_send, is_new)
 
 
 @contextlib.contextmanager
-def _readable(request: ImportRequest, folder: Path) -> Iterator[None]:
-    """Say what to do about a ledger that cannot be read; with look-ups, ignore it."""
+def _readable(request: ImportRequest, rows: FileRows, folder: Path) -> Iterator[None]:
+    """Say what to do about a ledger that cannot be read; with look-ups, only warn."""
     try:
         yield
     except JournalError as error:
+        if not (folder / JOURNAL).is_file():  # another process has removed it, so it has sent nothing
+            return
         if not request.looks_first:
             error.add(remedies=(Remedy.MOVE_JOB,), folder=str(folder))
             raise
+        rows.warnings.append(
+            f"rows that this job sent without these keys are not recognized: {error.message}"
+        )
 
 
 def _last_change(folder: Path) -> float:

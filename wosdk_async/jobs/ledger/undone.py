@@ -6,6 +6,8 @@ count as existing unless an undo of this job, or of another job beside it, recor
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from functools import partial
@@ -17,7 +19,7 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.jobs.errors import JournalError, RowError
 from wosdk_async.jobs.journal import Journal, State, run_table
-from wosdk_async.jobs.journal.folder import jobs_at
+from wosdk_async.jobs.journal.folder import jobs_at, ledgers_in, plan_of
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.mapping.operations import Found, usable_id
 from wosdk_async.jobs.mapping.record_operations import RowOperation
@@ -212,14 +214,26 @@ async def run_to_undo(journal: JournalReader) -> int | None:
 
 
 async def undone_beside(base: Path, company: str, operation: str, *, exclude: Path | None = None) -> set[int]:
-    """Return the ids of records undone by the jobs at ``base``, except the job in ``exclude``."""
+    """Return the ids of records undone by the jobs in the directory of ``base``, except that in ``exclude``.
+
+    Other jobs than those at ``base`` are left out if they cannot be read.
+    """
     ids: set[int] = set()
-    for folder in jobs_at(base):
-        async with Journal.open(folder, snapshot=True) as journal:
-            plan = journal.plan
-            if folder != exclude and (plan.company, plan.operation) == (company, operation):
+    for folder in await asyncio.to_thread(_jobs_beside, base, (company, operation)):
+        if folder != exclude:
+            async with Journal.open(folder, snapshot=True) as journal:
                 ids |= await journal.undone_ids()
     return ids
+
+
+def _jobs_beside(base: Path, wanted: tuple[str, str]) -> list[Path]:
+    own, found = jobs_at(base), []
+    for folder in dict.fromkeys((*own, *ledgers_in(base.absolute().parent))):
+        with contextlib.nullcontext() if folder in own else contextlib.suppress(JournalError):
+            plan = plan_of(folder)
+            if (plan.company, plan.operation) == wanted:
+                found.append(folder)
+    return found
 
 
 async def keep_undone(journal: Journal, base: Path) -> None:
