@@ -10,12 +10,11 @@ import shlex
 from html import unescape
 from pathlib import Path
 
-import attrs
 import pytest
 
 from tests.cli.conftest import Wosdk, table
 from tests.cli.importing import MAP, imported, killed
-from tests.jobs.journal.plans import a_journal
+from tests.jobs.journal.plans import a_journal, a_plan
 from wosdk_async.jobs.journal import FolderLock, JobPlan, Journal
 from wosdk_async.sandbox import LocalCompany
 
@@ -61,21 +60,11 @@ async def a_job(folder: Path, plan: JobPlan) -> None:
 
 def test_the_newest_job_is_the_first(tmp_path: Path, wosdk: Wosdk) -> None:
     """And no name is cut, so that it can be copied."""
-    plan = JobPlan(
-        job="j",
-        file="/f.csv",
-        size=1,
-        sha256="s",
-        company="c",
-        operation="create Customer",
-        map_sha256="m",
-        created_at="",
-    )
     folders = [tmp_path / f"{'x' * 90}-{year}.job" for year in (2025, 2026, 2024)]
     for folder in folders:
         folder.mkdir()
-        begun = attrs.evolve(plan, created_at=f"{folder.stem[-4:]}-01-01T00:00:00+00:00")
-        asyncio.run(a_job(folder, begun))
+        begun = f"{folder.stem[-4:]}-01-01T00:00:00+00:00"
+        asyncio.run(a_job(folder, a_plan(operation="create Customer", company="c", created_at=begun)))
     assert wosdk("jobs", "list", tmp_path).stdout.splitlines()[::2] == [
         str(folders[1]),
         str(folders[0]),

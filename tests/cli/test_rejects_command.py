@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.jobs.journal.plans import a_plan
 from wosdk_async.cli.output.reporting import rejects_command, rejects_of
 from wosdk_async.jobs import open_source
 from wosdk_async.jobs.journal import JobPlan
@@ -14,17 +15,7 @@ from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 
 
 def plan(file: str, *given: str) -> JobPlan:
-    return JobPlan(
-        job="j",
-        file=file,
-        size=1,
-        sha256="s",
-        company="c",
-        operation="create Customer",
-        map_sha256="m",
-        created_at="",
-        options={"command": list(given), "global": {"profile": "test"}},
-    )
+    return a_plan(file=file, options={"command": list(given), "global": {"profile": "test"}})
 
 
 @pytest.mark.parametrize(

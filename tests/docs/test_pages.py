@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import json
 import tomllib
 from pathlib import Path
@@ -14,7 +15,7 @@ from tests.docs import pages as reader
 from tests.docs.pages import ROOT, Block, Page, pages
 from wosdk_async.sandbox import Faults
 
-GENERATED = frozenset(generated())
+_generated = functools.cache(generated)  # not at import: it renders 150 pages in each process
 CHECKED = {
     ("python", ""): "test_python.py runs it and checks its types",
     ("python", "types only"): "test_python.py",
@@ -64,7 +65,7 @@ def leads(page: Page, link: str) -> bool:
     name, _, anchor = link.partition("#")
     target = (page.path.parent / name).resolve() if name else page.path
     if not target.exists():
-        return link.partition("#")[0] in GENERATED  # the site has it; its build checks the anchor
+        return link.partition("#")[0] in _generated()  # the site has it; its build checks the anchor
     return not anchor or anchor in reader.read(target).anchors
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 import attrs
 
 from tests.docs import modules
-from tests.docs.pages import ROOT
+from tests.support.preloaded import python
 from tests.support.waiting import until
 from wosdk_async import Client, WoCreateCommand
 from wosdk_async.sandbox import LocalCompany
@@ -41,10 +40,8 @@ asyncio.run(main())
 @contextmanager
 def running(path: Path, local: LocalCompany) -> Iterator[subprocess.Popen[str]]:
     """Run the program with a Company's settings until it waits for a line; kill it at the end."""
-    environment = {**os.environ, **local.variables, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, str(path)]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, text=True) as process:
+    environment, pipe = {**os.environ, **local.variables}, subprocess.PIPE
+    with python(path.read_text("utf-8"), env=environment, stdin=pipe, stdout=pipe, text=True) as process:
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 
 import pytest
+
+from tests.support.preloaded import python
 
 PROGRAM = """
 import asyncio, json, sys
@@ -92,6 +93,5 @@ def test_spans_and_metrics_of_calls_and_their_attempts(case: tuple[str, str, str
 
     In a process of its own: a provider can be set only once, and an old one warns of instruments made twice.
     """
-    command = [sys.executable, "-c", PROGRAM, json.dumps(case)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("ok\n", "")
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    assert python(PROGRAM, json.dumps(case), text=True, **pipes).communicate() == ("ok\n", "")

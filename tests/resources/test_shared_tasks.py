@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from tests.support.waiting import cancel_without_end
 from wosdk_async.shared_tasks import SharedTask, SingleFlight, open_in_thread
 
 
@@ -58,12 +59,8 @@ async def test_what_a_thread_opens_for_a_cancelled_task_is_closed(fails: bool) -
     task = asyncio.create_task(open_in_thread(open_it, close=closed.append))
     await asyncio.to_thread(begun.wait)
     try:
-        for _ in range(2):
-            task.cancel()
-            await asyncio.sleep(0)
-            await asyncio.sleep(0)
-            assert not task.done()
-            assert closed == []
+        await cancel_without_end(task)
+        assert closed == []
     finally:
         may_end.set()
     with pytest.raises(asyncio.CancelledError):

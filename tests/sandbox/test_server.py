@@ -8,7 +8,6 @@ import signal
 import socket
 import sqlite3
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -216,7 +215,6 @@ with LocalCompany() as local:
     except httpx.TimeoutException:
         print("held")
 """
-    ended = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert (ended.stdout, ended.stderr) == ("held\n", "")
+    process = python(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.communicate(timeout=60) == ("held\n", "")
+    assert process.returncode == 0

@@ -7,6 +7,7 @@ or closed streams, run ``COMMAND`` instead. Outside Linux, each command is a new
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import fcntl
@@ -27,6 +28,15 @@ from typing import Any
 _ROOT = Path(__file__).parents[2]
 _SERVE = "from tests.support.preloaded import serve; serve()"
 _PR_SET_CHILD_SUBREAPER = 36
+_LATE = (
+    "anyio._backends._asyncio",
+    "encodings.idna",
+    "jinja2",
+    "opentelemetry.metrics",
+    "opentelemetry.trace",
+    "tomllib",
+)
+"""What commands import once they run."""
 
 
 class Preloaded(subprocess.Popen[Any]):
@@ -103,11 +113,15 @@ _keep: list[object] = []
 def serve() -> None:
     """Import the package, and fork for each request on stdin; a fork returns when its command has ended."""
     sys.path[0] = str(_ROOT)  # not the folder of each command
+    atexit.register(_keep_modules, {*sys.modules})  # before others register: the last one that is called
     for package in ("cli", "jobs", "sandbox"):
         found = import_module(f"wosdk_async.{package}")
         for module in pkgutil.walk_packages(found.__path__, f"{found.__name__}."):
             if not module.name.endswith("__main__"):
                 import_module(module.name)
+    for name in _LATE:
+        import_module(name)
+    import_module("wosdk_async.sandbox").open_store(":memory:").close()  # reads the catalogue
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=0)
@@ -132,6 +146,12 @@ def serve() -> None:
             os.close(file)
     control.detach()
     _become(request, files)
+
+
+def _keep_modules(needed: set[str]) -> None:
+    """Let a fork exit without clearing the modules that it shares: that takes longer than most commands."""
+    kept = [sys.modules.pop(name) for name in {*sys.modules} - needed]
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
 
 
 def _become(request: dict[str, Any], files: list[int]) -> None:

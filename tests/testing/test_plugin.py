@@ -135,11 +135,11 @@ MARKERS = """
 """
 
 
-def test_markers_and_ini(kit: pytest.Pytester) -> None:
+def test_markers_and_ini(quick_kit: pytest.Pytester) -> None:
     """The nearest marker wins over those around it and the ini file; mistakes are expected in one line."""
-    kit.makepyfile(MARKERS)
-    kit.makeini("[pytest]\nwosdk_company = Ini Company\nwosdk_dialect = recorded\n")
-    result = kit.runpytest_subprocess("--strict-markers")
+    quick_kit.makepyfile(MARKERS)
+    quick_kit.makeini("[pytest]\nwosdk_company = Ini Company\nwosdk_dialect = recorded\n")
+    result = quick_kit.runpytest_subprocess("--strict-markers")
     result.assert_outcomes(passed=5, errors=4)
     result.stdout.fnmatch_lines_random(
         [
@@ -250,13 +250,15 @@ IGNORED = """import pytest
 """
 
 
-def test_a_fault_that_no_request_met_is_a_warning(kit: pytest.Pytester) -> None:
+def test_a_fault_that_no_request_met_is_a_warning(quick_kit: pytest.Pytester) -> None:
     """Such a test shows nothing; the warning names the rule, and what to write for a work order.
 
     Where warnings are errors the test itself passes, its end does not; a filter by the category turns it off.
     """
-    kit.makepyfile(test_usual=UNMATCHED.format(filter=""), test_ignored=UNMATCHED.format(filter=IGNORED))
-    result = kit.runpytest_subprocess("-p", ASYNCIO, "-W", "error", "-o", "asyncio_mode=auto", *SCOPE)
+    quick_kit.makepyfile(
+        test_usual=UNMATCHED.format(filter=""), test_ignored=UNMATCHED.format(filter=IGNORED)
+    )
+    result = quick_kit.runpytest_subprocess("-p", ASYNCIO, "-W", "error", "-o", "asyncio_mode=auto", *SCOPE)
     result.assert_outcomes(passed=10, errors=2)
     result.stdout.fnmatch_lines_random(
         [

@@ -554,28 +554,28 @@ ENDS = """
 
 
 def test_only_a_test_that_passes_is_recorded(
-    kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str]
+    quick_kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str]
 ) -> None:
     """A good recording survives a run that fails or stops early, and the report of a failure says so.
 
     What was recorded plays without the variables of the Company.
     """
-    kit.makepyfile(test_x=ENDS, test_y=TEST)
-    (folder := kit.path / "recordings").mkdir()
+    quick_kit.makepyfile(test_x=ENDS, test_y=TEST)
+    (folder := quick_kit.path / "recordings").mkdir()
     files = [folder / f"test_x.test_it-{end}.json" for end in ("fail", "skip")]
     for file in files:
         file.write_text("good")
     for name, value in local_variables.items():
         monkeypatch.setenv(name, value)
     settings = ["-q", "-p", "pytest_asyncio.plugin", "-o", "asyncio_default_fixture_loop_scope=function"]
-    done = kit.runpytest_subprocess(*settings, "--wosdk-record")
+    done = quick_kit.runpytest_subprocess(*settings, "--wosdk-record")
     done.assert_outcomes(passed=1, failed=1, skipped=1, xfailed=1)
     assert {file.read_text() for file in files} == {"good"}
     assert "the earlier recording was kept" in done.stdout.str()
     assert {*folder.iterdir()} == {*files, folder / "test_y.test_it-512.json"}
     for name in local_variables:
         monkeypatch.delenv(name)
-    kit.runpytest_subprocess(*settings, "test_y.py").assert_outcomes(passed=1)
+    quick_kit.runpytest_subprocess(*settings, "test_y.py").assert_outcomes(passed=1)
 
 
 NAMES = """
@@ -612,16 +612,16 @@ NAMES = """
 
 
 def test_each_test_has_a_recording_of_its_own(
-    kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str]
+    quick_kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str]
 ) -> None:
     """Tests of one name in several classes, and parameters that a file name cannot have."""
-    kit.makepyfile(test_x=NAMES)
+    quick_kit.makepyfile(test_x=NAMES)
     for name, value in local_variables.items():
         monkeypatch.setenv(name, value)
     settings = ["-q", "-p", "pytest_asyncio.plugin", "-o", "asyncio_default_fixture_loop_scope=function"]
-    kit.runpytest_subprocess(*settings, "--wosdk-record").assert_outcomes(passed=13)
-    kit.runpytest_subprocess(*settings).assert_outcomes(passed=13)
-    files = {file.name for file in (kit.path / "recordings").iterdir()}
+    quick_kit.runpytest_subprocess(*settings, "--wosdk-record").assert_outcomes(passed=13)
+    quick_kit.runpytest_subprocess(*settings).assert_outcomes(passed=13)
+    files = {file.name for file in (quick_kit.path / "recordings").iterdir()}
     assert len(files) == 13
     assert {"test_x.TestA.test_x.json", "test_x.TestB.TestA.test_x.json", "test_x.test_p-a-b.json"} <= files
 

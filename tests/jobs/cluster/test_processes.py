@@ -26,7 +26,7 @@ from tests.jobs.conftest import Local
 from tests.jobs.maps import MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held
 from tests.support.preloaded import Preloaded
-from tests.support.waiting import until, until_true
+from tests.support.waiting import cancel_without_end, until, until_true
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.cluster import processes
 from wosdk_async.jobs.cluster.processes import Processes
@@ -102,11 +102,7 @@ async def test_a_pool_that_is_cancelled_while_its_key_is_written_leaves_no_file(
     task = asyncio.create_task(use())
     assert await asyncio.to_thread(begun.wait, 20)
     try:
-        for _ in range(2):
-            task.cancel()
-            await asyncio.sleep(0)
-            await asyncio.sleep(0)
-            assert not task.done()
+        await cancel_without_end(task)
     finally:
         may_write.set()
     with pytest.raises(asyncio.CancelledError):
