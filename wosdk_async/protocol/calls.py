@@ -11,7 +11,7 @@ import logging
 import os
 import random
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, final
 
 import attrs
 import msgspec
@@ -122,6 +122,7 @@ def _new_request_id() -> str:
 # --- commands -------------------------------------------------------------------------------
 
 
+@final
 class Written(msgspec.Struct, eq=False):
     """Command of class ``kind``, already checked and written as JSON, and the ``key`` in its marker."""
 
@@ -143,7 +144,7 @@ def command(
         kind = _Kind(cmd, COMMANDS + segment(cmd), decode, compared, untyped=untyped_field(known))
         warn_of_typo("command", cmd)
         content = content_of_dict(known, fields, check)
-    elif isinstance(cmd, Written):
+    elif type(cmd) is Written:  # isinstance() would call a method of the Struct's metaclass
         kind, content = _kinds.get(cmd.kind) or _kind_of(cmd.kind()), cmd.content
     else:
         kind = _kinds.get(cmd.__class__) or _kind_of(cmd)

@@ -161,9 +161,9 @@ def _require_no_refused_element(result: dict[str, Any]) -> None:
 
 
 def _typed_result(found: _Result[Any], origin: str | None) -> Any:
-    result = found.result.__made__(origin)
-    is_plain = result.error_info is not None or getattr(result, "responses", None)
-    return None if is_plain else result
+    result = found.result  # a Struct, which lacks fields that were never sent
+    is_plain = getattr(result, "error_info", None) is not None or getattr(result, "responses", None)
+    return None if is_plain else result.__made__(origin)
 
 
 def refusal_in(result: dict[str, Any], document: Mapping[str, Any] = _NO_ENVELOPE) -> RefusedError | None:

@@ -6,11 +6,12 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from operator import attrgetter
 from typing import Any
 
 from wosdk_async import codec
 from wosdk_async.errors import RefusedError
-from wosdk_async.model import Command, Record, entity_class
+from wosdk_async.model import Command, Record, entity_class, registry
 from wosdk_async.model.lazy import raw_slot
 from wosdk_async.protocol.verdicts import is_early
 from wosdk_async.protocol.wire import COMMANDS, NOTHING_SENT, Call, InconclusiveResponse, Response
@@ -215,15 +216,32 @@ def result_for(
     """
     if command is None or (where := _RECORDS.get(command.result_name)) is None:
         return decode, None
+    member, id_in_record, id_in_request = where
+    id_of = _id_reader(registry.resolve(command.result_name), member, id_in_record)
     if command.wire_name in _CREATES:
-        return _create_result(decode, *where[:2]), None
-    return decode, None if command.wire_name == _UNSEEN else functools.partial(_compared, decode, *where)
+        return _create_result(decode, id_of), None
+    if command.wire_name == _UNSEEN:
+        return decode, None
+    return decode, functools.partial(_compared, decode, id_of, member, id_in_request)
+
+
+def _id_reader(result: type[Any], member: str, id_in_record: str) -> Callable[[Any], Any]:
+    """Return a function that returns the id of the record in a result, an object of ``result`` or a dict."""
+    id_in_object = attrgetter(f"{raw_slot(result, member)}.{id_in_record}")
+
+    def id_of(found: Any) -> Any:
+        try:
+            return id_in_object(found)
+        except AttributeError:  # a dict, or no record
+            return _member(_member(found, member), id_in_record)
+
+    return id_of
 
 
 def _compared(
     decode: Callable[[bytes], Any],
+    id_of: Callable[[Any], Any],
     member: str,
-    id_in_record: str,
     id_in_request: str,
     content: Mapping[str, Any],
 ) -> Callable[[bytes], Any]:
@@ -233,16 +251,16 @@ def _compared(
 
     def checked(body: bytes) -> Any:
         found = decode(body)
-        _require_id(_member(_member(found, member), id_in_record), sent)
+        _require_id(id_of(found), sent)
         return found
 
     return checked
 
 
-def _create_result(decode: Callable[[bytes], Any], member: str, id_in_record: str) -> Callable[[bytes], Any]:
+def _create_result(decode: Callable[[bytes], Any], id_of: Callable[[Any], Any]) -> Callable[[bytes], Any]:
     def checked(body: bytes) -> Any:
         found = decode(body)
-        id = _member(_member(found, member), id_in_record)
+        id = id_of(found)
         if type(id) is not int or id < 1:  # rarely
             _require_named(id, body)
         return found

@@ -12,7 +12,7 @@ import attrs
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.options import ClientOptions, Limits, Timeouts
-from wosdk_async.options.httpx_family import FAMILY, library_of, mocked
+from wosdk_async.options.httpx_family import library_of, mocked
 from wosdk_async.transport.http.certificates import TLSContextProvider
 from wosdk_async.transport.http.engine import (
     Engine,
@@ -88,9 +88,13 @@ class MockableEngine:
 
     def send(self, request: Request) -> Coroutine[Any, Any, Any]:
         """Return the selected engine's coroutine, so that the selection adds no coroutine."""
-        # Most programs never import httpx or httpx2, so nothing can be mocked.
-        if not sys.modules.keys().isdisjoint(FAMILY) and (library := mocked()) is not None:
-            return self._send_mocked(library, request)
+        # Most programs never import httpx or httpx2, so nothing can be mocked. Looking up each name of
+        # FAMILY takes half as long as isdisjoint().
+        loaded = sys.modules
+        if "httpx" in loaded or "httpx2" in loaded or "httpcore" in loaded or "httpcore2" in loaded:
+            library = mocked()
+            if library is not None:
+                return self._send_mocked(library, request)
         return self._native.send(request)
 
     async def _send_mocked(self, library: ModuleType, request: Request) -> Any:
