@@ -101,8 +101,8 @@ def undo_command(
 ) -> None:
     """Cancel the work orders that a run created, or delete its other records.
 
-    By default, resume an unfinished undo, or undo the last run that sent rows. Only records whose creation
-    a response confirmed are undone. Records that have changed since, or do not have their row's key, are
+    By default, resume an unfinished undo, or undo the last run that sent rows. Only records that the job
+    certainly created are undone. Records that have changed since, or do not have their row's key, are
     listed and kept. Created references are also kept unless you add --references.
 
     \b
