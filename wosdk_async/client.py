@@ -206,7 +206,7 @@ class Client(Uncopied):
         _check_company("the Company's name", name)
         name = self._company if name is None else name
         if name is None:
-            raise self._missing("no Company name given", Remedy.COMPANY_NAME, Remedy.COMPANY_IN_PROFILE)
+            raise self._missing("no Company name given", Remedy.COMPANY_NAME)
         if not name.isprintable() or name != name.strip():
             raise ConfigurationError(
                 f"{name!r} cannot be sent as a Company name: it has a control character or surrounding spaces"
@@ -218,8 +218,7 @@ class Client(Uncopied):
     def _credentials_for(self, company: str) -> Credentials | CredentialProvider | GrantProvider:
         """Return the client's credentials, unless they belong to another Company."""
         if self._credentials is None:
-            text = f"no credentials for {company!r}"
-            raise self._missing(text, Remedy.CREDENTIALS, Remedy.CREDENTIALS_IN_PROFILE)
+            raise self._missing(f"no credentials for {company!r}", Remedy.CREDENTIALS)
         # facts 1: names are case-insensitive. One Company's credentials must not be used for another.
         if self._pair_of is not None and company.lower() != self._pair_of.lower():
             raise ConfigurationError(
@@ -228,12 +227,12 @@ class Client(Uncopied):
             )
         return self._credentials
 
-    def _missing(self, text: str, remedy: Remedy, in_profile: Remedy) -> ConfigurationError:
+    def _missing(self, text: str, remedy: Remedy) -> ConfigurationError:
         """Return the error for a missing setting, which names a profile that replaced the variables."""
         if self._profile is None:
             return ConfigurationError(text, remedies=(remedy,))
         text += f": the {self._profile}, which replaces the variables, has none"
-        return ConfigurationError(text, remedies=(in_profile,))
+        return ConfigurationError(text, remedies=(Remedy.COMPLETE_PROFILE,))
 
     def stats(self) -> Stats:
         """Return counters and the client's current state. Must be called inside the event loop."""

@@ -93,7 +93,7 @@ def test_what_a_profile_lacks_is_missing_from_the_profile(config: dict[str, str]
         described = f"profile {name!r} in {config['WOSDK_CONFIG']}, which replaces the variables"
         assert (described in caught.value.message) is passed
         seen += caught.value.remedies
-    in_profile = [Remedy.COMPANY_IN_PROFILE, Remedy.CREDENTIALS_IN_PROFILE]
+    in_profile = [Remedy.COMPLETE_PROFILE] * 2
     assert seen == (in_profile if passed else [Remedy.COMPANY_NAME, Remedy.CREDENTIALS])
 
 
