@@ -137,6 +137,7 @@ class Client(Uncopied):
         self._credentials = arguments.credentials
         self._company = arguments.company
         self._pair_of: str | None = None  # Company of a client id and secret from the settings
+        self._profile: str | None = None  # profile that replaced the variables
         self._options = arguments.options or CallOptions()
         clock = arguments.clock or TransportClock()
         self._transport = Transport(
@@ -170,9 +171,9 @@ class Client(Uncopied):
             field.name: getattr(arguments, field.name) for field in attrs.fields(ClientArguments)
         }
         values = attrs.asdict(settings, recurse=False)
-        pair_of = values.pop("pair_of")
+        pair_of, profile = values.pop("pair_of"), values.pop("profile")
         client = cls(**given | values)
-        client._pair_of = pair_of
+        client._pair_of, client._profile = pair_of, profile
         return client
 
     def __repr__(self) -> str:
@@ -205,7 +206,7 @@ class Client(Uncopied):
         _check_company("the Company's name", name)
         name = self._company if name is None else name
         if name is None:
-            raise ConfigurationError("no Company name given", remedies=(Remedy.COMPANY_NAME,))
+            raise self._missing("no Company name given", Remedy.COMPANY_NAME)
         if not name.isprintable() or name != name.strip():
             raise ConfigurationError(
                 f"{name!r} cannot be sent as a Company name: it has a control character or surrounding spaces"
@@ -217,7 +218,7 @@ class Client(Uncopied):
     def _credentials_for(self, company: str) -> Credentials | CredentialProvider | GrantProvider:
         """Return the client's credentials, unless they belong to another Company."""
         if self._credentials is None:
-            raise ConfigurationError(f"no credentials for {company!r}", remedies=(Remedy.CREDENTIALS,))
+            raise self._missing(f"no credentials for {company!r}", Remedy.CREDENTIALS)
         # facts 1: names are case-insensitive. One Company's credentials must not be used for another.
         if self._pair_of is not None and company.lower() != self._pair_of.lower():
             raise ConfigurationError(
@@ -225,6 +226,13 @@ class Client(Uncopied):
                 f" credentials= for {company!r}"
             )
         return self._credentials
+
+    def _missing(self, text: str, remedy: Remedy) -> ConfigurationError:
+        """Return the error for a missing setting, which names a profile that replaced the variables."""
+        if self._profile is None:
+            return ConfigurationError(text, remedies=(remedy,))
+        text += f": the {self._profile}, which replaces the variables, has none"
+        return ConfigurationError(text, remedies=(Remedy.COMPLETE_PROFILE,))
 
     def stats(self) -> Stats:
         """Return counters and the client's current state. Must be called inside the event loop."""

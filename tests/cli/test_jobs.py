@@ -299,6 +299,40 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
     assert (resent.exit_code, resent.stdout.startswith("14 rows: 14 created")) == (0, True), resent.stderr
 
 
+def test_an_undo_names_the_outcomes_that_it_does_not_rewrite(
+    file: Path, store: Path, wosdk: Wosdk, tmp_path: Path
+) -> None:
+    outcomes = tmp_path / "out.jsonl"
+    folder = imported(wosdk, file, store, "--outcomes", outcomes)
+    before, said = outcomes.read_bytes(), f"{outcomes} still has the import's outcomes; results.csv has"
+    assert said not in wosdk("jobs", "rejects", folder).stderr
+    assert said in wosdk("jobs", "undo", folder, *REASON).stderr
+    killed(folder, 1)
+    assert said in wosdk("jobs", "settle", folder).stderr
+    assert outcomes.read_bytes() == before
+
+
+def test_a_job_is_settled_and_undone_in_the_store_that_is_named(
+    file: Path, store: Path, wosdk: Wosdk, tmp_path: Path
+) -> None:
+    """It may have been moved; that of another Company is refused, and none is made."""
+    folder = imported(wosdk, file, store)
+    killed(folder, 1)
+    moved, other = store.rename(tmp_path / "moved.db"), tmp_path / "other.db"
+    for command in (["settle"], ["undo", *REASON]):
+        missing = wosdk("jobs", *command[:1], folder, *command[1:])
+        assert (missing.exit_code, f"{store}: the store" in missing.stderr) == (2, True)
+        absent = wosdk("jobs", *command[:1], folder, *command[1:], "--sandbox", store)
+        assert (absent.exit_code, store.exists()) == (2, False)
+        with LocalCompany(other):
+            pass
+        wrong = wosdk("jobs", *command[:1], folder, *command[1:], "--sandbox", other)
+        assert (wrong.exit_code, "belongs to Company" in wrong.stderr) == (2, True)
+        done = wosdk("jobs", *command[:1], folder, *command[1:], "--sandbox", moved)
+        assert done.exit_code == (0 if command == ["settle"] else 1), done.stderr
+        assert "1 found" in done.stdout if command == ["settle"] else "13 undone" in done.stdout
+
+
 @pytest.mark.parametrize("method", ["start_run", "begin_undo"])
 def test_an_undo_whose_ledger_fails_says_whether_anything_was_sent(
     file: Path, store: Path, wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch, method: str

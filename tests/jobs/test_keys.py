@@ -11,9 +11,11 @@ from tests.jobs.maps import MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
 from tests.jobs.test_check import checked
 from tests.jobs.test_outputs import records
-from wosdk_async import WoCreateCommand
+from wosdk_async import NoAnswerError, WoCreateCommand
 from wosdk_async.calls import marked_records
 from wosdk_async.jobs.imports.check_result import Finding
+from wosdk_async.jobs.journal import Journal
+from wosdk_async.protocol.writes import UNDECIDED
 
 
 async def test_keys_that_occur_twice_or_not_at_all_are_refused(local: Local) -> None:
@@ -146,3 +148,20 @@ async def test_a_marker_that_no_query_finds_costs_one_work_order(local: Local) -
     summary, _ = await carried_out(local.job(rows(*range(50)), MAP, marker=MARKER), local)
     assert (summary.created, summary.not_started) == (1, 49)
     assert "row 1 was created with work_order.po_number '0'" in str(summary.stopped)
+
+
+async def test_rows_are_not_new_while_queries_ignore_their_condition(local: Local) -> None:
+    """Neither those to send first, nor those in doubt: records with other keys confirm no absence."""
+    await local.company.run(WoCreateCommand(work_order=await order(local, "other")))
+    source = local.write(rows("a", "b"))
+    local.server.unconditional = "query/WorkOrder"
+    summary = await local.run(source, MAP, marker=MARKER)
+    assert (summary.done, summary.not_started, await held(local)) == (0, 2, Counter(["other"]))
+    folder = await killed_while_sending(local.job(source, MAP, marker=MARKER), local, [1])
+    with pytest.raises(NoAnswerError, match="was not asked for"):
+        await local.run(source, MAP, marker=MARKER)
+    async with Journal.open(folder, read_only=True) as journal:
+        assert [row.row for row in await journal.rows_in(*UNDECIDED)] == [1]
+    local.server.unconditional = "\0"
+    assert (await local.run(source, MAP, marker=MARKER)).complete
+    assert await held(local) == Counter(["other", "a", "b"])

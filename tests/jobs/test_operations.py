@@ -11,12 +11,13 @@ import pytest
 from tests.jobs.conftest import Local
 from tests.jobs.maps import MAP, load
 from tests.jobs.runs import carried_out, killed_while_sending
-from wosdk_async import Customer, Ref, WorkOrder
+from wosdk_async import Customer, NoAnswerError, Ref, WorkOrder
 from wosdk_async.jobs import Import, ImportMap, ImportMapError
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports import settling
 from wosdk_async.jobs.imports.settling import Settling, decide, settle_job
 from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.mapping.lookup import NamedIds
 from wosdk_async.jobs.mapping.record_operations import operation_named
 
 CREATE = """
@@ -294,6 +295,19 @@ async def test_a_delete_in_doubt_spares_a_record_that_took_the_key_since(local: 
     assert not (await local.company.get(Customer, new)).is_removed
 
 
+async def test_a_delete_stays_in_doubt_while_queries_ignore_their_condition(local: Local) -> None:
+    """Records with other keys do not confirm that there is none with this key."""
+    source = local.write([["T1", "", ""]], COLUMNS)
+    folder = await killed_while_sending(local.job(source, DELETE), local, [1])
+    local.server.unconditional = "query/Customer"
+    async with Journal.open(folder) as journal:
+        with pytest.raises(NoAnswerError, match="was not asked for"):
+            await settle_job(journal, local.company)
+    local.server.unconditional = "\0"
+    async with Journal.open(folder) as journal:
+        assert (await settle_job(journal, local.company))["found"] == 1
+
+
 async def test_one_look_that_finds_no_record_does_not_make_a_delete_done(
     local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -327,6 +341,22 @@ async def test_a_person_cannot_name_a_record_of_another_key(local: Local, text: 
         await local.company.update(Customer.ref(own), tenant_code="T3")
         await decide(journal, 1, own, "me", company=local.company)
         assert [each.state for each in await journal.rows_in()] == [State.DONE]
+
+
+async def test_an_id_does_not_exist_because_queries_ignore_their_condition(local: Local) -> None:
+    """Nor is one missing: a record with another id says nothing about it."""
+    source = local.write([["T1", "n", "new"]], COLUMNS)
+    folder = await killed_while_sending(local.job(source, CREATE), local, [1])
+    (id,) = await made(local, "T1")
+    local.server.unconditional = "query/Customer"
+    async with Journal.open(folder) as journal:
+        with pytest.raises(JournalError, match="no Customer has the id 999999"):
+            await decide(journal, 1, 999_999, "me", company=local.company)
+    ids = NamedIds([])
+    for ignored, known in (("query/Customer", True), ("\0", False)):
+        local.server.unconditional = ignored
+        await ids.look_up(local.company, [("entity.id", Customer, each) for each in (id, 999_999 + known)])
+        assert (ids.fault([("entity.id", Customer, 999_999 + known)]) is None) is known
 
 
 async def test_a_delete_whose_record_is_nowhere_is_done(

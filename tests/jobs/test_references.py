@@ -11,7 +11,7 @@ import pytest
 from tests.jobs.conftest import Local
 from tests.jobs.maps import CREATED, CUSTOMER, MARKER, TWO_PLACES, WORK_ORDER, named
 from tests.jobs.runs import carried_out, killed, told
-from wosdk_async import Contact, Customer, Location, Ref
+from wosdk_async import Contact, Customer, Location, NoAnswerError, Ref
 from wosdk_async.jobs import ImportMapError, RowOutcome
 from wosdk_async.jobs.imports import reference_stage
 from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
@@ -64,6 +64,14 @@ async def test_a_record_named_in_two_letter_cases_is_announced_once(local: Local
     source = local.write(named("pier coffee", "Pier Coffee"))
     summary = await local.run(source, WORK_ORDER + CREATED)
     assert (summary.created, summary.references_created, len(told(summary))) == (2, 0, 1)
+
+
+async def test_nothing_is_created_while_queries_ignore_their_condition(local: Local) -> None:
+    """Records with other names do not confirm that a name is missing."""
+    local.server.unconditional = "query/Customer"
+    with pytest.raises(NoAnswerError, match="was not asked for"):
+        await local.run(named("New"), WORK_ORDER + CREATED)
+    assert local.server.count("base/Customer") == 0
 
 
 async def test_a_second_import_finds_what_the_first_one_made(local: Local) -> None:

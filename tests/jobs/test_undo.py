@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.jobs.conftest import Local
 from tests.jobs.journal.plans import a_journal, a_plan
 from tests.jobs.maps import CUSTOMER, MAP, MARKER, WORK_ORDER, rows
-from tests.jobs.runs import Kill, KillAt, held, imported, killed_while_sending
-from wosdk_async import Customer, Location, WoReopenCommand, WorkOrder, WorkZone
+from tests.jobs.runs import Kill, KillAt, held, imported, killed, killed_while_sending, order
+from wosdk_async import Customer, Location, WoCreateCommand, WoReopenCommand, WorkOrder, WorkZone
 from wosdk_async.errors import UnsupportedError
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import (
@@ -101,6 +102,18 @@ async def test_a_record_that_one_look_does_not_show_is_not_taken_for_undone(
     assert await states(local) == {"1": "Cancelled"}
 
 
+async def test_a_record_is_not_gone_because_queries_ignore_their_condition(local: Local) -> None:
+    """Records with other ids do not confirm that one is missing."""
+    folder = await imported(local, rows(1, 2), MAP)
+    async with Journal.open(folder) as journal:
+        (second,) = await journal.rows_in(State.DONE, after=1)
+        journal.record(replace(second, id=999_999))
+    local.server.unconditional = "query/WorkOrder"
+    assert outcomes(await undone(local, folder, look=True)) == {1: "undo", 2: "unread"}
+    local.server.unconditional = "\0"
+    assert outcomes(await undone(local, folder, look=True)) == {1: "undo", 2: "gone"}
+
+
 async def test_records_that_were_there_are_never_touched(local: Local) -> None:
     """Neither what another job created and this one found, nor what a person only said was created."""
     await imported(local, rows(1), MAP, marker=MARKER)
@@ -126,6 +139,36 @@ async def test_a_row_that_only_a_look_up_settled_is_left(local: Local, tmp_path:
     assert [each.proof for each in stored] == [ANSWERED, LOOKED_UP]
     assert outcomes(await undone(local, folder)) == {1: "undone", 2: "unsure"}
     assert await states(local) == {"1": "Cancelled", "2": "New"}
+
+
+async def test_what_a_kill_left_under_a_key_of_the_job_is_undone(local: Local) -> None:
+    """No other job builds keys of this job's id and row number."""
+    text = MAP.replace('po_number = "{key}"\n', "")
+    source = local.write(rows("a", "b"))
+    async with killed(local.job(source, text, marker=MARKER), local) as journal:
+        await journal.begin([1, 2])
+        job, folder = journal.plan.job, journal.folder
+    await local.company.run(WoCreateCommand(work_order=await order(local, f"{job}-1")))
+    await imported(local, source, text, marker=MARKER)
+    async with Journal.open(folder) as journal:
+        (first, second) = await journal.rows_in(State.DONE)
+        assert (first.proof, second.proof) == (LOOKED_UP, ANSWERED)
+    assert outcomes(await undone(local, folder)) == {1: "undone", 2: "undone"}
+
+
+async def test_a_row_that_was_sent_and_found_is_undone(local: Local) -> None:
+    """Its key was looked up before it was sent; a row that found its key without being sent is left."""
+    source = local.write(rows(1, 2, 3))
+    async with killed(local.job(source, MAP, marker=MARKER), local) as journal:
+        journal.record(RowRecord(1, State.IN_DOUBT, attempts=1))
+        journal.record(RowRecord(2, State.IN_DOUBT))
+        await journal.flush()
+        folder = journal.folder
+    for number in ("1", "2"):
+        await local.company.run(WoCreateCommand(work_order=await order(local, number)))
+    await imported(local, source, MAP, marker=MARKER)
+    assert outcomes(await undone(local, folder)) == {1: "undone", 2: "unsure", 3: "undone"}
+    assert await states(local) == {"1": "Cancelled", "2": "New", "3": "Cancelled"}
 
 
 async def test_the_record_of_another_import_with_the_key_is_left(local: Local, tmp_path: Path) -> None:

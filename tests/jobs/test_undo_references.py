@@ -426,6 +426,15 @@ async def test_one_look_that_finds_no_order_proves_nothing(local: Local) -> None
         assert (await undo.run(reason)).references == {"used": 1}
 
 
+async def test_a_customer_is_left_while_queries_ignore_their_condition(local: Local) -> None:
+    """A record that was found by the customer, but does not show it, may use it."""
+    folder = await imported(local, named("New"), MAP)
+    local.server.unconditional = "query/Contact"
+    assert (await undone(local, folder)).outcomes == {"New": "used"}
+    local.server.unconditional = "\0"
+    assert (await undone(local, folder)).outcomes == {"New": "undone"}
+
+
 async def test_a_refused_delete_is_listed(local: Local) -> None:
     folder = await imported(local, named("New"), MAP)
     local.server.failing = "base/Customer"

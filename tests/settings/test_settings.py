@@ -80,6 +80,23 @@ def test_a_profile_that_is_passed_applies_without_the_variables(config: dict[str
         Settings.from_env({**config, **variables}, profile="half")
 
 
+@pytest.mark.parametrize("passed", [True, False])
+def test_what_a_profile_lacks_is_missing_from_the_profile(config: dict[str, str], passed: bool) -> None:
+    """The message names it and its file if it was passed, because the variables do not count then."""
+    with open(config["WOSDK_CONFIG"], "a", encoding="utf-8") as file:
+        file.write('[profiles.pair]\nclient_id = "a"\nclient_secret = "b"\n[profiles.name]\ncompany = "C"\n')
+    seen = []
+    for name, variable in (("pair", "WOSDK_COMPANY"), ("name", "WOSDK_CREDENTIALS_COMMAND")):
+        variables = {**config, variable: "Acme"} if passed else {**config, "WOSDK_PROFILE": name}
+        with pytest.raises(ConfigurationError) as caught:
+            Client.from_env(variables, profile=name if passed else None).company()
+        described = f"profile {name!r} in {config['WOSDK_CONFIG']}, which replaces the variables"
+        assert (described in caught.value.message) is passed
+        seen += caught.value.remedies
+    in_profile = [Remedy.COMPLETE_PROFILE] * 2
+    assert seen == (in_profile if passed else [Remedy.COMPANY_NAME, Remedy.CREDENTIALS])
+
+
 @pytest.mark.parametrize(
     ("mode", "profile", "warned"),
     [(0o600, "stage", 0), (0o400, "stage", 0), (0o640, "stage", 1), (0o604, "odd", 1), (0o644, "number", 1)],

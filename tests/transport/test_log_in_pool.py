@@ -167,6 +167,39 @@ async def test_one_that_is_merely_slow_is_served_among_many_that_hang() -> None:
     await stop(stuck)
 
 
+@pytest.mark.parametrize(("seconds", "longest"), [(0.2, 1.0), (0.3, 5.0), (0.5, 6.0), (2.0, 11.0)])
+async def test_log_ins_that_hang_do_not_delay_slower_ones_that_came_with_them(
+    seconds: float, longest: float
+) -> None:
+    """Each waits for at most two rounds of them, and no new request throws it back further."""
+    cloud = Cloud()
+    names = [f"c{number}" for number in range(200)]
+    cloud.hanging_tokens.update(names[:100])
+    cloud.seconds_per_token = dict.fromkeys(names, seconds)
+    begun = cloud.time.seconds
+    calls = [asyncio.create_task(cloud.named(name, deadline=60.0).get("Thing", 1)) for name in names]
+    await cloud.time.finish(*calls[100:])
+    assert cloud.time.seconds - begun < longest
+    await stop(calls)
+
+
+async def test_log_ins_that_hang_do_not_delay_later_ones_once_a_response_took_as_long() -> None:
+    """One response shows that 0.4 s is usual, so new requests do not preempt the others."""
+    cloud = Cloud()
+    hanging = [f"hangs-{number}" for number in range(100)]
+    names = [f"c{number}" for number in range(20)]
+    cloud.hanging_tokens.update(hanging)
+    cloud.seconds_per_token = dict.fromkeys(names, 0.4)
+    await cloud.time.finish(asyncio.create_task(cloud.named(names[0]).get("Thing", 1)))
+    stuck = [asyncio.create_task(cloud.named(name, deadline=60.0).get("Thing", 1)) for name in hanging]
+    await cloud.time.pass_by(10.0)
+    for name in names[1:]:
+        begun = cloud.time.seconds
+        await cloud.time.finish(asyncio.create_task(cloud.named(name).get("Thing", 1)))
+        assert cloud.time.seconds - begun == pytest.approx(0.42)
+    await stop(stuck)
+
+
 async def test_each_request_of_a_log_in_has_a_connection_of_its_own() -> None:
     """No response to one names its Company: one too many would be believed by the next on its connection."""
 

@@ -143,6 +143,20 @@ async def test_a_key_in_doubt_is_remembered_when_its_session_is_dropped() -> Non
     assert [each["PoNumber"] for each in service.orders if "PoNumber" in each] == ["key-1"]
 
 
+async def test_doubt_remains_while_queries_ignore_their_condition() -> None:
+    """Records with other keys confirm no absence; the record itself is found all the same."""
+    lost, late = ScriptedCompany("lost"), ScriptedCompany(20.0)
+    for service in (lost, late):
+        service.orders = [{"Id": 77, "PoNumber": "other"}]
+        service.rows = lambda _, service=service: reply(  # type: ignore[method-assign, misc]
+            {"Entities": [{"Data": order} for order in service.orders]}
+        )
+    with pytest.raises(InDoubtError, match="'other', which was not asked for"):
+        await lost.run()
+    made = await late.run()
+    assert (made.wo.po_number, len(lost.request_ids), len(late.request_ids)) == ("key-1", 1, 1)
+
+
 async def test_doubt_remains_when_it_cannot_be_looked_up() -> None:
     """Queries that fail until twice the settle time leave it in doubt, and it is not sent again."""
     service = ScriptedCompany(0.0)

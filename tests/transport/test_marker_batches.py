@@ -147,7 +147,7 @@ async def test_removed_records_are_there() -> None:
 
 async def test_every_record_with_a_key_is_returned() -> None:
     """Those that the service takes for equal, and that are not, are left out."""
-    rows = [{"Id": n, "PoNumber": key} for n, key in enumerate(("a", "A", " a ", "a", "other", 12), 1)]
+    rows = [{"Id": n, "PoNumber": key} for n, key in enumerate(("a", "A", " a ", "a", "C", 12), 1)]
     found = await Asked(lambda _: rows).find(iter(["a", "12", "c", "a"]))
     assert {key: [order.id for order in orders] for key, orders in found.items()} == {
         "a": [1, 3, 4],
@@ -222,8 +222,18 @@ def keyless(bad: str) -> Callable[[list[str]], list[Row] | Response]:
     return lambda keys: [{"Id": 1} if key == bad else there([key])[0] for key in keys]
 
 
+def foreign(bad: str) -> Callable[[list[str]], list[Row] | Response]:
+    return lambda keys: [{"Id": 1, "PoNumber": "x"} if key == bad else there([key])[0] for key in keys]
+
+
 @pytest.mark.parametrize(
-    ("rows", "error"), [(refusing, RefusedError), (crowded, NotUniqueError), (keyless, NoAnswerError)]
+    ("rows", "error"),
+    [
+        (refusing, RefusedError),
+        (crowded, NotUniqueError),
+        (keyless, NoAnswerError),
+        (foreign, NoAnswerError),
+    ],
 )
 @pytest.mark.parametrize("bad", [1, 2, 100, 101, 150, 200])
 async def test_an_error_of_one_key_is_that_of_this_key_alone(
@@ -260,6 +270,27 @@ async def test_one_key_of_too_many_records_is_an_error_of_a_search() -> None:
     """Each record must be returned, and they do not fit."""
     with pytest.raises(NotUniqueError, match="1000 or more"):
         await Asked(crowded("k7")).find(names(10))
+
+
+@pytest.mark.parametrize("keys", [["k7"], ["k7", "k8"]])
+@pytest.mark.parametrize("other", ["k70", "k", "", "7", "\u03ba7"])
+async def test_a_record_with_a_key_that_was_not_asked_for_makes_no_other_absent(
+    other: str, keys: list[str]
+) -> None:
+    """A service or proxy that ignores the condition answers so; what it shows is there nevertheless."""
+    rows = [{"Id": 1, "PoNumber": other}]
+    with pytest.raises(NoAnswerError, match="was not asked for"):
+        await Asked(lambda _: rows).find(keys)
+    found = await Asked(lambda asked: rows + there(asked)).find(keys)
+    assert [len(orders) for orders in found.values()] == [1] * len(keys)
+
+
+@pytest.mark.parametrize("alike", ["K7", " k7 ", "\u1e317", "k\u0301\uff17", "k\u200b7", "k7 (deleted)"])
+async def test_a_record_whose_key_a_database_may_take_for_equal_is_not_the_one(alike: str) -> None:
+    """Letter case, blanks, accents, width, invisible characters, and the ending of removed records."""
+    rows = [{"Id": 1, "PoNumber": alike}]
+    found = await Asked(lambda _: rows).find(["k7"])
+    assert len(found["k7"]) == (alike.strip() == "k7")
 
 
 @pytest.mark.parametrize("with_key", [0, 1])

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.calls.markers import MAX_ROWS, Key, MarkedField, Marker, checked_keys
+from wosdk_async.calls.markers import MAX_ROWS, Key, MarkedField, Marker, checked_keys, require_asked
 from wosdk_async.calls.outcome import Done, Failed
 from wosdk_async.calls.run_many import Run
 from wosdk_async.errors import DeadlineError, NoAnswerError, NotUniqueError, RefusedError, WosdkError
@@ -61,14 +61,16 @@ class _Search:
                 raise
             return error
         found: dict[str, list[Any]] = {text: [] for text in keys}
+        others: list[str] = []
         for row in rows:  # facts 3.4: queries also return removed records
             try:
                 text = field.text_in(row)
             except NoAnswerError as error:
                 return error
-            # Records whose keys differ in case are skipped. Not shown; assumed: the service may ignore case.
             if text in found:
                 found[text].append(row)
+            else:
+                others.append(text)
         if len(rows) >= MAX_ROWS:
             first, records = next(iter(found.items()))
             name, which = field.entity.wire_name, f"the key {first!r}"
@@ -84,6 +86,11 @@ class _Search:
                 f"{count} or more {name} records have {which} in {field.path}; a marker needs a unique key in"
                 f" each record"
             )
+        if others and not all(found.values()):
+            try:
+                require_asked(field.path, others, keys)
+            except NoAnswerError as error:
+                return error
         return found
 
     async def _isolate(self, keys: Mapping[str, Key], error: WosdkError) -> Found:

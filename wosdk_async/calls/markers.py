@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -46,6 +47,7 @@ _SHOWN = 5  # maximum fields named in a message
 _KEY_LENGTH = 20  # characters that a field must hold: default keys for a million rows have up to 16
 _CACHED = 1024  # cached fields: more than a program uses as markers
 _COUNTERS = {"Id", "ConcurrencyId"}  # facts 3.3: a create ignores both
+_IGNORED = {"Mn", "Me", "Cc", "Cf"}  # Unicode categories: accents, and characters without a width
 _DERIVED = {("Contact", "DisplayAs")}  # facts 3.4: derived from the first and last name, if there are any
 
 
@@ -335,6 +337,32 @@ def checked_keys(field: MarkedField, keys: Iterable[Key]) -> list[Key]:
             )
         field.require_fit(key)
     return found
+
+
+def require_asked(what: str, found: Iterable[str], asked: Iterable[str]) -> None:
+    """Raise NoAnswerError if a found key was not asked for, because then no missing key is confirmed absent.
+
+    A service or proxy that ignores the condition returns such records. Keys that a database may compare as
+    equal are accepted: an operation could never be looked up if such a record existed.
+    """
+    accepted = {_collated(key) for key in asked}
+    other = next((text for text in found if _collated(text) not in accepted), None)
+    if other is not None:
+        raise NoAnswerError(
+            f"the look-up by {what} returned a record with {other!r:.80}, which was not asked for, so the"
+            " condition may have been ignored"
+        )
+
+
+def _collated(text: str) -> str:
+    """Return a text without what a database's collation may ignore.
+
+    No source shows the service's collation. Collations differ in case, accents, width, outer blanks and
+    invisible characters, so all of these are dropped.
+    """
+    # facts 3.4: the name of a removed record ends in " (deleted)"
+    plain = unicodedata.normalize("NFKD", text.removesuffix(" (deleted)").casefold())
+    return "".join(each for each in plain if unicodedata.category(each) not in _IGNORED).casefold().strip()
 
 
 def is_key(key: Any) -> bool:

@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
-    """Connect to a job's Company. Raises CliError if the options name another Company."""
+def company_of_job(ctx: click.Context, folder: Path, sandbox: Path | None) -> Iterator[Runner]:
+    """Connect to a job's Company. Raises CliError if the options name another Company.
+
+    ``sandbox`` is the store of a local Company (default: that of the last run).
+    """
     from wosdk_async.cli.runner import Runner, company_variables, identity_of
     from wosdk_async.jobs.journal.folder import plan_of
     from wosdk_async.jobs.ledger.request import company_identity
@@ -36,8 +39,11 @@ def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
         raise CliError("--read-only: this command changes the job or the Company, so nothing is sent")
     kept = {name: value for name, value in kept_globals(plan.options).items() if not getattr(target, name)}
     arguments = kept_import(plan.options, folder)
+    store = str(sandbox) if sandbox is not None else None if arguments is None else arguments.sandbox
+    if store is not None and not Path(store).exists():
+        raise CliError(f"{store}: the store of this job's local Company is missing; name it with --sandbox")
     with (
-        company_variables(None if arguments is None else arguments.sandbox) as variables,
+        company_variables(store) as variables,
         Runner(attrs.evolve(target, **kept), variables) as runner,
     ):
         runner.run(runner.company.connect())
@@ -77,10 +83,13 @@ def source_of(plan: JobPlan, folder: Path) -> Source:
     return open_source(input_of(plan, folder), **attrs.asdict(reading))
 
 
-async def write_files(journal: Journal, excel: ExcelSeparator | None = None) -> tuple[list[Path], bool]:
+async def write_files(
+    journal: Journal, excel: ExcelSeparator | None = None, *, changed: bool = True
+) -> tuple[list[Path], bool]:
     """Rewrite a job's files; without the input file, only those that do not need it.
 
-    Return the written files, and whether all files were written.
+    If outcomes have ``changed``, print which file of the import lacks them. Return the written files, and
+    whether all files were written.
     """
     from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
     from wosdk_async.cli.texts import in_commands
@@ -99,4 +108,6 @@ async def write_files(journal: Journal, excel: ExcelSeparator | None = None) -> 
     excel = excel or (None if arguments is None else arguments.options.csv_for_excel)
     paths = await write_outputs(journal, source, csv_for_excel=excel, words=COMMAND_WORDS)
     say_kept(paths)
+    if changed and arguments is not None and arguments.outcomes is not None:
+        say(f"{arguments.outcomes} still has the import's outcomes; results.csv has the current ones")
     return paths, source is not None

@@ -106,6 +106,12 @@ raw_option = click.option("--csv-raw", is_flag=True, help="CSV for programs: no 
 TEMPORARY = "\0"
 """``--sandbox`` without a STORE. No file can have this name."""
 
+sandbox_option = click.option(
+    "--sandbox",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="STORE.db",
+    help="Store of the job's local Company (default: as in the last run).",
+)
 output_option = click.option(
     "-o",
     "--output",

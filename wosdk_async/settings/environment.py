@@ -30,6 +30,7 @@ from wosdk_async.settings.profiles import (
     default_profile,
     hidden_variables,
     named_profile,
+    settings_file,
     warn_of_others,
 )
 from wosdk_async.text.remedies import Remedy
@@ -65,6 +66,8 @@ class Settings:
     trusted_hosts: tuple[str, ...] = ()
     pair_of: str | None = None
     """Company of the credentials; None for a provider, or if no Company is named."""
+    profile: str | None = None
+    """The profile that replaced the variables, and its file, for messages."""
 
     @classmethod
     def from_env(
@@ -111,14 +114,16 @@ class Settings:
         if region is None:
             region = _region(settings)
             _require_addresses(region, settings, HostRules(trusted=trusted_hosts))
+        replaced = f"profile {profile!r} in {settings_file(env)}" if profile else None
         return cls(
             region=region,
             company=company,
-            credentials=credentials or _credentials(settings, profile),
+            credentials=credentials or _credentials(settings, replaced),
             trusted_hosts=trusted_hosts,
             # facts 1: an id and secret belong to one Company. A command gets the Company's name, so it can
             # serve several.
             pair_of=None if credentials or _CLIENT_ID not in settings else company,
+            profile=replaced,
         )
 
 
@@ -178,7 +183,7 @@ def _credentials(env: Mapping[str, Any], profile: str | None) -> Credentials | C
     if client_id or secret or file:
         name = "WOSDK_CLIENT_SECRET" if client_id or secret else "WOSDK_CLIENT_SECRET_FILE"
         given, missing = (_CLIENT_ID, name) if client_id else (name, _CLIENT_ID)
-        where = f" in the profile {profile!r}, which replaces the variables" if profile else ""
+        where = f" in the {profile}, which replaces the variables" if profile else ""
         raise ConfigurationError(f"{missing} is not set{where}, but {given} is; set both or neither")
     if command:
         return from_command(split_command(command))

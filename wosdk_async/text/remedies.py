@@ -26,6 +26,7 @@ class Remedy(Enum):
     RETURN_RESPONSE = "return {library}.Response instead"
     RETURN_OR_USE = "return {library}.Response instead, or pass a client or transport from {other}"
     COMPANY_NAME = "pass one, or set WOSDK_COMPANY"
+    COMPLETE_PROFILE = "complete the profile"
     CREDENTIALS = "set WOSDK_CLIENT_ID and WOSDK_CLIENT_SECRET, or pass credentials="
     SETTINGS_FILE = "create the file, or unset WOSDK_CONFIG"
     PROXY_LOGIN = "check the user and password in the proxy address"

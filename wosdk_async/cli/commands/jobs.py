@@ -16,7 +16,15 @@ from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.help import Group
 from wosdk_async.cli.import_arguments import kept_arguments, kept_globals
 from wosdk_async.cli.job_context import company_of_job, input_of, require_lasting, write_files
-from wosdk_async.cli.options import Whole, excel_option, job_argument, json_option, target_options, yes_option
+from wosdk_async.cli.options import (
+    Whole,
+    excel_option,
+    job_argument,
+    json_option,
+    sandbox_option,
+    target_options,
+    yes_option,
+)
 from wosdk_async.cli.output.files import Output, opened, require_stdout
 from wosdk_async.cli.texts import counted, json_text, message_of, shell_words, visible
 
@@ -148,7 +156,9 @@ def rejects(folder: Path, csv_for_excel: ExcelSeparator | None) -> None:
     rejects.csv contains the failed rows: correct the cells, then import the file. If the input file is
     missing, only results.csv and the report are written, with exit status 2.
     """
-    paths, complete = _with_journal(folder, lambda journal: write_files(journal, csv_for_excel))
+    paths, complete = _with_journal(
+        folder, lambda journal: write_files(journal, csv_for_excel, changed=False)
+    )
     _print_paths(paths)
     if not complete:
         sys.exit(Exit.UNUSABLE)
@@ -177,6 +187,7 @@ def _print_paths(paths: list[Path]) -> None:
 @click.argument("id", type=Whole(1), required=False)
 @click.option("--row", type=Whole(1), metavar="N", help="Row to settle by hand.")
 @click.option("--all", "all_rows", is_flag=True, help="Settle all rows in doubt as not-created.")
+@sandbox_option
 @json_option
 @target_options(hidden=True)
 @click.pass_context
@@ -187,6 +198,7 @@ def settle_command(
     id: int | None,
     row: int | None,
     all_rows: bool,
+    sandbox: Path | None,
     as_json: bool,
 ) -> None:
     """Find the outcome of rows in doubt.
@@ -210,11 +222,11 @@ def settle_command(
         )
     require_stdout()
     if not by_hand:
-        status = _settle(ctx, folder, as_json)
+        status = _settle(ctx, folder, sandbox, as_json)
     elif id is None:
         status = asyncio.run(_decide(folder, row, None, None))
     else:
-        with company_of_job(ctx, folder) as runner:
+        with company_of_job(ctx, folder, sandbox) as runner:
             status = runner.run(_decide(folder, row, id, runner.company))
     sys.exit(status)
 
@@ -236,7 +248,7 @@ async def _decide(folder: Path, row: int | None, id: int | None, company: Compan
         return Exit.SOME if _in_doubt(journal) else Exit.DONE
 
 
-def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
+def _settle(ctx: click.Context, folder: Path, sandbox: Path | None, as_json: bool) -> int:
     from wosdk_async.cli.signals import StopSignals
     from wosdk_async.jobs.imports.settling import settle_job
     from wosdk_async.jobs.journal import Journal
@@ -244,7 +256,7 @@ def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
 
     stop = Stop()
     signals = StopSignals(stop.ask)
-    with company_of_job(ctx, folder) as runner:
+    with company_of_job(ctx, folder, sandbox) as runner:
 
         async def settled() -> tuple[dict[str, int], int]:
             async with Journal.open(folder) as journal:

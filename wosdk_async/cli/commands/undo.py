@@ -12,7 +12,14 @@ import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.job_context import company_of_job, write_files
-from wosdk_async.cli.options import Whole, job_argument, json_option, target_options, yes_option
+from wosdk_async.cli.options import (
+    Whole,
+    job_argument,
+    json_option,
+    sandbox_option,
+    target_options,
+    yes_option,
+)
 from wosdk_async.cli.output.files import require_stdout
 from wosdk_async.cli.texts import counted, json_text, message_of, visible
 
@@ -81,6 +88,7 @@ class _NotUndone:
     show_default=True,
     help="Concurrent calls.",
 )
+@sandbox_option
 @json_option
 @yes_option
 @target_options(hidden=True)
@@ -96,13 +104,14 @@ def undo_command(
     all_runs: bool,
     check: bool,
     concurrency: int,
+    sandbox: Path | None,
     as_json: bool,
     yes: bool,
 ) -> None:
     """Cancel the work orders that a run created, or delete its other records.
 
-    By default, resume an unfinished undo, or undo the last run that sent rows. Only records whose creation
-    a response confirmed are undone. Records that have changed since, or do not have their row's key, are
+    By default, resume an unfinished undo, or undo the last run that sent rows. Only records that the job
+    certainly created are undone. Records that have changed since, or do not have their row's key, are
     listed and kept. Created references are also kept unless you add --references.
 
     \b
@@ -118,7 +127,7 @@ def undo_command(
     from wosdk_async.jobs.undo.reversal import Undo
 
     left, status, before = _NotUndone(None if as_json else _SHOWN), None, 0
-    with _opened(ctx, folder) as (runner, journal):
+    with _opened(ctx, folder, sandbox) as (runner, journal):
         undo = Undo(
             company=runner.company,
             journal=journal,
@@ -147,9 +156,9 @@ def undo_command(
 
 
 @contextmanager
-def _opened(ctx: click.Context, folder: Path) -> Iterator[tuple[Runner, Journal]]:
+def _opened(ctx: click.Context, folder: Path, sandbox: Path | None) -> Iterator[tuple[Runner, Journal]]:
     """Connect to a job's Company and open the journal."""
-    with company_of_job(ctx, folder) as runner:
+    with company_of_job(ctx, folder, sandbox) as runner:
         journal = runner.run(_open(folder))
         try:
             yield runner, journal

@@ -347,7 +347,8 @@ async def _require_record(company: Company, operation: RowOperation, id: int) ->
         return
     if "query" in UNSUPPORTED.get(entity.wire_name, {}):
         return
-    if await company.query(entity).where(fields(entity).id == id).select("Id").first() is None:
+    found = await company.query(entity).where(fields(entity).id == id).select("Id").first()
+    if getattr(found, "id", None) != id:
         raise JournalError(
             f"no {entity.wire_name} has the id {id}; correct the id, or decide that the row was "
             "not carried out"

@@ -93,7 +93,7 @@ class RowRecord(msgspec.Struct):
         code: the service's ErrorCode, or the error's class.
         version: the record's version after the call; an undo skips records with a different version.
         proof: :data:`ANSWERED`, :data:`LOOKED_UP`, :data:`DECIDED`, :data:`THERE_BEFORE` or None. An undo
-            touches only records that a response confirmed.
+            touches only records that the job certainly created.
     """
 
     row: int

@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.calls.markers import require_asked
 from wosdk_async.company import Company
 from wosdk_async.errors import RefusedError, UnknownNameError
 from wosdk_async.jobs.errors import RowError
@@ -34,7 +35,7 @@ async def find_named(
     found: dict[str, list[int]] = defaultdict(list)
     field = _name_field(spec)
     condition = Comparison(spec.entity.wire_name, field, "In", tuple(names))
-    async for record in _records(company, spec, [condition], context):
+    async for record in _records(company, spec, [condition], context, asked=names):
         found[normalized(str(record.get(field, "")))].append(record["Id"])
     return found
 
@@ -92,6 +93,8 @@ async def _find_ids(company: Company, entity: type[Record], ids: Sequence[int]) 
     condition = Comparison(entity.wire_name, "Id", "In", tuple(map(str, ids)))
     expression = Plan(entity.wire_name, (condition,), tuple(properties)).expression(Count=PAGE)
     found = await company.query(entity.wire_name, expression)
+    if not {record["Id"] for record in found} <= set(ids):  # the condition may have been ignored
+        return set(ids)  # the service will check the ids on sending
     # queries return removed records as well (facts 3.4)
     return {record["Id"] for record in found if not record.get("IsRemoved")}
 
@@ -110,8 +113,13 @@ async def _records(
     conditions: Sequence[Condition],
     context: RowContext,
     more: Iterable[str] = (),
+    asked: Iterable[str] = (),
 ) -> AsyncGenerator[Json, None]:
-    """Yield non-removed records that match the filters, ordered by id; include the fields ``more``."""
+    """Yield non-removed records that match the filters, ordered by id; include the fields ``more``.
+
+    Raise NoAnswerError for a record that has none of the names in ``asked``, if any: a missing name is not
+    confirmed absent then, and creating its record could duplicate it.
+    """
     wanted = [(each, each.node.fill(context)) for each in spec.filters]
     compared = [_comparison(spec, each, value) for each, value in wanted]
     conditions = (*conditions, *(each for each in compared if each is not None))
@@ -128,7 +136,10 @@ async def _records(
     properties = ("Id", *name, *map(_path, spec.filters), *removed, *more)
     cursor = KeyCursor(fetch, Plan(spec.entity.wire_name, conditions, properties), PAGE)
     while full:
-        for record in await cursor.page():
+        page = await cursor.page()
+        if asked:
+            require_asked(name[0], (str(each.get(name[0], "")) for each in page), asked)
+        for record in page:
             # queries return removed records as well (facts 3.4)
             if not record.get("IsRemoved") and all(_equal(record, each, value) for each, value in wanted):
                 yield record

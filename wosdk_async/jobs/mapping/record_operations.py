@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import attrs
 
+from wosdk_async.calls.markers import require_asked
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.errors import (
@@ -78,9 +79,13 @@ class Changing(OnRecords):
         found: dict[str, list[Any]] = defaultdict(list)
         wanted = self._properties(whole)
         for batch in batches(keys):
-            condition = marked.in_(list(map(int, batch)) if is_number else batch)
-            async for record in company.query(self.kind).where(condition).select(*wanted):
-                found[str(getattr(record, path)).strip()].append(record)
+            asked: list[Any] = list(map(int, batch)) if is_number else batch
+            returned = set[str]()
+            async for record in company.query(self.kind).where(marked.in_(asked)).select(*wanted):
+                returned.add(key := str(getattr(record, path)).strip())
+                found[key].append(record)
+            if not returned.issuperset(texts := list(map(str, asked))):
+                require_asked(path, returned, texts)
         return found
 
     def _properties(self, whole: bool) -> list[str]:

@@ -11,7 +11,7 @@ from wosdk_async.calls.markers import MarkedField
 from wosdk_async.company import Company, sender_of
 from wosdk_async.errors import InDoubtError, NoAnswerError, RefusedError, UnsupportedError, WosdkError
 from wosdk_async.jobs.errors import reason_of
-from wosdk_async.jobs.journal import ANSWERED, ReferenceRecord, StoredRow
+from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, ReferenceRecord, StoredRow
 from wosdk_async.jobs.ledger.undone import UndoOutcome
 from wosdk_async.jobs.mapping.operations import usable_id
 from wosdk_async.model import Record, WoCancelCommand, WoCreateCommand, WorkOrder, WOStatus, entity_class
@@ -54,9 +54,9 @@ Created = StoredRow | ReferenceRecord
 class CreatedRecords:
     """Created records of one entity type, which are read and checked before an undo.
 
-    A record belongs to its row or reference if a response confirmed the creation, the id is unique in the
-    job, and the record still carries the key, if it was sent with one. A record whose version
-    differs from that after its creation has been changed since.
+    A record belongs to its row or reference if the job certainly created it, the id is unique in the job, and
+    the record still carries the key, if it was sent with one. A record whose version differs from that after
+    its creation has been changed since.
     """
 
     company: Company
@@ -65,6 +65,8 @@ class CreatedRecords:
     """Field with the row keys or reference names; None without a marker."""
     unversioned: bool = False
     """Whether to undo records without a version, whose later changes cannot be detected."""
+    job: str = ""
+    """Id of the ledger, with which default row keys begin."""
     shared: frozenset[int] = frozenset()
     """Ids that several rows or references share."""
 
@@ -77,9 +79,20 @@ class CreatedRecords:
         """Return the outcome of a record if it is known without reading the record; otherwise None."""
         if created.id is None:
             return "no_id"
-        if created.proof != ANSWERED:  # another job may have created a record that has the key
+        if not self._is_certain(created):
             return "unsure"
         return "shared" if created.id in self.shared else None
+
+    def _is_certain(self, created: Created) -> bool:
+        """Return whether a response or a look-up proves that the job created the record.
+
+        An import sends only rows whose keys a look-up has not found. So a record with a row's key is the
+        job's if the row was sent, or if no other job has the key. A killed run may have sent nothing, and
+        another job may have created a record with the key since.
+        """
+        if created.proof != LOOKED_UP or not isinstance(created, StoredRow):
+            return created.proof == ANSWERED
+        return created.attempts > 0 or created.key == f"{self.job}-{created.row}"
 
     async def read(self, ids: Sequence[int]) -> dict[int, Any]:
         """Read records by id, including removed ones. For an id that the service refuses, return the error.
@@ -106,7 +119,11 @@ class CreatedRecords:
             wanted.append(property_at(self._field.resolved))
         query = self.company.query(self.entity).where(at.id.in_(list(ids)))
         records: AsyncIterable[Any] = query.select(*wanted)
-        return {record.id: record async for record in records if usable_id(record.id) is not None}
+        found = {record.id: record async for record in records if usable_id(record.id) is not None}
+        if not found.keys() <= set(ids):  # the condition may have been ignored, so no id is confirmed missing
+            error = NoAnswerError("the look-up by id returned a record which was not asked for")
+            return dict.fromkeys(ids, error) | found
+        return found
 
     def judge(self, created: Created, record: Any) -> tuple[UndoOutcome, str | None]:
         """Check a record from :meth:`read`; return ``undo`` or another outcome, and the reason."""

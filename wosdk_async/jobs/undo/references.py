@@ -55,7 +55,7 @@ def created_references(
         if (entity := entity_class(name)) is not None:
             named = MarkedField(entity, field, root(entity).by_python(field))
             shared = frozenset(each.id for each in group if each.id and ids[name, each.id] > 1)
-            yield CreatedRecords(company, entity, named, unversioned, shared), group
+            yield CreatedRecords(company, entity, named, unversioned, shared=shared), group
 
 
 @attrs.frozen
@@ -137,7 +137,8 @@ async def _users_of(
         )
         async for record in records:
             if not getattr(record, "is_removed", False):  # queries return removed records as well (facts 3.4)
-                for id in pointer.ids_in(record) & ids:
+                # A record that shows none of the ids may still refer to any: the service found it by them.
+                for id in (pointer.ids_in(record) & ids) or ids:
                     yield id, record, pointer.path.path
 
 

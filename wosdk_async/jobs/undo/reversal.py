@@ -54,7 +54,7 @@ _Call = Callable[[Target, Trace], Awaitable[Any]]
 class Undo:
     """Undo of a job, which cancels the created work orders and deletes other created records.
 
-    An undo affects only records whose creation a response confirmed. Each record is read first; a record with
+    An undo affects only records that the job certainly created. Each record is read first; a record with
     another version or another key is skipped. The job's journal records the progress, so that a killed undo
     resumes when rerun.
 
@@ -88,7 +88,7 @@ class Undo:
         entity, field = created_entity(plan.operation), None
         if plan.marker is not None:
             field = field_of(WoCreateCommand if entity is WorkOrder else entity, plan.marker)
-        self._records = CreatedRecords(self.company, entity, field, self.unversioned)
+        self._records = CreatedRecords(self.company, entity, field, self.unversioned, plan.job)
 
     @property
     def cancels(self) -> bool:

@@ -30,7 +30,7 @@ from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret
-from wosdk_async.transport.clock import Deadlines, Scope, TransportClock
+from wosdk_async.transport.clock import Deadlines, Scope, Timer, TransportClock
 from wosdk_async.transport.http.engine import (
     POOL_EXHAUSTED,
     Engine,
@@ -331,16 +331,18 @@ def _explain(error: WosdkError, url: str) -> None:
 # requests delay the next one by 6 s.
 _ALLOWANCES = (0.25, 2.5, 60.0)
 _OWN_POOL = (1.0, 60.0)  # allowances with the program's own pool; 500 hanging requests delay the next by 10 s
+_MAX_USUAL = 1.0  # maximum first allowance if responses usually take long
+_DECAY = 0.9  # weight of the longest recent time after each further response
 _SLOW_SHARE = 4  # one in this many slots is reserved for slow requests
 
 
 class LoginSlots:
     """Slots for ``total`` concurrent requests within one event loop.
 
-    After 0.25 s, a request is preempted if another is waiting: it is cancelled and retried as a slow request,
-    because all log-in requests are safe to retry. A slow request is preempted after 2.5 s, or earlier by a
-    fast one. A quarter of the slots is reserved for slow requests, so a slow host still serves all of its
-    callers.
+    After 0.25 s, or twice the time of recent responses, a request is preempted if a new one is waiting: it is
+    cancelled and retried as a slow request, because all log-in requests are safe to retry. After 2.5 s, any
+    request is preempted by any other. A new one preempts a slow one earlier, which is then the next slow one.
+    A quarter of the slots is reserved for slow requests, so a slow host still serves all of its callers.
 
     If not ``preemptive``, a request is preempted only once, after 1 s: httpx may lose the connection of a
     cancelled request, especially early in its life. Slow requests then leave a quarter of the slots to the
@@ -359,40 +361,63 @@ class LoginSlots:
         self._reserved = reserved = max(1, total // _SLOW_SHARE)
         self._max_slow = total if preemptive else max(reserved, total - reserved)
         self._slow_slots = 0
+        self._usual = 0.0
+        """Longest time of a recent response, in seconds."""
         self._fresh, self._slow = deque[Future[None]](), deque[Future[None]]()
         """Waiting requests, in order."""
         self._running_slow: dict[Scope, None] = {}
+        self._late: dict[Scope, None] = {}
+        """Running requests that a new one preempts."""
         self._overdue: dict[Scope, None] = {}
-        self._preempted: set[Scope] = set()
+        """Running requests that any other preempts."""
+        self._preempted: dict[Scope, bool] = {}
+        """Preempted requests, and whether each used up its allowance."""
 
     async def run(self, send: Callable[[], Awaitable[T]], seconds: float) -> T:
         """Return the result of ``send()``, which is called again after a preemption.
 
         Raises TimeoutError if an attempt takes more than ``seconds``.
         """
-        level = 0
+        level, first, now = 0, False, self._clock.now
         while True:
-            await self._take(slow := level > 0)
+            await self._take(slow := level > 0, first)
             scope = self._deadlines.within(seconds)
             if slow:
                 self._running_slow[scope] = None
-            timer = self._clock.call_later(self._allowances[level], partial(self._became_overdue, scope))
+            timers = self._start_timers(scope, level)
+            begun = now()
             try:
                 with scope:
-                    return await send()
+                    result = await send()
+                self._usual = max(now() - begun, _DECAY * self._usual)
+                return result
             except TimeoutError:
                 if scope not in self._preempted:
                     raise
+                first = not self._preempted[scope]
             finally:
-                timer.cancel()
+                for timer in timers:
+                    timer.cancel()
                 self._forget(scope)
-                self._preempted.discard(scope)
+                self._preempted.pop(scope, None)
                 self._release(slow)
-            level = min(level + 1, len(self._allowances) - 1)
+            if not first:
+                level = min(level + 1, len(self._allowances) - 1)
 
-    async def _take(self, slow: bool) -> None:
+    def _start_timers(self, scope: Scope, level: int) -> list[Timer]:
+        overdue = partial(self._mark, self._overdue, scope)
+        timers = [self._clock.call_later(self._allowances[max(level, 1)], overdue)]
+        if level == 0:
+            allowance = max(self._allowances[0], min(2 * self._usual, _MAX_USUAL))
+            timers.append(self._clock.call_later(allowance, partial(self._mark, self._late, scope)))
+        return timers
+
+    async def _take(self, slow: bool, first: bool) -> None:
         queue, granted = self._slow if slow else self._fresh, get_running_loop().create_future()
-        queue.append(granted)
+        if first:
+            queue.appendleft(granted)
+        else:
+            queue.append(granted)
         self._grant()
         try:
             await granted
@@ -420,20 +445,24 @@ class LoginSlots:
                 self._free -= 1
                 self._slow_slots += is_slow
                 granted.set_result(None)
+        while self._late and len(fresh) > len(self._preempted):
+            self._preempt(next(iter(self._late)), used_up=True)
         while self._overdue and len(fresh) + len(slow) > len(self._preempted):
-            self._preempt(next(iter(self._overdue)))
+            self._preempt(next(iter(self._overdue)), used_up=True)
         while self._preemptive and len(self._running_slow) > reserved and len(fresh) > len(self._preempted):
-            self._preempt(next(reversed(self._running_slow)))  # the newest, which loses the least progress
+            # the newest, which loses the least progress
+            self._preempt(next(reversed(self._running_slow)), used_up=False)
 
-    def _became_overdue(self, scope: Scope) -> None:
-        self._overdue[scope] = None
+    def _mark(self, marked: dict[Scope, None], scope: Scope) -> None:
+        marked[scope] = None
         self._grant()
 
-    def _preempt(self, scope: Scope) -> None:
+    def _preempt(self, scope: Scope, *, used_up: bool) -> None:
         self._forget(scope)
-        self._preempted.add(scope)
+        self._preempted[scope] = used_up
         scope.expire()
 
     def _forget(self, scope: Scope) -> None:
+        self._late.pop(scope, None)
         self._overdue.pop(scope, None)
         self._running_slow.pop(scope, None)
