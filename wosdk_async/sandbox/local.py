@@ -15,7 +15,7 @@ from wosdk_async.sandbox.console.request_log import RequestLog
 from wosdk_async.sandbox.env import Env, env_of
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
-from wosdk_async.sandbox.http.recorder import RecordedRequest, RequestRecorder
+from wosdk_async.sandbox.http.recorder import RecordedRequests, RequestRecorder
 from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
 from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.seed.initial import reset
@@ -90,10 +90,15 @@ class LocalCompany:
         return env_of(self._company(company), self._root)
 
     @property
-    def requests(self) -> Sequence[RecordedRequest]:
-        """The requests so far, oldest first; up to the last 10,000, of 64 MiB."""
+    def requests(self) -> RecordedRequests:
+        """The requests so far, oldest first."""
         self._require_open()
         return self._recorder.requests
+
+    def clear_requests(self) -> None:
+        """Forget the requests so far."""
+        self._require_open()
+        self._recorder.clear()
 
     def snapshot(self, to: str | Path | None = None) -> Path:
         """Save the current rows of all Companies for `reset`, and return the file.

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wosdk_async.sandbox.http.recorder import RecordedRequest
+    from wosdk_async.sandbox.http.recorder import RecordedRequest, RecordedRequests
     from wosdk_async.testing.clock import SkippingClock
     from wosdk_async.testing.recording import Recording, UnrecordedRequestError
     from wosdk_async.testing.respx_routes import Routes, routes
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RecordedRequest",
+    "RecordedRequests",
     "Recording",
     "Routes",
     "Sandbox",
@@ -30,6 +31,7 @@ __all__ = [
 
 _MODULES = {
     "RecordedRequest": "sandbox",
+    "RecordedRequests": "sandbox",
     "Recording": "recording",
     "Routes": "respx_routes",
     "Sandbox": "sandbox",

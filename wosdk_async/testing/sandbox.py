@@ -20,7 +20,8 @@ from wosdk_async.sandbox.env import env_of
 from wosdk_async.sandbox.faults.script import Rule
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
-from wosdk_async.sandbox.http.recorder import RecordedRequest, RequestRecorder
+from wosdk_async.sandbox.http.recorder import RecordedRequest as RecordedRequest  # the package exports it
+from wosdk_async.sandbox.http.recorder import RecordedRequests, RequestRecorder
 from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
 from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.seed.initial import open_store, set_verification
@@ -120,9 +121,13 @@ class Sandbox:
         return env_of(self._company(company), _ROOT) | {"WOSDK_TRUSTED_HOSTS": _HOST}
 
     @property
-    def requests(self) -> Sequence[RecordedRequest]:
-        """The requests so far, oldest first; up to the last 10,000, of 64 MiB."""
+    def requests(self) -> RecordedRequests:
+        """The requests so far, oldest first."""
         return self.app.requests
+
+    def clear_requests(self) -> None:
+        """Forget the requests so far."""
+        self.app.clear()
 
     @takes_options(ClientOptions)
     def client(self, options: ClientOptions) -> Client:
@@ -242,18 +247,16 @@ class UnmatchedFaultWarning(UserWarning):
     """Rule of ``wosdk_faults`` that had no effect, because no request of the test matched."""
 
 
-def unmatched_warnings(
-    faults: Faults, requests: Sequence[RecordedRequest]
-) -> Iterator[UnmatchedFaultWarning]:
+def unmatched_warnings(faults: Faults, requests: RecordedRequests) -> Iterator[UnmatchedFaultWarning]:
     """Yield a warning for each rule that no request has matched."""
     unmatched = faults.unmatched()
-    paths = [request.path for request in requests] if unmatched else []
+    paths = [request.path for request in requests.stored] if unmatched else []
     commands = [path.removeprefix(_COMMANDS) for path in paths if path.startswith(_COMMANDS)]
     commands = [name for name in commands if name != _DISCOVERY]
     for rule in unmatched:
         shown = ", ".join([repr(rule.kind), *(f"{k}={v!r}" for k, v in rule.written.items() if k != "fault")])
         yield UnmatchedFaultWarning(
-            f"the fault add({shown}) matched none of the {len(paths)} requests of this test and had"
+            f"the fault add({shown}) matched none of the {len(requests)} requests of this test and had"
             f" no effect{_remedy(rule, commands)}. If intended, end the test with wosdk_faults.clear()"
         )
 
