@@ -6,6 +6,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,6 +85,30 @@ def test_whom_a_rule_applies_to(rule: dict[str, Any], hit: bool) -> None:
     assert bool(struck(rule, 1)) is hit
 
 
+TOKEN = RequestMatch(frozenset({"token"}), "acme")
+DISCOVERY = RequestMatch(frozenset({"discovery", "getcompanywsdkurlcommand"}), "acme")
+NAMED = attrs.evolve(CREATE, request_id="2f")  # as a client sends it
+
+
+@pytest.mark.parametrize(
+    ("fault", "without_effect", "first"),
+    [
+        ("expired_token", [TOKEN], DISCOVERY),
+        ("request_id", [TOKEN, DISCOVERY, READ, CREATE], NAMED),
+        ("moved_host", [TOKEN, DISCOVERY], READ),
+        ("reset", [], TOKEN),
+    ],
+)
+@pytest.mark.parametrize("operation", ["any", ["token", "discovery", "retrieve", "command"]])
+def test_a_rule_passes_over_requests_that_its_fault_cannot_change(
+    fault: str, without_effect: list[RequestMatch], first: RequestMatch, operation: object
+) -> None:
+    """It does not count them, so that ``first`` is the first one with an effect."""
+    rule = {"fault": fault, "first": 1, "operation": operation}
+    found = strikes({"rule": [rule]}, [*without_effect, first, first])
+    assert [len(each) for each in found] == [*[0 for _ in without_effect], 1, 0]
+
+
 def test_latencies() -> None:
     """Waits have the percentiles that were asked for."""
     rng = FaultScript(seed=1).rng(0, 1)
@@ -132,6 +157,7 @@ def test_latencies() -> None:
         ({"rule": [{"fault": "x" * 10**6}]}, "^.{1,300}$"),
         ({"rule": [{"fault": "status"}]}, r"rule 1 \(status\): status is missing; .* as in status = 503\.$"),
         ({"rule": [{"fault": "request_id", "operation": "token"}]}, "no RequestId: use command"),
+        ({"rule": [{"fault": "moved_host", "operation": ["discovery", "token"]}]}, "a log-in names the new"),
         ({"rule": [{"fault": "expired_token", "operation": "token"}]}, "carry no token yet: use another"),
         ({"rule": [{"fault": "reset", "operation": []}]}, r"operation is \[\]; it must be a name or a list"),
         (

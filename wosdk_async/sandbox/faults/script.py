@@ -143,13 +143,15 @@ class Rule:
     def __attrs_post_init__(self) -> None:
         if sum(each is not None for each in (self.rate, self.first, self.every)) > 1:
             raise ValueError("rate, first and every are mutually exclusive; use one")
-        if self.operation == {"token"} and self.fault.not_for_tokens:
-            raise ValueError(f"operation is 'token'; {self.fault.not_for_tokens}")
+        if self.operation and self.operation <= self.fault.no_effect_on:
+            named = ", ".join(sorted(self.operation))
+            raise ValueError(f"operation is {named!r}; {self.fault.no_effect_because}")
 
     def matches(self, request: RequestMatch) -> bool:
-        """Return whether the rule matches the operation and Company of a request."""
+        """Return whether a request has the rule's operation and Company, and the fault can affect it."""
         operates = not self.operation or bool(self.operation & request.operations)
-        return operates and (self.company is None or self.company == request.company)
+        concerned = operates and (self.company is None or self.company == request.company)
+        return concerned and self.fault.can_affect(request.operations, request.request_id)
 
     def is_due(self, number: int, rng: Random) -> bool:
         """Return whether the ``number``-th matching request (from 1) gets the fault."""
