@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wosdk_async.sandbox.http.recorder import RecordedRequest, RecordedRequests
     from wosdk_async.testing.clock import SkippingClock
-    from wosdk_async.testing.recording import Recording, UnrecordedRequestError
+    from wosdk_async.testing.recording import Recording, UnplayedRequestError, UnrecordedRequestError
     from wosdk_async.testing.respx_routes import Routes, routes
     from wosdk_async.testing.sandbox import Sandbox, Snapshot, UnmatchedFaultWarning
 
@@ -25,6 +25,7 @@ __all__ = [
     "SkippingClock",
     "Snapshot",
     "UnmatchedFaultWarning",
+    "UnplayedRequestError",
     "UnrecordedRequestError",
     "routes",
 ]
@@ -38,6 +39,7 @@ _MODULES = {
     "SkippingClock": "clock",
     "Snapshot": "sandbox",
     "UnmatchedFaultWarning": "sandbox",
+    "UnplayedRequestError": "recording",
     "UnrecordedRequestError": "recording",
     "routes": "respx_routes",
 }
