@@ -149,6 +149,8 @@ def test_latencies() -> None:
         ({"rule": [{"fault": "reset", "operation": 5}]}, "operation is 5"),
         ({"rule": [{"fault": "reset", "operation": "retreive"}]}, r"'retreive' \(did you mean retrieve\?\)"),
         ({"rule": [{"fault": "reset", "operation": ["query", "WoCreate"]}]}, "did you mean WoCreateCommand"),
+        ({"rule": [{"fault": "reset", "operation": "workorder"}]}, r"\(did you mean WoCreateCommand\?\)"),
+        ({"rule": [{"fault": "reset", "operation": "Customer"}]}, r"'Customer' \(an entity type\); it must"),
         ({"rule": [{"fault": "reset", "operation": ["any", "x/y/z"]}]}, "'x/y/z'; it must be any, token, "),
         ({"rule": [{"fault": "reset", "operation": "x" * 10**6}]}, "^.{1,300}$"),
         ({"rule": [{"fault": "request_id", "mode": "none"}]}, "one of altered, missing, foreign"),
@@ -184,7 +186,7 @@ def test_rules_are_added_one_by_one() -> None:
     assert [rule.kind for rule in faults.script.rules] == ["reset", "status"]
     assert faults.script.seed == 3
     faults.companies = ["North", "Later"]
-    with pytest.raises(FaultScriptError, match=r"rule 3 \(reset\): company is 'west'; known: North, Later"):
+    with pytest.raises(FaultScriptError, match=r"rule 3 \(reset\): company is 'West'; known: North, Later"):
         faults.add("reset", company="West")
 
 
@@ -202,7 +204,7 @@ def test_a_rule_for_a_company_that_is_not_there(tmp_path: Path) -> None:
     rules = {
         "rule": [{"fault": "reset", "company": "acmefacilities"}, {"fault": "reset", "company": "Nroth"}]
     }
-    expected = r"rule 2 \(reset\): company is 'nroth' \(did you mean North\?\); known: Acme"
+    expected = r"rule 2 \(reset\): company is 'Nroth' \(did you mean North\?\); known: Acme"
     names = ("AcmeFacilities", "North")
     with pytest.raises(FaultScriptError, match=expected), LocalCompany(companies=names, faults=rules):
         pass

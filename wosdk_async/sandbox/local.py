@@ -29,8 +29,9 @@ class LocalCompany:
 
     Args:
         store: SQLite file; None uses a temporary file.
-        companies: ASCII Company names, created and seeded if missing. The first is the default for methods
-            that take a name.
+        companies: ASCII Company names, created if missing. The first is the default for methods that take a
+            name.
+        empty: whether to create them without initial records.
         verification: whether the Companies have the verification step (default: as stored; on if new).
         dialect: see `create_app`.
         faults: fault script as a TOML file or equivalent plain data (default: no faults).
@@ -55,6 +56,7 @@ class LocalCompany:
         store: str | Path | None = None,
         *,
         companies: Sequence[str] = (),
+        empty: bool = False,
         verification: bool | None = None,
         dialect: str = SPEC.name,
         faults: Faults | Mapping[str, Any] | str | Path | None = None,
@@ -67,7 +69,7 @@ class LocalCompany:
             raise ValueError(f"companies is {companies!r}; it must be a list of names: [{companies!r}].")
         if clock is not None and not isinstance(clock, Clock):
             raise ValueError(f"clock is {clock!r}; it must be a VirtualClock(start).")
-        self._names, self._verification = tuple(companies), verification
+        self._names, self._empty, self._verification = tuple(companies), empty, verification
         self._dialect = dialect_of(dialect)
         self.faults = faults if isinstance(faults, Faults) else Faults(faults)
         self.clock = clock or Clock()
@@ -149,7 +151,7 @@ class LocalCompany:
             listeners = [exits.enter_context(listening("127.0.0.1", 0)) for _ in range(2)]
             path = self._path if self._path is not None else self._folder / "sandbox.db"
             self._store, self._first = exits.enter_context(
-                opened_store(path, self._names, self._verification, self.faults)
+                opened_store(path, self._names, self._verification, self.faults, empty=self._empty)
             )
             self._root = web_root(listeners[0], self._certificate)
             app = create_app(

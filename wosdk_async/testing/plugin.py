@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from wosdk_async.testing.recording import Recording
     from wosdk_async.testing.sandbox import Sandbox
 
-_MARKER = "wosdk(company=NAME, dialect=NAME, seed=ROWS, now=MOMENT): the Company of this test (wosdk_async)"
-_SETTINGS = ("company", "dialect", "seed", "now")
+_MARKER = (
+    "wosdk(company=NAME, dialect=NAME, empty=BOOL, seed=ROWS, now=MOMENT):"
+    " the Company of this test (wosdk_async)"
+)
+_SETTINGS = ("company", "dialect", "empty", "seed", "now")
 _PASSED = pytest.StashKey[bool]()
 _LONGEST_NAME = 150  # characters of a recording's name, so that its temporary files fit in the usual 255, too
 _REMEDY = "The fixtures of wosdk_async need its sandbox: pip install 'wosdk_async[sandbox]'"

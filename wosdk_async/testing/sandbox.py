@@ -54,6 +54,7 @@ class Sandbox:
     Args:
         company: name, or several names (default: "AcmeFacilities"). The first is the default for methods that
             take a name.
+        empty: whether the Companies have no initial records.
         verification: whether the Companies have the verification step.
         dialect: ``spec`` to respond as specified, or ``recorded`` to respond like a release of the service
             whose responses were recorded.
@@ -74,6 +75,7 @@ class Sandbox:
         self,
         *,
         company: str | Sequence[str] = (),
+        empty: bool = False,
         verification: bool = True,
         dialect: str = SPEC.name,
         seed: Rows | None = None,
@@ -84,7 +86,7 @@ class Sandbox:
         self.clock = SkippingClock(now)
         self.faults = Faults()
         self._exits = contextlib.ExitStack()
-        self._start = Snapshot(_template(_names(company)))
+        self._start = Snapshot(_template(_names(company), bool(empty)))
         self._store = self._copy(self._start._store)
         if not verification:
             set_verification(self._store, self._store.companies(), verification)
@@ -227,12 +229,12 @@ def _names(company: str | Sequence[str]) -> tuple[str, ...]:
 
 
 @cache
-def _template(companies: tuple[str, ...]) -> Store:
-    """Return a store with new Companies as a template to copy, cached per process by their names.
+def _template(companies: tuple[str, ...], empty: bool) -> Store:
+    """Return a store with new Companies as a template to copy, cached per process.
 
     Copying its pages takes half a millisecond; creating a store takes fifty.
     """
-    return open_store(":memory:", *companies)
+    return open_store(":memory:", *companies, empty=empty)
 
 
 # --- faults that matched nothing ----------------------------------------------------------------------

@@ -115,9 +115,12 @@ def _operations(written: object) -> frozenset[str]:
 
 
 def _unknown_operation(name: str) -> str:
-    commands = list(catalogue.load().commands)
+    found = catalogue.load()
+    commands = list(found.commands)
     short = (known for known in commands if known.lower() == f"{name}command".lower())
     hint = did_you_mean(next(short, name), ["any", *FAMILIES, *commands])
+    if name.lower() in map(str.lower, found.entities):
+        hint = " (did you mean WoCreateCommand?)" if name.lower() == "workorder" else " (an entity type)"
     return f"operation is {name!r}{hint}; it must be any, {', '.join(FAMILIES)}, or the name of a command"
 
 
@@ -203,7 +206,7 @@ class FaultScript:
         for number, rule in enumerate(self.rules, 1):
             if rule.company is not None and rule.company not in known:
                 hint, there = did_you_mean(rule.company, known.values()), ", ".join(known.values())
-                text = f"company is {rule.company!r}{hint}; known: {there}"
+                text = f"company is {rule.written['company']!r}{hint}; known: {there}"
                 raise FaultScriptError(f"rule {number} ({rule.kind}): {text}.")
 
     def written(self) -> dict[str, Any]:
