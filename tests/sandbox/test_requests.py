@@ -11,7 +11,7 @@ import pytest
 from tests.sandbox.faulty import creates, raw_client
 from tests.testing.orders import create_command
 from wosdk_async import Client, Company, Customer, InDoubtError
-from wosdk_async.sandbox import LocalCompany
+from wosdk_async.sandbox import LocalCompany, VirtualClock
 from wosdk_async.sandbox.http.recorder import RequestRecorder
 from wosdk_async.testing import Sandbox
 
@@ -78,8 +78,11 @@ async def test_a_step_sees_its_requests_after_older_ones_were_dropped(
         with pytest.raises(RuntimeError, match=r"The first \d of 9 requests are no longer stored"):
             ask()
     wosdk_sandbox.clear_requests()
-    assert wosdk_sandbox.requests == ()
+    before = wosdk_sandbox.requests
+    assert before == wosdk_sandbox.requests == () == before
+    assert before == []
     await wosdk_company.get(Customer, 512)
+    assert before != wosdk_sandbox.requests
     assert [each.method for each in wosdk_sandbox.requests] == ["GET"]
 
 
@@ -100,6 +103,21 @@ async def test_ten_thousand_requests_are_stored() -> None:
         seen[0]
     with pytest.raises(IndexError):
         seen[10_001]
+
+
+async def test_a_reset_keeps_faults_and_requests() -> None:
+    """They are cleared by themselves, so that a test may reset the records in the middle."""
+    with LocalCompany(clock=VirtualClock()) as local:
+        local.faults.add("latency", fixed=0, operation="retrieve", first=5)
+        local.clock.advance(days=1)
+        async with Client.from_env(local.variables) as client:
+            await client.company().get(Customer, 512)
+        before = local.requests, local.clock.now, local.faults.report()
+        local.reset()
+        assert (local.requests, local.clock.now, local.faults.report()) == before
+        local.faults.clear()
+        local.clear_requests()
+        assert (local.requests, local.faults.injected, local.faults.unmatched()) == ((), {}, [])
 
 
 ENDINGS = [

@@ -83,7 +83,7 @@ class RecordedRequests(Sequence[RecordedRequest]):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, RecordedRequests):
             return (self._dropped, self.stored) == (other._dropped, other.stored)
-        return not self._dropped and self.stored == other
+        return isinstance(other, tuple | list) and not self._dropped and self.stored == tuple(other)
 
     __hash__ = None  # type: ignore[assignment]
 
