@@ -208,7 +208,7 @@ def test_a_fault_for_an_unknown_company_is_refused(tmp_path: Path) -> None:
         _, stderr = process.communicate(timeout=20)  # not a command in this process: it would serve for ever
     finally:
         process.kill()
-    message = "wosdk: rule 1 (reset): company is 'nope'; known: AcmeFacilities.\n"
+    message = "wosdk: rule 1 (reset): company is 'Nope'; known: AcmeFacilities.\n"
     assert (process.returncode, stderr) == (2, message)
     assert [path.name for path in tmp_path.iterdir()] == ["f.toml"]
 

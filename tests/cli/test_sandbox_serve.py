@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import ssl
@@ -15,7 +16,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tests.cli.conftest import Wosdk, serving, spawn
+from tests.cli.conftest import ROOT, Wosdk, serving, spawn
 from tests.support.certificates import PAST, VALID, certificate_file
 from wosdk_async import Client
 from wosdk_async.sandbox import open_store
@@ -243,13 +244,73 @@ def test_in_the_background_serve_returns_once_it_answers(tmp_path: Path) -> None
         assert (last[0], last.endswith(f" kill {process}")) == ("#", True)
         root = dict(line.split("=", 1) for line in lines)["WOSDK_LOCATOR_URL"]
         assert httpx.get(root).json()["Console"] == "/console"
-        second = spawn(*served, "--port", str(urlsplit(root).port))
-        _, said = second.communicate(timeout=20)
-        assert (second.returncode, said.count("\n"), file.read_text()) == (2, 1, before)
-        assert "Address already in use" in said
-        assert f"server of {file}" in said
+        for port in ("0", str(urlsplit(root).port)):
+            second = spawn(*served, "--port", port)
+            _, said = second.communicate(timeout=20)
+            assert (second.returncode, said.count("\n"), file.read_text()) == (2, 1, before)
+            assert f"{file} belongs to a running server" in said
+            assert f"`kill {process}`" in said
         other = ("--env-file", tmp_path / "other.env", "--port", str(urlsplit(root).port))
         _, said = spawn(*served, *other).communicate(timeout=20)
+        assert "Address already in use" in said
         assert f"{file}" not in said
     finally:
         os.kill(process, signal.SIGTERM)
+
+
+def test_the_port_of_a_server_in_the_foreground_is_named(tmp_path: Path) -> None:
+    """Its file is kept, and the message says to load it."""
+    served = ("sandbox", "serve", "--store", tmp_path / "s.db", "--env-file", tmp_path / "company.env")
+    first = spawn(*served, "--port", "0")
+    assert first.stderr is not None
+    while "Ctrl-C" not in first.stderr.readline():
+        pass
+    before = (tmp_path / "company.env").read_text()
+    root = dict(line.split("=", 1) for line in before.splitlines())["WOSDK_LOCATOR_URL"]
+    second = spawn(*served, "--port", str(urlsplit(root).port))
+    _, said = second.communicate(timeout=20)
+    first.terminate()
+    first.communicate(timeout=20)
+    assert (second.returncode, (tmp_path / "company.env").read_text()) == (2, before)
+    assert "Address already in use" in said
+    assert f"server of {tmp_path / 'company.env'}" in said
+
+
+@pytest.mark.parametrize("alive", [False, True])
+def test_the_file_of_a_server_that_ended_is_not_left_for_a_shell(tmp_path: Path, alive: bool) -> None:
+    """After a failed start it would be loaded; its port or process id may be another program's by now."""
+    file = tmp_path / "company.env"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        root, process = f"http://127.0.0.1:{taken.getsockname()[1]}", 2**22 + 1 if alive else os.getpid()
+        if not alive:
+            taken.close()
+        file.write_text(
+            f"WOSDK_TOKEN_URL={root}/OAuth/token\nWOSDK_LOCATOR_URL={root}\nWOSDK_COMPANY=AcmeFacilities\n"
+            "WOSDK_CLIENT_ID=sandbox-client\nWOSDK_CLIENT_SECRET=sandbox-x\n"
+            f"# stop the server: kill {process}\n"
+        )
+        wrong = ("--company", "\u00fc")
+        failed = spawn(
+            "sandbox", "serve", "--port", "0", "--store", tmp_path / "s.db", "--env-file", file, *wrong
+        )
+        failed.communicate(timeout=20)
+    assert (failed.returncode, file.exists()) == (2, False)
+
+
+PAGES = ("README.md", "docs/sandbox.md", "docs/without-account.md", "docs/curl.md", "docs/web.md", "help")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_shell_notices_that_the_documented_start_failed(wosdk: Wosdk, tmp_path: Path, page: str) -> None:
+    """Otherwise the next command reaches the Company whose variables the shell had before."""
+    text = wosdk("sandbox", "serve", "--help").stdout if page == "help" else (ROOT / page).read_text()
+    start = re.search(r"^ *wosdk sandbox serve .*--env-file(.|\n)*?set \+a", text, re.M)
+    assert start is not None
+    (tmp_path / "wosdk").write_text("#!/bin/sh\nexit 2\n")
+    (tmp_path / "wosdk").chmod(0o755)
+    shell = {"cwd": tmp_path, "env": {"PATH": f"{tmp_path}:{os.environ['PATH']}"}, "capture_output": True}
+    for options in ([], ["-e"]):
+        ended = subprocess.run(["bash", *options, "-c", start[0]], **shell)  # type: ignore[call-overload]
+        assert ended.returncode != 0
+    ended = subprocess.run(["bash", "-e", "-c", f"{start[0]}\necho next"], **shell)  # type: ignore[call-overload]
+    assert ended.stdout == b""

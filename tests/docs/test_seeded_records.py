@@ -17,7 +17,7 @@ ROWS = re.findall(r"^\| `(\w+)` \| (.+) \|$", SECTION, re.MULTILINE)
 
 
 async def test_a_company_begins_with_the_records_of_the_page(wosdk_company: Company) -> None:
-    assert len(ROWS) == 8
+    assert len(ROWS) == 9
     for entity, listed in ROWS:
         for record in listed.split(", "):
             id, _, name = record.partition(" ")

@@ -6,6 +6,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,6 +85,30 @@ def test_whom_a_rule_applies_to(rule: dict[str, Any], hit: bool) -> None:
     assert bool(struck(rule, 1)) is hit
 
 
+TOKEN = RequestMatch(frozenset({"token"}), "acme")
+DISCOVERY = RequestMatch(frozenset({"discovery", "getcompanywsdkurlcommand"}), "acme")
+NAMED = attrs.evolve(CREATE, request_id="2f")  # as a client sends it
+
+
+@pytest.mark.parametrize(
+    ("fault", "without_effect", "first"),
+    [
+        ("expired_token", [TOKEN], DISCOVERY),
+        ("request_id", [TOKEN, DISCOVERY, READ, CREATE], NAMED),
+        ("moved_host", [TOKEN, DISCOVERY], READ),
+        ("reset", [], TOKEN),
+    ],
+)
+@pytest.mark.parametrize("operation", ["any", ["token", "discovery", "retrieve", "command"]])
+def test_a_rule_passes_over_requests_that_its_fault_cannot_change(
+    fault: str, without_effect: list[RequestMatch], first: RequestMatch, operation: object
+) -> None:
+    """It does not count them, so that ``first`` is the first one with an effect."""
+    rule = {"fault": fault, "first": 1, "operation": operation}
+    found = strikes({"rule": [rule]}, [*without_effect, first, first])
+    assert [len(each) for each in found] == [*[0 for _ in without_effect], 1, 0]
+
+
 def test_latencies() -> None:
     """Waits have the percentiles that were asked for."""
     rng = FaultScript(seed=1).rng(0, 1)
@@ -124,6 +149,8 @@ def test_latencies() -> None:
         ({"rule": [{"fault": "reset", "operation": 5}]}, "operation is 5"),
         ({"rule": [{"fault": "reset", "operation": "retreive"}]}, r"'retreive' \(did you mean retrieve\?\)"),
         ({"rule": [{"fault": "reset", "operation": ["query", "WoCreate"]}]}, "did you mean WoCreateCommand"),
+        ({"rule": [{"fault": "reset", "operation": "workorder"}]}, r"\(did you mean WoCreateCommand\?\)"),
+        ({"rule": [{"fault": "reset", "operation": "Customer"}]}, r"'Customer' \(an entity type\); it must"),
         ({"rule": [{"fault": "reset", "operation": ["any", "x/y/z"]}]}, "'x/y/z'; it must be any, token, "),
         ({"rule": [{"fault": "reset", "operation": "x" * 10**6}]}, "^.{1,300}$"),
         ({"rule": [{"fault": "request_id", "mode": "none"}]}, "one of altered, missing, foreign"),
@@ -132,6 +159,7 @@ def test_latencies() -> None:
         ({"rule": [{"fault": "x" * 10**6}]}, "^.{1,300}$"),
         ({"rule": [{"fault": "status"}]}, r"rule 1 \(status\): status is missing; .* as in status = 503\.$"),
         ({"rule": [{"fault": "request_id", "operation": "token"}]}, "no RequestId: use command"),
+        ({"rule": [{"fault": "moved_host", "operation": ["discovery", "token"]}]}, "a log-in names the new"),
         ({"rule": [{"fault": "expired_token", "operation": "token"}]}, "carry no token yet: use another"),
         ({"rule": [{"fault": "reset", "operation": []}]}, r"operation is \[\]; it must be a name or a list"),
         (
@@ -158,7 +186,7 @@ def test_rules_are_added_one_by_one() -> None:
     assert [rule.kind for rule in faults.script.rules] == ["reset", "status"]
     assert faults.script.seed == 3
     faults.companies = ["North", "Later"]
-    with pytest.raises(FaultScriptError, match=r"rule 3 \(reset\): company is 'west'; known: North, Later"):
+    with pytest.raises(FaultScriptError, match=r"rule 3 \(reset\): company is 'West'; known: North, Later"):
         faults.add("reset", company="West")
 
 
@@ -176,7 +204,7 @@ def test_a_rule_for_a_company_that_is_not_there(tmp_path: Path) -> None:
     rules = {
         "rule": [{"fault": "reset", "company": "acmefacilities"}, {"fault": "reset", "company": "Nroth"}]
     }
-    expected = r"rule 2 \(reset\): company is 'nroth' \(did you mean North\?\); known: Acme"
+    expected = r"rule 2 \(reset\): company is 'Nroth' \(did you mean North\?\); known: Acme"
     names = ("AcmeFacilities", "North")
     with pytest.raises(FaultScriptError, match=expected), LocalCompany(companies=names, faults=rules):
         pass

@@ -12,6 +12,7 @@ from wosdk_async.sandbox import LocalCompany, StoreError
 from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.seed.rows import load_rows, read_rows, seed_rows
 from wosdk_async.sandbox.service.commands.workflow import ACTIONS
+from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 
 
@@ -96,7 +97,15 @@ def test_mistakes_are_reported_by_line(acme: Caller, store: Store, tmp_path: Pat
         ('{"Customer": [1], "Customer": []}', "two members 'Customer'"),
         ('{"Customer": []} x', "rows.json line 1: Extra data."),
         ('{"Customer": [{"WorkZone": {"Id": 77}}]}', "line 1: WorkZone with id 77 is not found"),
-        ('{"Customer": [{"Id": 512}]}', "line 1: Customer 512 already exists. Leave Id out"),
+        (
+            '{"Customer": [{"Id": 512}]}',
+            "line 1: Customer 512 is an initial record. Leave Id out, or seed an empty",
+        ),
+        ('{"Customer": [{"Id": 9}, {"Id": 9}]}', "line 1: Customer 9 already exists. Leave Id out, or reset"),
+        (
+            '{"CustomFieldDescriptor": [{"Name": "Bay", "Type": "Number"}]}',
+            "Type takes CfType, not 'Number': one of Unknown, String, Integer, Decimal, Money, ",
+        ),
     ],
 )
 def test_json_that_does_not_fit(acme: Caller, store: Store, tmp_path: Path, text: str, line: str) -> None:
@@ -145,6 +154,20 @@ def test_rows_of_python() -> None:
             local.seed({"Specialty": [{"DisplayAs": "Glass"}, {"Id": 41, "Nope": 1}]})
         found = http.get(local.variables["WOSDK_LOCATOR_URL"] + "/_sandbox/companies").json()["Companies"][0]
         assert found["Variables"] == local.variables
+
+
+def test_rows_of_an_empty_local_company() -> None:
+    """None of the initial records is there, also after a reset, so that their ids are free."""
+    with LocalCompany(empty=True) as local, httpx.Client() as http:
+        for name in ("Mine", "Mine again"):
+            local.seed({"Customer": [{"Id": 512, "Name": name}]})
+            variables = local.variables
+            company = StoredCompany(
+                46, variables["WOSDK_COMPANY"], variables["WOSDK_CLIENT_ID"], variables["WOSDK_CLIENT_SECRET"]
+            )
+            caller = Caller(http, company, variables["WOSDK_LOCATOR_URL"])
+            assert (caller.ids("Customer"), caller.ids("Employee")) == ([512], [])
+            local.reset()
 
 
 ROW = {"TypeCategory": "Request", "SubType": {"Id": 259}, "Customer": {"Id": 512}, "WorkZone": {"Id": 14}}

@@ -138,6 +138,8 @@ def test_a_forgotten_with_is_reported() -> None:
         lambda: local.seed({"Customer": []}),
         local.snapshot,
         local.reset,
+        lambda: local.requests,
+        local.clear_requests,
     ]
 
     def check_refused() -> None:

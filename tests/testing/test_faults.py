@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
 from tests.testing.orders import count, create_command
-from wosdk_async import Client, Company, Customer
+from wosdk_async import Client, Company, Customer, InDoubtError
 from wosdk_async.errors import BusinessRuleError, ConflictError, NotFoundError, RefusedError, ThrottledError
 from wosdk_async.sandbox import Faults, FaultScriptError
 from wosdk_async.testing import Sandbox
@@ -68,3 +70,25 @@ async def test_one_of_several_companies(wosdk_client: Client, wosdk_sandbox: San
     assert (await wosdk_client.company("south").get(Customer, 900)).name == "Only there"
     with pytest.raises(KeyError, match="'East' here; use North, South"):
         wosdk_sandbox.variables_of("East")
+
+
+@pytest.mark.parametrize("kind", ["expired_token", "request_id", "moved_host"])
+async def test_a_fault_counts_only_where_it_has_an_effect(
+    wosdk_sandbox: Sandbox, wosdk_company: Company, wosdk_faults: Faults, kind: str
+) -> None:
+    """The token request is passed over by all, and the rest of the log-in by two."""
+    wosdk_faults.add(kind, first=1)
+    with pytest.raises(InDoubtError) if kind == "request_id" else contextlib.nullcontext():
+        await wosdk_company.run(create_command())
+    assert wosdk_faults.injected[kind] == 1
+    names = {"token": "t", "GetCompanyWsdkUrlCommand": "d", "WoCreateCommand": "create"}
+    assert (
+        " ".join(names[each.path.rpartition("/")[2]] for each in wosdk_sandbox.requests)
+        == {
+            "expired_token": "t d t d create",
+            "request_id": "t d create",
+            "moved_host": "t d create t d create",
+        }[kind]
+    )
+    refused = wosdk_sandbox.requests[1 if kind == "expired_token" else 2].status
+    assert refused == {"expired_token": 403, "request_id": 200, "moved_host": 400}[kind]

@@ -35,7 +35,7 @@ from wosdk_async import (
     WosdkError,
     fields,
 )
-from wosdk_async.testing import Recording, Sandbox, UnrecordedRequestError
+from wosdk_async.testing import Recording, Sandbox, UnplayedRequestError, UnrecordedRequestError
 
 Program = Callable[[Company], Awaitable[Any]]
 
@@ -245,6 +245,28 @@ async def test_one_request_too_many_fails(file: Path, wosdk_sandbox: Sandbox) ->
     await record(file, program, wosdk_sandbox)
     with pytest.raises(UnrecordedRequestError, match="more often than recorded"):
         await play(file, lambda acme: program(acme, 3))
+
+
+async def test_one_request_too_few_fails(file: Path, wosdk_sandbox: Sandbox) -> None:
+    """A program that no longer sends what was recorded; log-ins do not count, and the test may allow it."""
+
+    async def program(acme: Company, times: int = 3) -> None:
+        for _ in range(times):
+            await acme.run(create_command())
+        await acme.get(Customer, 512)
+
+    await record(file, program, wosdk_sandbox)
+    await play(file, program)
+    with pytest.raises(UnplayedRequestError, match=r"^2 recorded .* \(2 POST /api/v1/cmd/WoCreateCommand\)"):
+        await play(file, lambda acme: program(acme, 1))
+    with pytest.raises(LookupError), Recording(file):
+        raise LookupError
+    with Recording(file) as recording:
+        recording.allow_unplayed = True
+        assert recording.unplayed == (
+            *["POST /api/v1/cmd/WoCreateCommand"] * 3,
+            "GET /api/v1/base/Customer/512",
+        )
 
 
 async def test_nothing_is_sent_in_a_replay(file: Path, wosdk_sandbox: Sandbox) -> None:
@@ -576,6 +598,37 @@ def test_only_a_test_that_passes_is_recorded(
     for name in local_variables:
         monkeypatch.delenv(name)
     quick_kit.runpytest_subprocess(*settings, "test_y.py").assert_outcomes(passed=1)
+
+
+FEWER = """
+    import os
+    from wosdk_async import Customer
+    import pytest
+
+    @pytest.mark.asyncio
+    @pytest.mark.parametrize("end", ["pass", "fail", "skip", "allow"])
+    async def test_it(wosdk_recording, end):
+        async with wosdk_recording.client() as client:
+            for number in (512, 513) if wosdk_recording.record else ():
+                await client.company().get(Customer, number)
+        wosdk_recording.allow_unplayed = end == "allow"
+        if end in ("fail", "skip") and not wosdk_recording.record:
+            getattr(pytest, end)()
+"""
+
+
+def test_a_test_that_sends_less_than_recorded_fails_at_its_end(
+    kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str]
+) -> None:
+    """Only if it passed otherwise, and did not allow it."""
+    kit.makepyfile(FEWER)
+    for name, value in local_variables.items():
+        monkeypatch.setenv(name, value)
+    settings = ["-q", "-p", "pytest_asyncio.plugin", "-o", "asyncio_default_fixture_loop_scope=function"]
+    kit.runpytest_subprocess(*settings, "--wosdk-record").assert_outcomes(passed=4)
+    done = kit.runpytest_subprocess(*settings)
+    done.assert_outcomes(passed=2, errors=1, failed=1, skipped=1)
+    done.stdout.fnmatch_lines(["*ERROR at teardown of test_it[[]pass*", "2 recorded requests were not *"])
 
 
 NAMES = """

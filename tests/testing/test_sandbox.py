@@ -19,9 +19,11 @@ from wosdk_async import (
     Client,
     Company,
     Customer,
+    Employee,
     InDoubtError,
     VerifyWorkCommand,
     WorkOrder,
+    WorkZone,
     fields,
 )
 from wosdk_async.errors import CredentialsError
@@ -152,6 +154,22 @@ async def test_rows_of_ones_own(wosdk_sandbox: Sandbox, wosdk_company: Company) 
     assert await names(wosdk_sandbox) == ["made before", "made, too"]
 
 
+@pytest.mark.wosdk(
+    empty=True,
+    seed={"WorkZone": [{"Id": 14, "DisplayAs": "Mine"}], "Customer": [{"Id": 512, "WorkZone": {"Id": 14}}]},
+)
+async def test_a_company_with_only_rows_of_ones_own(wosdk_sandbox: Sandbox, wosdk_company: Company) -> None:
+    """Ids that the initial records have, too; at the start and after a reset."""
+    for _ in range(2):
+        assert (
+            await wosdk_company.get(Customer, 512, properties=["WorkZone.DisplayAs"])
+        ).work_zone == WorkZone(id=14, display_as="Mine")
+        assert await wosdk_company.query(Employee).all() == []
+        wosdk_sandbox.reset()
+    with Sandbox() as usual:
+        assert await usual.client().company().query(Employee).all()
+
+
 async def test_rows_by_the_class_of_their_entity(wosdk_sandbox: Sandbox) -> None:
     """The client's classes tell which entity is meant."""
     rows: Any = {Customer: [{"Name": "made by class"}]}
@@ -212,7 +230,7 @@ UNTYPED: Any = Sandbox  # as programs without a type checker call it
         ),
         (
             lambda each: each.faults.add("reset", company="Nope"),
-            "company is 'nope'; known:",
+            "company is 'Nope'; known:",
         ),
         (lambda each: each.reset("nope"), "reset takes a snapshot from snapshot(), not 'nope'"),
         (

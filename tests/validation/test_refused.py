@@ -18,6 +18,7 @@ from wosdk_async import (
     Company,
     Contact,
     Customer,
+    CustomField,
     Document,
     DocumentType,
     InvalidCallError,
@@ -96,6 +97,10 @@ TABLE: list[tuple[Ask, str]] = [
     (
         creating(customer=Contact(id=5)),
         "is a Contact; it takes an object of type Customer: send Customer.ref(id)",
+    ),
+    (
+        creating(custom_fields=[CustomField(value="7")]),
+        "it takes an object of type CustomField2: send CustomField2(...), or CustomField2.ref(id) for one",
     ),
     *(
         (

@@ -209,13 +209,15 @@ def check_object(value: Any, meta: Wire) -> Finding | None:
         return _misfit(value, f"an object of type {of}: send {of}(...)", f"an object of type {of}")
     example = value if _is_id(value) else 5
     return Finding(
-        _not_a_reference(value, of),
+        _not_a_reference(value, of, in_list=bool(meta.get("many"))),
         in_json=_misfit_in_json(value, f'an object of type {of}, such as {{"Id": {example}}}'),
     )
 
 
-def _not_a_reference(value: Any, of: str) -> str:
+def _not_a_reference(value: Any, of: str, *, in_list: bool) -> str:
     takes = f"is {kind_of(value)}; it takes an object of type {of}"
+    if isinstance(value, Record) and in_list:  # whose elements are usually new, without an id
+        return f"{takes}: send {of}(...), or {of}.ref(id) for one that exists."
     if isinstance(value, Record):  # a record of another entity, whose own id must not be sent
         return f"{takes}: send {of}.ref(id) with the id of the {of}."
     if isinstance(value, str) and not value.isdecimal() and (name := named_by(registry.resolve(of))):

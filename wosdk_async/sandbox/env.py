@@ -16,9 +16,9 @@ from wosdk_async.sandbox.storage.companies import StoredCompany
 Env = dict[str, str]
 
 _ASSIGNMENTS = re.compile(
-    r"WOSDK_TOKEN_URL=.*\nWOSDK_LOCATOR_URL=.*\nWOSDK_COMPANY=.*\n"
+    r"WOSDK_TOKEN_URL=.*\nWOSDK_LOCATOR_URL=(?P<root>.*)\nWOSDK_COMPANY=.*\n"
     r"WOSDK_CLIENT_ID=sandbox-client.*\nWOSDK_CLIENT_SECRET=.*\n(WOSDK_TRUSTED_HOSTS=.*\n)?"
-    r"(# stop the server: kill [0-9]+\n)?"
+    r"(# stop the server: kill (?P<process>[0-9]+)\n)?"
 )
 
 
@@ -49,6 +49,19 @@ def assignments(env: Mapping[str, str]) -> str:
 def are_assignments(text: str) -> bool:
     """Return whether `write_assignments` wrote ``text``, for any Company or sandbox."""
     return _ASSIGNMENTS.fullmatch(text) is not None
+
+
+def server_of(text: str) -> tuple[tuple[str, int] | None, int | None]:
+    """Return the address and process of the server in a file of `write_assignments`; None if unknown."""
+    found = _ASSIGNMENTS.fullmatch(text)
+    if found is None:
+        return None, None
+    try:
+        parts = urlsplit(found["root"].strip("'"))  # shlex quotes an IPv6 address
+        address = (parts.hostname or "", parts.port or 0)
+    except ValueError:
+        return None, None
+    return address, int(found["process"]) if found["process"] else None
 
 
 def write_assignments(env: Mapping[str, str], path: Path, pid: int | None = None) -> None:

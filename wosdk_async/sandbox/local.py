@@ -15,7 +15,7 @@ from wosdk_async.sandbox.console.request_log import RequestLog
 from wosdk_async.sandbox.env import Env, env_of
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
-from wosdk_async.sandbox.http.recorder import RecordedRequest, RequestRecorder
+from wosdk_async.sandbox.http.recorder import RecordedRequests, RequestRecorder
 from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
 from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.seed.initial import reset
@@ -29,8 +29,9 @@ class LocalCompany:
 
     Args:
         store: SQLite file; None uses a temporary file.
-        companies: ASCII Company names, created and seeded if missing. The first is the default for methods
-            that take a name.
+        companies: ASCII Company names, created if missing. The first is the default for methods that take a
+            name.
+        empty: whether to create them without initial records.
         verification: whether the Companies have the verification step (default: as stored; on if new).
         dialect: see `create_app`.
         faults: fault script as a TOML file or equivalent plain data (default: no faults).
@@ -55,6 +56,7 @@ class LocalCompany:
         store: str | Path | None = None,
         *,
         companies: Sequence[str] = (),
+        empty: bool = False,
         verification: bool | None = None,
         dialect: str = SPEC.name,
         faults: Faults | Mapping[str, Any] | str | Path | None = None,
@@ -67,7 +69,7 @@ class LocalCompany:
             raise ValueError(f"companies is {companies!r}; it must be a list of names: [{companies!r}].")
         if clock is not None and not isinstance(clock, Clock):
             raise ValueError(f"clock is {clock!r}; it must be a VirtualClock(start).")
-        self._names, self._verification = tuple(companies), verification
+        self._names, self._empty, self._verification = tuple(companies), empty, verification
         self._dialect = dialect_of(dialect)
         self.faults = faults if isinstance(faults, Faults) else Faults(faults)
         self.clock = clock or Clock()
@@ -90,10 +92,15 @@ class LocalCompany:
         return env_of(self._company(company), self._root)
 
     @property
-    def requests(self) -> Sequence[RecordedRequest]:
-        """The requests so far, oldest first; up to the last 10,000, of 64 MiB."""
+    def requests(self) -> RecordedRequests:
+        """The requests so far, oldest first."""
         self._require_open()
         return self._recorder.requests
+
+    def clear_requests(self) -> None:
+        """Forget the requests so far."""
+        self._require_open()
+        self._recorder.clear()
 
     def snapshot(self, to: str | Path | None = None) -> Path:
         """Save the current rows of all Companies for `reset`, and return the file.
@@ -144,7 +151,7 @@ class LocalCompany:
             listeners = [exits.enter_context(listening("127.0.0.1", 0)) for _ in range(2)]
             path = self._path if self._path is not None else self._folder / "sandbox.db"
             self._store, self._first = exits.enter_context(
-                opened_store(path, self._names, self._verification, self.faults)
+                opened_store(path, self._names, self._verification, self.faults, empty=self._empty)
             )
             self._root = web_root(listeners[0], self._certificate)
             app = create_app(

@@ -88,15 +88,20 @@ def serve(
 
 @contextlib.contextmanager
 def opened_store(
-    path: str | Path, companies: Sequence[str], verification: bool | None, faults: Faults
+    path: str | Path,
+    companies: Sequence[str],
+    verification: bool | None,
+    faults: Faults,
+    *,
+    empty: bool = False,
 ) -> Iterator[tuple[Store, StoredCompany]]:
     """Open a store for a block; yield it with the first of ``companies`` (default: its first Company).
 
-    Create and seed the ``companies`` that are missing or, in a new store without names, a default Company.
-    Raises StoreError for an unusable file, FaultScriptError for a fault of an unknown Company, ValueError for
-    an invalid name.
+    Create the ``companies`` that are missing or, in a new store without names, a default Company, with
+    initial records unless ``empty``. Raises StoreError for an unusable file, FaultScriptError for a fault of
+    an unknown Company, ValueError for an invalid name.
     """
-    with contextlib.closing(open_store(path, *companies)) as store:
+    with contextlib.closing(open_store(path, *companies, empty=empty)) as store:
         if verification is not None:
             set_verification(store, store.companies(), verification)
         faults.script.require_companies(company.name for company in store.companies())

@@ -10,32 +10,36 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wosdk_async.sandbox.http.recorder import RecordedRequest
+    from wosdk_async.sandbox.http.recorder import RecordedRequest, RecordedRequests
     from wosdk_async.testing.clock import SkippingClock
-    from wosdk_async.testing.recording import Recording, UnrecordedRequestError
+    from wosdk_async.testing.recording import Recording, UnplayedRequestError, UnrecordedRequestError
     from wosdk_async.testing.respx_routes import Routes, routes
     from wosdk_async.testing.sandbox import Sandbox, Snapshot, UnmatchedFaultWarning
 
 __all__ = [
     "RecordedRequest",
+    "RecordedRequests",
     "Recording",
     "Routes",
     "Sandbox",
     "SkippingClock",
     "Snapshot",
     "UnmatchedFaultWarning",
+    "UnplayedRequestError",
     "UnrecordedRequestError",
     "routes",
 ]
 
 _MODULES = {
     "RecordedRequest": "sandbox",
+    "RecordedRequests": "sandbox",
     "Recording": "recording",
     "Routes": "respx_routes",
     "Sandbox": "sandbox",
     "SkippingClock": "clock",
     "Snapshot": "sandbox",
     "UnmatchedFaultWarning": "sandbox",
+    "UnplayedRequestError": "recording",
     "UnrecordedRequestError": "recording",
     "routes": "respx_routes",
 }

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from wosdk_async.testing.recording import Recording
     from wosdk_async.testing.sandbox import Sandbox
 
-_MARKER = "wosdk(company=NAME, dialect=NAME, seed=ROWS, now=MOMENT): the Company of this test (wosdk_async)"
-_SETTINGS = ("company", "dialect", "seed", "now")
+_MARKER = (
+    "wosdk(company=NAME, dialect=NAME, empty=BOOL, seed=ROWS, now=MOMENT):"
+    " the Company of this test (wosdk_async)"
+)
+_SETTINGS = ("company", "dialect", "empty", "seed", "now")
 _PASSED = pytest.StashKey[bool]()
 _LONGEST_NAME = 150  # characters of a recording's name, so that its temporary files fit in the usual 255, too
 _REMEDY = "The fixtures of wosdk_async need its sandbox: pip install 'wosdk_async[sandbox]'"
@@ -109,16 +112,26 @@ def wosdk_scrub() -> Any:
 def wosdk_recording(request: pytest.FixtureRequest, wosdk_scrub: Any) -> Iterator[Recording]:
     """Provide this test's recording, ``recordings/MODULE.CLASS.TEST.json`` beside the test, for replay.
 
-    With ``pytest --wosdk-record``, record the test instead, using the Company named by the WOSDK_* variables.
-    The file is written only if the test passes.
+    A test that passes without sending each recorded request fails at its end, unless it sets
+    ``wosdk_recording.allow_unplayed``. With ``pytest --wosdk-record``, record the test instead, using the
+    Company named by the WOSDK_* variables. The file is written only if the test passes.
     """
-    from wosdk_async.testing.recording import Recording
+    from wosdk_async.testing.recording import Recording, UnplayedRequestError
 
     path = request.path.parent / "recordings" / f"{_recording_name(request.node)}.json"
     recording = Recording(path, record=request.config.getoption("wosdk_record"), scrub=wosdk_scrub)
     yield recording
-    if recording.record and request.node.stash[_PASSED]:
+    passed = request.node.stash[_PASSED]
+    if passed and recording.record:
         recording.save()
+    elif passed:
+        unplayed = ""
+        try:
+            recording.require_played()
+        except UnplayedRequestError as error:
+            unplayed = str(error)
+        if unplayed:  # not in the handler, because pytest would show the message twice
+            pytest.fail(unplayed, pytrace=False)
     elif recording.record:
         kept = "the earlier recording was kept" if path.exists() else "nothing was recorded"
         request.node.add_report_section(

@@ -6,7 +6,7 @@ import base64
 import json
 import re
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +94,10 @@ class RemainingExchanges:
                 " but have different responses; set fixed times in the test, so that runs are identical"
             )
         return waiting[0].popleft() if waiting else ""
+
+    def required(self) -> Iterator[RecordedExchange]:
+        """Yield the exchanges that a complete replay still uses."""
+        return (each for queue in self._exact.values() for each in queue if not each.is_login)
 
 
 def mapped(value: Any, change: Callable[[str], str]) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -36,10 +37,15 @@ _COMPANY = "RecordedCompany"
 _NETWORK = ("transport", "http_client", "ssl_context", "proxy", "trust_env", "timeouts")
 _OF_RECORDING = ("credentials", "region", "profile", "engine", "clock", *_NETWORK)
 _MAX_DIFF = 4000  # characters
+_MAX_UNPLAYED = 500  # characters
 
 
 class UnrecordedRequestError(AssertionError):
     """Request missing from the recording, or sent more often than recorded; fails the test."""
+
+
+class UnplayedRequestError(AssertionError):
+    """Recorded request that a replay did not send; fails the test."""
 
 
 class Recording:
@@ -57,7 +63,8 @@ class Recording:
 
     When replaying, nothing is sent and no time passes. A request gets a response if its method, path and body
     match a recorded request. RequestIds may differ. Times may differ unless the matching requests have
-    different responses. Identical requests get responses in recorded order.
+    different responses. Identical requests get responses in recorded order. At the end, each recorded request
+    must have been sent.
 
     Args:
         path: recording file.
@@ -66,8 +73,12 @@ class Recording:
             replayed requests before they are compared.
         keep_names: whether to keep Company names unchanged.
 
+    Attributes:
+        allow_unplayed: whether a replay may end before each recorded request was sent; False at first.
+
     Raises:
         ConfigurationError: the file cannot be replayed.
+        UnplayedRequestError: (when the block ends without an error) a recorded request was not sent.
     """
 
     def __init__(
@@ -80,6 +91,7 @@ class Recording:
     ) -> None:
         self.path = Path(path)
         self.record = record
+        self.allow_unplayed = False
         self._names = Names(keep_names)
         self._cleaner = Cleaner(self._names, scrub or (lambda body: body))
         self._raw: list[RawExchange] = []
@@ -135,14 +147,28 @@ class Recording:
         exchanges = [self._cleaner.exchange(raw, secrets) for raw in self._raw]
         write_exchanges(self.path, exchanges, companies, secrets)
 
+    @property
+    def unplayed(self) -> tuple[str, ...]:
+        """The recorded requests not sent yet, as ``POST /api/v1/query/WorkOrder``; without log-ins."""
+        return tuple(f"{each.method} {each.path}" for each in self._remaining.required())
+
+    def require_played(self) -> None:
+        """Raise UnplayedRequestError if a recorded request was not sent, unless ``allow_unplayed``."""
+        if (unplayed := self.unplayed) and not self.allow_unplayed:
+            kinds = ", ".join(f"{times} {name}" for name, times in Counter(unplayed).items())
+            raise UnplayedRequestError(
+                f"{len(unplayed)} recorded requests were not sent ({shortened(kinds, _MAX_UNPLAYED)}); record"
+                f" {self.path} again, or set allow_unplayed"
+            )
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.record and error is None:
-            self.save()
+        if error is None:
+            self.save() if self.record else self.require_played()
 
     def _recording_client(self, environ: Mapping[str, str] | None, options: dict[str, Any]) -> Client:
         network = {name: options.pop(name) for name in _NETWORK if name in options}

@@ -20,7 +20,8 @@ from wosdk_async.sandbox.env import env_of
 from wosdk_async.sandbox.faults.script import Rule
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
-from wosdk_async.sandbox.http.recorder import RecordedRequest, RequestRecorder
+from wosdk_async.sandbox.http.recorder import RecordedRequest as RecordedRequest  # the package exports it
+from wosdk_async.sandbox.http.recorder import RecordedRequests, RequestRecorder
 from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
 from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.seed.initial import open_store, set_verification
@@ -53,6 +54,7 @@ class Sandbox:
     Args:
         company: name, or several names (default: "AcmeFacilities"). The first is the default for methods that
             take a name.
+        empty: whether the Companies have no initial records.
         verification: whether the Companies have the verification step.
         dialect: ``spec`` to respond as specified, or ``recorded`` to respond like a release of the service
             whose responses were recorded.
@@ -73,6 +75,7 @@ class Sandbox:
         self,
         *,
         company: str | Sequence[str] = (),
+        empty: bool = False,
         verification: bool = True,
         dialect: str = SPEC.name,
         seed: Rows | None = None,
@@ -83,7 +86,7 @@ class Sandbox:
         self.clock = SkippingClock(now)
         self.faults = Faults()
         self._exits = contextlib.ExitStack()
-        self._start = Snapshot(_template(_names(company)))
+        self._start = Snapshot(_template(_names(company), bool(empty)))
         self._store = self._copy(self._start._store)
         if not verification:
             set_verification(self._store, self._store.companies(), verification)
@@ -120,9 +123,13 @@ class Sandbox:
         return env_of(self._company(company), _ROOT) | {"WOSDK_TRUSTED_HOSTS": _HOST}
 
     @property
-    def requests(self) -> Sequence[RecordedRequest]:
-        """The requests so far, oldest first; up to the last 10,000, of 64 MiB."""
+    def requests(self) -> RecordedRequests:
+        """The requests so far, oldest first."""
         return self.app.requests
+
+    def clear_requests(self) -> None:
+        """Forget the requests so far."""
+        self.app.clear()
 
     @takes_options(ClientOptions)
     def client(self, options: ClientOptions) -> Client:
@@ -222,12 +229,12 @@ def _names(company: str | Sequence[str]) -> tuple[str, ...]:
 
 
 @cache
-def _template(companies: tuple[str, ...]) -> Store:
-    """Return a store with new Companies as a template to copy, cached per process by their names.
+def _template(companies: tuple[str, ...], empty: bool) -> Store:
+    """Return a store with new Companies as a template to copy, cached per process.
 
     Copying its pages takes half a millisecond; creating a store takes fifty.
     """
-    return open_store(":memory:", *companies)
+    return open_store(":memory:", *companies, empty=empty)
 
 
 # --- faults that matched nothing ----------------------------------------------------------------------
@@ -242,18 +249,16 @@ class UnmatchedFaultWarning(UserWarning):
     """Rule of ``wosdk_faults`` that had no effect, because no request of the test matched."""
 
 
-def unmatched_warnings(
-    faults: Faults, requests: Sequence[RecordedRequest]
-) -> Iterator[UnmatchedFaultWarning]:
+def unmatched_warnings(faults: Faults, requests: RecordedRequests) -> Iterator[UnmatchedFaultWarning]:
     """Yield a warning for each rule that no request has matched."""
     unmatched = faults.unmatched()
-    paths = [request.path for request in requests] if unmatched else []
+    paths = [request.path for request in requests.stored] if unmatched else []
     commands = [path.removeprefix(_COMMANDS) for path in paths if path.startswith(_COMMANDS)]
     commands = [name for name in commands if name != _DISCOVERY]
     for rule in unmatched:
         shown = ", ".join([repr(rule.kind), *(f"{k}={v!r}" for k, v in rule.written.items() if k != "fault")])
         yield UnmatchedFaultWarning(
-            f"the fault add({shown}) matched none of the {len(paths)} requests of this test and had"
+            f"the fault add({shown}) matched none of the {len(requests)} requests of this test and had"
             f" no effect{_remedy(rule, commands)}. If intended, end the test with wosdk_faults.clear()"
         )
 

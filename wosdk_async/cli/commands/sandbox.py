@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from wosdk_async.sandbox.storage.companies import StoredCompany
     from wosdk_async.sandbox.storage.store import Store
 
+_CONNECTS = 1.0  # seconds; a server on this machine accepts at once
 _MAX_ENV_FILE = 100_000  # characters to read; a file written by `serve` has fewer than a thousand
 _FILE = click.Path(path_type=Path)
 _PORT = Whole(0, 65535)
@@ -63,7 +65,7 @@ def sandbox_command() -> None:
     help="Verification step (default: as in the store, else on).",
 )
 @click.option("--env-file", type=_FILE, help="Write the variables to a private file (default: stdout).")
-@click.option("--force", is_flag=True, help="Overwrite an --env-file not written by serve.")
+@click.option("--force", is_flag=True, help="Overwrite any --env-file.")
 @click.option("--background", is_flag=True, help="Return once the server accepts connections.")
 @click.option("--open-admin", is_flag=True, help="Let other machines use /_sandbox/.")
 @click.option("--log/--no-log", default=True, help="Record requests for the console.")
@@ -89,7 +91,7 @@ def serve(
 
     \b
       wosdk sandbox serve --store company.db --env-file company.env --background
-      set -a; . ./company.env; set +a
+      set -a && . ./company.env && set +a
       wosdk import requests.csv --map map.toml
 
     To stop a server with --background, end its process with `kill PID`, as the last line of the --env-file
@@ -99,6 +101,8 @@ def serve(
         require_not_store("--env-file", env_file, store)
         require_not_input("--env-file", env_file, *(each for each in (faults, certificate) if each))
         _require_replaceable(env_file, force)
+        if not force:
+            _require_no_server(env_file)
     with extra("sandbox", "the sandbox"):
         from wosdk_async.sandbox import Faults, FaultScriptError, StoreError
         from wosdk_async.sandbox.server import serve as serve_store
@@ -274,6 +278,42 @@ def _require_replaceable(env_file: Path, force: bool) -> None:
             f"{env_file} exists and was not written by `wosdk sandbox serve`; "
             "name another file or add --force"
         )
+
+
+def _require_no_server(env_file: Path) -> None:
+    """Raise CliError if a background server wrote the env file and runs; its process id is nowhere else.
+
+    Remove the file of a server that ended, because a shell would load it even if this start fails.
+    """
+    from wosdk_async.sandbox.env import server_of
+
+    if not env_file.exists():
+        return
+    address, process = server_of(_start_of(env_file))
+    in_use = address is not None and _accepts(*address)
+    if in_use and process is not None and _is_alive(process):
+        raise CliError(
+            f"{env_file} belongs to a running server; load the file to use it, stop it with `kill {process}`,"
+            " or name another file"
+        )
+    if address is not None and (process is not None or not in_use):
+        env_file.resolve().unlink()
+
+
+def _accepts(host: str, port: int) -> bool:
+    try:
+        socket.create_connection((host, port), _CONNECTS).close()
+    except OSError:
+        return False
+    return True
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (OSError, OverflowError):
+        return False
+    return True
 
 
 def _start_of(env_file: Path) -> str:

@@ -22,7 +22,12 @@ from wosdk_async.sandbox.schema.bodies import dump, peek_json
 class Fault(attrs.AttrsInstance, Protocol):
     """Kind of fault, with its settings."""
 
-    not_for_tokens: ClassVar[str] = ""  # why the fault has no effect on token requests, or an empty string
+    no_effect_on: ClassVar[frozenset[str]] = frozenset()  # operations
+    no_effect_because: ClassVar[str] = ""
+
+    def can_affect(self, operations: frozenset[str], request_id: str | None) -> bool:
+        """Return whether the fault can have an effect on a request; rules do not count others."""
+        return not operations & self.no_effect_on
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         """Apply the fault to a request, and return whether the request is finished."""
@@ -240,7 +245,8 @@ class SlowDrip(Fault):
 class ExpiredToken(Fault):
     """Token that expires just before this request, so that the service refuses the request."""
 
-    not_for_tokens: ClassVar[str] = "token requests carry no token yet: use another operation"
+    no_effect_on: ClassVar[frozenset[str]] = frozenset({"token"})
+    no_effect_because: ClassVar[str] = "token requests carry no token yet: use another operation"
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         exchange.expire_token()
@@ -250,6 +256,9 @@ class ExpiredToken(Fault):
 @attrs.frozen(kw_only=True)
 class MovedHost(Fault):
     """Move of the request's Company to another port, before this request is carried out."""
+
+    no_effect_on: ClassVar[frozenset[str]] = frozenset({"token", "discovery", "getcompanywsdkurlcommand"})
+    no_effect_because: ClassVar[str] = "a log-in names the new host: use another operation"
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         exchange.move()
@@ -264,9 +273,14 @@ class RequestIdFault(Fault):
     without a RequestId is not changed; usually, only responses to commands have one.
     """
 
-    not_for_tokens: ClassVar[str] = "token responses have no RequestId: use command"
+    no_effect_on: ClassVar[frozenset[str]] = frozenset({"token"})
+    no_effect_because: ClassVar[str] = "token responses have no RequestId: use command"
 
     mode: str = attrs.field(default="altered", validator=one_of("altered", "missing", "foreign"))
+
+    def can_affect(self, operations: frozenset[str], request_id: str | None) -> bool:
+        """Return whether a response can have a RequestId, which it repeats from the request."""
+        return request_id is not None and super().can_affect(operations, request_id)
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         response = await exchange.carry_out()

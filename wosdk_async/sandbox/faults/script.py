@@ -115,9 +115,12 @@ def _operations(written: object) -> frozenset[str]:
 
 
 def _unknown_operation(name: str) -> str:
-    commands = list(catalogue.load().commands)
+    found = catalogue.load()
+    commands = list(found.commands)
     short = (known for known in commands if known.lower() == f"{name}command".lower())
     hint = did_you_mean(next(short, name), ["any", *FAMILIES, *commands])
+    if name.lower() in map(str.lower, found.entities):
+        hint = " (did you mean WoCreateCommand?)" if name.lower() == "workorder" else " (an entity type)"
     return f"operation is {name!r}{hint}; it must be any, {', '.join(FAMILIES)}, or the name of a command"
 
 
@@ -143,13 +146,15 @@ class Rule:
     def __attrs_post_init__(self) -> None:
         if sum(each is not None for each in (self.rate, self.first, self.every)) > 1:
             raise ValueError("rate, first and every are mutually exclusive; use one")
-        if self.operation == {"token"} and self.fault.not_for_tokens:
-            raise ValueError(f"operation is 'token'; {self.fault.not_for_tokens}")
+        if self.operation and self.operation <= self.fault.no_effect_on:
+            named = ", ".join(sorted(self.operation))
+            raise ValueError(f"operation is {named!r}; {self.fault.no_effect_because}")
 
     def matches(self, request: RequestMatch) -> bool:
-        """Return whether the rule matches the operation and Company of a request."""
+        """Return whether a request has the rule's operation and Company, and the fault can affect it."""
         operates = not self.operation or bool(self.operation & request.operations)
-        return operates and (self.company is None or self.company == request.company)
+        concerned = operates and (self.company is None or self.company == request.company)
+        return concerned and self.fault.can_affect(request.operations, request.request_id)
 
     def is_due(self, number: int, rng: Random) -> bool:
         """Return whether the ``number``-th matching request (from 1) gets the fault."""
@@ -201,7 +206,7 @@ class FaultScript:
         for number, rule in enumerate(self.rules, 1):
             if rule.company is not None and rule.company not in known:
                 hint, there = did_you_mean(rule.company, known.values()), ", ".join(known.values())
-                text = f"company is {rule.company!r}{hint}; known: {there}"
+                text = f"company is {rule.written['company']!r}{hint}; known: {there}"
                 raise FaultScriptError(f"rule {number} ({rule.kind}): {text}.")
 
     def written(self) -> dict[str, Any]:

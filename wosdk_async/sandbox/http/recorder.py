@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from typing import Any
+from collections.abc import Iterator, Sequence
+from threading import Lock
+from typing import Any, Never, overload
 
 import attrs
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,7 +25,7 @@ class RecordedRequest:
         query: query string.
         headers: headers by lower-case name, without ``authorization``.
         body: request body; empty if it contains credentials.
-        status: response status; None without a response.
+        status: response status; None without a response, or before it.
     """
 
     method: str
@@ -44,61 +46,117 @@ class RecordedRequest:
         return json.loads(self.body) if self.body else None
 
 
+@attrs.frozen(eq=False)
+class RecordedRequests(Sequence[RecordedRequest]):
+    """All requests so far, oldest first.
+
+    Dropped requests count and keep their positions; access to one raises RuntimeError, because a test without
+    it could pass by mistake.
+
+    Attributes:
+        stored: the last requests; up to 10,000, with bodies up to 64 MiB.
+    """
+
+    stored: tuple[RecordedRequest, ...] = ()
+    _dropped: int = 0
+
+    def __len__(self) -> int:
+        return self._dropped + len(self.stored)
+
+    @overload
+    def __getitem__(self, index: int) -> RecordedRequest: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[RecordedRequest, ...]: ...
+    def __getitem__(self, index: int | slice) -> RecordedRequest | tuple[RecordedRequest, ...]:
+        found = range(len(self))[index]
+        places = found if isinstance(found, range) else (found,)
+        if places and min(places[0], places[-1]) < self._dropped:
+            self._refuse()
+        picked = tuple(self.stored[place - self._dropped] for place in places)
+        return picked if isinstance(found, range) else picked[0]
+
+    def __iter__(self) -> Iterator[RecordedRequest]:
+        if self._dropped:
+            self._refuse()
+        return iter(self.stored)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, RecordedRequests):
+            return (self._dropped, self.stored) == (other._dropped, other.stored)
+        return isinstance(other, tuple | list) and not self._dropped and self.stored == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _refuse(self) -> Never:
+        raise RuntimeError(
+            f"The first {self._dropped} of {len(self)} requests are no longer stored. Slice later ones, as in"
+            " requests[before:], or call clear_requests() before each test."
+        )
+
+
 @attrs.define(eq=False)
 class RequestRecorder:
     """ASGI middleware that records the requests to ``app``."""
 
     app: ASGIApp
-    _requests: deque[RecordedRequest] = attrs.field(factory=lambda: deque(maxlen=_MAX_REQUESTS))
+    _stored: deque[RecordedRequest] = attrs.field(factory=deque)
+    _count: int = 0
     _bytes: int = 0
+    _lock: Lock = attrs.field(factory=Lock)  # the server has another thread than the test
 
     @property
-    def requests(self) -> tuple[RecordedRequest, ...]:
-        """The last requests, oldest first."""
-        return tuple(self._requests)  # GIL: the server's thread may add a request, but not during the copy
+    def requests(self) -> RecordedRequests:
+        """The requests so far."""
+        with self._lock:
+            return RecordedRequests(tuple(self._stored), self._count - len(self._stored))
+
+    def clear(self) -> None:
+        """Forget the requests so far."""
+        with self._lock:
+            self._stored.clear()
+            self._count = self._bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Record a request and response status while passing the request to ``app``."""
+        """Record a request once it has arrived, and its response status, while passing both on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
         parts: list[bytes] = []
-        status: list[int] = []
-        recorded = scope["type"] != "http"
+        kept: list[RecordedRequest] = []
 
-        def record() -> None:
-            nonlocal recorded
-            if not recorded:
-                recorded = True
-                self._add(_recorded(scope, b"".join(parts), status))
+        def record() -> RecordedRequest:
+            if not kept:
+                kept.append(_recorded(scope, b"".join(parts)))
+                self._add(kept[0])
+            return kept[0]
 
         async def record_and_receive() -> Message:
             message = await receive()
             parts.append(message.get("body", b""))
+            if not message.get("more_body"):
+                record()  # before the client can know how it ended, and look for it
             return message
 
         async def record_and_send(message: Message) -> None:
             if message["type"] == "http.response.start":
-                status.append(message["status"])
-            elif message["type"] == "http.response.body" and not message.get("more_body"):
-                record()  # before the client has the response, and may look for its request here
+                object.__setattr__(record(), "status", message["status"])
             await send(message)
 
         try:
             await self.app(scope, record_and_receive, record_and_send)
-        except ConnectionError:
-            status.clear()
-            raise
         finally:
-            record()
+            record()  # also if the application did not read all of it
 
     def _add(self, request: RecordedRequest) -> None:
-        if len(self._requests) == _MAX_REQUESTS:
-            self._bytes -= len(self._requests[0].body)
-        self._requests.append(request)
-        self._bytes += len(request.body)
-        while self._bytes > _MAX_BYTES:
-            self._bytes -= len(self._requests.popleft().body)
+        with self._lock:
+            self._stored.append(request)
+            self._count += 1
+            self._bytes += len(request.body)
+            while len(self._stored) > _MAX_REQUESTS or self._bytes > _MAX_BYTES:
+                self._bytes -= len(self._stored.popleft().body)
 
 
-def _recorded(scope: Scope, body: bytes, status: list[int]) -> RecordedRequest:
+def _recorded(scope: Scope, body: bytes) -> RecordedRequest:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     headers.pop("authorization", None)
     has_secret = scope["path"].lower().startswith("/oauth/")
@@ -108,5 +166,5 @@ def _recorded(scope: Scope, body: bytes, status: list[int]) -> RecordedRequest:
         scope["query_string"].decode("latin-1"),
         headers,
         b"" if has_secret else body,
-        status[0] if status else None,
+        None,
     )

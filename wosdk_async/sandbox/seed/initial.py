@@ -24,12 +24,13 @@ from wosdk_async.sandbox.storage.store import Store
 _FIRST_ID = 46  # id of a store's first Company, as in seed.json
 
 
-def open_store(path: str | Path, *companies: str) -> Store:
+def open_store(path: str | Path, *companies: str, empty: bool = False) -> Store:
     """Open a store file, and create and seed missing Companies; a new store gets at least one.
 
     Args:
         path: SQLite file, or ``:memory:``.
         companies: Company names.
+        empty: whether to create Companies without initial records.
 
     Raises:
         StoreError: the file is unusable.
@@ -40,7 +41,7 @@ def open_store(path: str | Path, *companies: str) -> Store:
         companies = (_data()["Company"]["Name"],)
     try:
         for name in companies:
-            create_company(store, name, exists_ok=True)
+            create_company(store, name, seeded=not empty, exists_ok=True)
     except BaseException:
         store.close()
         raise
@@ -100,6 +101,11 @@ def _insert_seed(store: Store, company: StoredCompany) -> None:
     for entity, rows in _rows().items() if company.seeded else ():
         store.insert_texts(company.id, entity, rows)
         store.counters.raise_to(company.id, entity, max(key for key, _ in rows))
+
+
+def is_initial(company: StoredCompany, entity: str, key: int) -> bool:
+    """Return whether an id is that of an initial record, which a reset restores."""
+    return company.seeded and any(key == known for known, _ in _rows().get(entity, ()))
 
 
 def reset(store: Store, to: str | Path | None = None) -> None:

@@ -18,6 +18,7 @@ from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import MONEY_PARTS, EntitySchema, enumeration, find_schema, schemas
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
 from wosdk_async.sandbox.schema.values import UNREADABLE, Moment, read_value, reference_id
+from wosdk_async.sandbox.seed.initial import is_initial
 from wosdk_async.sandbox.service.commands.creation import complete_order
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.references import check_references
@@ -27,6 +28,7 @@ from wosdk_async.sandbox.storage.database import is_table
 from wosdk_async.sandbox.storage.store import Store
 
 _MAX_MISTAKES = 20  # mistakes listed in one error message
+_MAX_LISTED = 300  # characters of an enum's values listed in one
 
 
 @attrs.frozen
@@ -103,9 +105,12 @@ def _insert(
             create(context, schema, row.members)
             return created
         if context.find(schema.name, key) is not None:
-            raise StoreError(
-                f"{row.place}: {schema.name} {key} already exists. Leave Id out, or reset the store."
+            initial = is_initial(company, schema.name, key)
+            why = "is an initial record" if initial else "already exists"
+            remedy = (
+                "seed an empty Company (empty=True, or add-company --empty)" if initial else "reset the store"
             )
+            raise StoreError(f"{row.place}: {schema.name} {key} {why}. Leave Id out, or {remedy}.")
         context.store.counters.raise_to(context.company.id, schema.name, key)
         create(context, schema, row.members, {"Id": key})
         return created
@@ -160,7 +165,10 @@ def _value_mistakes(schema: EntitySchema, field: Field, value: Any) -> Iterator[
     if unreadable:
         names = enumeration(field.of or "").numbers if field.type == "enum" else ()
         takes = "an object with an Id" if field.type == "ref" else field.of or field.type
-        yield f"{schema.name}.{field.name} takes {takes}, not {value!r:.60}{did_you_mean(str(value), names)}"
+        hint = did_you_mean(str(value), names)
+        if names and not hint and len(listed := ", ".join(names)) <= _MAX_LISTED:
+            hint = f": one of {listed}"
+        yield f"{schema.name}.{field.name} takes {takes}, not {value!r:.60}{hint}"
 
 
 def _refusals(check: Callable[..., None], *arguments: object) -> Iterator[str]:
