@@ -26,6 +26,7 @@ from wosdk_async import (
     NotSentError,
     OverloadedError,
     ThrottledError,
+    UnknownCompanyError,
     UnknownPropertyError,
     WorkOrder,
     WosdkError,
@@ -35,7 +36,7 @@ from wosdk_async import (
 from wosdk_async.protocol.verdicts import ENDINGS, ending_of
 from wosdk_async.resources.custom_fields import write_value
 from wosdk_async.text.remedies import Remedy
-from wosdk_async.web.problems import PROBLEMS
+from wosdk_async.web.problems import PROBLEMS, ProblemRule
 
 KINDS = [kind for name in errors.__all__ if isinstance(kind := getattr(errors, name), type)]
 
@@ -44,6 +45,15 @@ def test_every_error_has_a_row_of_its_own() -> None:
     """A class that is added needs one, and a ``type`` that no other has."""
     assert PROBLEMS.keys() == set(KINDS)
     assert len({rule.name for rule in PROBLEMS.values()}) == len(KINDS)
+
+
+def test_a_back_end_may_give_a_rule_of_its_own() -> None:
+    """If callers choose the Company, an unknown one is their mistake: status and body say so."""
+    rule = ProblemRule(UnknownCompanyError, 404, "Unknown Company", "No Company has this name.")
+    problem = problem_of(UnknownCompanyError("no tenant 'West' at https://locator.example"), rule)
+    assert (problem.status, problem.body["status"]) == (404, 404)
+    assert problem.body["type"].endswith(":unknown-company")
+    assert (problem.body["title"], problem.body["detail"]) == ("Unknown Company", "No Company has this name.")
 
 
 @pytest.mark.parametrize("kind", KINDS)
