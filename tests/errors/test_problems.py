@@ -25,6 +25,7 @@ from wosdk_async import (
     NotFoundError,
     NotSentError,
     OverloadedError,
+    ProblemRule,
     ThrottledError,
     UnknownCompanyError,
     UnknownPropertyError,
@@ -36,7 +37,7 @@ from wosdk_async import (
 from wosdk_async.protocol.verdicts import ENDINGS, ending_of
 from wosdk_async.resources.custom_fields import write_value
 from wosdk_async.text.remedies import Remedy
-from wosdk_async.web.problems import PROBLEMS, ProblemRule
+from wosdk_async.web.problems import PROBLEMS
 
 KINDS = [kind for name in errors.__all__ if isinstance(kind := getattr(errors, name), type)]
 
