@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from wosdk_async.text.secret import Secret
     from wosdk_async.transport.session.credentials import AccessToken, CredentialProvider, Credentials, Region
     from wosdk_async.transport.telemetry.statistics import Stats, Trace
-    from wosdk_async.web.problems import ProblemDetails, problem_of
+    from wosdk_async.web.problems import ProblemDetails, ProblemRule, problem_of
     from wosdk_async.web.validation import read_event
 
 __all__ = [
@@ -113,6 +113,7 @@ __all__ = [
     "OverloadedError",
     "PayloadError",
     "ProblemDetails",
+    "ProblemRule",
     "Query",
     "RefusedError",
     "Region",
@@ -181,7 +182,7 @@ _EXPORTS = {
     "transport.session.credentials": ("AccessToken", "CredentialProvider", "Credentials", "Region"),
     "options": ("CallOptions", "ClientOptions", "Limits", "RetryPolicy", "Timeouts"),
     "transport.telemetry.statistics": ("Stats", "Trace"),
-    "web.problems": ("ProblemDetails", "problem_of"),
+    "web.problems": ("ProblemDetails", "ProblemRule", "problem_of"),
     "web.validation": ("read_event",),
 }
 _MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names}

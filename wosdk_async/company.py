@@ -672,7 +672,8 @@ class Company(Uncopied):
                 return await sender.send_marked(call, mark, trace, look_first=look_first)
             return await sender.send(call, trace)
 
-        return Run(inputs, run_one, limit=limit, grace=grace, keep_replies=keep_replies)
+        window = sender.options.settle
+        return Run(inputs, run_one, limit=limit, grace=grace, keep_replies=keep_replies, settle=window)
 
     @overload
     async def find_marked(
@@ -703,7 +704,8 @@ class Company(Uncopied):
 
         One query covers 200 keys. Several records in a list mean that the key was used more than once.
         Removed records are included (``is_removed``). Comparison is case-sensitive, even if the service
-        ignores case.
+        ignores case. For a call in doubt, first wait ``InDoubtError.settle`` seconds: the service may still
+        create its record.
 
         Args:
             owner: the class of the command or record with the keys.

@@ -55,6 +55,7 @@ __all__ = [
 
 _MAX_MESSAGE = 2000  # maximum characters kept: the service may send texts of any length
 _MAX_WORD = 200
+_SETTLE = 30.0  # seconds; the default of CallOptions.settle, for errors without a call
 
 
 class WosdkError(Exception):
@@ -349,6 +350,8 @@ class DeadlineError(WosdkError, TimeoutError):
     """Whether another call with the same key may still take effect; this one was not sent."""
     look_first: bool = False
     """As for :class:`InDoubtError`, if the key is in doubt."""
+    settle: float = _SETTLE
+    """As for :class:`InDoubtError`, if the key is in doubt."""
 
 
 # --- look before you repeat -----------------------------------------------------------------
@@ -357,10 +360,18 @@ class DeadlineError(WosdkError, TimeoutError):
 class InDoubtError(WosdkError):
     """Call that was sent and may have been carried out; it was not repeated.
 
-    Look for its effect before you retry: ``request_id`` does not prevent a duplicate, because the service
-    only repeats it in the response.
+    Wait :attr:`settle` seconds, then look for its effect before you retry: ``request_id`` does not prevent a
+    duplicate, because the service only repeats it in the response.
     """
 
     kind = "in-doubt"
+    remedies = (Remedy.LOOK,)
     look_first: bool = False
     """Whether a repetition with the same marker first looks for the effect of this call, so it is safe."""
+    settle: float = _SETTLE
+    """Seconds during which the call may still take effect: its ``CallOptions.settle``."""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The error's details, including :attr:`settle`."""
+        return {"settle": self.settle, **super().facts}

@@ -52,7 +52,7 @@ class SharedTask(Generic[T]):
             try:
                 return await asyncio.shield(self._task)
             except WosdkError as error:
-                raise copy.copy(error) from error
+                raise copy.copy(error).with_traceback(error.__traceback__) from error.__cause__
 
     def is_usable(self, not_before: float) -> bool:
         """Return whether the task is running, with a result no older than ``not_before``."""

@@ -55,6 +55,16 @@ async def test_refused_and_cut_before_it_was_sent_again() -> None:
     assert (outcome.error.phase, outcome.error.attempts) == ("sleep", 1)
 
 
+async def test_cut_in_doubt_says_how_long_to_wait() -> None:
+    """The service may still carry it out within the settle time of the Company."""
+    world = World(hang)
+    run = world.company(settle=70.0).run_many([1], command=create, grace=0.0)
+    outcome = await cut(world, run)
+    assert isinstance(outcome, InDoubt)
+    assert outcome.error.settle == 70.0
+    assert "wait 70 s" in str(outcome.error)
+
+
 async def test_cut_in_the_queue() -> None:
     """Nothing of it left."""
     world = World(hang, in_flight=1)

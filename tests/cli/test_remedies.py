@@ -25,6 +25,7 @@ FACTS = {
     "by": "name",
     "delimiter": ";",
     "encoding": "cp1252",
+    "settle": 30.0,
     "field": "token_url",
     "file": "/certificates.pem",
     "library": "httpx",

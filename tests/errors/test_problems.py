@@ -25,7 +25,9 @@ from wosdk_async import (
     NotFoundError,
     NotSentError,
     OverloadedError,
+    ProblemRule,
     ThrottledError,
+    UnknownCompanyError,
     UnknownPropertyError,
     WorkOrder,
     WosdkError,
@@ -44,6 +46,15 @@ def test_every_error_has_a_row_of_its_own() -> None:
     """A class that is added needs one, and a ``type`` that no other has."""
     assert PROBLEMS.keys() == set(KINDS)
     assert len({rule.name for rule in PROBLEMS.values()}) == len(KINDS)
+
+
+def test_a_back_end_may_give_a_rule_of_its_own() -> None:
+    """If callers choose the Company, an unknown one is their mistake: status and body say so."""
+    rule = ProblemRule(UnknownCompanyError, 404, "Unknown Company", "No Company has this name.")
+    problem = problem_of(UnknownCompanyError("no tenant 'West' at https://locator.example"), rule)
+    assert (problem.status, problem.body["status"]) == (404, 404)
+    assert problem.body["type"].endswith(":unknown-company")
+    assert (problem.body["title"], problem.body["detail"]) == ("Unknown Company", "No Company has this name.")
 
 
 @pytest.mark.parametrize("kind", KINDS)

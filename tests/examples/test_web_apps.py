@@ -147,7 +147,7 @@ async def test_an_action_in_doubt_is_told(
     wosdk_faults.add("reset", operation="WoCompleteCommand", carried_out=True)
     response = await web.post(f"/orders/{order}/complete", json={})
     assert (response.status_code, response.json()["in_doubt"]) == (500, True)
-    assert response.json()["detail"].endswith("Check for its effect before you retry.")
+    assert response.json()["detail"].endswith("Wait 30 seconds, then check for its effect before you retry.")
     assert "retry-after" not in response.headers
 
 

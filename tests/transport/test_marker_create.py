@@ -135,7 +135,8 @@ async def test_the_ends_are_those_of_commands() -> None:
     ("record", "marker", "message"),
     [
         (customer(None), "tenant_code", "give it a unique key"),
-        (customer(" T"), "tenant_code", "give it a unique key"),
+        (customer(" T"), "tenant_code", "remove the leading or trailing whitespace"),
+        (customer("  "), "tenant_code", "give it a unique key"),
         (customer("T"), "tenant_cod", "did you mean 'tenant_code'"),
         (Customer(id=5), "id", "the service sets Customer.Id itself"),
         (Customer(concurrency_id=5), "concurrency_id", "the service sets"),

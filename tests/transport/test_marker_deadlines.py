@@ -13,10 +13,20 @@ from hypothesis import strategies as st
 from tests.support.laws import examples
 from tests.support.virtual import reply, settle
 from tests.transport.test_marker import MARKER, PAGE, ScriptedCompany, create
-from wosdk_async import BusinessRuleError, Company, DeadlineError, InDoubtError, ThrottledError, WosdkError
+from wosdk_async import (
+    BusinessRuleError,
+    Company,
+    DeadlineError,
+    InDoubtError,
+    ThrottledError,
+    WosdkError,
+    problem_of,
+)
+from wosdk_async.cli.texts import message_of
 from wosdk_async.protocol.wire import Response
 from wosdk_async.sandbox import Faults
 from wosdk_async.testing import SkippingClock
+from wosdk_async.text.remedies import Remedy
 
 REFUSED = reply({"ErrorCode": "BUSINESS_LOGIC_ERROR", "ErrorMessage": "no"}, 400)
 BUSY = reply({"ErrorCode": "TOO_MANY_REQUESTS", "ErrorMessage": "later"}, 429)
@@ -198,6 +208,29 @@ async def test_a_look_before_the_first_attempt_that_hangs_is_followed_by_another
     assert len(service.orders) == 1
 
 
+@pytest.mark.parametrize("deadline", [0.9, 1.0, 2.0])
+async def test_a_short_deadline_is_enough_for_a_slow_service(deadline: float) -> None:
+    """The look before the first attempt is not repeated while a slow response may arrive."""
+    service = Fated([("answer", 0.3)], [("answer", 0.3)] * 9)
+    company = service.company(deadline=deadline)
+    task = asyncio.create_task(company.run(create("k"), marker=MARKER, look_first=True))
+    await service.time.finish(task)
+    assert task.result().wo.id == 1
+    assert service.begun == {"create": 1, "look": 1}
+
+
+async def test_a_short_deadline_is_enough_to_repeat_a_call_that_a_slow_service_carried_out() -> None:
+    """The look for a call in doubt is not repeated early, either."""
+    service = Fated([("unheard", 0.0)], [("hang", 0.0)] * 3 + [("answer", 0.6)] * 9)
+    first = asyncio.create_task(service.company(deadline=2.0).run(create("k"), marker=MARKER))
+    await service.time.finish(first)
+    assert isinstance(first.exception(), InDoubtError)
+    again = asyncio.create_task(service.company(deadline=1.0).run(create("k"), marker=MARKER))
+    await service.time.finish(again)
+    assert again.result().wo.id == 1
+    assert service.begun == {"create": 1, "look": 4}
+
+
 @pytest.mark.parametrize("deadline", [2.0, 20.0, 120.0])
 async def test_looks_that_all_hang_are_no_absence(deadline: float) -> None:
     """Three fit at least, the call ends by its deadline in doubt, and the create is not sent again."""
@@ -225,3 +258,19 @@ async def test_a_look_up_asked_to_wait_longer_than_the_deadline_ends_by_it(
     assert (wosdk_clock.now - begun).total_seconds() <= deadline + 0.1
     assert not caught.value.key_in_doubt
     assert set(wosdk_faults.injected) == {"status"}
+
+
+# --- without a marker ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fate", ["lost", "hang"])
+async def test_a_doubt_says_how_long_to_wait_before_a_look(fate: str) -> None:
+    """The service may still carry the call out: a look at once finds nothing, and a repeat makes a double."""
+    service = Fated([(fate, 0.0)], [])
+    task = asyncio.create_task(service.company(settle=7, deadline=2.0).run(create("k")))
+    await service.time.finish(task)
+    with pytest.raises(InDoubtError, match="wait 7 s, then look") as caught:
+        task.result()
+    assert (caught.value.settle, caught.value.remedies) == (7.0, (Remedy.LOOK,))
+    assert "Wait 7 seconds" in problem_of(caught.value).body["detail"]
+    assert "wait 7 s" in message_of(caught.value)  # on the command line

@@ -80,6 +80,20 @@ async def test_a_doubt_that_has_settled_is_forgotten() -> None:
     assert service.queries == queries
 
 
+async def test_a_doubt_settles_from_the_end_of_its_attempt() -> None:
+    """The first call looked until its deadline, during which the settle time already ran."""
+    service = ScriptedCompany("lost")
+    begun = service.time.seconds
+    first = start(service, deadline=20.0)
+    await service.time.finish(first)
+    assert isinstance(first.exception(), InDoubtError)
+    assert service.time.seconds - begun > 19.0
+    again = start(service)
+    await service.time.finish(again)
+    assert again.result().wo.id == 1
+    assert SETTLE <= service.time.seconds - begun < SETTLE + 1.0
+
+
 @pytest.mark.parametrize("deadline", [0.0, 2.0, 20.0])
 async def test_one_that_cannot_wait_so_long_says_that_nothing_was_sent(deadline: float) -> None:
     """Its deadline ends while the first is under way: not in doubt."""
@@ -120,7 +134,7 @@ async def test_one_whose_deadline_ends_before_a_doubt_has_settled_sends_nothing(
     assert (caught.value.phase, caught.value.attempts) == ("sleep", 0)
     problem = problem_of(caught.value)
     assert (problem.status, problem.body["in_doubt"]) == (500, True)
-    assert problem.body["detail"].endswith("Check for its effect before you retry.")
+    assert problem.body["detail"].endswith("Wait 30 seconds, then check for its effect before you retry.")
     assert "Retry-After" not in problem.headers
     assert len(service.request_ids) == 1
     third = start(service)

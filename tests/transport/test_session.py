@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import traceback
 
 import pytest
 
 from tests.support.service import SECRET, Answer, Request, Service, error
 from wosdk_async import (
     Credentials,
+    CredentialsError,
     SessionError,
     SessionRefusedError,
 )
@@ -46,6 +48,22 @@ async def test_a_dead_session_is_renewed_once_and_the_call_resent(refusal: Answe
         await asyncio.gather(*(company.run("WoCreateCommand", {}) for _ in range(50)))
     assert (len(service.tokens), len(service.discoveries)) == (2, 2)
     assert len({request.json["RequestId"] for request in service.calls}) == 50
+
+
+async def test_the_traceback_of_a_log_in_that_failed_has_one_error() -> None:
+    """All waiting calls share a log-in, and the next ones its refusal; each error is a copy."""
+    async with Service() as service, service.client() as client:
+        service.on_token = lambda _: Answer(400, {"error": "invalid_client"})
+        found = []
+        for _ in range(2):
+            calls = (client.company().get("Thing", 1) for _ in range(2))
+            found += await asyncio.gather(*calls, return_exceptions=True)
+    assert len(service.tokens) == 1
+    for each in found:
+        assert isinstance(each, CredentialsError)
+        text = "".join(traceback.format_exception(each))
+        assert (text.count("Traceback"), text.count("CredentialsError: ")) == (1, 1)
+    assert "login.py" in "".join(traceback.format_exception(found[0]))
 
 
 async def test_a_session_that_stays_refused_is_an_error() -> None:

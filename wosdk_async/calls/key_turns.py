@@ -107,9 +107,9 @@ class KeyTurn:
         """Result that the previous call left for this call; None if there is none or it had another owner."""
         return self._state.result if self._state.owner is self._owner else None
 
-    def doubt(self, commit_window: float) -> None:
-        """Record that the call may still take effect within ``commit_window`` seconds."""
-        self._state.look_ups = LookUps(self._turns.clock.now(), commit_window)
+    def doubt(self, look_ups: LookUps) -> None:
+        """Record that the call may still take effect, and the look-ups that will show it."""
+        self._state.look_ups = look_ups
 
     def done(self, result: Any) -> None:
         """Record the call's result for the waiting calls of the same owner."""

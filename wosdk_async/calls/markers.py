@@ -318,7 +318,10 @@ def _key_at(holder: Any, path: str, field: MarkedField) -> Key:
     except AttributeError:
         key = None
     if not is_key(key):
-        raise InvalidCallError(f"marker {path!r} of {holder.wire_name} is {key!r}; give it a unique key")
+        fix = "give it a unique key"
+        if isinstance(key, str) and is_key(key.strip()):
+            fix = "remove the leading or trailing whitespace"
+        raise InvalidCallError(f"marker {path!r} of {holder.wire_name} is {key!r}; {fix}")
     field.require_fit(key)
     found: Key = key
     return found

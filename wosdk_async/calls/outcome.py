@@ -57,7 +57,7 @@ class Failed(Generic[I]):
 
 @attrs.frozen
 class InDoubt(Generic[I]):
-    """Doubt: the call was sent and may have taken effect. Look up the record before a retry."""
+    """Doubt: the call was sent and may have taken effect: wait ``error.settle`` seconds, then look it up."""
 
     index: int
     input: I

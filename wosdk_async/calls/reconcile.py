@@ -39,6 +39,7 @@ _SHARE = 0.25  # maximum part of the deadline for these look-ups
 # A query without a response is repeated after this part of the time for look-ups, then after twice as long:
 # three queries that hang take 1/7, 2/7 and 4/7 of the time.
 _PATIENCE = 1 / 7
+_MIN_PATIENCE = 1.0  # seconds, before the first attempt: a slow service must do with short deadlines
 _LOOKUP_SECONDS = 60.0  # deadline of a look-up's query; it is cancelled earlier if no call waits for it
 
 
@@ -65,6 +66,8 @@ class Reconciler:
     commit_window: float = attrs.field(init=False)
     """Seconds after an abandoned attempt during which its effect may still appear."""
     _doubt: InDoubtError | None = attrs.field(default=None, init=False)
+    _attempt_ended: float | None = attrs.field(default=None, init=False)
+    """Time at which the last attempt ended."""
     _reported: bool = attrs.field(default=False, init=False)
     _end: float = attrs.field(init=False)
 
@@ -99,7 +102,7 @@ class Reconciler:
             trace = self.trace
             error.attempts, error.waits, error.times = trace.attempts, trace.waits, trace.times
             if isinstance(error, InDoubtError) or getattr(error, "key_in_doubt", False):
-                error.add(look_first=self.look_first)
+                error.add(look_first=self.look_first, settle=self.commit_window)
             error.add(company=trace.company, operation=trace.operation, request_id=trace.request_id)
             raise
 
@@ -121,8 +124,9 @@ class Reconciler:
             if result is None:
                 result = await self._send_until_known()
         except BaseException as error:
-            if isinstance(error, InDoubtError) or (trace.sent and not isinstance(error, WosdkError)):
-                turn.doubt(self.commit_window)
+            in_doubt = isinstance(error, InDoubtError) or (trace.sent and not isinstance(error, WosdkError))
+            if in_doubt and self._attempt_ended is not None:
+                turn.doubt(LookUps(self._attempt_ended, self.commit_window))
             raise
         turn.done(result)
         return result
@@ -148,12 +152,12 @@ class Reconciler:
                 phase="sleep",
                 key_in_doubt=True,
             )
-            return await self._look_up(unsettled, look_ups)
+            return await self._look_up(unsettled, look_ups, _MIN_PATIENCE)
         if not (self.look_first or self.turn.used):
             return None
         left = self._end - self.hold.clock.now()
         try:
-            return await self._find(left, left * _PATIENCE)
+            return await self._find(left, max(left * _PATIENCE, _MIN_PATIENCE))
         except NotUniqueError:
             raise
         except WosdkError as error:
@@ -207,6 +211,7 @@ class Reconciler:
                 error.args = (f"{error.message}; {kept}",)
             raise
         finally:
+            self._attempt_ended = self.hold.clock.now()
             if attempt is not self.trace:
                 self.trace.append(attempt)
 
@@ -222,11 +227,11 @@ class Reconciler:
         options = self.options.within(_LOOKUP_SECONDS)
         return self.transport.send(query, self.sessions, options, hold=self.hold)
 
-    async def _look_up(self, doubt: WosdkError, look_ups: LookUps) -> Any:
+    async def _look_up(self, doubt: WosdkError, look_ups: LookUps, min_patience: float = 0.0) -> Any:
         """Look up the record until found or confirmed absent. Raise ``doubt`` if time runs out first."""
         now, begun = self.hold.clock.now, self.hold.clock.now()
         last = self._end - min(BETWEEN, self._for_lookups / 4)  # time of the last look-up
-        patience = (self._end - begun) * _PATIENCE
+        patience = max((self._end - begun) * _PATIENCE, min_patience)
         wait, why, is_answered = BETWEEN, "no time remained for a look-up", False
         while not self.hold.ended and (at := now()) < self._end:
             try:

@@ -60,6 +60,7 @@ class Run(Uncopied, Generic[I, R]):
         limit: int = 32,
         grace: float = 30.0,
         keep_replies: bool = False,
+        settle: float = InDoubtError.settle,
     ) -> None:
         check_number(
             "limit", limit, "a number of calls, 1 or more", low=1, whole=True, error=InvalidCallError
@@ -70,6 +71,7 @@ class Run(Uncopied, Generic[I, R]):
         self._limit = limit
         self._grace = grace
         self._keep_replies = keep_replies
+        self._settle = settle
         self._stopped = False
         self._entered = False
         self._reading = False
@@ -226,6 +228,8 @@ class Run(Uncopied, Generic[I, R]):
                 self._calls_in_progress -= 1
 
     def _keep(self, outcome: Outcome[I, R]) -> None:
+        if isinstance(outcome, InDoubt):
+            outcome.error.add(settle=self._settle)
         self._unread.append(outcome)
         self._changed.set()
 

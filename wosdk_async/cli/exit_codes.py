@@ -11,7 +11,7 @@ from typing import IO, Any
 import click
 
 from wosdk_async.cli.texts import brief_line, message_of
-from wosdk_async.errors import WosdkError
+from wosdk_async.errors import InDoubtError, WosdkError
 from wosdk_async.protocol.verdicts import ending_of
 
 _SLOW = 3.0  # seconds
@@ -137,4 +137,5 @@ def advice(look: str | None) -> str:
 def say_sent(what: str, request_id: str | None, look: str | None) -> None:
     """Report a request that Ctrl-C interrupted before its response."""
     id_text = f" (RequestId {request_id})" if request_id else ""
-    say(f"{what} was sent{id_text} and may have been carried out. {advice(look)}")
+    wait = f"wait {InDoubtError.settle:g} s"
+    say(f"{what} was sent{id_text} and may have been carried out; {wait}. {advice(look)}")

@@ -59,6 +59,7 @@ def json_text(value: Any) -> str:
 
 
 _WORDS: Mapping[Remedy, str] = {  # remedies that are not listed keep the library's wording
+    Remedy.LOOK: Remedy.LOOK.value,
     Remedy.AUTHORITY: (
         "if you trust the certificate authority (your own, or a proxy that intercepts TLS), set "
         "SSL_CERT_FILE to the path of its certificate"
@@ -139,7 +140,8 @@ def in_commands(remedy: Remedy, facts: Mapping[str, Any]) -> str:
     words = _WORDS.get(remedy)
     if words is None:
         return in_json(remedy, facts)
-    quoted = {name: fact if name in _UNQUOTED else shell_words(str(fact)) for name, fact in facts.items()}
+    known = KnownFacts(facts)
+    quoted = {name: known[name] if name in _UNQUOTED else shell_words(str(known[name])) for name in facts}
     if "option" in facts:
         quoted["option"] = str(facts["option"]).replace("_", "-")
     if remedy is Remedy.REOPEN and "id" not in facts:

@@ -149,7 +149,8 @@ def problem(error: WosdkError, secrets: Secrets) -> Problem:
     detail, code = one_line(str(body["detail"])), body.get("code")
     # Remedies are for the operator and may repeat text of another host, so they are omitted. Only those of
     # business rules are kept, because we wrote all of their text.
-    remedy = _OPERATOR if error.remedies and isinstance(error, _OF_CONNECTION) else ""
+    is_fault = bool(set(error.remedies) - {Remedy.LOOK}) and isinstance(error, _OF_CONNECTION)
+    remedy = _OPERATOR if is_fault else ""
     if isinstance(error, BusinessRuleError) and error.remedies:
         remedy = _MOVES if Remedy.MOVED_BY_COMMANDS in error.remedies else one_line(error.remedy)
         detail = one_line(error.message)

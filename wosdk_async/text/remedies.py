@@ -55,6 +55,9 @@ class Remedy(Enum):
     OWN_PAIR = "check that the credentials were generated for this Company: each pair belongs to one Company"
     CANCELLED_PROVIDER = "handle cancellations in the provider, or raise a different error"
 
+    # calls in doubt
+    LOOK = "wait {settle} s, then look for its effect before you retry"
+
     # moves of work orders
     MOVE_ON = (
         "to move the order from {state} to {target}, {steps}; each Company configures its state transitions"
@@ -155,11 +158,17 @@ _JSON: Mapping[Remedy, str] = {
     Remedy.UPDATE_OTHER: "to update the other record, update {entity} {other}",
     Remedy.DELETE: "to delete this record, delete {entity} {id}",
     Remedy.IF_UNCHANGED: "compare it instead of writing it",
+    Remedy.LOOK: "",  # jobs look themselves, and problem bodies have their own text
 }
 
 
 class KnownFacts(dict[str, Any]):
     """Error facts. Missing facts are rendered as an ellipsis, so that no remedy fails."""
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a fact, without the digits of a float that say nothing."""
+        fact = super().__getitem__(name)
+        return f"{fact:g}" if isinstance(fact, float) else fact
 
     def __missing__(self, _: str) -> str:
         return "..."

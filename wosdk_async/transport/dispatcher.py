@@ -110,9 +110,12 @@ class Dispatcher:
             trace = attempts.trace if attempts else trace or Trace(call.request_id, [now])
             if isinstance(error, WosdkError):
                 self._complete(error, call, sessions, trace)
+                if isinstance(error, InDoubtError):
+                    error.add(settle=options.settle)
             elif scope.end():
                 notes = getattr(error, "__notes__", ())
-                raise self._too_late(call, sessions, trace, seconds, POOL_EXHAUSTED in notes) from None
+                late = self._too_late(call, sessions, trace, options, POOL_EXHAUSTED in notes)
+                raise late from None
             else:
                 self.counters.outcomes["cancelled"] += 1
                 if trace.sent and not call.repeat_safe:
@@ -174,16 +177,23 @@ class Dispatcher:
         )
 
     def _too_late(
-        self, call: Call[Any], sessions: SessionManager, trace: Trace, seconds: float, pool_exhausted: bool
+        self,
+        call: Call[Any],
+        sessions: SessionManager,
+        trace: Trace,
+        options: CallOptions,
+        pool_exhausted: bool,
     ) -> WosdkError:
         """Count a timed-out call, and return its error."""
+        seconds = options.seconds(call)
         limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:.4g} s"
         doing = PHASES[trace.phase]
         if trace.phase == "session" and sessions.login_waits_for:
             doing += f": {sessions.login_waits_for}"
         error: WosdkError = DeadlineError(f"no result {limit} ({doing})", phase=trace.phase)
         if trace.sent and not call.repeat_safe:
-            error = InDoubtError(f"the call may have been carried out: no response {limit} ({doing})")
+            text = f"the call may have been carried out: no response {limit} ({doing})"
+            error = InDoubtError(text, settle=options.settle)
         elif pool_exhausted and not trace.sent:
             error = NotSentError(f"nothing was sent {limit}: {POOL_EXHAUSTED}", remedies=(Remedy.POOL,))
         self._complete(error, call, sessions, trace)

@@ -124,6 +124,7 @@ def give_up(failure: Exception, repeat_safe: bool) -> WosdkError:
     if repeat_safe:
         return NoAnswerError(f"no readable response ({failure})", status=status, **facts)
     doubt = f"the call may have been carried out: no conclusive response ({failure})"
+    facts["remedies"] = (*facts.get("remedies", ()), *InDoubtError.remedies)
     return InDoubtError(doubt, status=status, **facts)
 
 

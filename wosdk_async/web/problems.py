@@ -66,7 +66,7 @@ _SAFE = "No usable response was received. The same request can be retried."
 _REFUSED = "The work-order service refused the request. See `code`, and the back end's log for details."
 _SENT = "The request was sent to the work-order service, and no response says whether it was carried out."
 _EARLIER = "An earlier request with the same key may still be carried out."
-_CHECK = "Check for its effect before you retry."
+_CHECK = "Wait {settle:g} seconds, then check for its effect before you retry."
 _SAME_KEY = "Repeat the request with the same key."
 _NOTHING_DONE = "Nothing was done, so the same request can be retried."
 
@@ -136,12 +136,13 @@ class ProblemDetails:
         return codec.dumps(self.body)
 
 
-def problem_of(error: WosdkError) -> ProblemDetails:
-    """Return a web back end's response to ``error``.
+def problem_of(error: WosdkError, rule: ProblemRule | None = None) -> ProblemDetails:
+    """Return a web back end's response to ``error``, as its ``rule`` says.
 
-    An error class that is not in ``PROBLEMS``, such as your own, gets the response of its nearest base class.
+    Without a rule, an error class that is not in ``PROBLEMS``, such as your own, gets the response of its
+    nearest base class.
     """
-    rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
+    rule = rule or next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
     if set(error.remedies) - {Remedy.START_SANDBOX} and rule.retry_after is not None:  # the operator acts
         rule = attrs.evolve(rule, status=502, detail=_OPERATOR, retry_after=None)
     if error.conflict:
@@ -155,8 +156,9 @@ def problem_of(error: WosdkError) -> ProblemDetails:
     if isinstance(error, DeadlineError) and error.key_in_doubt:
         # not 504, because a proxy's retry may reach a process that does not know of the other call
         doubt, rule = error, attrs.evolve(PROBLEMS[InDoubtError], detail=f"{_EARLIER} {_CHECK}")
-    if doubt is not None and doubt.look_first:
-        rule = attrs.evolve(rule, detail=rule.detail.replace(_CHECK, _SAME_KEY))
+    if doubt is not None:
+        check = _SAME_KEY if doubt.look_first else _CHECK.format(settle=doubt.settle)
+        rule = attrs.evolve(rule, detail=rule.detail.replace(_CHECK, check))
     wait = _seconds(error, rule)
     texts = {"code": error.code, "operation": error.operation, "request_id": error.request_id}
     body: dict[str, Any] = {

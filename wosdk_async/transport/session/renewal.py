@@ -59,7 +59,8 @@ class Renewal(Generic[T]):
         try:
             return await asyncio.shield(self.task)  # a cancelled caller must not stop the log-in for others
         except WosdkError as error:
-            raise copy.copy(error) from error
+            # with the log-in's traceback, because it has none of its own
+            raise copy.copy(error).with_traceback(error.__traceback__) from error.__cause__
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if self.task.cancelled() and not (task is not None and task.cancelling()):
@@ -100,7 +101,7 @@ class HoldOff:
         if self._busy is not None:
             ends, needed, error = self._busy
             if until is not None and until < needed:
-                raise copy.copy(error) from error
+                raise copy.copy(error) from error.__cause__
             await self._sleep(ends - self._now())
 
     def require_new(self, credentials: object) -> None:
@@ -108,7 +109,7 @@ class HoldOff:
         if self._refused is not None:
             ends, error, refused = self._refused
             if credentials == refused and self._now() < ends:
-                raise copy.copy(error) from error
+                raise copy.copy(error) from error.__cause__
 
     def forget_refusal(self) -> None:
         """Allow the next log-in with any credentials."""
