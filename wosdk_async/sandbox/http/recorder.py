@@ -102,7 +102,7 @@ class RequestRecorder:
     _stored: deque[RecordedRequest] = attrs.field(factory=deque)
     _count: int = 0
     _bytes: int = 0
-    _lock: Lock = attrs.field(factory=Lock)  # the server has another thread than the test
+    _lock: Lock = attrs.field(factory=Lock)  # the server and the test have their own threads
 
     @property
     def requests(self) -> RecordedRequests:
