@@ -109,13 +109,10 @@ class Dispatcher:
         except (WosdkError, CancelledError) as error:
             trace = attempts.trace if attempts else trace or Trace(call.request_id, [now])
             if isinstance(error, WosdkError):
-                self._complete(error, call, sessions, trace)
-                if isinstance(error, InDoubtError):
-                    error.add(settle=options.settle)
+                self._complete(error, call, sessions, trace, options)
             elif scope.end():
                 notes = getattr(error, "__notes__", ())
-                late = self._too_late(call, sessions, trace, options, POOL_EXHAUSTED in notes)
-                raise late from None
+                raise self._too_late(call, sessions, trace, options, POOL_EXHAUSTED in notes) from None
             else:
                 self.counters.outcomes["cancelled"] += 1
                 if trace.sent and not call.repeat_safe:
@@ -155,7 +152,14 @@ class Dispatcher:
                 f" max_queued={self.max_queued}). Nothing was sent: retry later, or raise max_queued"
             )
 
-    def _complete(self, error: WosdkError, call: Call[Any], sessions: SessionManager, trace: Trace) -> None:
+    def _complete(
+        self,
+        error: WosdkError,
+        call: Call[Any],
+        sessions: SessionManager,
+        trace: Trace,
+        options: CallOptions,
+    ) -> None:
         """Count ``error``, and add the details of the call."""
         trace.start_phase(trace.phase, self.clock.now())
         name = type(error).__name__
@@ -167,6 +171,8 @@ class Dispatcher:
             status = f" (HTTP {error.status})" if error.status >= 400 else ""
             took = sum(trace.times.values())
             error.args = (f"throttled: {attempts} in {took:.3g} s{status}: {error.message}",)
+        if isinstance(error, InDoubtError):
+            error.add(settle=options.settle)
         error.add(
             company=sessions.company,
             operation=call.operation,
@@ -193,10 +199,10 @@ class Dispatcher:
         error: WosdkError = DeadlineError(f"no result {limit} ({doing})", phase=trace.phase)
         if trace.sent and not call.repeat_safe:
             text = f"the call may have been carried out: no response {limit} ({doing})"
-            error = InDoubtError(text, settle=options.settle)
+            error = InDoubtError(text)
         elif pool_exhausted and not trace.sent:
             error = NotSentError(f"nothing was sent {limit}: {POOL_EXHAUSTED}", remedies=(Remedy.POOL,))
-        self._complete(error, call, sessions, trace)
+        self._complete(error, call, sessions, trace, options)
         return error
 
 

@@ -90,20 +90,23 @@ def decide_import(
     )
     ledger = None if db is None or folder is None else _ledger_facts(db, folder, compared)
     decision, actions = decide(ledger, file, request.options), actions_of(file, request.options)
-    if isinstance(decision, Plan) and db is not None and folder is not None:  # a new ledger has no outcomes
-        if request.creates and not decision.begins and decision.rows(Action.SEND):
-            to_send = _rows_to_send(db, folder, decision)
-            elsewhere = refuse_sent_elsewhere(db, request, rows, company, to_send)
-            file = attrs.evolve(file, elsewhere=elsewhere, standings=count_standings(db)[0])
-            decision = decide(ledger, file, request.options)
-            if isinstance(decision, Refusal):
-                return decision, actions
-        count = "SELECT count(*) FROM temp.matched JOIN outcome ON outcome.row = matched.row WHERE state = ?"
-        (found,) = db.execute(count, [int(State.FOUND)]).fetchone()
-        elsewhere_now = f"{count} AND place IN (SELECT place FROM temp.elsewhere)"
-        (undone,) = db.execute(elsewhere_now, [int(State.DONE)]).fetchone()
-        decision = attrs.evolve(decision, found=found, newly_refused=decision.newly_refused + undone)
-    return decision, actions
+    if isinstance(decision, Refusal) or db is None or folder is None:  # a new ledger has no outcomes
+        return decision, actions
+    if request.creates and not decision.begins and decision.rows(Action.SEND):
+        to_send = _rows_to_send(db, folder, decision)
+        elsewhere = refuse_sent_elsewhere(db, request, rows, company, to_send)
+        file = attrs.evolve(file, elsewhere=elsewhere, standings=count_standings(db)[0])
+        decision = decide(ledger, file, request.options)
+    return decision if isinstance(decision, Refusal) else _counted(db, decision), actions
+
+
+def _counted(db: sqlite3.Connection, plan: Plan) -> Plan:
+    """Count the done rows that were found, and those undone before that another ledger has sent since."""
+    count = "SELECT count(*) FROM temp.matched JOIN outcome ON outcome.row = matched.row WHERE state = ?"
+    (found,) = db.execute(count, [int(State.FOUND)]).fetchone()
+    sent_elsewhere_now = f"{count} AND place IN (SELECT place FROM temp.elsewhere)"
+    (undone,) = db.execute(sent_elsewhere_now, [int(State.DONE)]).fetchone()
+    return attrs.evolve(plan, found=found, newly_refused=plan.newly_refused + undone)
 
 
 def _rows_to_send(db: sqlite3.Connection, folder: Path, plan: Plan) -> RowsToSend:
