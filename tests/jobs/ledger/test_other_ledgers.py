@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import sqlite3
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -175,6 +177,51 @@ async def test_equal_rows_are_counted(local: Local) -> None:
     assert await held(local) == Counter("112")
 
 
+async def test_equal_rows_that_two_ledgers_sent_are_two(local: Local) -> None:
+    await sent(local, "monday.csv", rows(1), MAP)
+    await sent(local, "tuesday.csv", rows(1, 2), MAP, again=True)
+    week = append(await sent(local, "week.csv", rows(9), MAP), rows(1, 1, 2, 1))
+    assert await refused(local, week, MAP) == [3, 4, 5]
+
+
+@UNMARKED
+async def test_a_row_stays_refused_when_the_other_ledger_is_archived(local: Local, text: str) -> None:
+    monday = await sent(local, "monday.csv", rows(1), text)
+    tuesday = append(await sent(local, "tuesday.csv", rows(9), text), rows(1))
+    assert await refused(local, tuesday, text) == [3]
+    (local.folder / "archive").mkdir()
+    monday.with_name("monday.csv.job").rename(local.folder / "archive" / "monday.csv.job")
+    assert await refused(local, append(tuesday, rows(2)), text) == [3]
+    assert await held(local) == Counter("129")
+
+
+@UNMARKED
+async def test_a_running_job_that_has_sent_some_rows_will_send_the_others(local: Local, text: str) -> None:
+    monday = await sent(local, "monday.csv", rows(1), text)
+    tuesday = await sent(local, "tuesday.csv", rows(9), text)
+    async with killed(local.job(append(monday, rows(2)), text), local):
+        assert await refused(local, append(tuesday, rows(1, 2)), text) == [3, 4]
+
+
+async def test_all_rows_with_similar_keys_are_counted_whichever_ledger_sent_them(local: Local) -> None:
+    await sent(local, "monday.csv", [["002", "a", "", ""]], KEY)
+    await sent(local, "tuesday.csv", [["010", "b", "", ""]], KEY)
+    wednesday = await sent(local, "wednesday.csv", rows(9), KEY)
+    found = await refusal(local.job(append(wednesday, [["2", "c", "", ""], ["10", "b", "", ""]]), KEY), local)
+    assert (found.rows, [gone.name for _, gone in found.resembling]) == (2, ["002", "010"])
+
+
+@UNMARKED
+async def test_copies_of_a_job_folder_that_both_sent_rows_are_both_asked(local: Local, text: str) -> None:
+    path = await sent(local, "a.csv", rows(1), text)
+    copy = shutil.copytree(path.with_name("a.csv.job"), local.folder / "b.job")
+    await local.run(local.write(rows(1, 4)).rename(local.folder / "b.csv"), text, folder=copy)
+    await local.run(append(path, rows(5)), text)
+    new = local.write(rows(4, 5, 6)).rename(local.folder / "c.csv")
+    assert (await refusal(local.job(new, text), local)).why == "sent_elsewhere"
+    assert await refused(local, append(path, rows(4)), text) == [4]
+
+
 async def test_rows_that_the_replaced_ledger_sent_are_not_sent_again(local: Local) -> None:
     """Only the rows that the file had were to be sent again."""
     path = await sent(local, "monday.csv", rows(1, 2), MAP)
@@ -197,18 +244,19 @@ async def test_a_ledger_to_send_rows_again_heeds_what_others_sent_since(local: L
 async def test_an_equal_key_of_the_file_hides_no_row(local: Local) -> None:
     await sent(local, "monday.csv", [["K", "b", "", ""]], KEY)
     tuesday = append(await sent(local, "tuesday.csv", rows(9), KEY), [["K", "a", "", ""]])
-    assert await refused(local, tuesday, KEY) == [3]
-    summary = await local.run(append(tuesday, [["K", "b", "", ""]]), KEY)
+    assert await refused(local, tuesday, KEY, new_rows=True) == [3]
+    summary = await local.run(append(tuesday, [["K", "b", "", ""]]), KEY, new_rows=True)
     assert (summary.done_now, summary.failed) == (0, 2)
-    assert (await local.run(tuesday, KEY, new_rows=True)).done_now == 1  # somebody says that it is another K
 
 
 async def test_files_with_the_same_numbers_need_one_word(local: Local) -> None:
-    await sent(local, "monday.csv", [["1", "a", "", ""], ["2", "b", "", ""]], KEY)
-    tuesday = local.write([["1", "c", "", ""], ["2", "d", "", ""]]).rename(local.folder / "tuesday.csv")
+    await sent(local, "monday.csv", [["1", "a", "", ""], ["2", "b", "", ""], ["3", "c", "", ""]], KEY)
+    tuesday = local.write([["1", "d", "", ""]]).rename(local.folder / "tuesday.csv")
     found = await refusal(local.job(tuesday, KEY), local)
     assert (found.why, found.changed, found.remedies[0]) == ("sent_elsewhere", True, Remedy.NEW_ROWS)
-    assert (await local.run(tuesday, KEY, new_rows=True)).done_now == 2
+    assert (await local.run(tuesday, KEY, new_rows=True)).done_now == 1
+    assert (await local.run(append(tuesday, [["2", "e", "", ""]]), KEY)).done_now == 1
+    assert await refused(local, append(tuesday, [["3", "c", "", ""]]), KEY) == [4]
 
 
 @pytest.mark.parametrize("marker", [None, MARKER])
@@ -319,3 +367,30 @@ async def test_with_look_ups_a_ledger_that_cannot_be_read_is_a_warning(local: Lo
     (damaged / "journal.db").write_bytes(b"no database")
     summary = await local.run(append(monday, rows(2)), MAP, marker=MARKER)
     assert (summary.done_now, [str(damaged) in each for each in summary.warnings]) == (1, [True])
+
+
+@pytest.mark.parametrize("marker", [None, MARKER])
+async def test_a_ledger_that_is_damaged_behind_its_first_pages_is_named(
+    local: Local, marker: str | None
+) -> None:
+    monday = await sent(local, "monday.csv", rows(1), MAP, marker=marker)
+    other = (await sent(local, "other.csv", rows(7), MAP, marker=marker)).with_name("other.csv.job")
+    _damage_tables(other / "journal.db")
+    if marker:
+        summary = await local.run(append(monday, rows(2)), MAP, marker=marker)
+        assert (summary.done_now, [str(other) in each for each in summary.warnings]) == (1, [True])
+        return
+    with pytest.raises(JournalError) as caught:
+        await local.run(append(monday, rows(2)), MAP)
+    assert (caught.value.remedies, caught.value.facts["folder"]) == ((Remedy.MOVE_JOB,), str(other))
+
+
+def _damage_tables(path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        query = "SELECT rootpage FROM sqlite_master WHERE name IN ('planned', 'identity', 'outcome', 'undo')"
+        pages, (size,) = db.execute(query).fetchall(), db.execute("PRAGMA page_size").fetchone()
+    with path.open("r+b") as file:
+        for (page,) in pages:
+            file.seek((page - 1) * size)
+            file.write(bytes(size))

@@ -112,11 +112,11 @@ def _counted(db: sqlite3.Connection, plan: Plan) -> Plan:
 def _rows_to_send(db: sqlite3.Connection, folder: Path, plan: Plan) -> RowsToSend:
     """Return the rows that ``plan`` sends, for the comparison with other ledgers."""
     own_runs = [run for run in runs(db) if "map" in run.details and not run.details.get(RUN_REFUSED)]
-    again = any("again" in run.details["options"] for run in own_runs[:1])
+    told = {"again", "new_rows"}.intersection(*(run.details["options"] for run in own_runs[:1]))
     names = ", ".join(str(int(each)) for each in Standing if plan.actions[each] is Action.SEND)
     not_new = f"""standing <> {int(Standing.NEW)} AND NOT EXISTS (SELECT 1 FROM outcome
         WHERE outcome.row = matched.row AND json_extract(detail, '$[3]') = '{SENT_ELSEWHERE}')"""
-    known = f"WHEN {not_new} THEN {AGREED}" if again else ""
+    known = f"WHEN {not_new} THEN {AGREED}" if "again" in told else ""
     sent_each_time = f"{int(Standing.PLANNED)}, {int(Standing.REFUSED_HERE)}"
 
     def chunks() -> Iterator[list[FileRow]]:
@@ -125,14 +125,15 @@ def _rows_to_send(db: sqlite3.Connection, folder: Path, plan: Plan) -> RowsToSen
                 WHEN standing NOT IN ({names}) THEN {NOT_SENT} {known}
                 WHEN standing IN ({sent_each_time}) THEN {KEY_COMPARED} END
             FROM temp.matched JOIN temp.file USING (place)
-            WHERE standing IN ({names}) OR cells IS NULL AND identity IN (
+            WHERE (standing IN ({names}) OR cells IS NULL AND identity IN (
                 SELECT identity FROM temp.repeated JOIN temp.matched USING (place)
-                WHERE standing IN ({names})) ORDER BY place"""
+                WHERE standing IN ({names}))) AND place NOT IN (SELECT place FROM temp.elsewhere)
+            ORDER BY place"""
         )
         while chunk := found.fetchmany(CHUNK):
             yield chunk
 
-    return RowsToSend(folder, tuple(run.started_at for run in own_runs), chunks)
+    return RowsToSend(folder, tuple(run.started_at for run in own_runs), bool(told), chunks)
 
 
 def _problem(

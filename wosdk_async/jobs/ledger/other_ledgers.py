@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,10 @@ import attrs
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import JobPlan
-from wosdk_async.jobs.journal.entries import to_json
+from wosdk_async.jobs.journal.entries import SENT_ELSEWHERE, to_json
 from wosdk_async.jobs.journal.folder import ledgers_in, plan_of
 from wosdk_async.jobs.journal.lock import is_held
+from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import JOURNAL
 from wosdk_async.jobs.ledger.comparison import JOINED, STATE, compare
 from wosdk_async.jobs.ledger.file_rows import FileRow, FileRows
@@ -39,6 +41,8 @@ class RowsToSend:
     """The import's ledger; None for a new import."""
     runs: tuple[float, ...]
     """Unix times at which the ledger's runs began, except refused runs and undos."""
+    insists: bool
+    """Whether rows with the key of a sent row, but other cells, are other rows: the first run was told so."""
     chunks: Callable[[], Iterable[Sequence[FileRow]]]
     """Function that returns the rows, with one of the numbers above or None in place of a ledger row."""
 
@@ -50,16 +54,19 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Else
 
     Raises:
         JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent. With
-            look-ups, it is ignored.
+            look-ups, it is ignored with a warning.
     """
     if not request.creates or request.options.again:
         return None
-    resembling: Elsewhere | None = None
-    for other in _others(request, rows, company, RowsToSend(None, (), rows.chunks)):
-        if (sent := other.same_file() or other.first_sent()) is not None:
-            return sent
-        resembling = resembling or other.resembling()
-    return resembling
+    resembling: list[Elsewhere] = []
+    to_send = RowsToSend(None, (), request.options.new_rows, rows.chunks)
+    for folder, plan, is_new in _folders(request, rows, company, None):
+        with _readable(request, rows, folder), opened(folder) as db:
+            other = _OtherLedger(folder, plan, db, request, rows, to_send, is_new)
+            if (sent := other.same_file() or other.first_sent()) is not None:
+                return sent
+            resembling += other.resembling()
+    return _merged(resembling)
 
 
 def refuse_sent_elsewhere(
@@ -69,24 +76,47 @@ def refuse_sent_elsewhere(
 
     Raises JournalError as :func:`sent_elsewhere` does.
     """
-    resembling: Elsewhere | None = None
-    for other in _others(request, rows, company, to_send):
-        db.executemany("INSERT OR IGNORE INTO temp.elsewhere VALUES (?, ?)", other.refused())
-        resembling = resembling or other.resembling()
+    resembling: list[Elsewhere] = []
+    asked: list[str] = []
+    for folder, plan, is_new in _folders(request, rows, company, to_send.folder):
+        with _readable(request, rows, folder), opened(folder) as other_db:
+            other = _OtherLedger(folder, plan, other_db, request, rows, to_send, is_new)
+            db.executemany("INSERT INTO temp.elsewhere VALUES (?, ?)", other.refused())
+            resembling += other.resembling()
+            asked.append(str(folder))
+    _keep_refused(db, asked)
+    refuse = "UPDATE temp.matched SET standing = ? WHERE place IN (SELECT place FROM temp.elsewhere)"
+    db.execute(refuse, [int(Standing.REPEATED)])
+    return _merged(resembling)
+
+
+def _keep_refused(db: sqlite3.Connection, asked: Sequence[str]) -> None:
+    """Keep rows refused that a ledger sent which is no longer there, for example because it was archived."""
     db.execute(
-        "UPDATE temp.matched SET standing = ? WHERE place IN (SELECT place FROM temp.elsewhere)",
-        [int(Standing.REPEATED)],
+        f"""INSERT OR IGNORE INTO temp.elsewhere SELECT matched.place, json_extract(detail, '$[2]')
+        FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
+        JOIN outcome ON outcome.row = matched.row
+        WHERE standing = {int(Standing.REFUSED_HERE)} AND json_extract(detail, '$[3]') = '{SENT_ELSEWHERE}'
+            AND planned.sent = file.digest AND NOT EXISTS (
+                SELECT 1 FROM json_each(?) WHERE instr(json_extract(detail, '$[2]'), value || ' '))""",
+        [to_json(asked)],
     )
-    return resembling
 
 
-def _others(
-    request: ImportRequest, rows: FileRows, company: str, to_send: RowsToSend
-) -> Iterator[_OtherLedger]:
-    """Yield the other ledgers, each open until the next one."""
-    found: dict[str, tuple[Path, JobPlan]] = {}
+def _merged(found: Sequence[Elsewhere]) -> Elsewhere | None:
+    """Return one result for the rows that resemble those of several ledgers."""
+    if not found:
+        return None
+    pairs = tuple(pair for each in found for pair in each.resembling)[:FIRST]
+    return attrs.evolve(found[0], rows=sum(each.rows for each in found), resembling=pairs)
+
+
+def _folders(
+    request: ImportRequest, rows: FileRows, company: str, own: Path | None
+) -> Iterator[tuple[Path, JobPlan, bool]]:
+    """Yield the other ledgers' folders and plans, and whether they are among the newest."""
+    found: list[tuple[Path, JobPlan]] = []
     wanted = company, request.import_map.operation
-    own = to_send.folder
     places = {each.parent.resolve() for each in (own, request.base, request.path) if each is not None}
     folders = [each for directory in places for each in ledgers_in(directory)]
     for folder in sorted(folders, key=_last_change):
@@ -94,12 +124,29 @@ def _others(
             plan = plan_of(folder)
             is_own = own is not None and folder.resolve() == own.resolve()
             if (plan.company, plan.operation) == wanted and not is_own:
-                found[plan.job] = folder, plan  # of a folder and its copies, the one that changed last
-    others = [*found.values()]
+                found.append((folder, plan))
+    jobs = Counter(plan.job for _, plan in found)
+    others = [each for each in found if jobs[each[1].job] == 1 or not _is_old_copy(each, found)]
     for number, (folder, plan) in enumerate(others):
-        with _readable(request, rows, folder), opened(folder) as db:
-            is_new = number >= len(others) - _COMPARED
-            yield _OtherLedger(folder, plan, db, request, rows, to_send, is_new)
+        yield folder, plan, number >= len(others) - _COMPARED
+
+
+def _is_old_copy(copy: tuple[Path, JobPlan], folders: Sequence[tuple[Path, JobPlan]]) -> bool:
+    """Return whether a copy of the job folder has all runs of this one, and more, or the same ones."""
+    with contextlib.suppress(JournalError):
+        own, later = _runs_of(copy[0]), False
+        for folder, plan in folders:
+            later = later or folder == copy[0]
+            if folder != copy[0] and plan.job == copy[1].job:
+                theirs = _runs_of(folder)
+                if own < theirs or (later and own == theirs):
+                    return True
+    return False
+
+
+def _runs_of(folder: Path) -> set[tuple[float, float | None]]:
+    with opened(folder) as db:
+        return {(run.started_at, run.ended_at) for run in runs(db)}
 
 
 @contextlib.contextmanager
@@ -113,9 +160,7 @@ def _readable(request: ImportRequest, rows: FileRows, folder: Path) -> Iterator[
         if not request.looks_first:
             error.add(remedies=(Remedy.MOVE_JOB,), folder=str(folder))
             raise
-        rows.warnings.append(
-            f"rows that this job sent without these keys are not recognized: {error.message}"
-        )
+        rows.warnings.append(f"rows sent by a job that cannot be read are not recognized: {error.message}")
 
 
 def _last_change(folder: Path) -> float:
@@ -162,8 +207,9 @@ class _OtherLedger:
             if self.db.execute(unknown, self._facts).fetchone() is None:
                 return []
         self._compare()
-        standings = [*IN_COMPANY, *([] if self.request.options.new_rows else [Standing.DONE_CHANGED])]
-        return self._matched(standings) or (is_held(self.folder) and self._matched([Standing.PLANNED])) or []
+        standings = [*IN_COMPANY, *([] if self.to_send.insists else [Standing.DONE_CHANGED])]
+        planned = self._matched([Standing.PLANNED])
+        return self._matched(standings) + (planned if planned and is_held(self.folder) else [])
 
     def _matched(self, standings: Sequence[Standing]) -> list[tuple[int, int, int, Standing]]:
         found = self.db.execute(
@@ -172,34 +218,34 @@ class _OtherLedger:
             LEFT JOIN outcome ON outcome.row = planned.row LEFT JOIN run ON run.number = outcome.run
             WHERE standing IN ({", ".join(str(int(each)) for each in standings)})
                 AND NOT ({_FOUND} AND planned.key IS file.key)
-                AND file.row IS NOT {NOT_SENT} AND (file.row IS NOT {AGREED} OR run.started_at > :first)
+                AND file.row IS NOT {NOT_SENT} AND (file.row IS NOT {AGREED} OR {_ENDED} > :first)
                 AND coalesce(run.started_at, 0) NOT IN (SELECT value FROM json_each(:runs))
             ORDER BY file.place""",
             self._facts,
         )
         return [(*place_and_lines, Standing(standing)) for *place_and_lines, standing in found]
 
-    def resembling(self) -> Elsewhere | None:
-        """Return the rows whose keys a spreadsheet program may have changed in a copy of the file."""
+    def resembling(self) -> list[Elsewhere]:
+        """Return the rows whose keys a spreadsheet program may have changed in a copy, if any."""
         if not self.is_new or self.request.options.new_rows or self.plan.key != self.rows.key:
-            return None
+            return []
         if not self._compare():
-            return None
+            return []
         resembling = f"""SELECT count(*) OVER (), line, name, min_line, was FROM (
             SELECT file.place, file.line, coalesce(file.key, file.name) AS name, min(plain.line) AS min_line,
                 plain.name AS was FROM temp.matched JOIN temp.file USING (place)
             JOIN temp.plain ON plain.key = undisguised(coalesce(file.key, file.name))
             LEFT JOIN outcome ON outcome.row = plain.row LEFT JOIN run ON run.number = outcome.run
             WHERE plain.risky AND cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY})
-                AND run.started_at > CASE file.row WHEN {NOT_SENT} THEN NULL
+                AND {_ENDED} > CASE file.row WHEN {NOT_SENT} THEN NULL
                     WHEN {KEY_COMPARED} THEN :last WHEN {AGREED} THEN :first ELSE 0 END
             GROUP BY file.place) ORDER BY place LIMIT {FIRST}"""
         if not (found := self.db.execute(resembling, self._facts).fetchall()):
-            return None
+            return []
         pairs = tuple(
             (RowSample(line, name), RowSample(was_line, was)) for _, line, name, was_line, was in found
         )
-        return Elsewhere(folder=self.folder, rows=found[0][0], resembling=pairs)
+        return [Elsewhere(folder=self.folder, rows=found[0][0], resembling=pairs)]
 
     def same_file(self) -> Elsewhere | None:
         """Return the rows of a file with the same bytes, which has the same rows whatever its keys."""
@@ -243,12 +289,16 @@ class _OtherLedger:
         }
 
 
+_ENDED = "coalesce(run.ended_at, 1e12)"
 _FOUND = ":looks_first AND json_extract(run.details, '$.marker') IS :marker"
 """Whether look-ups for the file find a sent row, if its key is the same."""
 _NOT_FOUND = f"""{STATE} IN ({RISKY}) AND (planned.key IS NULL OR planned.key = :job || '-' || planned.row
     OR json_extract(run.details, '$.marker') IS NOT :marker)"""
 _SENT = "the job in {} sent this row (line {} of its file); remove it from this file"
+_DOUBT = "the job in {} may have sent this row (line {} of its file); settle its rows in doubt first"
 _REASONS = {
+    Standing.SENDING: _DOUBT,
+    Standing.IN_DOUBT: _DOUBT,
     Standing.DONE_CHANGED: "the job in {} sent a row with this key and other cells (line {} of its file)",
     Standing.PLANNED: "the job in {}, which is running, sends this row (line {} of its file)",
 }

@@ -219,21 +219,15 @@ async def undone_beside(base: Path, company: str, operation: str, *, exclude: Pa
     Other jobs than those at ``base`` are left out if they cannot be read.
     """
     ids: set[int] = set()
-    for folder in await asyncio.to_thread(_jobs_beside, base, (company, operation)):
-        if folder != exclude:
-            async with Journal.open(folder, snapshot=True) as journal:
-                ids |= await journal.undone_ids()
-    return ids
-
-
-def _jobs_beside(base: Path, wanted: tuple[str, str]) -> list[Path]:
-    own, found = jobs_at(base), []
-    for folder in dict.fromkeys((*own, *ledgers_in(base.absolute().parent))):
+    own = await asyncio.to_thread(jobs_at, base)
+    others = await asyncio.to_thread(ledgers_in, base.parent)
+    for folder in dict.fromkeys((*own, *others)):
         with contextlib.nullcontext() if folder in own else contextlib.suppress(JournalError):
-            plan = plan_of(folder)
-            if (plan.company, plan.operation) == wanted:
-                found.append(folder)
-    return found
+            plan = await asyncio.to_thread(plan_of, folder)
+            if folder != exclude and (plan.company, plan.operation) == (company, operation):
+                async with Journal.open(folder, snapshot=True) as journal:
+                    ids |= await journal.undone_ids()
+    return ids
 
 
 async def keep_undone(journal: Journal, base: Path) -> None:

@@ -86,13 +86,11 @@ class CreatedRecords:
     def _is_certain(self, created: Created) -> bool:
         """Return whether a response or a look-up proves that the job created the record.
 
-        An import sends only rows whose keys a look-up has not found. So a record with a row's key is the
-        job's if the row was sent, or if no other job has the key. A killed run may have sent nothing, and
-        another job may have created a record with the key since.
+        A look-up does if only this job has the key. Otherwise, another job may have created the record after
+        this job's attempt failed.
         """
-        if created.proof != LOOKED_UP or not isinstance(created, StoredRow):
-            return created.proof == ANSWERED
-        return created.attempts > 0 or created.key == f"{self.job}-{created.row}"
+        is_own = isinstance(created, StoredRow) and created.key == f"{self.job}-{created.row}"
+        return created.proof == ANSWERED or (created.proof == LOOKED_UP and is_own)
 
     async def read(self, ids: Sequence[int]) -> dict[int, Any]:
         """Read records by id, including removed ones. For an id that the service refuses, return the error.
