@@ -330,17 +330,22 @@ async def test_a_key_that_a_reject_left_is_free(local: Local) -> None:
 
 
 @KEYED
-async def test_a_key_that_somebody_insisted_on_is_not_asked_about_again(
-    local: Local, text: str, marker: str | None
+@pytest.mark.parametrize("told", [False, True])
+async def test_similar_keys_are_asked_about_again_unless_the_first_run_was_told(
+    local: Local, text: str, marker: str | None, told: bool
 ) -> None:
-    """Each run tries a row again that was refused before it was sent; a later other ledger counts."""
-    await sent(local, "monday.csv", [["001", "a", "", ""]], text, marker=marker)
-    rows_ = [["1", LONG, "", ""], ["5", "e", "", ""]]
-    tuesday = await sent(local, "tuesday.csv", rows_, text, marker=marker, new_rows=True)
+    """Each run retries a row that was refused before it was sent; a ledger that sent since is another one."""
+    if told:
+        await sent(local, "monday.csv", [["001", "a", "", ""]], text, marker=marker)
+    content = [["1", LONG, "", ""], ["5", "e", "", ""]]
+    tuesday = await sent(local, "tuesday.csv", content, text, marker=marker, new_rows=told)
     assert (await local.run(tuesday, text, marker=marker)).failed == 1
     await sent(local, "wednesday.csv", [["0001", "a", "", ""]], text, marker=marker, new_rows=True)
-    found = await refusal(local.job(tuesday, text, marker=marker), local)
-    assert (found.why, [gone.name for _, gone in found.resembling]) == ("key_disguised", ["0001"])
+    if told:
+        assert (await local.run(tuesday, text, marker=marker)).failed == 1
+    else:
+        found = await refusal(local.job(tuesday, text, marker=marker), local)
+        assert (found.why, [gone.name for _, gone in found.resembling]) == ("key_disguised", ["0001"])
 
 
 async def test_rejects_of_a_replaced_ledger_with_a_day_as_its_name(local: Local) -> None:

@@ -179,7 +179,7 @@ class Import:
                 rows.close()
                 self._rows = None
                 raise
-            await keep_undone(self._job.journal, self._request.base)
+            await keep_undone(self._job.journal)
         return self._job
 
     async def run(

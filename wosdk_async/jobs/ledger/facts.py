@@ -112,11 +112,12 @@ def _counted(db: sqlite3.Connection, plan: Plan) -> Plan:
 def _rows_to_send(db: sqlite3.Connection, folder: Path, plan: Plan) -> RowsToSend:
     """Return the rows that ``plan`` sends, for the comparison with other ledgers."""
     own_runs = [run for run in runs(db) if "map" in run.details and not run.details.get(RUN_REFUSED)]
-    told = {"again", "new_rows"}.intersection(*(run.details["options"] for run in own_runs[:1]))
+    options = own_runs[0].details["options"] if own_runs else {}
+    insists = not options.keys().isdisjoint(("again", "new_rows"))
     names = ", ".join(str(int(each)) for each in Standing if plan.actions[each] is Action.SEND)
     not_new = f"""standing <> {int(Standing.NEW)} AND NOT EXISTS (SELECT 1 FROM outcome
         WHERE outcome.row = matched.row AND json_extract(detail, '$[3]') = '{SENT_ELSEWHERE}')"""
-    known = f"WHEN {not_new} THEN {AGREED}" if "again" in told else ""
+    known = f"WHEN {not_new} THEN {AGREED}" if "again" in options else ""
     sent_each_time = f"{int(Standing.PLANNED)}, {int(Standing.REFUSED_HERE)}"
 
     def chunks() -> Iterator[list[FileRow]]:
@@ -133,7 +134,7 @@ def _rows_to_send(db: sqlite3.Connection, folder: Path, plan: Plan) -> RowsToSen
         while chunk := found.fetchmany(CHUNK):
             yield chunk
 
-    return RowsToSend(folder, tuple(run.started_at for run in own_runs), bool(told), chunks)
+    return RowsToSend(folder, tuple(run.started_at for run in own_runs), insists, chunks)
 
 
 def _problem(

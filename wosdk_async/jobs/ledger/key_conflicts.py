@@ -80,6 +80,7 @@ def new_keys(db: sqlite3.Connection, plan: Plan) -> list[str]:
         FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
         JOIN outcome ON outcome.row = matched.row
         WHERE standing IN ({sent}) AND cells IS NOT NULL AND fault IS NULL AND now <> was
+            AND (file.key IS NULL OR planned.key IS NOT NULL)
             AND json_extract(outcome.detail, '$[3]') IS NOT ?  -- the outcome's code
             AND NOT EXISTS (SELECT 1 FROM identity
                 WHERE identity.identity = file.cells AND identity.row = matched.row)

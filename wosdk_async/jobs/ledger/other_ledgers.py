@@ -42,7 +42,7 @@ class RowsToSend:
     runs: tuple[float, ...]
     """Unix times at which the ledger's runs began, except refused runs and undos."""
     insists: bool
-    """Whether rows with the key of a sent row, but other cells, are other rows: the first run was told so."""
+    """Whether keys like those of sent rows are new unless all cells are equal; the first run decides."""
     chunks: Callable[[], Iterable[Sequence[FileRow]]]
     """Function that returns the rows, with one of the numbers above or None in place of a ledger row."""
 
@@ -227,7 +227,8 @@ class _OtherLedger:
 
     def resembling(self) -> list[Elsewhere]:
         """Return the rows whose keys a spreadsheet program may have changed in a copy, if any."""
-        if not self.is_new or self.request.options.new_rows or self.plan.key != self.rows.key:
+        insists = self.request.options.new_rows or self.to_send.insists
+        if not self.is_new or insists or self.plan.key != self.rows.key:
             return []
         if not self._compare():
             return []

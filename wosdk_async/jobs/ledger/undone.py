@@ -230,13 +230,13 @@ async def undone_beside(base: Path, company: str, operation: str, *, exclude: Pa
     return ids
 
 
-async def keep_undone(journal: Journal, base: Path) -> None:
+async def keep_undone(journal: Journal) -> None:
     """Save the ids of records undone by neighbouring jobs; close the journal on failure."""
     plan = journal.plan
     if plan.marker is None:
         return
     try:
-        ids = await undone_beside(base, plan.company, plan.operation, exclude=journal.folder)
+        ids = await undone_beside(journal.folder, plan.company, plan.operation, exclude=journal.folder)
         if ids:
             await journal.write(partial(run_table.keep_undone, ids=ids))
     except BaseException:
