@@ -76,7 +76,7 @@ def test_the_job_that_sent_the_rows_is_named(file: Path, wosdk: Wosdk, tmp_path:
     copy = shutil.copy(file, file.with_name("copy.csv"))
     for more in ((), ("--check",)):
         result = wosdk("import", copy, *common, *more)
-        assert result.stderr.count(f"or --job {file}.job") == 1
+        assert result.stderr.count(f"the job {file}.job sent the first") == 1
     assert "14 created (0 now)" in wosdk("import", copy, *common, "--job", f"{file}.job").stdout
     for more in ((), ("--check",)):
         result = wosdk("import", tmp_path / "copy.csv.job" / "rejects.csv", *common, *more)

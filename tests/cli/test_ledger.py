@@ -136,7 +136,7 @@ def test_the_job_that_sent_the_rows_of_a_renamed_file_is_named(give: Give, path:
     assert give().exit_code == 0
     other, folder = path.rename(path.with_name("other.csv")), path.with_name(f"{path.name}.job")
     result = give(file=other)
-    assert (result.exit_code, result.stderr.count(f"or --job {folder}, ")) == (1, 1)
+    assert (result.exit_code, result.stderr.count(f"the job {folder} sent the first")) == (1, 1)
     assert not any(each in result.stderr for each in ("run the same command", "rejects.csv", "that job's"))
     assert "nothing to send; 25 created before" in give("--job", folder, file=other).stderr
 

@@ -348,6 +348,31 @@ async def test_similar_keys_are_asked_about_again_unless_the_first_run_was_told(
         assert (found.why, [gone.name for _, gone in found.resembling]) == ("key_disguised", ["0001"])
 
 
+@KEYED
+async def test_a_run_without_a_row_compares_no_key(local: Local, text: str, marker: str | None) -> None:
+    """A refused row is sent from another file; another reject is imported; the row is corrected in place."""
+    content = [["001", LONG, "", ""], ["002", LONG, "", ""]]
+    monday = await sent(local, "monday.csv", content, text, marker=marker)
+    folder = monday.with_name("monday.csv.job")
+    await sent(local, "tuesday.csv", [["1", "a", "", ""]], text, marker=marker)
+    rejects = corrected(folder, f"002,{LONG}", "002,b")
+    lines = rejects.read_text("utf-8").splitlines(keepends=True)
+    rejects.write_text("".join(line for line in lines if "001" not in line), "utf-8")
+    assert (await local.run(rejects, text, marker=marker)).done_now == 1
+    source = local.write([["001", "a", "", ""], ["002", "b", "", ""]]).rename(monday)
+    assert (await refusal(local.job(source, text, marker=marker), local)).why == "key_disguised"
+
+
+@UNMARKED
+async def test_rows_sent_with_another_map_are_the_same(local: Local, text: str) -> None:
+    await sent(local, "monday.csv", rows(1, 2), text)
+    copy = local.write(rows(1, 2, 3)).rename(local.folder / "copy.csv")
+    other = text.replace('comment = "{notes}"', 'comment = "{notes}{customer}"')
+    assert other != text
+    found = await refusal(local.job(copy, other, new_rows=True), local)
+    assert (found.why, found.changed, found.rows) == ("sent_elsewhere", False, 2)
+
+
 async def test_rejects_of_a_replaced_ledger_with_a_day_as_its_name(local: Local) -> None:
     folder = local.folder / "2026-11-30"
     source = local.write([["1", LONG, "", ""], *rows(2)])

@@ -28,7 +28,7 @@ from wosdk_async.text.remedies import Remedy
 
 NOT_SENT, KEY_COMPARED, AGREED = -1, -2, -3
 """In place of a ledger row: a row that is only counted, because it equals a row to send; one whose key was
-compared in the last run; and one to send again, whatever other ledgers had sent when the first run began."""
+compared with those sent before the first run; and one to send even if it was sent before the first run."""
 
 _COMPARED = 5  # newest ledgers, whose keys may resemble the file's; comparing all would take too long
 
@@ -212,15 +212,19 @@ class _OtherLedger:
         return self._matched(standings) + (planned if planned and is_held(self.folder) else [])
 
     def _matched(self, standings: Sequence[Standing]) -> list[tuple[int, int, int, Standing]]:
+        # With another map or without a key, equal rows may have other digests.
         found = self.db.execute(
-            f"""SELECT file.place, file.line, planned.line, standing
-            FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
-            LEFT JOIN outcome ON outcome.row = planned.row LEFT JOIN run ON run.number = outcome.run
-            WHERE standing IN ({", ".join(str(int(each)) for each in standings)})
-                AND NOT ({_FOUND} AND planned.key IS file.key)
-                AND file.row IS NOT {NOT_SENT} AND (file.row IS NOT {AGREED} OR {_ENDED} > :first)
-                AND coalesce(run.started_at, 0) NOT IN (SELECT value FROM json_each(:runs))
-            ORDER BY file.place""",
+            f"""SELECT place, line, sent_line, now FROM (
+                SELECT file.place, file.line, planned.line AS sent_line, iif(
+                    standing = {int(Standing.DONE_CHANGED)}
+                        AND (cells IS NULL OR json_extract(run.details, '$.map') IS NOT :map),
+                    {int(Standing.DONE)}, standing) AS now
+                FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
+                LEFT JOIN outcome ON outcome.row = planned.row LEFT JOIN run ON run.number = outcome.run
+                WHERE NOT ({_FOUND} AND planned.key IS file.key)
+                    AND file.row IS NOT {NOT_SENT} AND (file.row IS NOT {AGREED} OR {_ENDED} > :first)
+                    AND coalesce(run.started_at, 0) NOT IN (SELECT value FROM json_each(:runs)))
+            WHERE now IN ({", ".join(str(int(each)) for each in standings)}) ORDER BY place""",
             self._facts,
         )
         return [(*place_and_lines, Standing(standing)) for *place_and_lines, standing in found]
@@ -238,8 +242,8 @@ class _OtherLedger:
             JOIN temp.plain ON plain.key = undisguised(coalesce(file.key, file.name))
             LEFT JOIN outcome ON outcome.row = plain.row LEFT JOIN run ON run.number = outcome.run
             WHERE plain.risky AND cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY})
-                AND {_ENDED} > CASE file.row WHEN {NOT_SENT} THEN NULL
-                    WHEN {KEY_COMPARED} THEN :last WHEN {AGREED} THEN :first ELSE 0 END
+                AND plain.name <> coalesce(file.key, file.name) AND file.row IS NOT {NOT_SENT}
+                AND (file.row IS NULL OR file.row > 0 OR {_ENDED} > :first)
             GROUP BY file.place) ORDER BY place LIMIT {FIRST}"""
         if not (found := self.db.execute(resembling, self._facts).fetchall()):
             return []
@@ -285,7 +289,7 @@ class _OtherLedger:
             "looks_first": self.request.looks_first,
             "marker": self.request.marker,
             "first": min(runs, default=0.0),
-            "last": max(runs, default=0.0),
+            "map": self.request.import_map.fingerprint,
             "runs": to_json(runs),  # a copy of the import's own folder has these runs, too
         }
 
