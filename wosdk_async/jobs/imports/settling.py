@@ -336,7 +336,7 @@ async def decide(
             await _require_key(company, operation, marker, found[0].key, id)
     reason = f"decided by {who}; previously: {found[0].reason or 'in flight when the run was killed'}"
     new = State.PLANNED if id is None else State.DONE
-    journal.record(replace(found[0], state=new, id=id, reason=reason, proof=DECIDED))
+    journal.record(replace(found[0], state=new, id=id, reason=reason, code=None, proof=DECIDED))
     await journal.flush()
 
 
