@@ -70,7 +70,7 @@ def disguised_keys(
 def new_keys(db: sqlite3.Connection, plan: Plan) -> list[str]:
     """Return a warning about refused rows that will be sent with a key other than the ledger's, if any.
 
-    Rows that needed a new key, because they had none or that of another row, are not counted.
+    Rows that needed a new key, because they had no key or another row's, are not counted.
     """
     refused = (Standing.REFUSED_HERE, Standing.REFUSED, Standing.REFUSED_CHANGED)
     sent = ", ".join(str(int(each)) for each in refused if plan.actions[each] is Action.SEND)

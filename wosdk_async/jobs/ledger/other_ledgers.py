@@ -25,8 +25,9 @@ from wosdk_async.jobs.ledger.terms import FIRST, Elsewhere, RowSample, Standing
 from wosdk_async.text.remedies import Remedy
 
 NOT_SENT, KEY_COMPARED, AGREED = -1, -2, -3
-"""In place of a ledger row: a row that is only counted, because it equals a row to send; one whose key was
-compared in the last run; and one to send again, whatever other ledgers had sent when the first run began."""
+"""Special ledger row numbers. NOT_SENT: only counted, because the row equals a row to send. KEY_COMPARED: the
+key was compared in the last run. AGREED: send again, regardless of what other ledgers sent before the first
+run."""
 
 _COMPARED = 5  # newest ledgers, whose keys may resemble the file's; comparing all would take too long
 
@@ -94,7 +95,7 @@ def _others(
             plan = plan_of(folder)
             is_own = own is not None and folder.resolve() == own.resolve()
             if (plan.company, plan.operation) == wanted and not is_own:
-                found[plan.job] = folder, plan  # of a folder and its copies, the one that changed last
+                found[plan.job] = folder, plan  # if a folder has copies, the one that changed last
     others = [*found.values()]
     for number, (folder, plan) in enumerate(others):
         with _readable(request, rows, folder), opened(folder) as db:
@@ -202,7 +203,7 @@ class _OtherLedger:
         return Elsewhere(folder=self.folder, rows=found[0][0], resembling=pairs)
 
     def same_file(self) -> Elsewhere | None:
-        """Return the rows of a file with the same bytes, which has the same rows whatever its keys."""
+        """Return the rows that this ledger sent from an identical file with different keys."""
         imported = "SELECT 1 FROM run WHERE json_extract(details, '$.sha256') = ?"
         if self.plan.key == self.rows.key or self.plan.sheet != self.request.sheet:
             return None
@@ -239,7 +240,7 @@ class _OtherLedger:
             "marker": self.request.marker,
             "first": min(runs, default=0.0),
             "last": max(runs, default=0.0),
-            "runs": to_json(runs),  # a copy of the import's own folder has these runs, too
+            "runs": to_json(runs),  # a copy of the import's own folder also has these runs
         }
 
 
