@@ -164,7 +164,7 @@ class SessionManager:
                     raise
 
     async def look_for_host(self, gone: Session, until: float) -> Session:
-        """Return the newest session, perhaps with another host, because that of ``gone`` serves no calls.
+        """Return the newest session, possibly with a different host, if the host of ``gone`` serves no calls.
 
         Queries the locator at most once per 5 s. Raises the log-in's error.
         """

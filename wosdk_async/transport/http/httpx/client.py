@@ -206,7 +206,7 @@ _SAME_REQUEST = {"BasicAuth", "DigestAuth", "NetRCAuth"}
 """``auth`` classes that send the given request unchanged; a custom class may send another."""
 
 _BEFORE = ("connection.", "proxy.", "socks.", "http2.send_connection_init.")
-"""Events before the first byte of a request. A CONNECT to a proxy emits the events of a request, too."""
+"""Events before the first byte of a request. A CONNECT to a proxy also emits the events of a request."""
 
 
 class Departure:
