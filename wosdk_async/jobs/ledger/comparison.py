@@ -247,7 +247,7 @@ def _separate(db: sqlite3.Connection) -> None:
 def _refuse_left_keys(db: sqlite3.Connection, fingerprint: str) -> None:
     """Do not match a row by its key from before a reject corrected it, unless its cells are unchanged.
 
-    With changed cells, the key may be that of a new row, which must not count as sent. After a change of the
+    With changed cells, the key may belong to a new row, which must not count as sent. After a change of the
     map, cells cannot be compared.
     """
     db.execute(

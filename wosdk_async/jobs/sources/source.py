@@ -80,7 +80,7 @@ class FileDialect:
 
 
 _CR_LF = "\r\n"
-"""Line end for ``csv.writer``. Older Python quotes a cell with CR or LF only if the line end contains that."""
+"""Line end for ``csv.writer``. Older Python quotes a cell with CR or LF only if the line end contains it."""
 
 
 class _LineEnds:
