@@ -346,7 +346,7 @@ def require_asked(what: str, found: Iterable[str], asked: Iterable[str]) -> None
     """Raise NoAnswerError if a found key was not requested: the response then confirms no key absent.
 
     A service or proxy that ignores the condition returns such records. Keys that a database may compare as
-    equal are accepted; otherwise every look-up would fail while such a record exists.
+    equal are accepted; otherwise look-ups would fail while such a record exists.
     """
     accepted = {_collated(key) for key in asked}
     other = next((text for text in found if _collated(text) not in accepted), None)

@@ -164,7 +164,7 @@ class SessionManager:
                     raise
 
     async def look_for_host(self, gone: Session, until: float) -> Session:
-        """Return the newest session, possibly with a different host, if the host of ``gone`` serves no calls.
+        """Look for a new host, because the host of ``gone`` serves no calls; return the newest session.
 
         Queries the locator at most once per 5 s. Raises the log-in's error.
         """
