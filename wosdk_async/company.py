@@ -272,7 +272,7 @@ class Company(Uncopied):
                 ``create(Customer(tenant_code="T-77", ...), marker="tenant_code")``. If the call is in doubt,
                 the client looks up the record by this key, as for :meth:`run`.
             look_first: look for the key before sending, as for :meth:`run`.
-            check: before sending, refuse whatever the service would refuse or drop.
+            check: before sending, refuse what the service would refuse or drop.
 
         Raises:
             InvalidCallError: the record cannot be sent, or the entity cannot be queried by the marker.
@@ -315,7 +315,7 @@ class Company(Uncopied):
         Args:
             record: the record whose named fields are written, or the edited copy.
             read: the record as it was read.
-            check: before sending, refuse whatever the service would refuse or drop.
+            check: before sending, refuse what the service would refuse or drop.
             if_unchanged: first read the current version, and raise ConflictError if ``read`` has a different
                 one. A change after this check is still overwritten, because a PUT does not check the version.
             changes: fields to write, by their Python names.
@@ -590,7 +590,7 @@ class Company(Uncopied):
                 holds the record, nothing is sent, and ``found`` in the :meth:`trace <traced>` is true. A new
                 process first waits the options' ``settle`` seconds, because a create that was in flight when
                 the last one was killed may still take effect.
-            check: before sending, refuse whatever the service would refuse or drop.
+            check: before sending, refuse what the service would refuse or drop.
 
         Raises:
             InvalidCallError: the command cannot be sent in this form.

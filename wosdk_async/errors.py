@@ -82,7 +82,7 @@ class WosdkError(Exception):
     code: str = ""
     time_stamp: str | None = None
     for_callers: str = ""
-    """Message for callers that sent the values as JSON; empty if :attr:`message` suits them, too."""
+    """Message for callers that sent the values as JSON; empty if :attr:`message` also suits them."""
     conflict: bool = False
     """Whether another run of the job or an existing file prevents this call; web callers get a 409."""
 

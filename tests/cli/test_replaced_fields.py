@@ -27,7 +27,7 @@ entity = "Customer"
 ROWS = "number,due\nL-1,2026-12-03\nL-2,\nL-3,2026-12-04\n"
 WARNING = (
     "wosdk: warning: 2 rows: with compute_schedule, the service overwrites work_order.dt_due; "
-    "delete it or compute_schedule from the map"
+    "remove it or compute_schedule from the map"
 )
 
 

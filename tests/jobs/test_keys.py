@@ -158,7 +158,7 @@ async def test_rows_are_not_new_while_queries_ignore_their_condition(local: Loca
     summary = await local.run(source, MAP, marker=MARKER)
     assert (summary.done, summary.not_started, await held(local)) == (0, 2, Counter(["other"]))
     folder = await killed_while_sending(local.job(source, MAP, marker=MARKER), local, [1])
-    with pytest.raises(NoAnswerError, match="was not asked for"):
+    with pytest.raises(NoAnswerError, match="was not requested"):
         await local.run(source, MAP, marker=MARKER)
     async with Journal.open(folder, read_only=True) as journal:
         assert [row.row for row in await journal.rows_in(*UNDECIDED)] == [1]

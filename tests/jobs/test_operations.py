@@ -301,7 +301,7 @@ async def test_a_delete_stays_in_doubt_while_queries_ignore_their_condition(loca
     folder = await killed_while_sending(local.job(source, DELETE), local, [1])
     local.server.unconditional = "query/Customer"
     async with Journal.open(folder) as journal:
-        with pytest.raises(NoAnswerError, match="was not asked for"):
+        with pytest.raises(NoAnswerError, match="was not requested"):
             await settle_job(journal, local.company)
     local.server.unconditional = "\0"
     async with Journal.open(folder) as journal:

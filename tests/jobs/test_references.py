@@ -69,7 +69,7 @@ async def test_a_record_named_in_two_letter_cases_is_announced_once(local: Local
 async def test_nothing_is_created_while_queries_ignore_their_condition(local: Local) -> None:
     """Records with other names do not confirm that a name is missing."""
     local.server.unconditional = "query/Customer"
-    with pytest.raises(NoAnswerError, match="was not asked for"):
+    with pytest.raises(NoAnswerError, match="was not requested"):
         await local.run(named("New"), WORK_ORDER + CREATED)
     assert local.server.count("base/Customer") == 0
 

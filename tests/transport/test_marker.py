@@ -151,7 +151,7 @@ async def test_doubt_remains_while_queries_ignore_their_condition() -> None:
         service.rows = lambda _, service=service: reply(  # type: ignore[method-assign, misc]
             {"Entities": [{"Data": order} for order in service.orders]}
         )
-    with pytest.raises(InDoubtError, match="'other', which was not asked for"):
+    with pytest.raises(InDoubtError, match="'other', which was not requested"):
         await lost.run()
     made = await late.run()
     assert (made.wo.po_number, len(lost.request_ids), len(late.request_ids)) == ("key-1", 1, 1)

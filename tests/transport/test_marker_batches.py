@@ -279,7 +279,7 @@ async def test_a_record_with_a_key_that_was_not_asked_for_makes_no_other_absent(
 ) -> None:
     """A service or proxy that ignores the condition answers so; what it shows is there nevertheless."""
     rows = [{"Id": 1, "PoNumber": other}]
-    with pytest.raises(NoAnswerError, match="was not asked for"):
+    with pytest.raises(NoAnswerError, match="was not requested"):
         await Asked(lambda _: rows).find(keys)
     found = await Asked(lambda asked: rows + there(asked)).find(keys)
     assert [len(orders) for orders in found.values()] == [1] * len(keys)

@@ -67,7 +67,7 @@ class MarkedField:
     def of(cls, entity: type[Record], path: str, marker: str, *, new: bool) -> MarkedField:
         """Return the field at ``path``, starting from the entity.
 
-        ``marker`` is the path as the caller wrote it; it may start at a command. With ``new``, the field must
+        ``marker`` is the caller's path, for messages; it may start at a command. With ``new``, the field must
         keep the key of a record that is created.
 
         Raises:
@@ -343,25 +343,25 @@ def checked_keys(field: MarkedField, keys: Iterable[Key]) -> list[Key]:
 
 
 def require_asked(what: str, found: Iterable[str], asked: Iterable[str]) -> None:
-    """Raise NoAnswerError if a found key was not asked for, because then no missing key is confirmed absent.
+    """Raise NoAnswerError if a found key was not requested: the response then confirms no key absent.
 
     A service or proxy that ignores the condition returns such records. Keys that a database may compare as
-    equal are accepted: an operation could never be looked up if such a record existed.
+    equal are accepted; otherwise look-ups would fail while such a record exists.
     """
     accepted = {_collated(key) for key in asked}
     other = next((text for text in found if _collated(text) not in accepted), None)
     if other is not None:
         raise NoAnswerError(
-            f"the look-up by {what} returned a record with {other!r:.80}, which was not asked for, so the"
+            f"the look-up by {what} returned a record with {other!r:.80}, which was not requested; the"
             " condition may have been ignored"
         )
 
 
 def _collated(text: str) -> str:
-    """Return a text without what a database's collation may ignore.
+    """Remove from a text the differences that a database's collation may ignore.
 
     No source shows the service's collation. Collations differ in case, accents, width, outer blanks and
-    invisible characters, so all of these are dropped.
+    invisible characters, so all of these are removed.
     """
     # facts 3.4: the name of a removed record ends in " (deleted)"
     plain = unicodedata.normalize("NFKD", text.removesuffix(" (deleted)").casefold())

@@ -139,7 +139,7 @@ class RunInputs(Generic[I]):
             raise
 
     async def take_ready(self) -> _Taken[I] | None:
-        """Return the next input with its index; None when exhausted, or if the next must be waited for."""
+        """Return the next input with its index; None if no input is ready."""
         if self._unclaimed or self.exhausted or self._source is None:
             return await self.take()
         taking = asyncio.ensure_future(self.take())

@@ -43,8 +43,8 @@ class Run(Uncopied, Generic[I, R]):
     A block that ends without reading outcomes then carries out all inputs and keeps all outcomes. If the
     block ends early, the run starts no more calls. After ``break``, it waits for the calls in flight. After
     an exception or a cancellation, calls in flight get ``grace`` seconds and are then cancelled; those
-    already sent are in doubt. Unread outcomes can still be read after the block, with those inputs that need
-    not be waited for as ``NotStarted``.
+    already sent are in doubt. Unread outcomes can still be read after the block; remaining inputs that are
+    ready are yielded as ``NotStarted``.
 
     If the inputs raise an exception, including ``CancelledError``, the run raises it once all earlier
     outcomes have been read. If the block has raised another, that one gets a note instead.
@@ -91,7 +91,8 @@ class Run(Uncopied, Generic[I, R]):
     def stop(self) -> None:
         """Start no more calls; calls in flight continue.
 
-        A reader gets the other inputs as ``NotStarted``, and within the block waits for them.
+        A reader gets the remaining inputs as ``NotStarted``; inside the block, it also waits for inputs that
+        are not ready.
         """
         self._stopped = True
         self._changed.set()

@@ -272,7 +272,7 @@ async def _needs_https(url: str) -> bool:
     try:
         async with asyncio.timeout(5):
             _, writer = await asyncio.open_connection(parts.hostname, parts.port or 80, ssl=context)
-    except OSError:  # TimeoutError and ssl.SSLError are OSErrors, too
+    except OSError:  # TimeoutError and ssl.SSLError are also OSErrors
         return False
     writer.transport.abort()
     return True

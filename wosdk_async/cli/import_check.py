@@ -109,7 +109,7 @@ def _row_writer(path: Path | None) -> Iterator[Callable[[Finding], None] | None]
             yield write
             text.detach()  # flushes the text, and leaves the file open for replace_file()
     except OSError as error:
-        if isinstance(error, WosdkError):  # the error of an unreachable Company is an OSError, too
+        if isinstance(error, WosdkError):  # the error of an unreachable Company is also an OSError
             raise
         raise CliError(f"{path}: {error.strerror or error}; name another file", Exit.UNWRITTEN) from error
 

@@ -60,7 +60,7 @@ class OrderPlan:
     """Description of the action, such as ``hold, reason 'Weather'``."""
     act: Callable[[Company, int], Awaitable[Any]]
     result_of: Callable[[str | None, Any], ChangeResult] = attrs.field(default=_state_change)
-    """Makes the result of a change from the previous state and the call's result."""
+    """Function of the order's previous state and the call's result; returns the result to print."""
     shows: str = _LOG
     """Property path that shows the effect of the action."""
     prepare: Callable[[Company, dict[int, dict[str, Any]]], Awaitable[None]] | None = None

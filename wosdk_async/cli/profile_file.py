@@ -65,7 +65,7 @@ class ProfileFile:
     def replaced(self, name: str, changes: Mapping[str, str | None]) -> str:
         """Return the file's text after ``changes`` to a profile, which may be new; None removes a key.
 
-        Raises CliError if another part of the file would change, too.
+        Raises CliError if the change would affect other parts of the file.
         """
         text = "".join(_change_lines(_LINE.findall(self.text), name, changes))
         wanted = copy.deepcopy(self._data)

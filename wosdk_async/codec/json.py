@@ -63,7 +63,7 @@ def check_size(body: bytes) -> None:
 def loads(body: bytes) -> Any:
     """Parse ``body`` with exact numbers. Raises ValueError for invalid JSON.
 
-    So that no response is lost, near-JSON (lone surrogates, a byte order mark, ``NaN``) is read, too, by a
+    So that no response is lost, near-JSON (lone surrogates, a byte order mark, ``NaN``) is also read, by a
     slower parser. Bodies with more than 2,000,000 brackets and commas are refused.
     """
     check_size(body)

@@ -1,7 +1,7 @@
 """Conversion of records to JSON values and back; implements :func:`wosdk_async.to_dict` and ``from_dict``.
 
 ``dicts.py`` writes records for the service and refuses mistakes. This module writes records unchanged, so no
-value from a response raises an error. It reads the same dicts as ``dicts.py``, and accepts Python names, too.
+value from a response raises an error. It reads the same dicts as ``dicts.py``, and also accepts Python names.
 """
 
 from __future__ import annotations

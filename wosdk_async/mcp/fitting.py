@@ -68,7 +68,7 @@ def fit_records(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str
 def fit_record(record: Any, secrets: Secrets) -> tuple[dict[str, Any], int, bool]:
     """Return a record that fits into a result, its size as JSON, and whether it was cut.
 
-    ``secrets`` are hidden first, because a part of a secret that a cut leaves would not be recognized.
+    ``secrets`` are hidden before truncation, because part of a truncated secret would not be recognized.
     """
     return _fit(record, secrets, _Reader())
 

@@ -72,7 +72,7 @@ class Change:
 
 
 def outcome_of(result: Any, company: Company) -> dict[str, Any]:
-    """Return a result's values; of each record in it, only the id and names."""
+    """Return a result's values, with each record in it reduced to its id and names."""
     found = to_dict(result)
     for name, value in found.items():
         if isinstance(value, dict):

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 class BillingAccount(RemovableEntity):
     """Account billed for several customers.
 
-    Operations: create, retrieve, update, delete, query. Older material calls it read only; recorded working
-    for all operations.
+    Operations: create, retrieve, update, delete, query. Older material calls it read-only; in recordings, all
+    operations work.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -349,7 +349,7 @@ class LaborCode(RemovableEntity):
 class Payment(LockedEntity):
     """Customer payment.
 
-    Operations: create, retrieve, update, delete. Not known: query. Recorded working for all operations;
+    Operations: create, retrieve, update, delete. Not known: query. In recordings, all operations work;
     posting by PostPaymentCommand.
     """
 

@@ -236,11 +236,11 @@ class FinancialItem(LockedEntity):
     )
     """Invoice dictionary entry behind the line."""
     exclude: bool | None = field(default=None, metadata=wire("Exclude", "boolean"))
-    """Left out of the customer invoice."""
+    """Excluded from the customer invoice."""
     rule_modification: WoCostExclusion | None = field(
         default=None, metadata=wire("RuleModification", "enum", "WoCostExclusion")
     )
-    """Rule for leaving other items out."""
+    """Rule for excluding other items."""
     product: Product | None = field(default=None, metadata=wire("Product", "ref", "Product"))
     """Product."""
     employee: Employee | None = field(default=None, metadata=wire("Employee", "ref", "Employee"))

@@ -1245,7 +1245,7 @@ class WOStatus(OpenEnum):
     Paused = "Paused"
     """Work is interrupted."""
     Cancelled = "Cancelled"
-    """Called off; needs a reason."""
+    """Cancelled; needs a reason."""
     New = "New"
     """Created, not picked up."""
     OnHold = "OnHold"
@@ -1351,7 +1351,7 @@ class WorkOrderStatus(OpenEnum):
     Paused = "Paused"
     """Work is interrupted."""
     Cancelled = "Cancelled"
-    """Called off; needs a reason."""
+    """Cancelled; needs a reason."""
     New = "New"
     """Created, not picked up."""
     OnHold = "OnHold"
@@ -1365,7 +1365,7 @@ class WorkOrderStatus(OpenEnum):
 class ErrorCode(OpenEnum):
     """Values of ``ErrorCode``. Open list: ERROR_CODE_{number} stands for any numbered error of the service
     core. HTTP 200 success, 400 handled errors and malformed tokens, 401 no Authorization header, 403 no
-    Bearer word or token check failed, 500 unhandled errors. http_status of doc codes is deduced from that
+    Bearer scheme or token check failed, 500 unhandled errors. http_status of doc codes is deduced from that
     table.
     """
 
@@ -1392,7 +1392,7 @@ class ErrorCode(OpenEnum):
     MISSING_AUTHORIZATION_HEADER = "MISSING_AUTHORIZATION_HEADER"
     """Authorization header missing. HTTP status 401."""
     MISSING_AUTHORIZATION_SCHEME = "MISSING_AUTHORIZATION_SCHEME"
-    """Bearer word missing. HTTP status 403."""
+    """The Authorization header does not use the Bearer scheme. HTTP status 403."""
     DATABASE_VERSION_MISMATCH = "DATABASE_VERSION_MISMATCH"
     """Company unknown or not served by this host. HTTP status 400. Status not stated; 400 assumed."""
     INCORRECT_TOKEN = "INCORRECT_TOKEN"  # noqa: S105

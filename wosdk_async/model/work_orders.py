@@ -116,7 +116,7 @@ class WorkOrder(LockedEntity):
     repair_code: RepairCode | None = field(default=None, metadata=wire("RepairCode", "ref", "RepairCode"))
     """Repair code recorded at completion."""
     customer: Customer | None = field(default=None, metadata=wire("Customer", "ref", "Customer"))
-    """Customer concerned; a new order of category Request needs one. Class help marks it required; vendor
+    """Customer concerned; required for a new order of category Request. Class help marks it required; vendor
     sample omits it for category Basic.
     """
     contact_name: str | None = field(

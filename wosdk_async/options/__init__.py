@@ -175,7 +175,7 @@ class RetryPolicy:
     wait_max: float = number(8.0, "seconds, 0 or more")
     """Maximum in seconds of the random wait before any retry."""
     max_retry_after: float = number(60.0, "seconds, 0 or more")
-    """Maximum Retry-After in seconds. After a longer one, the call is not retried."""
+    """Maximum Retry-After in seconds. If it is longer, the call is not retried."""
     waits: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
     """Error codes known to mean that the service did nothing and asks the client to wait. The call is retried
     even if it is not safe to repeat (``docs/failures.md``). A Retry-After is honoured, and the last attempt

@@ -163,7 +163,7 @@ def _plain_name(entity: str) -> str:
 
 
 def _require_named(id: object, body: bytes) -> None:
-    """Raise ValueError unless ``id``, read from ``body``, can be that of a new record."""
+    """Raise ValueError unless ``id``, read from ``body``, can belong to a new record."""
     if body is NOTHING_SENT:
         return
     # facts 6: a create that was answered without a specifier is an error (ENTITYSPECIFIER_NOT_FOUND)

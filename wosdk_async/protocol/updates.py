@@ -131,7 +131,7 @@ def _require_writable(entity: type[Record], id: int, name: str, changes: Mapping
             near = suggestion(name, (*entity.__wire__, "check", "if_unchanged"))
         raise UnknownFieldError(f"{entity.__name__} has no field {name!r}{near}")
     given = changes[name]
-    # spec 4.9: Id names the record; facts 3.7: the service increments ConcurrencyId, whatever is sent
+    # spec 4.9: Id names the record; facts 3.7: the service increments any ConcurrencyId
     if meta["name"] in ("Id", "ConcurrencyId") or (meta["name"] == "PerformDeletion" and given):
         why, remedy = _NOT_WRITTEN[meta["name"]]
         raise InvalidCallError(

@@ -52,9 +52,9 @@ NEVER_SENT = Verdict(
     "always",
     when="no connection; a refused certificate; cancelled or timed out before the first byte",
     then="retried, including creates; then `NotSentError` or `DeadlineError`. An unreachable host is retried "
-    "until the deadline; every 5 s the client asks the locator whether the Company has moved (after a "
-    "gateway's 503, too). A refused "
-    "certificate, or a server without TLS, raises `NotSentError` at once",
+    "until the deadline; every 5 s the client asks the locator whether the Company has moved "
+    "(also after a gateway's 503). A refused certificate, or a server without TLS, raises `NotSentError` "
+    "at once",
 )
 REFUSED = Verdict(
     "refused",
@@ -113,7 +113,7 @@ class CodeRule:
     verdict: Verdict
     error: type[RefusedError]
     unknown_company: bool = False
-    """Whether the locator uses this code for an unknown Company, whatever the verdict."""
+    """Whether the locator uses this code for an unknown Company, regardless of the verdict."""
     create_in_doubt: bool = False
     """Whether a create that gets this code may have been carried out."""
 
@@ -200,7 +200,7 @@ class StatusRule:
 
 STATUSES = (
     # facts 5: a success may contain an ErrorInfo. spec 7 shows error bodies without a status. Not shown;
-    # assumed: a success may contain an error body, too.
+    # assumed: a success may also contain an error body.
     StatusRule(range(300), None, None),
     StatusRule(range(401, 402), SESSION_REFUSED, SessionRefusedError),  # facts 6: with any body
     StatusRule(range(429, 430), WAIT, ThrottledError),  # facts 6: not shown; assumed

@@ -62,7 +62,7 @@ class Comparison(Condition):
     path: str
     operator: str
     values: tuple[str, ...] = ()
-    """Strings, whatever the property's type: all recorded values are strings (facts 4)."""
+    """Strings, regardless of the property's type: all recorded values are strings (facts 4)."""
     in_list: bool = False
 
     def __invert__(self) -> Condition:

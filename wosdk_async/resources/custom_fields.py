@@ -40,7 +40,10 @@ def read_value(kind: str, text: str) -> FieldValue:
 
 
 def write_value(label: str, kind: str, value: object) -> str:
-    """Format ``value`` for a descriptor of CfType ``kind``; of money, the number. Raises InvalidCallError."""
+    """Format ``value`` for a descriptor of CfType ``kind``; for money, only the number.
+
+    Raises InvalidCallError.
+    """
     accepts, remedy = _ACCEPTS.get(kind, (lambda value: isinstance(value, str), "text: send str(...)"))
     if not accepts(value):
         why = f"custom field {label!r} is {value!r}; a field of type {kind} takes"
@@ -233,7 +236,7 @@ class _Value:
         held = None if entry is None else entry.currency_type_id
         if held is None or held == "Unknown":
             why = f"custom field {self.label!r} has no currency to apply to {self.text}"
-            raise InvalidCallError(f"{why}; send {_MONEY}", for_callers=f"{why}; send a currency, too")
+            raise InvalidCallError(f"{why}; send {_MONEY}", for_callers=f"{why}; also send a currency")
         return held
 
 

@@ -217,13 +217,16 @@ _PICTURE: dict[str, Any] = {"id": 3, "display_as": "Picture"}
 _PDF: dict[str, Any] = {"id": 32}
 
 OTHER = _PDF
-"""Document type sent for any other file. Not shown: which type the service then stores."""
+"""Document type sent for any other file. Not shown: the type that the service then stores."""
 
 LINK: dict[str, Any] = {"id": 9}
 """Type of a link. Not shown; assumed."""
 
 
 def stored_type(mime_type: str) -> dict[str, Any] | None:
-    """Return the type that the service stores for a media type, whatever type is sent; None if unknown."""
+    """Return the document type that the service derives from a media type; None if unknown.
+
+    The type sent does not matter.
+    """
     media = mime_type.lower()
     return _PICTURE if media.startswith("image/") else _PDF if media == "application/pdf" else None

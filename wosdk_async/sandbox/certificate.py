@@ -61,7 +61,7 @@ def read_certificate(path: Path) -> Certificate:
     try:
         context.load_cert_chain(path, password="")
         presented = _presented_certificate(context, path)
-    except OSError as error:  # ssl.SSLError is an OSError, too
+    except OSError as error:  # ssl.SSLError is also an OSError
         why = _missing_half(path) or error.strerror or str(error)
         raise ValueError(
             f"{path} cannot serve https ({why}); write an unencrypted key and its certificate in PEM"

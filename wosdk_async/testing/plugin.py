@@ -24,7 +24,7 @@ _MARKER = (
 )
 _SETTINGS = ("company", "dialect", "empty", "seed", "now")
 _PASSED = pytest.StashKey[bool]()
-_LONGEST_NAME = 150  # characters of a recording's name, so that its temporary files fit in the usual 255, too
+_LONGEST_NAME = 150  # characters of a recording's name, so that its temporary files also fit in the usual 255
 _REMEDY = "The fixtures of wosdk_async need its sandbox: pip install 'wosdk_async[sandbox]'"
 
 

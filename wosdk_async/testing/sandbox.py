@@ -242,7 +242,7 @@ def _template(companies: tuple[str, ...], empty: bool) -> Store:
 _COMMANDS = "/api/v1/cmd/"
 _DISCOVERY = "GetCompanyWsdkUrlCommand"  # sent by a client's log-in, not by the test
 _BASE = frozenset({"create", "update", "delete"})
-"""Operations of fault rules that only match records, although users expect them to match commands, too."""
+"""Operations of fault rules that only match records, although users expect them to match commands as well."""
 
 
 class UnmatchedFaultWarning(UserWarning):

@@ -128,7 +128,10 @@ _FILE = re.compile(r"/file-[0-9a-f]{8}")
 
 
 def _file_address(address: str) -> str:
-    """Return the address of a file with a hash for path and query, which would open it without a token."""
+    """Return the address of a file with path and query replaced by a hash.
+
+    They would open the file without a token.
+    """
     # facts 3.10
     try:
         parts = urlsplit(address)

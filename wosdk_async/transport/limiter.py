@@ -26,7 +26,7 @@ from wosdk_async.options import DEFAULT_IN_FLIGHT
 from wosdk_async.transport.clock import Timer, TransportClock
 
 SHARE = 4
-"""Slots guaranteed to each Company, whatever others hold."""
+"""Slots guaranteed to each Company, regardless of what others hold."""
 
 _BURST = 0.1  # after a pause, the slots that the rate allows in this many seconds are granted at once
 

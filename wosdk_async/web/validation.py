@@ -131,7 +131,7 @@ def _shown(value: Any) -> bool | str | None:
 
 
 def _text(text: str) -> str:
-    return one_line(shortened(text, _MAX_SHOWN))  # escapes lone surrogates, too
+    return one_line(shortened(text, _MAX_SHOWN))  # also escapes lone surrogates
 
 
 def read_event(body: bytes, entity: type[T]) -> list[T]:

@@ -98,7 +98,7 @@ def _require_delimiter(source: Source, reading: ReadOptions) -> None:
 
 
 class _Import(click.Command):
-    """Command with a FILE argument or the subcommand ``init``; ``./init`` is a file."""
+    """Command with a FILE argument or the subcommand ``init``; write ``./init`` for a file named init."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any

@@ -31,7 +31,7 @@ _DEADLINE = 45.0  # seconds; MCP clients commonly time out after 60 s
     "--settle",
     type=Number(0),
     metavar="SECONDS",
-    help="Time for a request in doubt to take effect (default: 30).",
+    help="Seconds after which a request in doubt can no longer take effect (default: 30).",
 )
 @target_options(hidden=True)
 @click.pass_context

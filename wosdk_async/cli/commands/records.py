@@ -144,7 +144,7 @@ def _marker_path(
     name = kind.__wire__[key]["name"]
     if not is_key(values.get(name)):
         raise CliError(
-            f"--marker {marker}: add {name}=KEY, a unique key of your own without surrounding whitespace"
+            f"--marker {marker}: add {name}=KEY, your own unique key, without surrounding whitespace"
         )
     return path
 
@@ -318,7 +318,7 @@ def _differing(old: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _same(old: Any, new: Any) -> bool:
-    """Return whether two values are equal. Of objects, only the fields in ``new`` are compared."""
+    """Return whether two values are equal. For objects, only the fields in ``new`` are compared."""
     if isinstance(new, dict) and isinstance(old, dict):
         return bool(new) and all(_same(old.get(key), value) for key, value in new.items())
     return bool(old == new)

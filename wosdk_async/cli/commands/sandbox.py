@@ -136,7 +136,7 @@ def serve(
 
 
 def _fork() -> Callable[[], None]:
-    """Continue in a child process; the parent exits once the child has ended or called the result."""
+    """Continue in a child process; the parent exits once the child ends or calls the returned function."""
     reader, writer = os.pipe()
     if child := os.fork():
         os.close(writer)
@@ -281,7 +281,7 @@ def _require_replaceable(env_file: Path, force: bool) -> None:
 
 
 def _require_no_server(env_file: Path) -> None:
-    """Raise CliError if a background server wrote the env file and runs; its process id is nowhere else.
+    """Raise CliError if a running background server wrote the env file: only this file has its process id.
 
     Remove the file of a server that ended, because a shell would load it even if this start fails.
     """

@@ -36,7 +36,7 @@ _REFERENCED = "created record"  # in messages, a record that the job created bec
 class _NotUndone:
     """Rows that are not undone: their number, and the first ``most`` rows (None: all).
 
-    ``say`` omits rows that the look before the undo (``before``) has printed or counted.
+    ``say`` prints only rows that the list made before the undo (``before``) did not have.
     """
 
     def __init__(self, most: int | None, before: _NotUndone | None = None) -> None:

@@ -207,7 +207,7 @@ def _value_faults(meta: Wire, value: Any, where: str) -> Iterator[str]:
     elif isinstance(value, dict | list) or isinstance(value, bool) != (meta["type"] == "boolean"):
         if meta["type"] != "object":
             yield f"{where} takes a value of type {meta['type']}, not {json_kind_of(value)}"
-    elif meta["type"] != "enum" or isinstance(value, str):  # spec 4.3: an enum's number is valid, too
+    elif meta["type"] != "enum" or isinstance(value, str):  # spec 4.3: an enum's number is also valid
         try:
             _checked(str(value), meta, where, meta["name"])
         except CliError as fault:

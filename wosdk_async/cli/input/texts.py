@@ -151,13 +151,13 @@ def unchecked_hint() -> str:
 
 
 def entity_named(name: str, unchecked: bool) -> type[Record] | str:
-    """Return an entity's class, or the name if unknown; reject names similar to a known name."""
+    """Return an entity's class, or an unknown name itself. Raises CliError for likely typos."""
     found = None if unchecked else entity_class(name)
     return found or _unknown_name("entity", name, (*index.ENTITIES, *index.ALIASES), unchecked)
 
 
 def command_named(name: str, unchecked: bool) -> type[Command[Any]] | str:
-    """Return a command's class, or the name if unknown; reject names similar to a known name."""
+    """Return a command's class, or an unknown name itself. Raises CliError for likely typos."""
     found = None if unchecked else command_class(name)
     return found or _unknown_name("command", name, index.COMMANDS, unchecked)
 

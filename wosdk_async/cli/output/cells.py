@@ -21,7 +21,7 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z?)")
 
 def value_at(record: Any, path: str, level: int = 0) -> Any:
     """Return the value at a property path. A path through a list gives a list of values."""
-    if level > 2 * _MAX_DEPTH:  # twice, because lists add levels, too
+    if level > 2 * _MAX_DEPTH:  # twice, because lists also add levels
         return None
     if isinstance(record, list):
         return [value_at(item, path, level + 1) for item in record]

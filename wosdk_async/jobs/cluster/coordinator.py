@@ -270,7 +270,7 @@ class Coordinator:
                 started = boottime()
                 try:
                     report = await self._exchange(link, worker)
-                except OSError:  # the reply is lost; a timeout is an OSError, too
+                except OSError:  # the reply is lost; a timeout is also an OSError
                     silent = boottime() - (began if worker is None else worker.heard)
                     if silent > self.options.expires_after:
                         why = f"it did not respond for {silent:.0f} s"

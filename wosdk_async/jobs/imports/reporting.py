@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
 
 _End = tuple[RowRecord, int, Kind | None, str | None]
-"""A row's record, its line, its kind of outcome (None if unknown), and the entity of its effect."""
+"""A row's journal record, line, kind of outcome (None if unknown), and the entity type that it affected."""
 _NO_EFFECT = Effect()
 
 

@@ -308,12 +308,12 @@ async def decide(
 ) -> None:
     """Record a person's decision about a row in doubt, once no worker can still send the row.
 
-    ``id`` is that of the created record, which is looked up if a ``company`` is given. None means
+    ``id`` is the created record's id, which is looked up if a ``company`` is given. None means
     that no record was created, and plans the row again. ``who`` is the person and the time, for the journal.
 
     Raises:
-        JournalError: the row does not exist or is not in doubt, or no record has the id, or others have the
-            row's key.
+        JournalError: the row does not exist or is not in doubt, no record has the id, or only other records
+            have the row's key.
         WosdkError: the look-up failed.
     """
     if id is not None and usable_id(id) is None:
@@ -356,7 +356,7 @@ async def _require_record(company: Company, operation: RowOperation, id: int) ->
 
 
 async def _require_key(company: Company, operation: RowOperation, marker: str, key: str, id: int) -> None:
-    """Raise JournalError if records have the row's key, but that with this id does not."""
+    """Raise JournalError if other records have the row's key and the record with this id does not."""
     records = (await operation.find(company, marker, [key])).get(key, ())
     if isinstance(records, RowError) or not records or id in (each.id for each in records):
         return  # too many records to tell, or the key of the record has been edited

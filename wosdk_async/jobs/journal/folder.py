@@ -154,7 +154,7 @@ def jobs_of(file: Path) -> list[Path]:
 def jobs_beside(folder: Path) -> list[Path]:
     """Return the other job folders beside a job folder, oldest first."""
     numbered = folder.with_name(re.sub(r"-[0-9]+\Z", "", folder.name))
-    found = jobs_at(numbered) + jobs_at(folder)  # the number may be that of a day, as in 2026-11-30
+    found = jobs_at(numbered) + jobs_at(folder)  # the number may belong to a date, as in 2026-11-30
     return [each for each in dict.fromkeys(found) if each != folder]
 
 

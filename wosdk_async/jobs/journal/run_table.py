@@ -111,7 +111,7 @@ def undo_counts(db: sqlite3.Connection) -> dict[State, int]:
 
 
 def shared_ids(db: sqlite3.Connection) -> frozenset[int]:
-    """Return ids shared by several rows, whatever their outcomes."""
+    """Return ids shared by several rows, regardless of outcome."""
     found = db.execute(
         "SELECT json_extract(detail, '$[0]') AS id FROM outcome WHERE id IS NOT NULL "
         "GROUP BY id HAVING count(*) > 1"

@@ -63,7 +63,7 @@ def connect(
                     raise JournalError(_damaged(path, str(found)))
                 require_wal(db, folder)
                 db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
-                db.execute("PRAGMA fullfsync = ON")  # macOS: flush the disk's cache, too
+                db.execute("PRAGMA fullfsync = ON")  # macOS: also flush the disk's cache
                 db.execute("PRAGMA checkpoint_fullfsync = ON")
                 db.execute("BEGIN IMMEDIATE")  # fail now if the file is not writable
                 db.execute("COMMIT")

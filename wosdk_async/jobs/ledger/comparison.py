@@ -63,7 +63,7 @@ _SENT = f"{RISKY}, {int(Standing.UNDONE)}"
 
 # A reject that is also another row of the ledger must not be sent. Without a key, the other row is its
 # correction in the original file, which counted as a new row. With keys, the other row was sent before the
-# map had a key, or has equal cells and a key from another template; but rows with a repeated key may have
+# map had a key, or has equal cells and a key from a different template; but rows with a repeated key may have
 # equal cells.
 _TWIN = f"""NOT EXISTS (SELECT 1 FROM identity
         WHERE identity.identity = coalesce(file.cells, file.identity) AND identity.row = file.row)
@@ -91,7 +91,7 @@ class Compared:
     first_gone: RowSample | None = None
     disguised: Mapping[Standing, Resembling] = attrs.field(factory=dict)
     back: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Rows of the file that the previous file lacked, but an earlier one had, by standing."""
+    """Rows of the file that the previous file lacked, but an earlier file had, by standing."""
     unknown_line: int | None = None
     """Line of a row in a rejects file that is missing from the ledger."""
 
@@ -111,9 +111,9 @@ def compare(
     """Compare a file's rows with the ledger, and keep the temporary tables for ``admit`` in ``admission.py``.
 
     With ``map_counts``, as for updates, a done row counts as changed if the map's ``fingerprint`` differs.
-    With ``retry_undone``, the keys of undone rows must be unique, too. With ``same_key``, the file's template
-    is that of the ledger. With ``by_cells``, new rows are also recognized by the cells that the map reads.
-    Without ``counts``, the result is empty.
+    With ``retry_undone``, the keys of undone rows must also be unique. ``same_key`` tells whether the
+    file and the ledger have the same key template. With ``by_cells``, new rows are also recognized by the
+    cells that the map reads. Without ``counts``, the result is empty.
     """
     for table in TEMPORARY:
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
@@ -225,7 +225,7 @@ def _separate(db: sqlite3.Connection) -> None:
     """Match each ledger row with only one file row; treat other file rows that it matches as new rows.
 
     A ledger row can match several, because a corrected reject gives it a second identity. With keys, it
-    stays matched with the file row whose cells were sent, or else with the one whose key is most alike.
+    stays matched with the file row whose cells were sent, or else with the one whose key is most similar.
     Without keys, it stays matched with the first.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
@@ -247,7 +247,7 @@ def _separate(db: sqlite3.Connection) -> None:
 def _refuse_left_keys(db: sqlite3.Connection, fingerprint: str) -> None:
     """Do not match a row by its key from before a reject corrected it, unless its cells are unchanged.
 
-    With changed cells, the key may be that of a new row, which must not count as sent. After a change of the
+    With changed cells, the key may belong to a new row, which must not count as sent. After a change of the
     map, cells cannot be compared.
     """
     db.execute(
@@ -265,7 +265,7 @@ def _refuse_left_keys(db: sqlite3.Connection, fingerprint: str) -> None:
 
 
 def _recognize(db: sqlite3.Connection, which: str) -> None:
-    """Match new rows with missing rows that were sent with equal cells, under another template."""
+    """Match new rows with missing rows that were sent with equal cells under a different key template."""
     new = f"""SELECT place, digest FROM temp.matched JOIN temp.file USING (place)
         WHERE standing = {int(Standing.NEW)} AND {which}"""
     missing = "SELECT count(*) > (SELECT count(row) FROM temp.matched) FROM planned"

@@ -86,7 +86,7 @@ def _first_run(file: FileFacts, options: ImportOptions) -> Plan | Refusal:
 
 
 def _sent_elsewhere(file: FileFacts, *remedies: Remedy) -> Refusal | None:
-    """Return a refusal, with ``remedies``, if another ledger in the directory sent rows to send."""
+    """Return a refusal, with ``remedies``, if another ledger in the directory has sent some of the rows."""
     if (other := file.elsewhere) is None:
         return None
     about = Refusal(why="sent_elsewhere", remedies=remedies, folder=other.folder, rows=other.rows)

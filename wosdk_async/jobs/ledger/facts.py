@@ -53,8 +53,8 @@ def decide_import(
 ) -> tuple[Plan | Refusal, Mapping[Standing, Action]]:
     """Compare a file with a ledger; return the decision on the import, and the action for each standing.
 
-    A new import has no ``folder``, and :func:`sent_elsewhere` tells ``elsewhere``. Without ``db``, the
-    decision is only whether a ledger may be created.
+    For a new import, ``folder`` is None, and ``elsewhere`` is the result of :func:`sent_elsewhere`. Without
+    ``db``, the decision is only whether a ledger may be created.
     """
     compared = Compared(standings={}, gone={})
     if db is not None:
@@ -101,7 +101,7 @@ def decide_import(
 
 
 def _counted(db: sqlite3.Connection, plan: Plan) -> Plan:
-    """Count the done rows that were found, and those undone before that another ledger has sent since."""
+    """Count the found rows, and the undone rows that another ledger has sent since."""
     count = "SELECT count(*) FROM temp.matched JOIN outcome ON outcome.row = matched.row WHERE state = ?"
     (found,) = db.execute(count, [int(State.FOUND)]).fetchone()
     sent_elsewhere_now = f"{count} AND place IN (SELECT place FROM temp.elsewhere)"
@@ -175,7 +175,7 @@ def _ledger_facts(db: sqlite3.Connection, folder: Path, compared: Compared) -> L
 def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, key: str | None) -> list[str]:
     """Return warnings about rows with a new key, undone rows that changed, and rows sent with another map.
 
-    An update with another map sends rows again and needs no warning, nor does a map that differs only in the
+    An update with another map resends rows and needs no warning, nor does a map that differs only in the
     key. ``key`` is the ledger's template.
     """
     warnings = [] if key is None else new_keys(db, plan)
@@ -240,14 +240,14 @@ class Preview:
     _db: sqlite3.Connection = attrs.field(repr=False)
 
     def standings(self, first: int, last: int) -> dict[int, Standing]:
-        """Return the standings of the file's rows ``first`` to ``last`` (inclusive), by place."""
+        """Return the standing of each row from place ``first`` to ``last`` (inclusive), by place."""
         found = self._db.execute(
             "SELECT place, standing FROM temp.matched WHERE place BETWEEN ? AND ?", (first, last)
         )
         return {place: Standing(standing) for place, standing in found}
 
     def reasons(self, first: int, last: int) -> Mapping[int, str]:
-        """Return the reasons why rows ``first`` to ``last`` (inclusive) remain refused, by place."""
+        """Return why rows from place ``first`` to ``last`` (inclusive) remain refused, by place."""
         found = self._db.execute(
             f"""SELECT place, coalesce(json_extract(detail, '$[2]'), '') FROM temp.matched
             JOIN outcome ON outcome.row = matched.row
@@ -262,7 +262,7 @@ class Preview:
 def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator[Preview]:
     """Compare a file with its ledger read-only, and yield a preview of the import.
 
-    Raise JournalError if a ledger cannot be read, or is another user's.
+    Raise JournalError if a ledger cannot be read, or belongs to another user.
     """
     folder = find_ledger(request, rows, company, jobs_at(request.base))
     if folder is not None:

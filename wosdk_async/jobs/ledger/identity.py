@@ -145,7 +145,10 @@ def key_identity(key: str) -> bytes:
 
 
 def _hash_of(names: Sequence[str], hashed: Collection[str]) -> _Hash:
-    """Return how to hash the columns ``hashed``, in whatever order, of cells in the order of ``names``."""
+    """Return an empty hash and a getter for the columns ``hashed``, whose order does not matter.
+
+    The getter takes a row's cells in the order of ``names``.
+    """
     columns, places = sorted(hashed), {name: place for place, name in enumerate(names)}
     empty = blake2b(digest_size=_BYTES, person=b"cells", salt=_hashed(_COLUMNS, columns))
     return empty, _getter([places[name] for name in columns])

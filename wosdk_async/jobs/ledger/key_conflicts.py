@@ -19,13 +19,13 @@ RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
 """The same standings as an SQL list."""
 
 UNCORRECTED = "'uncorrected ' || {}"
-"""Identity of a row, by number, before a reject corrected it; ``nth`` is the digest of its old cells."""
+"""SQL template for a row number: identity of the cells that a reject corrected; ``nth`` is their digest."""
 
 
 def disguised_keys(
     db: sqlite3.Connection, some_were_missing: bool, *, rejects: bool
 ) -> dict[Standing, Resembling]:
-    """Return, by standing, the sendable rows whose keys resemble that of a missing row, or a reject's own.
+    """Return, by standing, the rows to send whose keys resemble a missing row's or the reject's own.
 
     Such keys differ only by spreadsheet formatting. ``rejects`` name their rows, so among the missing rows,
     only those in the Company matter. No pair is reported if the previous file had both rows,
@@ -70,7 +70,7 @@ def disguised_keys(
 def new_keys(db: sqlite3.Connection, plan: Plan) -> list[str]:
     """Return a warning about refused rows that will be sent with a key other than the ledger's, if any.
 
-    Rows that needed a new key, because they had none or that of another row, are not counted.
+    Rows that needed a new key, because they had no key or another row's, are not counted.
     """
     refused = (Standing.REFUSED_HERE, Standing.REFUSED, Standing.REFUSED_CHANGED)
     sent = ", ".join(str(int(each)) for each in refused if plan.actions[each] is Action.SEND)

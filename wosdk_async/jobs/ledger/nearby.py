@@ -36,7 +36,7 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
             )
         return request.base
     plans = [(folder, plan) for folder in ledgers if _is_ledger(folder, plan := plan_of(folder))]
-    if request.options.folder is not None and plans:  # a named folder is used whatever its last input was
+    if request.options.folder is not None and plans:  # a named folder is used regardless of its last input
         newest, newest_plan = plans[0]
         for folder, plan in plans:  # follow the ledgers that were created to resend all rows
             if plan.after == newest_plan.job:
@@ -45,7 +45,7 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
     wanted = company, request.import_map.operation
     own = [(folder, plan) for folder, plan in plans if (plan.company, plan.operation) == wanted]
     fitting = [folder for folder, plan in own if plan.sheet == request.sheet]
-    # Without a ledger whose last file is this sheet, take one that has been named for another file since.
+    # If no ledger imported this sheet last, take one that did so before it was named for another file.
     earlier = (folder for folder, _ in reversed(own) if request.sheet in _sheets(folder))
     return fitting[-1] if fitting else next(earlier, None)
 
@@ -57,7 +57,7 @@ def _sheets(folder: Path) -> set[str | None]:
 
 
 def _is_ledger(folder: Path, plan: JobPlan) -> bool:
-    """Return whether a ledger is valid. One that was created to resend rows is invalid while it has none."""
+    """Return whether a ledger is valid. A ledger created to resend rows is invalid until it has rows."""
     if plan.after is None:
         return True
     with opened(folder) as db:
@@ -74,7 +74,7 @@ def _of_rejects(request: ImportRequest, job: str) -> Path | None:
             return folder
     beside = request.path.parent
     around = [each for place in (beside, Path()) for each in (place, place.absolute().parent)]
-    # Rejects of an earlier file are in the job's runs/N folder, so search the parents of the file, too.
+    # Rejects of an earlier file are in the job's runs/N folder, so also search the parents of the file.
     directories = dict.fromkeys(each.absolute() for each in (*around, *request.path.parents[:_DEPTH]))
     candidates = dict.fromkeys(
         folder for each in directories for folder in (each, *ledgers_in(each)) if (folder / JOURNAL).is_file()
@@ -137,7 +137,7 @@ def opened(folder: Path | None) -> Iterator[sqlite3.Connection]:
 def existing_remedies(own: Path, plan: JobPlan, identities: Sequence[bytes]) -> dict[str, Any]:
     """Return remedies and facts for a row whose record exists, naming another job nearby that sent the row.
 
-    Rejects and resent rows belong to the job in ``own`` whichever other job sent them.
+    Rejects and resent rows belong to the job in ``own``, even if another job sent them.
     """
     if plan.rejects or plan.after is not None:
         return {"remedies": (Remedy.EXISTING_RECORDS,)}

@@ -27,8 +27,9 @@ from wosdk_async.jobs.ledger.terms import FIRST, Elsewhere, RowSample, Standing
 from wosdk_async.text.remedies import Remedy
 
 NOT_SENT, KEY_COMPARED, AGREED = -1, -2, -3
-"""In place of a ledger row: a row that is only counted, because it equals a row to send; one whose key was
-compared with those sent before the first run; and one to send even if it was sent before the first run."""
+"""Special ledger row numbers. NOT_SENT: only counted, because the row equals a row to send. KEY_COMPARED: the
+key was compared with those sent before the first run. AGREED: send again, regardless of what other ledgers
+sent before the first run."""
 
 _COMPARED = 5  # newest ledgers, whose keys may resemble the file's; comparing all would take too long
 
@@ -132,7 +133,7 @@ def _folders(
 
 
 def _is_old_copy(copy: tuple[Path, JobPlan], folders: Sequence[tuple[Path, JobPlan]]) -> bool:
-    """Return whether a copy of the job folder has all runs of this one, and more, or the same ones."""
+    """Return whether a different copy of the job folder has the same runs or more."""
     with contextlib.suppress(JournalError):
         own, later = _runs_of(copy[0]), False
         for folder, plan in folders:
@@ -253,7 +254,7 @@ class _OtherLedger:
         return [Elsewhere(folder=self.folder, rows=found[0][0], resembling=pairs)]
 
     def same_file(self) -> Elsewhere | None:
-        """Return the rows of a file with the same bytes, which has the same rows whatever its keys."""
+        """Return the rows that this ledger sent from an identical file with different keys."""
         imported = "SELECT 1 FROM run WHERE json_extract(details, '$.sha256') = ?"
         if self.plan.key == self.rows.key or self.plan.sheet != self.request.sheet:
             return None
@@ -290,7 +291,7 @@ class _OtherLedger:
             "marker": self.request.marker,
             "first": min(runs, default=0.0),
             "map": self.request.import_map.fingerprint,
-            "runs": to_json(runs),  # a copy of the import's own folder has these runs, too
+            "runs": to_json(runs),  # a copy of the import's own folder also has these runs
         }
 
 

@@ -74,7 +74,7 @@ RejectsProblem = Literal[
     "job_file",
 ]
 """Problem with a rejects file: ``no_ledger`` if its ledger was not found, ``other_job`` if the named folder
-has a different one."""
+has a different job."""
 
 
 @attrs.frozen
@@ -102,7 +102,7 @@ class Elsewhere:
     running: bool = False
     """Whether the other job is running, and may still have to send some of them."""
     changed: bool = False
-    """Whether all of them have other cells than were sent with their keys."""
+    """Whether the cells of all these rows differ from those sent with their keys."""
     resembling: tuple[tuple[RowSample, RowSample], ...] = ()
     """The first rows, each with the sent row, if only their keys resemble those of sent rows."""
 
@@ -147,7 +147,7 @@ class LedgerFacts:
 
     @property
     def unfinished(self) -> int:
-        """Number of rows that this job can still send or look up, so no new job may send them."""
+        """Number of the file's rows that this job can still send or look up, so no new job may send them."""
         return self.planned + self.in_doubt
 
 
@@ -171,10 +171,10 @@ class FileFacts:
     """Whether the operation creates records, which an undo can roll back."""
     updates: bool = False
     back: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Rows of the file that the previous file lacked, but an earlier one had, by standing."""
+    """Rows of the file that the previous file lacked, but an earlier file had, by standing."""
     first_new: RowSample | None = None
     disguised: Mapping[Standing, Resembling] = attrs.field(factory=dict)
-    """Rows whose keys differ only in spreadsheet formatting from that of a sent row now missing, by standing.
+    """Rows whose keys differ only in spreadsheet formatting from the key of a missing sent row, by standing.
 
     The previous file lacked at least one of the two keys.
     """
@@ -203,7 +203,7 @@ class Plan:
     resembling: int = 0
     """Rows to resend whose keys resemble those of sent rows that the file lacks."""
     gone: Mapping[Standing, int]
-    """Rows of the ledger missing from the file, by standing. Missing rows in doubt are looked up, too."""
+    """Rows of the ledger missing from the file, by standing. Missing rows in doubt are also looked up."""
     dismisses: bool
     """Whether to declare the missing rows permanently gone."""
     can_look_up: bool
@@ -247,7 +247,7 @@ class Refusal:
     lines: tuple[int, ...] = ()
     """Lines of the first few of these rows, for ``sent_elsewhere``."""
     changed: bool = False
-    """Whether all of them have other cells than were sent with their keys, for ``sent_elsewhere``."""
+    """Whether the cells of all these rows differ from those sent with their keys, for ``sent_elsewhere``."""
     gone: int = 0
     first_new: RowSample | None = None
     first_gone: RowSample | None = None

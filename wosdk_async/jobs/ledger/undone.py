@@ -30,7 +30,7 @@ from wosdk_async.text.remedies import Remedy
 UNDO = "undo"
 """Value of ``command`` in the run details of an undo."""
 OF_RUN = "of_run"
-"""Key of the run that an undo is to undo, in its run details; None stands for all runs."""
+"""Key in an undo's run details for the run to undo; None stands for all runs."""
 
 UndoOutcome = Literal[
     "undo",
@@ -95,7 +95,7 @@ class UndoSummary:
     counts: Counter[UndoOutcome] = attrs.field(factory=Counter)
     not_started: int = 0
     references: Counter[UndoOutcome] = attrs.field(factory=Counter)
-    """Counts of references, if they are undone, too."""
+    """Counts of references, if the undo includes them."""
 
     @property
     def complete(self) -> bool:
@@ -122,7 +122,7 @@ class UndoState:
     left: Mapping[str, Any] | None
     """Records that the last undo left in place, by outcome; None if the undo did not finish."""
     references: int = 0
-    """References that the undo did not reach, could not delete, left in doubt, or was to delete and kept."""
+    """References to delete that the undo did not reach, could not delete, left in doubt or kept."""
     earlier: int = 0
     """Records that were created for rows no longer in the file, and have not been undone."""
     doubted: int = 0
@@ -179,7 +179,7 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
     if not done and not begun and not any(counts.get(state) for state in UNDECIDED):
         return None
     left = last.get(UNDO)
-    if last.get("references"):  # those that the undo kept or did not reach remain, too
+    if last.get("references"):  # also count those that the undo kept or did not reach
         begun = [each for each in references if each.state in (State.DONE, *UNDECIDED)]
     earlier = journal.counts(gone=True)[State.DONE] - (counts.get(State.DONE, 0) - done)
     doubted = sum(of_file.get(state, 0) for state in UNDECIDED)
@@ -214,9 +214,9 @@ async def run_to_undo(journal: JournalReader) -> int | None:
 
 
 async def undone_beside(base: Path, company: str, operation: str, *, exclude: Path | None = None) -> set[int]:
-    """Return the ids of records undone by the jobs in the directory of ``base``, except that in ``exclude``.
+    """Return the ids of records undone by jobs in the directory of ``base``, except the job in ``exclude``.
 
-    Other jobs than those at ``base`` are left out if they cannot be read.
+    Jobs other than those at ``base`` are skipped if unreadable.
     """
     ids: set[int] = set()
     own = await asyncio.to_thread(jobs_at, base)

@@ -226,7 +226,7 @@ def _check_names(table: str, record: ObjectNode, specs: Mapping[str, ReferenceSp
     if unused := specs.keys() - record.references.union(*needs.values()):
         name = min(unused)
         raise ImportMapError(
-            f'reference.{name} is unused; write "@{name}" in a field, or delete the reference'
+            f'reference.{name} is unused; write "@{name}" in a field, or remove the reference'
         )
 
 

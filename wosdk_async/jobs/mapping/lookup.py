@@ -117,8 +117,8 @@ async def _records(
 ) -> AsyncGenerator[Json, None]:
     """Yield non-removed records that match the filters, ordered by id; include the fields ``more``.
 
-    Raise NoAnswerError for a record that has none of the names in ``asked``, if any: a missing name is not
-    confirmed absent then, and creating its record could duplicate it.
+    If ``asked`` is given, raise NoAnswerError for a record that has none of these names: the response then
+    confirms no name absent, and creating a missing record could duplicate it.
     """
     wanted = [(each, each.node.fill(context)) for each in spec.filters]
     compared = [_comparison(spec, each, value) for each, value in wanted]

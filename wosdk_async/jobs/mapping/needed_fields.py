@@ -90,7 +90,7 @@ def replaced_fields_warning(import_map: ImportMap) -> Callable[[Mapping[str, str
             return None
         them = "it" if len(filled) == 1 else "them"
         return (
-            f"with compute_schedule, the service overwrites {' and '.join(filled)}; delete {them} or "
+            f"with compute_schedule, the service overwrites {' and '.join(filled)}; remove {them} or "
             "compute_schedule from the map"
         )
 

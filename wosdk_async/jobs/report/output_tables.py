@@ -165,7 +165,7 @@ async def _write_rows(
 
 
 async def _pages(journal: JournalReader, *states: State) -> AsyncIterator[list[StoredRow]]:
-    """Yield pages of rows in file order, with keys that are not sent, and so are stored as names."""
+    """Yield pages of rows in file order, including keys that are not sent, which are stored as names."""
     named = journal.plan.marker is None and journal.plan.key is not None
     async for page in journal.file_pages(*states):
         if numbers := [row.row for row in page if named or row.code == REPEATED_KEY]:

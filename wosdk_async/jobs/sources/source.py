@@ -80,7 +80,7 @@ class FileDialect:
 
 
 _CR_LF = "\r\n"
-"""Line end for ``csv.writer``. Older Python versions quote a cell with CR or LF only if this contains it."""
+"""Line end for ``csv.writer``. Older Python quotes a cell with CR or LF only if the line end contains it."""
 
 
 class _LineEnds:
@@ -124,7 +124,7 @@ def header_record(
     path: Path, records: Iterable[tuple[int, list[str]]], header_row: int | None
 ) -> tuple[int, list[str]]:
     """Return the number and cells of the header line: ``header_row``, or the first non-empty line."""
-    for line, cells in records:  # a rejects file has its header on the first line, whatever header_row is
+    for line, cells in records:  # a rejects file has its header on the first line, regardless of header_row
         if header_row in (None, line) or len({*REPORT_COLUMNS} & {*cells}) > 1:
             return line, cells
     if header_row is None:

@@ -52,8 +52,8 @@ class Table:
     """Source with table rules and renumbered rows.
 
     A record is a row with a key and another cell. Totals below the last record are a footer, which is
-    skipped, unless they are as full as records. Notes warn about other totals, and about rows below the last
-    record that have only a key.
+    skipped, unless they fill the same columns as records. Notes warn about other totals, and about rows
+    below the last record that have only a key.
     """
 
     def __init__(self, source: Source, rules: TableRules, key: RowKey | None) -> None:
@@ -137,7 +137,7 @@ class Table:
         self._footer, self._totals, self._lone_keys = footer, totals, lone_keys
 
     def _kinds(self, rows: Sequence[Row], key: RowKey) -> list[_Kind]:
-        """Return the kinds of rows. A total with a word and a value in each usual column is a record."""
+        """Return the kinds of rows. A total with text and all usual columns filled is a record."""
         kinds = [self._kind(row, key) for row in rows]
         own = {*self.columns} - key.columns - {*self._rules.fill_down, ""}
         filled = [

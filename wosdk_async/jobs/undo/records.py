@@ -119,7 +119,7 @@ class CreatedRecords:
         records: AsyncIterable[Any] = query.select(*wanted)
         found = {record.id: record async for record in records if usable_id(record.id) is not None}
         if not found.keys() <= set(ids):  # the condition may have been ignored, so no id is confirmed missing
-            error = NoAnswerError("the look-up by id returned a record which was not asked for")
+            error = NoAnswerError("the look-up by id returned a record that was not requested")
             return dict.fromkeys(ids, error) | found
         return found
 

@@ -21,7 +21,7 @@ class GetCompanyWsdkUrlResult(CommandResult):
     """Result of GetCompanyWsdkUrlCommand."""
 
     url: str | None = field(default=None, metadata=wire("Url", "string"))
-    """Company host to use as base address. Clients in use append api/v1/... directly, so it ends with a
+    """Company host to use as base address. Existing clients append api/v1/... directly, so it ends with a
     slash; without ApiType REST a SOAP address is reported.
     """
     company_name: str | None = field(default=None, metadata=wire("CompanyName", "string"))

@@ -375,7 +375,7 @@ def shown_path(path: str) -> str:
 
 def shown_body(raw: bytes, *, indent: int = 2) -> str:
     """Return a body as text with secrets masked; JSON is indented, or on one line for ``indent=-1``."""
-    raw = raw.replace(b"\0", b"")  # without zero bytes, names in UTF-16 are found, too
+    raw = raw.replace(b"\0", b"")  # without zero bytes, names in UTF-16 are also found
     if not raw:
         return ""
     try:

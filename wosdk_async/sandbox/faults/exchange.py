@@ -95,7 +95,7 @@ class FaultExchange:
         task.add_done_callback(self.late.discard)
 
     async def delay(self, seconds: float) -> bool:
-        """Wait; return whether a reset of the Companies meanwhile has ended the request, which is dropped."""
+        """Wait; return whether the Companies were reset meanwhile, in which case the request is dropped."""
         await self.clock.sleep(seconds)
         if self.is_current():
             return False
@@ -110,7 +110,7 @@ class FaultExchange:
     async def wait_for_hang_up(self, limit: float | None) -> int:
         """Wait up to ``limit`` seconds for the client to close the connection; return when the wait ended.
 
-        The clock may be moved far beyond the limit, which then still ended the wait.
+        If the clock is moved far beyond the limit, the result is still the time of the limit.
         """
         latest = math.inf if limit is None else self.clock() + int(limit * _SECOND)
         closed = asyncio.ensure_future(self.wait_closed())

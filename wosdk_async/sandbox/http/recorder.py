@@ -50,8 +50,8 @@ class RecordedRequest:
 class RecordedRequests(Sequence[RecordedRequest]):
     """All requests so far, oldest first.
 
-    Dropped requests count and keep their positions; access to one raises RuntimeError, because a test without
-    it could pass by mistake.
+    Dropped requests still count and keep their positions. Accessing one raises RuntimeError: a test that does
+    not see it could pass by mistake.
 
     Attributes:
         stored: the last requests; up to 10,000, with bodies up to 64 MiB.

@@ -239,7 +239,8 @@ class Tokens:
             raise Refusal(401, "MISSING_AUTHORIZATION_HEADER", "No Authorization header was sent.")
         scheme, _, token = authorization.strip().partition(" ")
         if scheme.lower() != "bearer":
-            raise Refusal(403, "MISSING_AUTHORIZATION_SCHEME", "The Authorization header has no Bearer word.")
+            text = "The Authorization header does not use the Bearer scheme."
+            raise Refusal(403, "MISSING_AUTHORIZATION_SCHEME", text)
         token = token.strip()
         if not token or not token.isascii() or " " in token:
             # facts 1: 400 for an empty or malformed token. Not shown; assumed: the code

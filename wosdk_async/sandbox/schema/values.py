@@ -25,7 +25,7 @@ UNREADABLE: Final = object()  # marks an invalid value, which leaves the member 
 _DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII)
 
 # facts 3.5: a work order's TimeZone is a number; 4, 20 and 35 fit the Windows list of time zones.
-# Not shown; assumed: the service uses the other numbers of this list, too.
+# Not shown; assumed: the service also uses the other numbers of this list.
 _ZONES = {
     2: "Pacific/Honolulu",
     3: "America/Anchorage",

@@ -104,7 +104,7 @@ def _insert_seed(store: Store, company: StoredCompany) -> None:
 
 
 def is_initial(company: StoredCompany, entity: str, key: int) -> bool:
-    """Return whether an id is that of an initial record, which a reset restores."""
+    """Return whether an id belongs to an initial record, which a reset restores."""
     return company.seeded and any(key == known for known, _ in _rows().get(entity, ()))
 
 

@@ -92,7 +92,7 @@ def _work_zone(_context: RequestContext, zone: Record) -> None:
 
 
 def _document(context: RequestContext, document: Record) -> None:
-    # facts 3.10: MimeType determines DocType, whatever DocType was sent, and never gives a Signature.
+    # facts 3.10: MimeType, not the DocType sent, determines DocType, and never gives a Signature.
     # Not shown; assumed: parameters of MimeType do not matter, and the refusal where the type is not known
     media = document["MimeType"].partition(";")[0].strip().lower()
     if media.startswith("image/"):
@@ -221,7 +221,7 @@ _FORMS = {
     "Money": re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII),
     "Boolean": re.compile(r"true|false", re.ASCII | re.IGNORECASE),
 }
-_WIDER_KINDS = {"Employee": "Provider"}  # facts 9: providers are Employee records, too
+_WIDER_KINDS = {"Employee": "Provider"}  # facts 9: providers are also Employee records
 _SAME_OWNER = " AND ".join(
     f"{column(path, kind)} = ?"
     for path, kind in (("ObjectId", "integer"), ("ObjectTypeId", "enum"), ("Descriptor.Id", "integer"))

@@ -106,7 +106,7 @@ def update(
     """Write the planned members of ``entity`` into ``record``; return whether anything changed.
 
     Members and list elements that the request leaves out stay as they are (facts 3.6). The version counter
-    advances if something changed (facts 3.7). Not shown; assumed: a change in an owned record counts, too.
+    advances if something changed (facts 3.7). Not shown; assumed: a change in an owned record also counts.
     """
     before = {**record}
     changed = False

@@ -117,7 +117,10 @@ def create_owned(context: RequestContext, schema: EntitySchema, record: Record, 
 def add_element(
     context: RequestContext, schema: EntitySchema, record: Record, field: Field, element: object
 ) -> bool:
-    """Add an element to a list; return whether it was added. Not shown; assumed: which are dropped."""
+    """Add an element to a list; return whether it was added.
+
+    Not shown; assumed: an element that is not an object, or has ``PerformDeletion``, is dropped.
+    """
     child = schema.target(field)
     dropped = not isinstance(element, dict) or get_ignore_case(element, "PerformDeletion") is True
     if child is None or dropped or not isinstance(element, dict):
@@ -148,7 +151,10 @@ def create_owned_object(
 def delete(
     context: RequestContext, schema: EntitySchema, record: Record, *, with_owner: bool = False
 ) -> None:
-    """Delete a record or mark it as removed (facts 3.4). Not shown; assumed: what it owns goes with it."""
+    """Delete a record or mark it as removed (facts 3.4).
+
+    Not shown; assumed: records that it owns are deleted with it.
+    """
     if not schema.soft_deleted:
         if rule := ON_DELETE.get(schema.name):
             rule(context, record)

@@ -60,7 +60,7 @@ def prepare(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _is_empty(db: sqlite3.Connection) -> bool:
-    """Return whether a file has no tables, such as the file that a start on a full disk leaves."""
+    """Return whether a file is an empty database, as left by a start on a full disk."""
     return _pragma(db, "application_id") == 0 and not db.execute("SELECT 1 FROM sqlite_master").fetchone()
 
 

@@ -81,7 +81,7 @@ class Store:
                 self._db.execute("ROLLBACK TO part")
                 self._db.execute("RELEASE part")
             self.counters.undo()
-            if len(self.indexes) != indexed:  # indexes created by the request are gone, too
+            if len(self.indexes) != indexed:  # indexes created by the request are also gone
                 self.indexes.reload()
             raise
         self._db.execute("RELEASE part")

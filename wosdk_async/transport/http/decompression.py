@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 
 TOO_LONG = "the response is longer than"
-"""Start of every error about an oversized response, whichever engine or library raises it."""
+"""Start of every error about an oversized response, regardless of the engine or library."""
 
 _LARGE = 1024 * 1024
 _RESERVED = 40 * 1024 * 1024  # more than 32 MiB, so that glibc returns the freed block to the system
@@ -46,7 +46,7 @@ _WINDOW_BITS = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
 # Bytes per zlib call: few, because zlib copies the rest of the input after each gzip member.
 _INPUT = 16 * 1024
 _OUTPUT = 64 * 1024
-_FREE = 1024 * 1024  # a body may expand to this many bytes, whatever the ratio
+_FREE = 1024 * 1024  # a body may expand to this many bytes, regardless of the ratio
 _MAX_RATIO = 200  # the service's JSON has a ratio of 5 to 30, repetitive text perhaps 100
 _MAX_MEMBERS = 10_000  # gzip members; files compressed in 64 KiB blocks have 16 per MiB
 _STEPS = 8  # steps per loop iteration; counted instead of timed, so that runs are reproducible

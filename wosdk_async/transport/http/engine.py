@@ -107,7 +107,7 @@ class SendError(Exception):
         too_long: whether the response exceeds :class:`~wosdk_async.options.Limits`, as it would on a retry.
         host_gone: whether no connection to the host could be opened: refused, unreachable, unknown or silent.
             The Company may have moved to another host.
-        proxy_gone: the same of a proxy, which says nothing about the host.
+        proxy_gone: the same for a proxy, which says nothing about the host.
     """
 
     def __init__(

@@ -114,7 +114,7 @@ class MockableEngine:
             await engine.aclose()
 
     async def _mockable_engine(self, library: ModuleType) -> ClientEngine:
-        """Return an engine on a plain ``library`` client, which sends whatever the mocks let through."""
+        """Return an engine on a plain ``library`` client, which sends requests that the mocks let through."""
         name, options = library.__name__, self._options
         if name not in self._mockable:
             from wosdk_async.transport.http.httpx.client import ClientEngine

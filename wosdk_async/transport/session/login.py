@@ -341,8 +341,9 @@ class LoginSlots:
 
     After 0.25 s, or twice the time of recent responses, a request is preempted if a new one is waiting: it is
     cancelled and retried as a slow request, because all log-in requests are safe to retry. After 2.5 s, any
-    request is preempted by any other. A new one preempts a slow one earlier, which is then the next slow one.
-    A quarter of the slots is reserved for slow requests, so a slow host still serves all of its callers.
+    waiting request preempts it. If slow requests hold more than their reserved slots, a new request preempts
+    the newest of them even earlier, and that one moves to the head of the slow queue. A quarter of the slots
+    is reserved for slow requests, so a slow host still serves all of its callers.
 
     If not ``preemptive``, a request is preempted only once, after 1 s: httpx may lose the connection of a
     cancelled request, especially early in its life. Slow requests then leave a quarter of the slots to the

@@ -164,7 +164,7 @@ class SessionManager:
                     raise
 
     async def look_for_host(self, gone: Session, until: float) -> Session:
-        """Return the newest session, perhaps with another host, because that of ``gone`` serves no calls.
+        """Look for a new host, because the host of ``gone`` serves no calls; return the newest session.
 
         Queries the locator at most once per 5 s. Raises the log-in's error.
         """
@@ -204,7 +204,7 @@ class SessionManager:
         return renewal
 
     async def _run(self, time_left: TimeLeft) -> Session:
-        # GIL: each field is set atomically. Of two log-ins in different threads, the later one counts.
+        # GIL: each field is set atomically. If two threads log in, the later log-in counts.
         self.login_waits_for, self._login_since = "", self.clock.now()
         grant = await self._log_in(self.secrets, time_left)
         self.login_waits_for = ""

@@ -178,7 +178,7 @@ class CompanyStats:
 class Stats:
     """Snapshot of a client's statistics. Calls and connections are those of the running event loop.
 
-    ``outcomes`` counts completed calls: ``done``, ``cancelled``, or the error name. Of a call with a marker,
+    ``outcomes`` counts completed calls: ``done``, ``cancelled``, or the error name. For a call with a marker,
     each attempt and each look-up counts, so an ``InDoubtError`` may have been settled. ``retry_quota`` is the
     remaining retry budget. ``connections_busy`` and ``connections_idle`` are connections for calls, excluding
     log-ins and downloads.

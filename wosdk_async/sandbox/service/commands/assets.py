@@ -38,7 +38,7 @@ def _first_at(context: RequestContext, entity: str, locations: list[Record]) -> 
 
 
 def match_assets(context: RequestContext, arguments: Arguments) -> Record:
-    """Return assets of a tree for whose model the task ``TaskCode`` exists (facts 5). Not shown; assumed."""
+    """Return a tree's assets whose model has the task ``TaskCode`` (facts 5). Not shown; assumed."""
     parent = named_record(context, arguments, "ParentAssetId", "Location")
     code = arguments.get("TaskCode", "")
     if not code:
@@ -232,7 +232,7 @@ def create_work_zone(context: RequestContext, arguments: Arguments) -> Record:
     skips = arguments.get("SkipDefaultSettings", False)
     defaults = _ZONE_DEFAULTS if skips else _ZONE_DEFAULTS | _DEFAULT_SETTINGS
     missing = {key: value for key, value in defaults.items() if get_ignore_case(sent, key) is None}
-    # Not shown; assumed: a sent asset counts as the zone's own
+    # Not shown; assumed: an asset in the request becomes the zone's asset
     asset = reference_id(get_ignore_case(sent, "Asset"))
     if asset is None and (template := arguments.get("AssetTemplateId", 0)):
         found = required_record(context, "AssetTemplate", template, "AssetTemplateId")

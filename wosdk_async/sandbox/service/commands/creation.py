@@ -167,7 +167,7 @@ def _with_number(context: RequestContext, number: str) -> list[Record]:
 
 
 def complete_order(context: RequestContext, schema: EntitySchema, row: Record) -> None:
-    """Add what a seed row lacks that every created order has: records with its id (facts 5).
+    """Add the records that every created order has and a seeded order lacks; they have its id (facts 5).
 
     Not shown; assumed: two orders cannot have one number.
     """

@@ -62,7 +62,7 @@ def _complete(context: RequestContext, order: Record, arguments: Arguments) -> b
 
 
 def _write_completion_note(context: RequestContext, order: Record, arguments: Arguments) -> None:
-    """Write ``Comment`` to the completion note (facts 5). Not shown; assumed: what each option does."""
+    """Write ``Comment`` to the completion note (facts 5). Not shown; assumed: the effect of each option."""
     comment = arguments.get("Comment", "")
     option = arguments.get("CompletionNoteOption", "Ignore")
     if option == "Ignore" or not comment:
@@ -160,7 +160,7 @@ def _sent_reason(context: RequestContext, action: Action, arguments: Arguments) 
 
 
 def send_work_order(context: RequestContext, arguments: Arguments) -> Record:
-    """Send the order to its connected provider (facts 5 names the result). Not shown; assumed: the rest."""
+    """Send the order to its connected provider (facts 5 names the result). Not shown; assumed: all else."""
     order = find_order(context, arguments)
     if order["WonId"] or order["StatusId"] not in _ACTIVE:  # spec 3. Not shown; assumed: the text
         state = "has already been sent" if order["WonId"] else f"is {order['StatusId']}, so it cannot be sent"

@@ -1,4 +1,4 @@
-"""Engine on an httpx or httpx2 client: the program's own, one around its transport, or a stock one."""
+"""Engine that sends with an httpx or httpx2 client, with or without the program's transport."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ _SAME_REQUEST = {"BasicAuth", "DigestAuth", "NetRCAuth"}
 """``auth`` classes that send the given request unchanged; a custom class may send another."""
 
 _BEFORE = ("connection.", "proxy.", "socks.", "http2.send_connection_init.")
-"""Events before the first byte of a request. A CONNECT to a proxy emits the events of a request, too."""
+"""Events before the first byte of a request. A CONNECT to a proxy also emits the events of a request."""
 
 
 class Departure:
@@ -236,7 +236,7 @@ class Departure:
             self._on_sending()
 
     def end(self, request: httpx.Request | None) -> None:
-        """Record that the request failed. It counts as sent if a program hook replaced the trace."""
+        """Record that the request failed. If a hook replaced the trace, it counts as sent."""
         if self._is_traced and request is not None and request.extensions.get("trace") != self._note:
             self.mark_sent()
 

@@ -116,7 +116,7 @@ _STEPS = {"ConnectTimeout": "connect", "ReadTimeout": "read", "WriteTimeout": "w
 def was_never_sent(error: BaseException, request: httpx.Request | None = None) -> bool:
     """Return whether ``error`` proves that no byte of ``request`` (if given) was sent.
 
-    The error may be that of another request, which a hook sent after ours.
+    The error may belong to another request, which a hook sent after ours.
     """
     if _NEVER_SENT.isdisjoint(error_kinds(error)):
         return False

@@ -299,10 +299,10 @@ class Connection(Layer):
             waiter.set_result(response)
 
     def _stop_writing(self, response: Response) -> bool:
-        """Return whether an early response counts: an error to a request of which the rest is never sent.
+        """Return whether to accept an early response: an error, which ends the sending of the request.
 
         No service carries out a request that it has not read, so an early success is the response to another
-        request, or that of a proxy which may still pass this one on.
+        request, or comes from a proxy that may still forward this one.
         """
         if response.status >= 400 and self._transport.get_write_buffer_size():
             self.abort()
