@@ -130,8 +130,8 @@ def repeated_rows(
         yield place, row, text.format(key[:_SHOWN], number, line, (now or "")[:_SHOWN]), REPEATED_KEY
 
 
-# The owner is another row of the file; or a ledger row that the file lacks or has with another key. The last
-# column is the owner's key if it was sent with another key.
+# The owner is another row of the file; or a ledger row that the file lacks or has with a different key. The
+# last column is the owner's key if it was sent with a different key.
 _FIRST_WITH_KEY = f"""SELECT coalesce(planned.row, first.place), file.line, file.digest, NULL, NULL
     FROM temp.repeated AS first JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = first.place
     WHERE first.identity = :identity AND first.nth = 1 AND first.place <> :place

@@ -95,7 +95,7 @@ class FaultExchange:
         task.add_done_callback(self.late.discard)
 
     async def delay(self, seconds: float) -> bool:
-        """Wait; return whether the Companies were reset meanwhile, in which case the request is dropped."""
+        """Wait; return whether the Companies were reset during the wait, so that the request is dropped."""
         await self.clock.sleep(seconds)
         if self.is_current():
             return False
