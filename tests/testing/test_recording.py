@@ -238,6 +238,33 @@ async def test_an_unrecorded_request_fails_with_the_nearest_one(file: Path, wosd
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("for sandbox-client", r"\*\*\* hides"), ("for AcmeFacilities", r"\{company \.\.\.\} hides .*company=")],
+)
+async def test_a_request_with_a_value_that_the_recording_hides(
+    file: Path, wosdk_sandbox: Sandbox, name: str, hint: str
+) -> None:
+    """The error says what was hidden; a Company's name can be given, and other requests get no hint."""
+
+    async def program(acme: Company, name: str = name) -> None:
+        await acme.create(Customer(name=name, display_as="x"))
+
+    await record(file, program, wosdk_sandbox)
+    with pytest.raises(UnrecordedRequestError, match=hint):
+        await play(file, program)
+    with Recording(file) as recording:
+        async with recording.client(company="AcmeFacilities") as client:
+            if "Acme" in name:
+                await program(client.company())
+            else:
+                recording.allow_unplayed = True
+    await record(file, lambda acme: program(acme, "plain"), wosdk_sandbox)
+    with pytest.raises(UnrecordedRequestError) as caught:
+        await play(file, lambda acme: program(acme, "other"))
+    assert "hides" not in str(caught.value)
+
+
 async def test_one_request_too_many_fails(file: Path, wosdk_sandbox: Sandbox) -> None:
     async def program(acme: Company, times: int = 2) -> None:
         for _ in range(times):

@@ -37,6 +37,11 @@ _COMPANY = "RecordedCompany"
 _NETWORK = ("transport", "http_client", "ssl_context", "proxy", "trust_env", "timeouts")
 _OF_RECORDING = ("credentials", "region", "profile", "engine", "clock", *_NETWORK)
 _MAX_DIFF = 4000  # characters
+_HIDDEN = {
+    "***": "*** hides a credential or password, which a replay does not know: leave it out of the request",
+    "{company ": "{company ...} hides the Company's name: pass it as client(company=...)",
+}
+"""Hints of how to replay a request whose recorded form hides a value, by what replaces the value."""
 _MAX_UNPLAYED = 500  # characters
 
 
@@ -222,10 +227,15 @@ class Recording:
         nearest = max(same or self._recorded, key=partial(_likeness, request), default=None)
         if nearest is None:
             return f"{asked} was not recorded: {self.path} is empty"
-        lines = difflib.unified_diff(
-            _lines(nearest), _lines(request), "the nearest recorded request", "this request", lineterm=""
+        lines = list(
+            difflib.unified_diff(
+                _lines(nearest), _lines(request), "the nearest recorded request", "this request", lineterm=""
+            )
         )
-        return shortened("\n".join((f"{asked} was not recorded in {self.path}", *lines)), _MAX_DIFF)
+        recorded = [line for line in lines if line.startswith("-") and not line.startswith("-Company: ")]
+        hints = [hint for mark, hint in _HIDDEN.items() if any(mark in line for line in recorded)]
+        summary = "; ".join((f"{asked} was not recorded in {self.path}", *hints))
+        return shortened("\n".join((summary, *lines)), _MAX_DIFF)
 
 
 def _lines(request: RecordedExchange) -> list[str]:
