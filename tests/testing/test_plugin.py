@@ -244,14 +244,33 @@ UNMATCHED = """
     async def test_matched_and_not_due(wosdk_company, wosdk_faults):
         wosdk_faults.add("reset", operation="retrieve", every=2)
         await wosdk_company.get(Customer, 512)
+
+    async def test_preempted(wosdk_company, wosdk_faults):
+        wosdk_faults.add("status", status=429, retry_after=1, operation="retrieve", first=1)
+        wosdk_faults.add("reset", operation="retrieve", first=1)
+        await wosdk_company.get(Customer, 512)
+        assert wosdk_faults.injected == {{"status": 1}}
+
+    async def test_preempted_before_another_was_added(wosdk_company, wosdk_faults):
+        wosdk_faults.add("status", status=503, operation="retrieve", first=1, retry_after=1)
+        wosdk_faults.add("reset", operation="retrieve", first=1)
+        await wosdk_company.get(Customer, 512)
+        wosdk_faults.add("latency", fixed=1, operation="retrieve")
+        await wosdk_company.get(Customer, 512)
+
+    async def test_one_after_the_other(wosdk_company, wosdk_faults):
+        wosdk_faults.add("status", status=429, retry_after=1, operation="retrieve", first=1)
+        wosdk_faults.add("reset", operation="retrieve", first=2)
+        await wosdk_company.get(Customer, 512)
+        assert wosdk_faults.injected == {{"status": 1, "reset": 1}}
 """
 IGNORED = """import pytest
     pytestmark = pytest.mark.filterwarnings("ignore::wosdk_async.testing.UnmatchedFaultWarning")
 """
 
 
-def test_a_fault_that_no_request_met_is_a_warning(quick_kit: pytest.Pytester) -> None:
-    """Such a test shows nothing; the warning names the rule, and what to write for a work order.
+def test_a_fault_without_effect_is_a_warning(quick_kit: pytest.Pytester) -> None:
+    """Such a test shows nothing; the warning names the rule, and what to write instead.
 
     Where warnings are errors the test itself passes, its end does not; a filter by the category turns it off.
     """
@@ -259,7 +278,7 @@ def test_a_fault_that_no_request_met_is_a_warning(quick_kit: pytest.Pytester) ->
         test_usual=UNMATCHED.format(filter=""), test_ignored=UNMATCHED.format(filter=IGNORED)
     )
     result = quick_kit.runpytest_subprocess("-p", ASYNCIO, "-W", "error", "-o", "asyncio_mode=auto", *SCOPE)
-    result.assert_outcomes(passed=10, errors=2)
+    result.assert_outcomes(passed=16, errors=4)
     result.stdout.fnmatch_lines_random(
         [
             "ERROR test_usual.py::test_order*",
@@ -268,5 +287,8 @@ def test_a_fault_that_no_request_met_is_a_warning(quick_kit: pytest.Pytester) ->
             " use operation='WoCreateCommand'. If intended, end the test with wosdk_faults.clear()",
             "ERROR test_usual.py::test_delete*",
             "*matched none of the 3 requests of this test and had no effect. If intended, *",
+            "ERROR test_usual.py::test_preempted -*",
+            "*fault add('reset', operation='retrieve', first=1) had no effect, because earlier rules *",
+            "ERROR test_usual.py::test_preempted_before_another_was_added*",
         ]
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import json
 import os
 from collections.abc import Awaitable, Callable
@@ -237,6 +238,33 @@ async def test_an_unrecorded_request_fails_with_the_nearest_one(file: Path, wosd
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("for sandbox-client", r"\*\*\* hides"), ("for AcmeFacilities", r"\{company \.\.\.\} hides .*company=")],
+)
+async def test_a_request_with_a_value_that_the_recording_hides(
+    file: Path, wosdk_sandbox: Sandbox, name: str, hint: str
+) -> None:
+    """The error says what was hidden; a Company's name can be given, and other requests get no hint."""
+
+    async def program(acme: Company, name: str = name) -> None:
+        await acme.create(Customer(name=name, display_as="x"))
+
+    await record(file, program, wosdk_sandbox)
+    with pytest.raises(UnrecordedRequestError, match=hint):
+        await play(file, program)
+    with Recording(file) as recording:
+        async with recording.client(company="AcmeFacilities") as client:
+            if "Acme" in name:
+                await program(client.company())
+            else:
+                recording.allow_unplayed = True
+    await record(file, lambda acme: program(acme, "plain"), wosdk_sandbox)
+    with pytest.raises(UnrecordedRequestError) as caught:
+        await play(file, lambda acme: program(acme, "other"))
+    assert "hides" not in str(caught.value)
+
+
 async def test_one_request_too_many_fails(file: Path, wosdk_sandbox: Sandbox) -> None:
     async def program(acme: Company, times: int = 2) -> None:
         for _ in range(times):
@@ -245,6 +273,30 @@ async def test_one_request_too_many_fails(file: Path, wosdk_sandbox: Sandbox) ->
     await record(file, program, wosdk_sandbox)
     with pytest.raises(UnrecordedRequestError, match="more often than recorded"):
         await play(file, lambda acme: program(acme, 3))
+
+
+async def test_an_unrecorded_request_whose_error_is_caught_fails(file: Path, wosdk_sandbox: Sandbox) -> None:
+    """``run_many`` makes it an outcome, and a program may handle it; an error of the test comes first."""
+
+    async def program(acme: Company, *keys: str) -> list[Any]:
+        async with acme.run_many([create_command(key) for key in keys]) as run:
+            return [outcome async for outcome in run]
+
+    async def careful(acme: Company) -> None:
+        await program(acme, "PO-1")
+        with contextlib.suppress(Exception):
+            await acme.get(Customer, 512)
+
+    await record(file, lambda acme: program(acme, "PO-1"), wosdk_sandbox)
+    with pytest.raises(UnrecordedRequestError, match=r"errors of 1 requests .*\n.*WoCreateCommand was not"):
+        await play(file, lambda acme: program(acme, "PO-1", "PO-2"))
+    with pytest.raises(UnrecordedRequestError, match=r"errors of 1 requests .*\n.*Customer/512 was not"):
+        await play(file, careful)
+    with pytest.raises(LookupError), Recording(file) as recording:
+        async with recording.client() as client:
+            await careful(client.company())
+        raise LookupError
+    assert len(recording.unrecorded) == 1
 
 
 async def test_one_request_too_few_fails(file: Path, wosdk_sandbox: Sandbox) -> None:
@@ -468,6 +520,8 @@ async def test_companies_are_not_mixed_up(file: Path) -> None:
             assert await program(client.company()) == "of One Inc"
             with pytest.raises(UnrecordedRequestError):
                 await program(client.company("Fourth Inc"))
+            assert len(recording.unrecorded) == 1
+            recording.unrecorded.clear()
 
 
 async def test_requests_that_differ_only_in_times(file: Path) -> None:
@@ -600,35 +654,39 @@ def test_only_a_test_that_passes_is_recorded(
     quick_kit.runpytest_subprocess(*settings, "test_y.py").assert_outcomes(passed=1)
 
 
-FEWER = """
-    import os
+FEWER_OR_MORE = """
+    import contextlib
     from wosdk_async import Customer
     import pytest
 
     @pytest.mark.asyncio
-    @pytest.mark.parametrize("end", ["pass", "fail", "skip", "allow"])
+    @pytest.mark.parametrize("end", ["pass", "fail", "skip", "allow", "more"])
     async def test_it(wosdk_recording, end):
         async with wosdk_recording.client() as client:
             for number in (512, 513) if wosdk_recording.record else ():
                 await client.company().get(Customer, number)
-        wosdk_recording.allow_unplayed = end == "allow"
+            if end == "more" and not wosdk_recording.record:
+                with contextlib.suppress(Exception):
+                    await client.company().get(Customer, 514)
+        wosdk_recording.allow_unplayed = end in ("allow", "more")
         if end in ("fail", "skip") and not wosdk_recording.record:
             getattr(pytest, end)()
 """
 
 
-def test_a_test_that_sends_less_than_recorded_fails_at_its_end(
+def test_a_test_that_sends_less_or_more_than_recorded_fails_at_its_end(
     kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str]
 ) -> None:
     """Only if it passed otherwise, and did not allow it."""
-    kit.makepyfile(FEWER)
+    kit.makepyfile(FEWER_OR_MORE)
     for name, value in local_variables.items():
         monkeypatch.setenv(name, value)
     settings = ["-q", "-p", "pytest_asyncio.plugin", "-o", "asyncio_default_fixture_loop_scope=function"]
-    kit.runpytest_subprocess(*settings, "--wosdk-record").assert_outcomes(passed=4)
+    kit.runpytest_subprocess(*settings, "--wosdk-record").assert_outcomes(passed=5)
     done = kit.runpytest_subprocess(*settings)
-    done.assert_outcomes(passed=2, errors=1, failed=1, skipped=1)
+    done.assert_outcomes(passed=3, errors=2, failed=1, skipped=1)
     done.stdout.fnmatch_lines(["*ERROR at teardown of test_it[[]pass*", "2 recorded requests were not *"])
+    done.stdout.fnmatch_lines(["*ERROR at teardown of test_it[[]more*", "*of 1 requests that were not *"])
 
 
 NAMES = """

@@ -130,6 +130,8 @@ async def test_unknown_paths_fail_the_test(service: Routes, acme: Company) -> No
         await acme.run("NewCommand", {})
     with pytest.raises(AssertionError, match="POST /api/v1/batch/Reports"):
         await acme.post("batch/Reports", {})
+    assert len(service.unexpected) == 2
+    service.unexpected.clear()
     service.on("NewCommand").answers({"Done": True})
     assert await acme.run("NewCommand", {}) == {"Done": True}
 
@@ -148,15 +150,19 @@ async def test_without_examples_unnamed_operations_fail_the_test(mocked: respx.M
         ):
             with pytest.raises(AssertionError, match="was not expected"):
                 await unexpected
+    assert len(service.unexpected) == 3
+    service.unexpected.clear()
 
 
 async def test_another_company_fails_the_test(mocked: respx.MockRouter) -> None:
     """A request under another name is a mistake of the program, and says so."""
-    routes(mocked, company="Lakeside", region=Region.EMEA)
+    service = routes(mocked, company="Lakeside", region=Region.EMEA)
     async with Client(credentials=Credentials("id", "secret"), region=Region.EMEA) as client:
         assert (await client.company("lakeside").get(Customer, 3)).id == 3
         with pytest.raises(AssertionError, match=r"'Acme'.*'Lakeside'"):
             await client.company("Acme").get(Customer, 3)
+    assert len(service.unexpected) == 1
+    service.unexpected.clear()
 
 
 async def test_several_companies(mocked: respx.MockRouter) -> None:
@@ -175,6 +181,93 @@ async def test_several_companies(mocked: respx.MockRouter) -> None:
         assert (await client.company("South").get(WorkOrder, 5)).number != "N5"
         with pytest.raises(AssertionError, match=r"'East'.*'North', 'South'.*company='East'"):
             await client.company("East").get(Customer, 3)
+    assert [len(each.unexpected) for each in (north, south)] in ([0, 1], [1, 0])
+    for each in (north, south):
+        each.unexpected.clear()
+
+
+CAUGHT = """
+    import asyncio
+    import contextlib
+
+    import pytest
+    import respx
+    from wosdk_async import Client, Credentials, Customer, WoPickUpCommand
+    from wosdk_async.testing import routes
+
+    async def many(acme):
+        async with acme.run_many([WoPickUpCommand(work_order_id=7)]) as run:
+            assert len([outcome async for outcome in run]) == 1
+
+    async def careful(acme):
+        with contextlib.suppress(Exception):
+            await acme.get(Customer, 7)
+
+    async def unknown(acme):
+        with contextlib.suppress(Exception):
+            await acme.run("NewCommand", {})
+
+    def run(program, company="North"):
+        async def closing():
+            async with Client(credentials=Credentials("id", "secret"), company=company) as client:
+                await program(client.company())
+        asyncio.run(closing())
+
+    @pytest.mark.parametrize("program", [many, careful])
+    def test_unexpected(program, respx_mock):
+        routes(respx_mock, company="North", examples=False)
+        run(program)
+
+    @pytest.mark.parametrize("program", [many, careful])
+    def test_other_company(program, respx_mock):
+        routes(respx_mock, company="North")
+        run(program, "South")
+
+    def test_unknown_path(respx_mock):
+        routes(respx_mock, company="North")
+        run(unknown)
+
+    def test_router_of_its_own():
+        with respx.mock() as router:
+            routes(router, company="North", examples=False)
+            run(careful)
+
+    @pytest.fixture
+    def program_that_ends_late(respx_mock):
+        routes(respx_mock, company="North", examples=False)
+        yield
+        run(careful)
+
+    def test_fixture(program_that_ends_late): ...
+
+    def test_fails_itself(respx_mock):
+        routes(respx_mock, company="North", examples=False)
+        run(careful)
+        assert False
+
+    def test_intended(respx_mock):
+        service = routes(respx_mock, company="North", examples=False)
+        run(careful)
+        assert len(service.unexpected) == 1
+        service.unexpected.clear()
+
+    def test_expected(respx_mock):
+        service = routes(respx_mock, company="North", examples=False)
+        service.on(Customer)
+        run(careful)
+"""
+
+
+def test_an_unexpected_request_whose_error_is_caught_fails_the_test(kit: pytest.Pytester) -> None:
+    """``run_many`` makes it an outcome, and a program may handle it; a test that follows is not blamed."""
+    kit.makepyfile(CAUGHT)
+    done = kit.runpytest_subprocess("-q", "-p", "respx.plugin")
+    done.assert_outcomes(passed=9, failed=1, errors=7)
+    caught = [
+        f"{test}[[]{program}" for test in ("unexpected", "other_company") for program in ("many", "careful")
+    ]
+    for name in (*caught, "unknown_path", "router_of_its_own", "fixture"):
+        done.stdout.fnmatch_lines([f"*ERROR at teardown of test_{name}*", "*of 1 unexpected requests*"])
 
 
 def test_results_that_an_operation_cannot_have() -> None:

@@ -6,6 +6,7 @@ pytest imports this file in every run, so it imports other modules only when a t
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ _MARKER = (
 )
 _SETTINGS = ("company", "dialect", "empty", "seed", "now")
 _PASSED = pytest.StashKey[bool]()
+_MAX_SHOWN = 5  # refused requests in a failure
 _LONGEST_NAME = 150  # characters of a recording's name, so that its temporary files also fit in the usual 255
 _REMEDY = "The fixtures of wosdk_async need its sandbox: pip install 'wosdk_async[sandbox]'"
 
@@ -52,6 +54,24 @@ def pytest_runtest_makereport(
     report = yield
     item.stash[_PASSED] = call.when == "call" and report.passed
     return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
+    """Fail a test that passed only because its program caught the error of a mock route."""
+    unexpected: list[str] = []
+    try:
+        yield
+    finally:
+        if mocks := sys.modules.get("wosdk_async.testing.respx_routes"):
+            unexpected = mocks.take_unexpected()
+    if item.stash.get(_PASSED, False) and unexpected:
+        count, shown = len(unexpected), "\n".join(unexpected[:_MAX_SHOWN])
+        pytest.fail(
+            f"The program caught the errors of {count} unexpected requests; if intended, clear"
+            f" routes(...).unexpected:\n{shown}",
+            pytrace=False,
+        )
 
 
 @pytest.fixture
@@ -112,11 +132,11 @@ def wosdk_scrub() -> Any:
 def wosdk_recording(request: pytest.FixtureRequest, wosdk_scrub: Any) -> Iterator[Recording]:
     """Provide this test's recording, ``recordings/MODULE.CLASS.TEST.json`` beside the test, for replay.
 
-    A test that passes without sending each recorded request fails at its end, unless it sets
-    ``wosdk_recording.allow_unplayed``. With ``pytest --wosdk-record``, record the test instead, using the
-    Company named by the WOSDK_* variables. The file is written only if the test passes.
+    A test that passes fails at its end if it sent an unrecorded request, or did not send each recorded one,
+    unless it sets ``wosdk_recording.allow_unplayed``. With ``pytest --wosdk-record``, record the test
+    instead, using the Company named by the WOSDK_* variables. The file is written only if the test passes.
     """
-    from wosdk_async.testing.recording import Recording, UnplayedRequestError
+    from wosdk_async.testing.recording import Recording, UnplayedRequestError, UnrecordedRequestError
 
     path = request.path.parent / "recordings" / f"{_recording_name(request.node)}.json"
     recording = Recording(path, record=request.config.getoption("wosdk_record"), scrub=wosdk_scrub)
@@ -125,13 +145,13 @@ def wosdk_recording(request: pytest.FixtureRequest, wosdk_scrub: Any) -> Iterato
     if passed and recording.record:
         recording.save()
     elif passed:
-        unplayed = ""
+        wrong = ""
         try:
             recording.require_played()
-        except UnplayedRequestError as error:
-            unplayed = str(error)
-        if unplayed:  # not in the handler, because pytest would show the message twice
-            pytest.fail(unplayed, pytrace=False)
+        except (UnplayedRequestError, UnrecordedRequestError) as error:
+            wrong = str(error)
+        if wrong:  # not in the handler, because pytest would show the message twice
+            pytest.fail(wrong, pytrace=False)
     elif recording.record:
         kept = "the earlier recording was kept" if path.exists() else "nothing was recorded"
         request.node.add_report_section(

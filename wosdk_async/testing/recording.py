@@ -37,6 +37,11 @@ _COMPANY = "RecordedCompany"
 _NETWORK = ("transport", "http_client", "ssl_context", "proxy", "trust_env", "timeouts")
 _OF_RECORDING = ("credentials", "region", "profile", "engine", "clock", *_NETWORK)
 _MAX_DIFF = 4000  # characters
+_HIDDEN = {
+    "***": "*** hides a credential or password, which a replay does not know: leave it out of the request",
+    "{company ": "{company ...} hides the Company's name: pass it as client(company=...)",
+}
+"""Hints of how to replay a request whose recorded form hides a value, by what replaces the value."""
 _MAX_UNPLAYED = 500  # characters
 
 
@@ -63,8 +68,9 @@ class Recording:
 
     When replaying, nothing is sent and no time passes. A request gets a response if its method, path and body
     match a recorded request. RequestIds may differ. Times may differ unless the matching requests have
-    different responses. Identical requests get responses in recorded order. At the end, each recorded request
-    must have been sent.
+    different responses. Identical requests get responses in recorded order. Any other request raises
+    UnrecordedRequestError; if the program catches it, the end of the block raises it again. At the end, each
+    recorded request must have been sent.
 
     Args:
         path: recording file.
@@ -75,10 +81,12 @@ class Recording:
 
     Attributes:
         allow_unplayed: whether a replay may end before each recorded request was sent; False at first.
+        unrecorded: error messages of unrecorded requests; clear the list if the test expects them.
 
     Raises:
         ConfigurationError: the file cannot be replayed.
         UnplayedRequestError: (when the block ends without an error) a recorded request was not sent.
+        UnrecordedRequestError: (likewise) another request was sent, and the program caught the error.
     """
 
     def __init__(
@@ -92,6 +100,7 @@ class Recording:
         self.path = Path(path)
         self.record = record
         self.allow_unplayed = False
+        self.unrecorded: list[str] = []
         self._names = Names(keep_names)
         self._cleaner = Cleaner(self._names, scrub or (lambda body: body))
         self._raw: list[RawExchange] = []
@@ -153,7 +162,17 @@ class Recording:
         return tuple(f"{each.method} {each.path}" for each in self._remaining.required())
 
     def require_played(self) -> None:
-        """Raise UnplayedRequestError if a recorded request was not sent, unless ``allow_unplayed``."""
+        """Raise an error unless the program sent the recorded requests and no others.
+
+        Raises:
+            UnrecordedRequestError: a request was not recorded, and ``unrecorded`` still has it.
+            UnplayedRequestError: a recorded request was not sent, and ``allow_unplayed`` is not set.
+        """
+        if self.unrecorded:
+            raise UnrecordedRequestError(
+                f"The program caught the errors of {len(self.unrecorded)} requests that were not recorded; if"
+                f" intended, clear unrecorded:\n{self.unrecorded[0]}"
+            )
         if (unplayed := self.unplayed) and not self.allow_unplayed:
             kinds = ", ".join(f"{times} {name}" for name, times in Counter(unplayed).items())
             raise UnplayedRequestError(
@@ -191,7 +210,8 @@ class Recording:
         request = self._cleaner.request(raw)
         found = self._remaining.take(request)
         if not isinstance(found, RecordedExchange):
-            raise UnrecordedRequestError(found or self._unrecorded(request))
+            self.unrecorded.append(found or self._unrecorded(request))
+            raise UnrecordedRequestError(self.unrecorded[-1])
         if found.failure:
             return found.failure
         restored = partial(self._names.restored, request_id=request_id_of(raw.shown_body))
@@ -207,10 +227,15 @@ class Recording:
         nearest = max(same or self._recorded, key=partial(_likeness, request), default=None)
         if nearest is None:
             return f"{asked} was not recorded: {self.path} is empty"
-        lines = difflib.unified_diff(
-            _lines(nearest), _lines(request), "the nearest recorded request", "this request", lineterm=""
+        lines = list(
+            difflib.unified_diff(
+                _lines(nearest), _lines(request), "the nearest recorded request", "this request", lineterm=""
+            )
         )
-        return shortened("\n".join((f"{asked} was not recorded in {self.path}", *lines)), _MAX_DIFF)
+        recorded = [line for line in lines if line.startswith("-") and not line.startswith("-Company: ")]
+        hints = [hint for mark, hint in _HIDDEN.items() if any(mark in line for line in recorded)]
+        summary = "; ".join((f"{asked} was not recorded in {self.path}", *hints))
+        return shortened("\n".join((summary, *lines)), _MAX_DIFF)
 
 
 def _lines(request: RecordedExchange) -> list[str]:

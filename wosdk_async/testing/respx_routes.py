@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import respx
 
@@ -36,6 +36,8 @@ _PATHS = {
     "query": ("POST", r"/api/v1/query/{}"),
     "command": ("POST", r"/api/v1/cmd/{}"),
 }
+_refusing: dict[Routes, None] = {}
+"""Routes that refused requests of the running test, whose router may be gone when the test ends."""
 
 
 def routes(
@@ -64,15 +66,19 @@ class Routes:
     """The service as respx routes: token, discovery and, at the Company's host, every operation.
 
     Responses are examples from the catalogue unless set with :meth:`on`; with ``examples=False``, operations
-    without :meth:`on` fail the test. A request that is not a service
-    operation fails the test with an AssertionError that names it. The router's ``assert_all_called`` only
-    checks operations whose response was set.
+    without :meth:`on` fail the test. A request that is not a service operation fails the test, too: it raises
+    an AssertionError that names it, and if the program catches this, pytest fails the test at its end. The
+    router's ``assert_all_called`` only checks operations whose response was set.
+
+    Attributes:
+        unexpected: error messages of the refused requests; clear the list if the test expects them.
     """
 
     def __init__(self, router: respx.Router, company: str, region: Region, examples: bool = True) -> None:
         self._router = router
         self._company = company
         self._examples = examples
+        self.unexpected: list[str] = []
         self._mocked: dict[ServiceOperation, PreparedResponse] = {}
         known = self._companies()
         self._host = f"https://mock{len(known) + 1 if known else ''}.corrigo.com"
@@ -106,7 +112,7 @@ class Routes:
             names = "|".join(map(re.escape, names_of(wanted)))
             url = f"(?i){re.escape(self._host)}{path.format(f'(?:{names})')}(?:\\?.*)?$"
             route = self._router.route(method=method, url__regex=url)
-            self._mocked[wanted] = PreparedResponse(wanted, route.mock(side_effect=_example))
+            self._mocked[wanted] = PreparedResponse(wanted, route.mock(side_effect=self._example))
         return self._mocked[wanted]
 
     def _companies(self) -> dict[str, _CompanyRoute]:
@@ -126,20 +132,46 @@ class Routes:
         if operation_at(request.method, request.url.path) in self._mocked:
             return None  # another route responds
         if not self._examples:
-            raise AssertionError(
+            self._refuse(
                 f"{request.method} {request.url.path} was not expected: these routes have examples=False; "
                 "expect it with on(name)"
             )
-        return _example(request)
+        return self._example(request)
+
+    def _example(self, request: Any) -> respx.MockResponse:
+        operation = operation_at(request.method, request.url.path)
+        query = request.url.query.decode("ascii")
+        body = example_body(operation, request.url.path, query, request.content) if operation else None
+        if body is None:
+            self._refuse(
+                f"{request.method} {request.url.path} is not an operation of the service in the catalogue; "
+                "mock it with on(name), or with a respx route before calling routes()"
+            )
+        return _response(request, body)
 
     def _require_company(self, request: Any) -> None:
         named = request.headers.get("CompanyName")
         if named is None or named.lower() != self._company.lower():
             mocked = ", ".join(repr(route.company) for route in self._companies().values())
-            raise AssertionError(
+            self._refuse(
                 f"{request.method} {request.url.path} is for the Company {named!r}; "
                 f"these routes only mock {mocked}: also call routes(..., company={named!r})"
             )
+
+    def _refuse(self, why: str) -> NoReturn:
+        """Raise an AssertionError, and keep it for the end of the test, because the program may catch it."""
+        self.unexpected.append(why)
+        _refusing[self] = None
+        raise AssertionError(why)
+
+
+def take_unexpected() -> list[str]:
+    """Return and forget the unexpected requests of all routes."""
+    found = [why for each in _refusing for why in each.unexpected]
+    for each in _refusing:
+        each.unexpected.clear()
+    _refusing.clear()
+    return found
 
 
 class PreparedResponse:
@@ -210,18 +242,6 @@ def _default_kind(what: type[Any] | str, name: str) -> str:
     if isinstance(what, str):
         return "command" if is_command(name) else "retrieve"
     return "command" if issubclass(what, Command) else "retrieve"
-
-
-def _example(request: Any) -> respx.MockResponse:
-    operation = operation_at(request.method, request.url.path)
-    query = request.url.query.decode("ascii")
-    body = example_body(operation, request.url.path, query, request.content) if operation else None
-    if body is None:
-        raise AssertionError(
-            f"{request.method} {request.url.path} is not an operation of the service in the catalogue; "
-            "mock it with on(name), or with a respx route before calling routes()"
-        )
-    return _response(request, body)
 
 
 class _InTurn:

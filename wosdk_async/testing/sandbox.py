@@ -237,7 +237,7 @@ def _template(companies: tuple[str, ...], empty: bool) -> Store:
     return open_store(":memory:", *companies, empty=empty)
 
 
-# --- faults that matched nothing ----------------------------------------------------------------------
+# --- faults without effect ----------------------------------------------------------------------------
 
 _COMMANDS = "/api/v1/cmd/"
 _DISCOVERY = "GetCompanyWsdkUrlCommand"  # sent by a client's log-in, not by the test
@@ -245,22 +245,34 @@ _BASE = frozenset({"create", "update", "delete"})
 """Operations of fault rules that only match records, although users expect them to match commands as well."""
 
 
+_IF_INTENDED = "If intended, end the test with wosdk_faults.clear()"
+
+
 class UnmatchedFaultWarning(UserWarning):
-    """Rule of ``wosdk_faults`` that had no effect, because no request of the test matched."""
+    """Rule of ``wosdk_faults`` that had no effect: no request matched, or earlier rules ended them all."""
 
 
 def unmatched_warnings(faults: Faults, requests: RecordedRequests) -> Iterator[UnmatchedFaultWarning]:
-    """Yield a warning for each rule that no request has matched."""
+    """Yield a warning for each rule that had no effect."""
     unmatched = faults.unmatched()
     paths = [request.path for request in requests.stored] if unmatched else []
     commands = [path.removeprefix(_COMMANDS) for path in paths if path.startswith(_COMMANDS)]
     commands = [name for name in commands if name != _DISCOVERY]
     for rule in unmatched:
-        shown = ", ".join([repr(rule.kind), *(f"{k}={v!r}" for k, v in rule.written.items() if k != "fault")])
         yield UnmatchedFaultWarning(
-            f"the fault add({shown}) matched none of the {len(requests)} requests of this test and had"
-            f" no effect{_remedy(rule, commands)}. If intended, end the test with wosdk_faults.clear()"
+            f"the fault {_shown(rule)} matched none of the {len(requests)} requests of this test and had"
+            f" no effect{_remedy(rule, commands)}. {_IF_INTENDED}"
         )
+    for rule in faults.preempted():
+        yield UnmatchedFaultWarning(
+            f"the fault {_shown(rule)} had no effect, because earlier rules ended its requests, which count"
+            f" for first and every, too: after a rule with first=1, use first=2. {_IF_INTENDED}"
+        )
+
+
+def _shown(rule: Rule) -> str:
+    settings = (f"{name}={value!r}" for name, value in rule.written.items() if name != "fault")
+    return f"add({', '.join([repr(rule.kind), *settings])})"
 
 
 def _remedy(rule: Rule, commands: list[str]) -> str:

@@ -71,9 +71,9 @@ class Faults:
         script = FaultScript.of({**written, "rule": [*written["rule"], {"fault": fault, **settings}]})
         if self.companies:
             script.require_companies(self.companies)
-        seen = self._state.seen
+        effects = self._state.effects
         self.load(script)
-        self._state.seen[: len(seen)] = seen
+        self._state.effects[: len(effects)] = effects
 
     def clear(self) -> None:
         """Remove all rules."""
@@ -102,7 +102,12 @@ class Faults:
 
     def unmatched(self) -> list[Rule]:
         """Return the rules that no request has matched since they were added."""
-        return [rule for rule, seen in zip(self.script.rules, self._state.seen, strict=True) if not seen]
+        return [rule for rule, effect in self._state.with_effects() if not effect.matched]
+
+    def preempted(self) -> list[Rule]:
+        """Return the rules never applied since they were added, as earlier rules ended their requests."""
+        known = self._state.with_effects()
+        return [rule for rule, effect in known if effect.preempted and not effect.applied]
 
     @property
     def idle(self) -> bool:
@@ -125,14 +130,28 @@ class Faults:
     async def apply(self, request: RequestMatch, exchange: FaultExchange, injected: list[str]) -> bool:
         """Apply a request's faults and list them in ``injected``; return whether one ended the request."""
         state = self._state
-        for position, rng in state.match(request):
+        due = state.match(request)
+        for place, (position, rng) in enumerate(due, 1):
             rule = state.script.rules[position]
             state.applied[position] += 1
+            state.effects[position].applied = True
             state.injected[rule.kind] += 1
             injected.append(rule.kind)
             if await rule.fault.apply(exchange, rng):
+                for later, _ in due[place:]:
+                    state.effects[later].preempted = True
                 return True
         return False
+
+
+@attrs.define
+class _Effect:
+    """What has happened to a rule since it was added, even before the counters were last reset."""
+
+    matched: bool = False
+    applied: bool = False
+    preempted: bool = False
+    """Whether an earlier rule ended a request for which this rule was due."""
 
 
 class _ScriptState:
@@ -142,15 +161,18 @@ class _ScriptState:
         self.script = script
         self.matched = [0] * len(script.rules)  # number of matching requests per rule
         self.applied = [0] * len(script.rules)
-        self.seen = [False] * len(script.rules)  # whether a request matched, even before the last reset
+        self.effects = [_Effect() for _ in script.rules]
         self.injected = Counter[str]()
+
+    def with_effects(self) -> list[tuple[Rule, _Effect]]:
+        return list(zip(self.script.rules, self.effects, strict=True))
 
     def match(self, request: RequestMatch) -> list[tuple[int, Random]]:
         found = []
         for position, rule in enumerate(self.script.rules):
             if rule.matches(request):
                 self.matched[position] += 1
-                self.seen[position] = True
+                self.effects[position].matched = True
                 rng = self.script.rng(position, self.matched[position])
                 if rule.is_due(self.matched[position], rng):
                     found.append((position, rng))

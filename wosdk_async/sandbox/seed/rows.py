@@ -239,13 +239,15 @@ def _from_csv(text: str, schema: EntitySchema) -> Iterator[SeedRow]:
     lines = csv.reader(text.splitlines(keepends=True), strict=True)
     try:
         header = [name.strip() for name in next(lines, [])]
+        if not any(header):
+            raise StoreError("line 1: there are no column names.")
         if len(header) == 1 and (mark := next((each for each in ";\t|" if each in header[0]), None)):
             raise StoreError(f"line 1: the delimiter seems to be {mark!r}; use commas.")
         fields = _fields(schema, header)
         last = lines.line_num
         for cells in lines:
             place, last = f"line {last + 1}", lines.line_num
-            if len(cells) > len(header):
+            if cells and len(cells) != len(header):
                 raise StoreError(f"{place}: there are {len(cells)} cells for {len(header)} columns.")
             if any(cells):
                 found = zip(header, cells, strict=False)
