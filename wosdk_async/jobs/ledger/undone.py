@@ -21,6 +21,7 @@ from wosdk_async.jobs.errors import JournalError, RowError
 from wosdk_async.jobs.journal import Journal, State, run_table
 from wosdk_async.jobs.journal.folder import jobs_at, ledgers_in, plan_of
 from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.ledger.nearby import opened
 from wosdk_async.jobs.mapping.operations import Found, usable_id
 from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.model import WOStatus
@@ -218,15 +219,17 @@ async def undone_beside(base: Path, company: str, operation: str, *, exclude: Pa
 
     Jobs other than those at ``base`` are skipped if unreadable.
     """
-    ids: set[int] = set()
-    own = await asyncio.to_thread(jobs_at, base)
-    others = await asyncio.to_thread(ledgers_in, base.parent)
-    for folder in dict.fromkeys((*own, *others)):
+    return await asyncio.to_thread(_undone_beside, base, (company, operation), exclude)
+
+
+def _undone_beside(base: Path, wanted: tuple[str, str], exclude: Path | None) -> set[int]:
+    ids, own = set[int](), jobs_at(base)
+    for folder in dict.fromkeys((*own, *ledgers_in(base.parent))):
         with contextlib.nullcontext() if folder in own else contextlib.suppress(JournalError):
-            plan = await asyncio.to_thread(plan_of, folder)
-            if folder != exclude and (plan.company, plan.operation) == (company, operation):
-                async with Journal.open(folder, snapshot=True) as journal:
-                    ids |= await journal.undone_ids()
+            plan = plan_of(folder)
+            if folder != exclude and (plan.company, plan.operation) == wanted:
+                with opened(folder) as db:
+                    ids |= run_table.undone_ids(db)
     return ids
 
 
