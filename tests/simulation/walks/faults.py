@@ -55,7 +55,7 @@ def _copies_not_asked() -> Iterator[None]:
     def nothing(*_: Any, **__: Any) -> None:
         return None
 
-    with replace(opening, "sent_elsewhere", nothing), replace(facts, "sent_elsewhere", nothing):
+    with replace(opening, "sent_elsewhere", nothing), replace(facts, "refuse_sent_elsewhere", nothing):
         yield
 
 

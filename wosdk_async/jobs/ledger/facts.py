@@ -10,24 +10,15 @@ from pathlib import Path
 import attrs
 
 from wosdk_async.jobs.journal import State
-from wosdk_async.jobs.journal.entries import RUN_REFUSED, SENT_ELSEWHERE
 from wosdk_async.jobs.journal.folder import jobs_at, plan_of
 from wosdk_async.jobs.journal.lock import require_own
-from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import JOURNAL, read_plan
 from wosdk_async.jobs.ledger.comparison import Compared, compare, count_standings, ledger_counts
 from wosdk_async.jobs.ledger.decision import actions_of, decide
-from wosdk_async.jobs.ledger.file_rows import CHUNK, FileRow, FileRows
+from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.key_conflicts import new_keys, repeated_rows
 from wosdk_async.jobs.ledger.nearby import find_ledger, named_ledgers, opened, successor, written_by_job
-from wosdk_async.jobs.ledger.other_ledgers import (
-    AGREED,
-    KEY_COMPARED,
-    NOT_SENT,
-    RowsToSend,
-    refuse_sent_elsewhere,
-    sent_elsewhere,
-)
+from wosdk_async.jobs.ledger.other_ledgers import refuse_sent_elsewhere, sent_elsewhere
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import (
     Action,
@@ -93,8 +84,7 @@ def decide_import(
     if isinstance(decision, Refusal) or db is None or folder is None:  # a new ledger has no outcomes
         return decision, actions
     if request.creates and not decision.begins and decision.rows(Action.SEND):
-        to_send = _rows_to_send(db, folder, decision)
-        elsewhere = refuse_sent_elsewhere(db, request, rows, company, to_send)
+        elsewhere = refuse_sent_elsewhere(db, request, rows, company, folder, decision)
         file = attrs.evolve(file, elsewhere=elsewhere, standings=count_standings(db)[0])
         decision = decide(ledger, file, request.options)
     return decision if isinstance(decision, Refusal) else _counted(db, decision), actions
@@ -107,34 +97,6 @@ def _counted(db: sqlite3.Connection, plan: Plan) -> Plan:
     sent_elsewhere_now = f"{count} AND place IN (SELECT place FROM temp.elsewhere)"
     (undone,) = db.execute(sent_elsewhere_now, [int(State.DONE)]).fetchone()
     return attrs.evolve(plan, found=found, newly_refused=plan.newly_refused + undone)
-
-
-def _rows_to_send(db: sqlite3.Connection, folder: Path, plan: Plan) -> RowsToSend:
-    """Return the rows that ``plan`` sends, for the comparison with other ledgers."""
-    own_runs = [run for run in runs(db) if "map" in run.details and not run.details.get(RUN_REFUSED)]
-    options = own_runs[0].details["options"] if own_runs else {}
-    insists = not options.keys().isdisjoint(("again", "new_rows"))
-    names = ", ".join(str(int(each)) for each in Standing if plan.actions[each] is Action.SEND)
-    not_new = f"""standing <> {int(Standing.NEW)} AND NOT EXISTS (SELECT 1 FROM outcome
-        WHERE outcome.row = matched.row AND json_extract(detail, '$[3]') = '{SENT_ELSEWHERE}')"""
-    known = f"WHEN {not_new} THEN {AGREED}" if "again" in options else ""
-    sent_each_time = f"{int(Standing.PLANNED)}, {int(Standing.REFUSED_HERE)}"
-
-    def chunks() -> Iterator[list[FileRow]]:
-        found = db.execute(  # without keys, equal rows are numbered, so all of them are needed
-            f"""SELECT place, line, digest, identity, cells, key, name, fault, CASE
-                WHEN standing NOT IN ({names}) THEN {NOT_SENT} {known}
-                WHEN standing IN ({sent_each_time}) THEN {KEY_COMPARED} END
-            FROM temp.matched JOIN temp.file USING (place)
-            WHERE (standing IN ({names}) OR cells IS NULL AND identity IN (
-                SELECT identity FROM temp.repeated JOIN temp.matched USING (place)
-                WHERE standing IN ({names}))) AND place NOT IN (SELECT place FROM temp.elsewhere)
-            ORDER BY place"""
-        )
-        while chunk := found.fetchmany(CHUNK):
-            yield chunk
-
-    return RowsToSend(folder, tuple(run.started_at for run in own_runs), insists, chunks)
 
 
 def _problem(

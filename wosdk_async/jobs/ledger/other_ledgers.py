@@ -13,33 +13,30 @@ import attrs
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import JobPlan
-from wosdk_async.jobs.journal.entries import SENT_ELSEWHERE, to_json
+from wosdk_async.jobs.journal.entries import RUN_REFUSED, SENT_ELSEWHERE, to_json
 from wosdk_async.jobs.journal.folder import ledgers_in, plan_of
 from wosdk_async.jobs.journal.lock import is_held
 from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import JOURNAL
 from wosdk_async.jobs.ledger.comparison import JOINED, STATE, compare
-from wosdk_async.jobs.ledger.file_rows import FileRow, FileRows
+from wosdk_async.jobs.ledger.file_rows import CHUNK, FileRow, FileRows
 from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, RISKY
 from wosdk_async.jobs.ledger.nearby import opened
 from wosdk_async.jobs.ledger.request import ImportRequest
-from wosdk_async.jobs.ledger.terms import FIRST, Elsewhere, RowSample, Standing
+from wosdk_async.jobs.ledger.terms import FIRST, Action, Elsewhere, Plan, RowSample, Standing
 from wosdk_async.text.remedies import Remedy
 
-NOT_SENT, KEY_COMPARED, AGREED = -1, -2, -3
-"""Special ledger row numbers. NOT_SENT: only counted, because the row equals a row to send. KEY_COMPARED: the
-key was compared with those sent before the first run. AGREED: send again, regardless of what other ledgers
-sent before the first run."""
+_NOT_SENT, _KEY_COMPARED, _AGREED = -1, -2, -3
+"""Special ledger row numbers. Not sent: only counted, because the row equals a row to send. Key compared:
+with those sent before the first run. Agreed: to send again, even if sent before the first run."""
 
 _COMPARED = 5  # newest ledgers, whose keys may resemble the file's; comparing all would take too long
 
 
 @attrs.frozen
-class RowsToSend:
+class _RowsToSend:
     """Rows that an import will send."""
 
-    folder: Path | None
-    """The import's ledger; None for a new import."""
     runs: tuple[float, ...]
     """Unix times at which the ledger's runs began, except refused runs and undos."""
     insists: bool
@@ -60,7 +57,7 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Else
     if not request.creates or request.options.again:
         return None
     resembling: list[Elsewhere] = []
-    to_send = RowsToSend(None, (), request.options.new_rows, rows.chunks)
+    to_send = _RowsToSend((), request.options.new_rows, rows.chunks)
     for folder, plan, is_new in _folders(request, rows, company, None):
         with _readable(request, rows, folder), opened(folder) as db:
             other = _OtherLedger(folder, plan, db, request, rows, to_send, is_new)
@@ -71,17 +68,18 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Else
 
 
 def refuse_sent_elsewhere(
-    db: sqlite3.Connection, request: ImportRequest, rows: FileRows, company: str, to_send: RowsToSend
+    db: sqlite3.Connection, request: ImportRequest, rows: FileRows, company: str, own: Path, plan: Plan
 ) -> Elsewhere | None:
-    """Refuse the rows to send that other ledgers sent; return rows whose keys resemble those of sent rows.
+    """Refuse the rows of ``plan`` that other ledgers sent, and return rows whose keys resemble sent ones.
 
     Raises JournalError as :func:`sent_elsewhere` does.
     """
     resembling: list[Elsewhere] = []
     asked: list[str] = []
-    for folder, plan, is_new in _folders(request, rows, company, to_send.folder):
+    to_send = _rows_to_send(db, plan)
+    for folder, other_plan, is_new in _folders(request, rows, company, own):
         with _readable(request, rows, folder), opened(folder) as other_db:
-            other = _OtherLedger(folder, plan, other_db, request, rows, to_send, is_new)
+            other = _OtherLedger(folder, other_plan, other_db, request, rows, to_send, is_new)
             db.executemany("INSERT INTO temp.elsewhere VALUES (?, ?)", other.refused())
             resembling += other.resembling()
             asked.append(str(folder))
@@ -89,6 +87,34 @@ def refuse_sent_elsewhere(
     refuse = "UPDATE temp.matched SET standing = ? WHERE place IN (SELECT place FROM temp.elsewhere)"
     db.execute(refuse, [int(Standing.REPEATED)])
     return _merged(resembling)
+
+
+def _rows_to_send(db: sqlite3.Connection, plan: Plan) -> _RowsToSend:
+    """Return the rows that ``plan`` sends, for the comparison with other ledgers."""
+    own_runs = [run for run in runs(db) if "map" in run.details and not run.details.get(RUN_REFUSED)]
+    options = own_runs[0].details["options"] if own_runs else {}
+    insists = not options.keys().isdisjoint(("again", "new_rows"))
+    names = ", ".join(str(int(each)) for each in Standing if plan.actions[each] is Action.SEND)
+    not_new = f"""standing <> {int(Standing.NEW)} AND NOT EXISTS (SELECT 1 FROM outcome
+        WHERE outcome.row = matched.row AND json_extract(detail, '$[3]') = '{SENT_ELSEWHERE}')"""
+    known = f"WHEN {not_new} THEN {_AGREED}" if "again" in options else ""
+    sent_each_time = f"{int(Standing.PLANNED)}, {int(Standing.REFUSED_HERE)}"
+
+    def chunks() -> Iterator[list[FileRow]]:
+        found = db.execute(  # without keys, equal rows are numbered, so all of them are needed
+            f"""SELECT place, line, digest, identity, cells, key, name, fault, CASE
+                WHEN standing NOT IN ({names}) THEN {_NOT_SENT} {known}
+                WHEN standing IN ({sent_each_time}) THEN {_KEY_COMPARED} END
+            FROM temp.matched JOIN temp.file USING (place)
+            WHERE (standing IN ({names}) OR cells IS NULL AND identity IN (
+                SELECT identity FROM temp.repeated JOIN temp.matched USING (place)
+                WHERE standing IN ({names}))) AND place NOT IN (SELECT place FROM temp.elsewhere)
+            ORDER BY place"""
+        )
+        while chunk := found.fetchmany(CHUNK):
+            yield chunk
+
+    return _RowsToSend(tuple(run.started_at for run in own_runs), insists, chunks)
 
 
 def _keep_refused(db: sqlite3.Connection, asked: Sequence[str]) -> None:
@@ -179,7 +205,7 @@ class _OtherLedger:
     db: sqlite3.Connection
     request: ImportRequest
     rows: FileRows
-    to_send: RowsToSend
+    to_send: _RowsToSend
     is_new: bool
     """Whether the ledger is one of the newest."""
     _has_similar_keys: bool | None = attrs.field(default=None, init=False)
@@ -223,7 +249,7 @@ class _OtherLedger:
                 FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
                 LEFT JOIN outcome ON outcome.row = planned.row LEFT JOIN run ON run.number = outcome.run
                 WHERE NOT ({_FOUND} AND planned.key IS file.key)
-                    AND file.row IS NOT {NOT_SENT} AND (file.row IS NOT {AGREED} OR {_ENDED} > :first)
+                    AND file.row IS NOT {_NOT_SENT} AND (file.row IS NOT {_AGREED} OR {_ENDED} > :first)
                     AND coalesce(run.started_at, 0) NOT IN (SELECT value FROM json_each(:runs)))
             WHERE now IN ({", ".join(str(int(each)) for each in standings)}) ORDER BY place""",
             self._facts,
@@ -243,7 +269,7 @@ class _OtherLedger:
             JOIN temp.plain ON plain.key = undisguised(coalesce(file.key, file.name))
             LEFT JOIN outcome ON outcome.row = plain.row LEFT JOIN run ON run.number = outcome.run
             WHERE plain.risky AND cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY})
-                AND plain.name <> coalesce(file.key, file.name) AND file.row IS NOT {NOT_SENT}
+                AND plain.name <> coalesce(file.key, file.name) AND file.row IS NOT {_NOT_SENT}
                 AND (file.row IS NULL OR file.row > 0 OR {_ENDED} > :first)
             GROUP BY file.place) ORDER BY place LIMIT {FIRST}"""
         if not (found := self.db.execute(resembling, self._facts).fetchall()):
