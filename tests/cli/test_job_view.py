@@ -183,7 +183,7 @@ def test_a_finished_job_says_what_can_be_done(
     assert again.stderr.splitlines() == [
         f"wosdk: {folder}: nothing to send; 13 created before; 1 already refused and unchanged "
         "(--retry-refused resends them)",
-        f"wosdk: rows to correct and import: {folder}/rejects.csv",
+        f"wosdk: failed rows with reasons: {folder}/rejects.csv",
     ]
     assert sent_again.exit_code == 0, sent_again.stderr
 

@@ -142,7 +142,7 @@ def _say_plan(opened: OpenedJob, job: Import) -> None:
         return
     plan = opened.plan
     if plan.rows(Action.KEEP, Action.REFUSE):
-        say(f"rows to correct and import: {rejects_of(opened.folder)}")
+        say(f"failed rows with reasons: {rejects_of(opened.folder)}")
     if plan.rows(Action.LEAVE):
         say_doubts(opened.folder / IN_DOUBT, opened.about)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from wosdk_async.errors import NotSentError, WosdkError
 from wosdk_async.protocol.order_rules import NEXT_STEPS, OWN_MOVES
-from wosdk_async.text.remedies import KnownFacts, Remedy, in_json
+from wosdk_async.text.remedies import KnownFacts, Remedy, in_json, json_words
 from wosdk_async.text.safe_text import json_escaped, one_line, shortened
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def json_text(value: Any) -> str:
     return json_escaped(dumps_any(value, allow_nan=True).decode())
 
 
-_WORDS: Mapping[Remedy, str] = {  # remedies that are not listed keep the library's wording
+_WORDS: Mapping[Remedy, str] = {  # remedies whose arguments written as options are not enough
     Remedy.LOOK: Remedy.LOOK.value,
     Remedy.AUTHORITY: (
         "if you trust the certificate authority (your own, or a proxy that intercepts TLS), set "
@@ -70,75 +70,55 @@ _WORDS: Mapping[Remedy, str] = {  # remedies that are not listed keep the librar
     Remedy.MOVED_BY_COMMANDS: (
         "an update cannot change a work order's state; use wosdk start, hold, complete and so on"
     ),
-    Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
-    Remedy.NEW_KEYS: "correct the keys or, if they are right, add --new-rows",
-    Remedy.SEND_AGAIN: "to resend all rows, add --again",
     Remedy.NAME_RUN: "name the run to undo with --run N, or add --all",
     Remedy.UNDO_AND_SEND: "to resend all rows, first run wosdk jobs undo {folder} --all, then add --again",
-    Remedy.UNDO_AND_RETRY: "to send them again, undo the job, then add --retry-undone",
-    Remedy.SAME_COMMAND: "to send the remaining rows, leave out --again",
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle {folder}",
-    Remedy.OTHER_FOLDER: "name another folder with --job DIR",
-    Remedy.SAME_ROWS: "if these are the same rows, remove them from the file; if not, add --new-rows",
     Remedy.MOVE_JOB: "if it sent none of this file's rows, move {folder} to another directory",
-    Remedy.THAT_FOLDER: "add --job {folder}",
-    Remedy.EARLIER_IMPORT: (
-        "if an earlier import created the record, add --job with that job's folder, or --if-exists skip"
-    ),
-    Remedy.JOB_BESIDE: "add --if-exists skip; the job {folder} sent the first",
-    Remedy.EXISTING_RECORDS: (
-        "if they are the rows' records, add --if-exists skip; otherwise, correct the keys"
-    ),
     Remedy.NEWER_JOB: "run wosdk jobs resume {folder}",
-    Remedy.KNOWN_FOLDER: "add --job with that job's folder",
     Remedy.EXPORT_REJECTS: f"{Remedy.EXPORT_REJECTS.value}; wosdk jobs rejects rewrites the file",
-    Remedy.STOP_AFTER: "--stop-after sets the limit",
-    Remedy.STOP_AFTER_DOUBT: "--stop-after-doubt sets the limit",
     Remedy.DECIDE_ROWS: (
         "check each row in doubt by hand, then run wosdk jobs settle {folder} --row N created ID, or "
         "--row N not-created"
     ),
     Remedy.RUN_AGAIN: "run wosdk jobs resume, which first settles the rows in doubt",
     Remedy.WRITE_OUTPUTS: "the journal is intact; fix this problem, then run wosdk jobs rejects {folder}",
-    Remedy.LOCAL_DISK: "put the job on a local disk with --job DIR",
-    Remedy.PERMISSIONS: "change the permissions, or put the job elsewhere with --job DIR",
     Remedy.COMPANY_NAME: "add --company NAME, or set WOSDK_COMPANY",
     Remedy.CREDENTIALS: "set WOSDK_CLIENT_ID and WOSDK_CLIENT_SECRET, or run `wosdk login`",
     Remedy.SETTINGS_FILE: "run `wosdk login` to create the file, or unset WOSDK_CONFIG",
-    Remedy.DELIMITER: "the delimiter seems to be {delimiter}; add --delimiter {delimiter}",
     Remedy.HEADER_ROW: "add --header-row {line}, or header_row = {line} to the map",
-    Remedy.OTHER_HEADER: "if another line is the header, add --header-row with its number",
-    Remedy.ENCODING: "the encoding may be {encoding}; add --encoding {encoding}, or save the file as UTF-8",
-    Remedy.SOME_ENCODING: ("add the file's encoding, as in --encoding cp1252, or save the file as UTF-8"),
-    Remedy.UTF_16: (
-        "export the data as comma-separated UTF-8, or add --encoding utf-16-le if the file is UTF-16"
-    ),
-    Remedy.JSON_LINES: "if the file has one object per line, rename it to .jsonl or add --format jsonl",
-    Remedy.READ_AS_CSV: "rename the file to .csv, or add --format csv",
-    Remedy.OTHER_SHEET: "choose another sheet with --sheet",
     Remedy.PIPE: "name a file, or pipe one in: wosdk import - < requests.csv",
     Remedy.LEAVE_OUT: "leave out --{option}",
-    Remedy.OVERWRITE: "name another file, or add --force to overwrite",
-    Remedy.FORMAT: "add --format csv, or end the name with {suffixes}",
     Remedy.INCREMENTAL: "name a file, or add --since last for a directory of parts",
-    Remedy.EXPORT_AGAIN: "run the same command to resume, or add --again to start over",
     Remedy.STATE_FOLDER: "name another folder with --state",
     Remedy.CATALOGUE: "wosdk describe lists all names",
     Remedy.QUERY_UNKNOWN: "wosdk query {entity} --unchecked --all --json reads the records",
     Remedy.UNCHECKED: "--unchecked sends it anyway",
     Remedy.UPDATE_OTHER: "to update the other record, run wosdk update {entity} {other}",
-    Remedy.DELETE: "to delete this record, run wosdk delete {entity} {id}",
     Remedy.IF_UNCHANGED: "to compare it, add --if-unchanged",
+    Remedy.DELETE: "to delete this record, run wosdk delete {entity} {id}",
 }
+_ARGUMENT = re.compile(r"(?<![(.])\b(?P<name>[a-z_]+)=(?P<value>True|'[^']*'|{[^}]*}|DIR|(?=\W|$))")
 _UNQUOTED = {"suffixes", "steps"}  # facts that are not shell arguments, and so are not quoted
 _STEPS = {"pick_up": "`wosdk pickup`", "start": "`wosdk start`", "resume": "`wosdk resume --start`"}
 """Commands for the actions of ``NEXT_STEPS``."""
 
 
+def _with_options(words: str) -> str:
+    """Write the arguments of a remedy as options: ``pass folder={folder!r}`` as ``add --job {folder}``."""
+    written, count = _ARGUMENT.subn(_option, words)
+    return re.sub(r"\bpass\b", "add", written).replace("!r}", "}") if count else words
+
+
+def _option(argument: re.Match[str]) -> str:
+    name, value = argument["name"], argument["value"].strip("'")
+    option = "--job" if name == "folder" else f"--{name.replace('_', '-')}"
+    return option if value in ("", "True") else f"{option} {value}"
+
+
 def in_commands(remedy: Remedy, facts: Mapping[str, Any]) -> str:
     """Return a remedy with commands and options, and with error facts quoted for a shell."""
-    words = _WORDS.get(remedy)
-    if words is None:
+    words = _WORDS.get(remedy) or _with_options(json_words(remedy))
+    if words == json_words(remedy):
         return in_json(remedy, facts)
     known = KnownFacts(facts)
     quoted = {name: known[name] if name in _UNQUOTED else shell_words(str(known[name])) for name in facts}

@@ -1,6 +1,7 @@
 """Error remedies as values, worded for Python programs.
 
-The code that shows an error chooses the wording: ``str(error)`` uses these values, and the CLI has its own
+The code that shows an error chooses the wording: ``str(error)`` uses these values. The CLI writes arguments
+as options (``pass new_rows=True`` as ``add --new-rows``), and has its own wording where that is not enough
 (``cli/texts.py``). Names in braces are facts of the error, such as ``error.folder``.
 """
 
@@ -80,7 +81,7 @@ class Remedy(Enum):
     SETTLE = "settle the rows in doubt"
     OTHER_FIELD = '{sample!r} is a {by}: to look up all records by {by}, set by = "{by}" in the map'
     EARLIER_IMPORT = (
-        "if an earlier import created the record, pass that job's folder as folder=, or if_exists='skip'"
+        "if an earlier import created the record, name its folder with folder=DIR, or pass if_exists='skip'"
     )
     JOB_BESIDE = "pass if_exists='skip'; the job {folder!r} sent the first"
     EXISTING_RECORDS = "if they are the rows' records, pass if_exists='skip'; otherwise, correct the keys"
@@ -89,13 +90,13 @@ class Remedy(Enum):
         'key = "{{column}}"), and import the file once before you edit them'
     )
     SAME_MAP = "restore the previous map and marker"
-    OTHER_FOLDER = "pass another folder as folder="
+    OTHER_FOLDER = "name another folder with folder=DIR"
     SAME_ROWS = "if these are the same rows, remove them from the file; if not, pass new_rows=True"
     MOVE_JOB = "if it sent none of this file's rows, move {folder!r} to another directory"
     THAT_FOLDER = "pass folder={folder!r}"
     NEWER_JOB = "resume that job with folder={folder!r}"
     NEWER_REJECTS = "correct and import {folder}/rejects.csv"
-    KNOWN_FOLDER = "pass that job's folder as folder="
+    KNOWN_FOLDER = "name that job's folder with folder=DIR"
     EXPORT_REJECTS = "use the rows from the job's rejects.csv, and keep the columns _job and _row unchanged"
     STOP_AFTER = "stop_after= sets the limit"
     STOP_AFTER_DOUBT = "stop_after_doubt= sets the limit"
@@ -113,7 +114,7 @@ class Remedy(Enum):
     PERMISSIONS = "change the permissions, or put the job elsewhere with folder=DIR"
     DELIMITER = "the delimiter seems to be {delimiter!r}; pass delimiter={delimiter!r}"
     HEADER_ROW = "pass header_row={line}"
-    OTHER_HEADER = "if another line is the header, pass its number as header_row="
+    OTHER_HEADER = "if another line is the header, set header_row= to its number"
     ENCODING = "the encoding may be {encoding}; pass encoding={encoding!r}, or save the file as UTF-8"
     SOME_ENCODING = "pass the file's encoding, as in encoding='cp1252', or save the file as UTF-8"
     COPY_AGAIN = "part of the file is damaged: save or copy the file again"
@@ -174,9 +175,14 @@ class KnownFacts(dict[str, Any]):
         return "..."
 
 
+def json_words(remedy: Remedy) -> str:
+    """Return a remedy's wording for values sent as JSON, which is empty if it has none, before its facts."""
+    return _JSON.get(remedy, remedy.value)
+
+
 def in_json(remedy: Remedy, facts: Mapping[str, Any]) -> str:
     """Render a remedy for values sent as JSON; the text is empty if the remedy has none for JSON."""
-    return _JSON.get(remedy, remedy.value).format_map(KnownFacts(facts))
+    return json_words(remedy).format_map(KnownFacts(facts))
 
 
 def in_python(remedy: Remedy, facts: Mapping[str, Any]) -> str:

@@ -161,7 +161,7 @@ class OutcomeWriter:
 
 _FILES = {
     "results.csv": "outcomes of the rows",
-    "rejects.csv": "rows to correct and import",
+    "rejects.csv": "failed rows with reasons",
     "references.csv": "referenced records",
     "report.html": "report",
 }
