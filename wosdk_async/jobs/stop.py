@@ -188,7 +188,8 @@ class StopRules:
 
     def done(self) -> None:
         """Count a row that was carried out."""
-        self._count()
+        self._ended += 1
+        self._shared, self._unsent = frozenset(), 0
 
     def refused(
         self, reason: str, *, alike: bool = True, existing: Callable[[], Mapping[str, Any]] | None = None

@@ -254,7 +254,7 @@ class Check:
             require_sendable(record, new=self._operation.new)
             if self._keys is not None:
                 self._keys.put(record, key)
-            lacks, caution = tuple(lacking(record, self._map)), self._replaced(row.cells)
+            lacks, caution = tuple(lacking(record, self._map)), self._replaced and self._replaced(row.cells)
             return _BuiltRow(row, record, key, missing, lacks, caution, again)
         except Exception as error:  # the import would also refuse this row
             faults = tuple((_kind_of(each), reason_of(each)) for each in getattr(error, "faults", ()))

@@ -144,14 +144,15 @@ class RowSender:
                     found = await self._find(self.builder.keys.path, keys)
             except StoppedError:
                 return []
-        is_wanted = self._has_record if self._operation.by is not None else self._is_new
+        creates = self._operation.by is None
+        is_wanted = self._is_new if creates else self._has_record
         wanted = []
         for claim in claims:
             records = found.get(claim.key or "", ())
             try:
                 if isinstance(records, RowError):
                     self.reports.report_existing(claim.row, records.message)
-                elif is_wanted(claim, records, again):
+                elif (creates and not records) or is_wanted(claim, records, again):
                     if claim.incomplete:
                         raise RowError(_INCOMPLETE)
                     wanted.append(claim)
@@ -160,9 +161,7 @@ class RowSender:
         return wanted
 
     def _is_new(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
-        """Return whether the row's key is new; if it is not, report the row."""
-        if not records:
-            return True
+        """Report a row whose key is not new, and return False."""
         if again and len(records) == 1:
             self.reports.report_carried_out(claim.row, effect_of(records[0]))
         elif self.options.if_exists == "skip":

@@ -40,6 +40,10 @@ _NOT_REPEATED = "CREATE TEMP TABLE repeated (place, identity, nth, same)"
 _NTH = "coalesce((SELECT nth FROM temp.repeated AS other WHERE other.place = file.place), 1)"
 _SAME = "coalesce((SELECT same FROM temp.repeated AS other WHERE other.place = file.place), 1)"
 
+_ALL_NEW = f"""INSERT INTO temp.matched SELECT place, nth, NULL,
+        iif(cells IS NOT NULL AND nth > 1, {int(Standing.REPEATED)}, {int(Standing.NEW)})
+    FROM (SELECT *, {{nth}} AS nth FROM temp.file AS file) ORDER BY place"""
+
 STATE = f"""CASE
     WHEN undo.state = {int(State.DONE)} THEN {int(Standing.UNDONE)}
     WHEN outcome.state = {int(State.SENDING)} THEN {int(Standing.SENDING)}
@@ -124,12 +128,22 @@ def compare(
         for chunk in chunks:
             _insert(db, chunk)
             hashes.extend([hash(row[3]) for row in chunk])
-        db.execute(_REPEATED if repetitions(hashes) else _NOT_REPEATED)
+        are_repeated = repetitions(hashes) > 0
+        db.execute(_REPEATED if are_repeated else _NOT_REPEATED)
         db.execute("CREATE UNIQUE INDEX temp.repeated_place ON repeated (place)")
         db.execute("CREATE UNIQUE INDEX temp.repeated_identity ON repeated (identity, nth)")
         db.execute(_MATCHED)
         db.execute("CREATE TEMP TABLE elsewhere (place INTEGER PRIMARY KEY, reason)")
-        _match(db, rejects=rejects, map_counts=map_counts, retry_undone=retry_undone, fingerprint=fingerprint)
+        if not rejects and db.execute("SELECT 1 FROM planned LIMIT 1").fetchone() is None:
+            db.execute(_ALL_NEW.format(nth=_NTH if are_repeated else 1))
+        else:
+            _match(
+                db,
+                rejects=rejects,
+                map_counts=map_counts,
+                retry_undone=retry_undone,
+                fingerprint=fingerprint,
+            )
         if by_cells or (same_key and not rejects):
             _recognize(db, "TRUE" if by_cells else "cells IS NOT NULL")
         found = _counted(db, rejects) if counts else Compared(standings={}, gone={})
@@ -163,11 +177,6 @@ def _match(
     db: sqlite3.Connection, *, rejects: bool, map_counts: bool, retry_undone: bool, fingerprint: str
 ) -> None:
     """Find the ledger row and standing of each row in the file."""
-    if not rejects and db.execute("SELECT 1 FROM planned LIMIT 1").fetchone() is None:
-        db.execute(f"""INSERT INTO temp.matched SELECT place, nth, NULL,
-                iif(cells IS NOT NULL AND nth > 1, {int(Standing.REPEATED)}, {int(Standing.NEW)})
-            FROM (SELECT *, {_NTH} AS nth FROM temp.file AS file) ORDER BY place""")
-        return
     if rejects:
         # A corrected key of a reject may already belong to another row.
         other = "(SELECT row FROM identity WHERE identity = file.identity AND nth = 1)"

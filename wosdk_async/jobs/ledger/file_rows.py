@@ -144,7 +144,8 @@ class FileRows:
         while chunk := list(islice(rows, CHUNK)):
             fitting = [row.cells for row in chunk if row.fault is None]
             self.index.collect(fitting)
-            warned.update(filter(None, map(replaced, fitting)))
+            if replaced is not None:
+                warned.update(filter(None, map(replaced, fitting)))
             entries = list(map(self._entry, chunk))
             if unkeyed:
                 self._digests.extend([entry[2] for entry in entries])

@@ -65,10 +65,10 @@ def _node(node: Node | None, path: tuple[str, ...]) -> Node | None:
     return node
 
 
-def replaced_fields_warning(import_map: ImportMap) -> Callable[[Mapping[str, str]], str | None]:
+def replaced_fields_warning(import_map: ImportMap) -> Callable[[Mapping[str, str]], str | None] | None:
     """Return a function that warns about the fields of a row that the service silently overwrites.
 
-    Only the creation of work orders overwrites fields.
+    It is None if the map sets no such fields. Only the creation of work orders overwrites fields.
     """
     order = import_map.record.fields.get("work_order")
     computes = import_map.record.fields.get("compute_schedule")
@@ -77,9 +77,11 @@ def replaced_fields_warning(import_map: ImportMap) -> Callable[[Mapping[str, str
         names = {WorkOrder.__wire__[name]["name"]: name for name in order.fields}
         for name in map(names.__getitem__, replaced_fields(names)):
             columns[f"work_order.{name}"] = columns_of(order.fields[name], import_map)
+    if computes is None or not columns:
+        return None
 
     def warning(cells: Mapping[str, str]) -> str | None:
-        if computes is None or not columns or not _is_true(computes, cells):
+        if not _is_true(computes, cells):
             return None
         all_cells = dict(cells.items())  # unlike [], items() never raises RowError
         # a field that reads no column is set in every row; any other is set if one of its cells is filled

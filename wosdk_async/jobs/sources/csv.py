@@ -75,7 +75,8 @@ class CsvFile:
         self._newline = "" if self._ends_with_cr() else "\n"
         self._may_have_marks, self._may_have_errors = _may_have(self.path)
         self._removes_guards = False  # False while reading the header
-        self.header_line, cells = header_record(self.path, self._records(), header_row)
+        with self._records() as records:
+            self.header_line, cells = header_record(self.path, records, header_row)
         self._header = Header(self.path, cells)
         self.is_of_rejects = self._header.is_of_rejects
         self._removes_guards = not self.is_of_rejects
@@ -89,15 +90,16 @@ class CsvFile:
         number = empty = 0
         self._unguarded = 0
         row, above = self._header.row, self.header_line
-        for line, cells in self._records():
-            if line <= above:
-                continue
-            if cells[0].strip() or any(map(str.strip, cells)):
-                number += 1
-                has_errors = self._may_have_errors and "#" in "".join(cells)
-                yield row(number, line, cells, _faults(cells) if has_errors else None)
-            else:
-                empty += 1
+        with self._records() as records:
+            for line, cells in records:
+                if line <= above:
+                    continue
+                if cells[0].strip() or any(map(str.strip, cells)):
+                    number += 1
+                    has_errors = self._may_have_errors and "#" in "".join(cells)
+                    yield row(number, line, cells, _faults(cells) if has_errors else None)
+                else:
+                    empty += 1
         self.empty_rows = empty
 
     @property
@@ -151,11 +153,12 @@ class CsvFile:
             f"{self.path}: {delimiter!r} is not a delimiter; use a single character such as ';', or tab"
         )
 
-    def _records(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield each non-empty record, as the number of its first line and its cells."""
+    @contextlib.contextmanager
+    def _records(self) -> Iterator[Iterator[tuple[int, list[str]]]]:
+        """Open the file; yield its non-empty records, each as the number of its first line and its cells."""
         # Closed here, because an error keeps its frames, and with them the lines and their open file.
         with contextlib.closing(self._text.lines(self._newline)) as lines:
-            yield from self._records_in(lines)
+            yield self._records_in(lines)
 
     def _records_in(self, all_lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
         above = 1 if self.dialect.first_line else 0
