@@ -230,6 +230,15 @@ def test_an_import_whose_summary_cannot_be_written(file: Path, tmp_path: Path) -
     assert (process.returncode, stderr.splitlines()[-1]) == (8, f"{message}stdout: No space left on device")
 
 
+def test_rows_that_remain_matter_more_than_an_unwritten_summary(file: Path, tmp_path: Path) -> None:
+    """Status 8 would say that every row has an outcome."""
+    command = ("import", file, "--map", MAP, "--sandbox", tmp_path / "s.db", "--concurrency", "1")
+    with Path("/dev/full").open("w") as full:
+        process = spawn(*command, "--outcomes", "/dev/full", stdout=full)
+        _, stderr = process.communicate()
+    assert process.returncode == 1, stderr
+
+
 def test_a_disk_that_is_full_stops_an_import_and_loses_nothing(
     tmp_path: Path, served: dict[str, str]
 ) -> None:

@@ -55,6 +55,8 @@ def test_a_back_end_may_give_a_rule_of_its_own() -> None:
     assert (problem.status, problem.body["status"]) == (404, 404)
     assert problem.body["type"].endswith(":unknown-company")
     assert (problem.body["title"], problem.body["detail"]) == ("Unknown Company", "No Company has this name.")
+    for error in (InDoubtError("no response"), BusinessRuleError("closed")):
+        assert problem_of(error, rule) == problem_of(error), "the rule is about another class"
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -102,7 +102,7 @@ def cli_errors() -> Iterator[None]:
 
 
 @contextmanager
-def writing(done: str, to: object = None) -> Iterator[None]:
+def writing(done: str, to: object = None, status: Exit = Exit.UNWRITTEN) -> Iterator[None]:
     """Turn errors in writing a result to ``to`` (None: stdout) into CliError, which begins with ``done``."""
     try:
         yield
@@ -113,7 +113,7 @@ def writing(done: str, to: object = None) -> Iterator[None]:
         if isinstance(error, OSError):
             why = f"{error.filename or to or 'stdout'}: {error.strerror or error}"
         text = f"{done}, but the result could not be written: {why}"
-        raise CliError(text, Exit.UNWRITTEN) from error
+        raise CliError(text, status) from error
 
 
 @contextmanager

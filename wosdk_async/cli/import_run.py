@@ -192,7 +192,7 @@ async def _run(
         if temporary:  # the summary must not name files that are deleted at exit
             summary.folder, summary.files = None, []
         ended = f"the import ended, {counted(summary.remaining, 'row')} {summary.label}"
-        with writing(ended):
+        with writing(ended, status=Exit.UNWRITTEN if summary.all_ended else Exit.SOME):
             writer.say_problems(summary, arguments.outcomes, again=arguments.options.again)
             about = opened.about
             say_files(summary, attrs.evolve(about, options={**about.options, **arguments.options.details}))

@@ -136,12 +136,13 @@ class ProblemDetails:
         return codec.dumps(self.body)
 
 
-def problem_of(error: WosdkError, rule: ProblemRule | None = None) -> ProblemDetails:
-    """Return a web back end's response to ``error``, as its ``rule`` says.
+def problem_of(error: WosdkError, *rules: ProblemRule) -> ProblemDetails:
+    """Return a web back end's response to ``error``.
 
-    Without a rule, an error class that is not in ``PROBLEMS``, such as your own, gets the response of its
-    nearest base class.
+    The first of ``rules`` for its class applies, or else the rule in ``PROBLEMS``. An error class that has
+    none, such as your own, gets the response of its nearest base class.
     """
+    rule = next((each for each in rules if isinstance(error, each.error)), None)
     rule = rule or next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
     if set(error.remedies) - {Remedy.START_SANDBOX} and rule.retry_after is not None:  # the operator acts
         rule = attrs.evolve(rule, status=502, detail=_OPERATOR, retry_after=None)

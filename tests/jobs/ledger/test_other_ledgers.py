@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import shutil
 import sqlite3
@@ -285,6 +286,36 @@ async def test_rows_that_a_running_job_will_send_are_not_sent(local: Local, text
         found = await refusal(local.job(rest, text), local)
         assert (found.why, found.lines, found.remedies) == ("sent_elsewhere", (2, 3), (Remedy.WAIT,))
     assert (await local.run(rest, text)).done_now == 3  # nobody may ever resume the other
+
+
+@pytest.mark.parametrize("copies", [False, True], ids=["one", "copied"])
+@pytest.mark.parametrize(
+    ("running", "text"), [(KEY, KEY), (KEY, MAP), (MAP, KEY)], ids=["key", "none", "new key"]
+)
+async def test_rows_that_a_running_job_will_send_are_known_by_any_map_and_beside_a_copy(
+    local: Local, running: str, text: str, copies: bool
+) -> None:
+    monday = local.write(rows(1, 2, 3)).rename(local.folder / "monday.csv")
+    async with killed(local.job(monday, running), local) as journal:
+        if copies:
+            shutil.copytree(journal.folder, local.folder / "backup.job", copy_function=shutil.copy)
+        rest = local.write(rows(2, 3, 4)).rename(local.folder / "rest.csv")
+        found = await refusal(local.job(rest, text), local)
+        assert (found.why, found.lines, found.remedies) == ("sent_elsewhere", (2, 3), (Remedy.WAIT,))
+
+
+@UNMARKED
+async def test_a_copy_made_during_a_run_does_not_know_what_else_the_run_sent(local: Local, text: str) -> None:
+    monday = local.write(rows(*range(1, 41))).rename(local.folder / "monday.csv")
+    local.server.held = asyncio.Event()
+    running = asyncio.create_task(local.run(monday, text, concurrency=1))
+    await local.server.arrived.wait()
+    copy = shutil.copytree(monday.with_name("monday.csv.job"), local.folder / "mine.job")
+    local.server.held.set()
+    await running
+    local.server.held = None
+    rest = local.write(rows(39, 40)).rename(local.folder / "rest.csv")
+    assert await refused(local, rest, text, folder=copy) == [2, 3]
 
 
 @UNMARKED

@@ -145,7 +145,7 @@ def compare(
                 fingerprint=fingerprint,
             )
         if by_cells or (same_key and not rejects):
-            _recognize(db, "TRUE" if by_cells else "cells IS NOT NULL")
+            _recognize(db, by_cells=by_cells)
         found = _counted(db, rejects) if counts else Compared(standings={}, gone={})
         db.execute("COMMIT")
     except BaseException:
@@ -273,15 +273,20 @@ def _refuse_left_keys(db: sqlite3.Connection, fingerprint: str) -> None:
     )
 
 
-def _recognize(db: sqlite3.Connection, which: str) -> None:
-    """Match new rows with missing rows that were sent with equal cells under a different key template."""
+def _recognize(db: sqlite3.Connection, *, by_cells: bool) -> None:
+    """Match new rows with missing rows that were sent with equal cells under a different key template.
+
+    With ``by_cells``, rows without a key and rows that are still to be sent are matched, too.
+    """
+    which = "TRUE" if by_cells else "cells IS NOT NULL"
+    standings = f"{RISKY}, {int(Standing.PLANNED)}" if by_cells else RISKY
     new = f"""SELECT place, digest FROM temp.matched JOIN temp.file USING (place)
         WHERE standing = {int(Standing.NEW)} AND {which}"""
     missing = "SELECT count(*) > (SELECT count(row) FROM temp.matched) FROM planned"
     if db.execute(f"{new} LIMIT 1").fetchone() is None or not db.execute(missing).fetchone()[0]:
         return
     db.execute(f"""CREATE TEMP TABLE sent AS SELECT sent, max(planned.row) AS row, {STATE} AS standing
-        FROM {JOINED} WHERE {STATE} IN ({RISKY})
+        FROM {JOINED} WHERE {STATE} IN ({standings})
             AND planned.row NOT IN (SELECT row FROM temp.matched WHERE row IS NOT NULL) GROUP BY sent""")
     db.execute("CREATE UNIQUE INDEX temp.sent_digest ON sent (sent)")
     db.execute(f"""UPDATE temp.matched SET row = found.row, standing = found.standing

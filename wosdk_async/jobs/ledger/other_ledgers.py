@@ -13,7 +13,7 @@ import attrs
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import JobPlan
-from wosdk_async.jobs.journal.entries import RUN_REFUSED, SENT_ELSEWHERE, to_json
+from wosdk_async.jobs.journal.entries import RUN_REFUSED, SENT_ELSEWHERE, JobRun, to_json
 from wosdk_async.jobs.journal.folder import ledgers_in, plan_of
 from wosdk_async.jobs.journal.lock import is_held
 from wosdk_async.jobs.journal.run_table import runs
@@ -37,8 +37,8 @@ _COMPARED = 5  # newest ledgers, whose keys may resemble the file's; comparing a
 class _RowsToSend:
     """Rows that an import will send."""
 
-    runs: tuple[float, ...]
-    """Unix times at which the ledger's runs began, except refused runs and undos."""
+    runs: tuple[JobRun, ...]
+    """The ledger's runs, except refused runs and undos."""
     insists: bool
     """Whether keys like those of sent rows are new unless all cells are equal; the first run decides."""
     chunks: Callable[[], Iterable[Sequence[FileRow]]]
@@ -114,7 +114,7 @@ def _rows_to_send(db: sqlite3.Connection, plan: Plan) -> _RowsToSend:
         while chunk := found.fetchmany(CHUNK):
             yield chunk
 
-    return _RowsToSend(tuple(run.started_at for run in own_runs), insists, chunks)
+    return _RowsToSend(tuple(own_runs), insists, chunks)
 
 
 def _keep_refused(db: sqlite3.Connection, asked: Sequence[str]) -> None:
@@ -160,6 +160,8 @@ def _folders(
 
 def _is_old_copy(copy: tuple[Path, JobPlan], folders: Sequence[tuple[Path, JobPlan]]) -> bool:
     """Return whether a different copy of the job folder has the same runs or more."""
+    if is_held(copy[0]):  # a copy made during a run may have a newer file
+        return False
     with contextlib.suppress(JournalError):
         own, later = _runs_of(copy[0]), False
         for folder, plan in folders:
@@ -315,9 +317,10 @@ class _OtherLedger:
             "job": self.plan.job,
             "looks_first": self.request.looks_first,
             "marker": self.request.marker,
-            "first": min(runs, default=0.0),
+            "first": min((run.started_at for run in runs), default=0.0),
             "map": self.request.import_map.fingerprint,
-            "runs": to_json(runs),  # a copy of the import's own folder also has these runs
+            # A copy of the import's own folder also has these runs; one made during a run has more of it.
+            "runs": to_json([run.started_at for run in runs if run.ended_at is not None]),
         }
 
 
