@@ -27,6 +27,7 @@ from wosdk_async import (
     problem_of,
 )
 from wosdk_async.protocol.wire import Response
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.session.manager import ManagerCache
 
 MARKER = "work_order.po_number"
@@ -393,6 +394,7 @@ async def test_a_doubt_says_whether_the_key_was_looked_for(look_first: bool) -> 
     error = task.exception()
     assert isinstance(error, InDoubtError)
     assert error.look_first is look_first
+    assert error.remedies == ((Remedy.SAME_KEY,) if look_first else (Remedy.LOOK,))
     assert problem_of(error).body["detail"].endswith("with the same key.") is look_first
 
 

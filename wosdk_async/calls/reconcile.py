@@ -28,6 +28,7 @@ from wosdk_async.options.hooks import report_in_doubt
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.protocol.wire import Call
 from wosdk_async.protocol.writes import BETWEEN, LookUps, State
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.loop_state import Hold
 from wosdk_async.transport.session.manager import SessionManager
 from wosdk_async.transport.telemetry.statistics import Trace
@@ -103,6 +104,8 @@ class Reconciler:
             error.attempts, error.waits, error.times = trace.attempts, trace.waits, trace.times
             if isinstance(error, InDoubtError) or getattr(error, "key_in_doubt", False):
                 error.add(look_first=self.look_first, settle=self.commit_window)
+                if self.look_first and error.remedies == InDoubtError.remedies:
+                    error.remedies = (Remedy.SAME_KEY,)
             error.add(company=trace.company, operation=trace.operation, request_id=trace.request_id)
             raise
 

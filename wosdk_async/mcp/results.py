@@ -149,7 +149,9 @@ def problem(error: WosdkError, secrets: Secrets) -> Problem:
     detail, code = one_line(str(body["detail"])), body.get("code")
     # Remedies are for the operator and may repeat text of another host, so they are omitted. Only those of
     # business rules are kept, because we wrote all of their text.
-    is_fault = bool(set(error.remedies) - {Remedy.LOOK}) and isinstance(error, _OF_CONNECTION)
+    is_fault = bool(set(error.remedies) - {Remedy.LOOK, Remedy.SAME_KEY}) and isinstance(
+        error, _OF_CONNECTION
+    )
     remedy = _OPERATOR if is_fault else ""
     if isinstance(error, BusinessRuleError) and error.remedies:
         remedy = _MOVES if Remedy.MOVED_BY_COMMANDS in error.remedies else one_line(error.remedy)

@@ -58,6 +58,7 @@ class Remedy(Enum):
 
     # calls in doubt
     LOOK = "wait {settle} s, then look for its effect before you retry"
+    SAME_KEY = "repeat the call with the same key"
 
     # moves of work orders
     MOVE_ON = (
@@ -160,6 +161,7 @@ _JSON: Mapping[Remedy, str] = {
     Remedy.DELETE: "to delete this record, delete {entity} {id}",
     Remedy.IF_UNCHANGED: "compare it instead of writing it",
     Remedy.LOOK: "",  # jobs look themselves, and problem bodies have their own text
+    Remedy.SAME_KEY: "",
 }
 
 
