@@ -179,6 +179,8 @@ class StopRules:
     options: ImportOptions
     rows: int
     stop: Stop = attrs.field(factory=Stop)
+    has_done: bool = attrs.field(default=False, kw_only=True)
+    """Whether earlier runs sent rows of the file, so it is no copy of a file that another job sent."""
     failed: int = 0
     doubted: int = 0
     _ended: int = 0
@@ -197,7 +199,8 @@ class StopRules:
         """Count a row that the client or the service refused.
 
         With ``alike``, the row counts towards the limit on rows refused at the start for the same reason. If
-        the row is refused because its record exists, ``existing`` returns the remedies and facts of a stop.
+        the row is refused because its record exists, ``existing`` returns the remedies and facts of a stop,
+        which is not needed if another job nearby sent rows that were added to the file.
         """
         self._fail()
         if not alike:
@@ -208,8 +211,10 @@ class StopRules:
             text = f"all rows so far were refused for the same reason: {reason}"
             if existing is None:
                 self._stop("all-refused", text)
-            else:
-                self._stop("all-exist", text, **existing())
+                return
+            facts = existing()
+            if not (self.has_done and facts["remedies"] == (Remedy.JOB_BESIDE,)):
+                self._stop("all-exist", text, **facts)
 
     def unsent(self, reason: str) -> None:
         """Count a row that could not be sent."""

@@ -245,9 +245,10 @@ async def test_a_ledger_to_send_rows_again_heeds_what_others_sent_since(local: L
 async def test_an_equal_key_of_the_file_hides_no_row(local: Local) -> None:
     await sent(local, "monday.csv", [["K", "b", "", ""]], KEY)
     tuesday = append(await sent(local, "tuesday.csv", rows(9), KEY), [["K", "a", "", ""]])
-    assert await refused(local, tuesday, KEY, new_rows=True) == [3]
+    assert await refused(local, tuesday, KEY) == [3]
+    assert (await local.run(tuesday, KEY, new_rows=True)).done_now == 1, "the row can be declared new"
     summary = await local.run(append(tuesday, [["K", "b", "", ""]]), KEY, new_rows=True)
-    assert (summary.done_now, summary.failed) == (0, 2)
+    assert (summary.done_now, summary.failed) == (0, 1)
 
 
 async def test_files_with_the_same_numbers_need_one_word(local: Local) -> None:
@@ -286,6 +287,46 @@ async def test_rows_that_a_running_job_will_send_are_not_sent(local: Local, text
         found = await refusal(local.job(rest, text), local)
         assert (found.why, found.lines, found.remedies) == ("sent_elsewhere", (2, 3), (Remedy.WAIT,))
     assert (await local.run(rest, text)).done_now == 3  # nobody may ever resume the other
+
+
+async def test_added_rows_that_another_job_sent_do_not_stop_the_new_ones(local: Local) -> None:
+    """Each night's file may begin with many rows of the day before."""
+    await sent(local, "monday.csv", rows(*range(30)), MAP, marker=MARKER)
+    tuesday = await sent(local, "tuesday.csv", rows(98), MAP, marker=MARKER)
+    tuesday = local.write(rows(98, *range(30), 99)).rename(tuesday)
+    summary = await local.run(tuesday, MAP, marker=MARKER)
+    assert (summary.stopped, summary.failed, summary.done_now) == (None, 30, 1)
+
+
+@pytest.mark.parametrize("undone", [True, False])
+@pytest.mark.parametrize("same", [True, False])
+async def test_only_a_job_that_sent_the_same_row_and_did_not_undo_it_is_named(
+    local: Local, same: bool, undone: bool
+) -> None:
+    """Otherwise, to skip the rows would lose them."""
+    monday = await sent(local, "monday.csv", rows(*range(30)), MAP, marker=MARKER)
+    if undone:
+        await undo(local, monday.with_name("monday.csv.job"))
+        await local.run(monday, MAP, marker=MARKER, again=True)
+    changed = [[key, text if same else "another", *more] for key, text, *more in rows(*range(30))]
+    path = local.write(changed).rename(local.folder / "tuesday.csv")
+    summary = await local.run(path, MAP, marker=MARKER)
+    assert summary.stopped is not None
+    remedy = Remedy.JOB_BESIDE if same else Remedy.EXISTING_RECORDS
+    folder = local.folder / ("monday.csv.job-2" if undone else "monday.csv.job")
+    assert (summary.stopped.remedies, summary.stopped.facts["folder"]) == ((remedy,), str(folder))
+
+
+async def test_a_found_row_whose_record_another_job_undid_is_undone(local: Local) -> None:
+    monday = await sent(local, "monday.csv", rows(1), MAP, marker=MARKER)
+    tuesday = append(await sent(local, "tuesday.csv", rows(2), MAP, marker=MARKER), rows(1))
+    summary = await local.run(tuesday, MAP, marker=MARKER, if_exists="skip")
+    assert (summary.found, summary.plan) == (1, {"new": 1, "done": 1})
+    await undo(local, monday.with_name("monday.csv.job"))
+    summary = await local.run(tuesday, MAP, marker=MARKER)
+    assert (summary.plan, summary.done_now) == ({"undone": 1, "done": 1}, 0)
+    assert (await local.run(tuesday, MAP, marker=MARKER, retry_undone=True)).done_now == 1
+    assert await open_orders(local) == Counter("12")
 
 
 @pytest.mark.parametrize("copies", [False, True], ids=["one", "copied"])
@@ -455,3 +496,13 @@ def _damage_tables(path: Path) -> None:
         for (page,) in pages:
             file.seek((page - 1) * size)
             file.write(bytes(size))
+
+
+async def test_a_check_of_rejects_knows_what_other_jobs_undid(local: Local) -> None:
+    monday = await sent(local, "monday.csv", [["1", "a", "", ""], ["2", LONG, "", ""]], MAP, marker=MARKER)
+    tuesday = await sent(local, "tuesday.csv", rows(2), MAP, marker=MARKER)
+    rejects = corrected(monday.with_name("monday.csv.job"), LONG, "a")
+    assert (await checked(local, rejects, MAP, marker=MARKER)).existing
+    await undo(local, tuesday.with_name("tuesday.csv.job"))
+    assert not (await checked(local, rejects, MAP, marker=MARKER)).existing
+    assert (await local.run(rejects, MAP, marker=MARKER)).done_now == 1

@@ -167,13 +167,14 @@ class Check:
         if self._index.specs:
             self._look_up_seconds.append(time.perf_counter() - began)
         self._index.require(self._map.fixed, self._map.path)
-        self._undone = await undone_beside(self._request.base, identity, self._map.operation)
         with (
             closing(self._request.read()) as read,
             preview_of(self._request, read, identity) as preview,
         ):
             self._result.warnings += [*read.notes, *preview.warnings]
             self._result.decision, self._actions = preview.decision, preview.actions
+            base = preview.folder or self._request.base  # rejects may be elsewhere
+            self._undone = await undone_beside(base, identity, self._map.operation)
             if preview.folder is not None:
                 async with Journal.open(preview.folder, snapshot=True) as journal:
                     self._result.job = await overview(journal)
@@ -195,12 +196,14 @@ class Check:
     ) -> Mapping[str, Any]:
         """Return the remedies for the first row whose record exists."""
         (row,) = (each for each in page if each.number == finding.row)
-        identity, folder = read.identities.of(row).identity, preview.folder
+        found, folder = read.identities.of(row), preview.folder
         if folder is None:
-            return existing_remedies(self._request.base, self._request.plan("", company, read), [identity])
-        plan = plan_of(folder)
-        after = plan.job if self._options.again else plan.after
-        return existing_remedies(folder, attrs.evolve(plan, rejects=read.is_rejects, after=after), [identity])
+            plan = self._request.plan("", company, read)
+        else:
+            plan = plan_of(folder)
+            after = plan.job if self._options.again else plan.after
+            plan = attrs.evolve(plan, rejects=read.is_rejects, after=after)
+        return existing_remedies(folder or self._request.base, plan, [found.identity], found.digest)
 
     async def _mark_wanted(self, company: Company, preview: Preview) -> None:
         """Mark the missing records that are named in rows to send."""

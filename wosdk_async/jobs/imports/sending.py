@@ -175,8 +175,8 @@ class RowSender:
 
     def _remedies(self, row: Row) -> dict[str, Any]:
         """Return the remedies for a row whose record exists."""
-        identity = self.rows.identities.of(row).identity
-        return existing_remedies(self._journal.folder, self._journal.plan, [identity])
+        found = self.rows.identities.of(row)
+        return existing_remedies(self._journal.folder, self._journal.plan, [found.identity], found.digest)
 
     def _has_record(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
         """Set the id of the record to change, and return whether to send the row."""

@@ -23,6 +23,7 @@ from wosdk_async.jobs.imports.sending import RowSender
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.journal.worker_tables import forget_audit
+from wosdk_async.jobs.ledger.terms import Action
 from wosdk_async.jobs.stop import Stop, StoppedError, StopRules
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class JobWork:
             company=company,
             import_map=request.import_map,
             journal=journal,
-            stops=StopRules(request.options, rows.rows, stop),
+            stops=StopRules(request.options, rows.rows, stop, has_done=job.plan.rows(Action.SKIP) > 0),
             on_row=request.on_row,
         )
         self._sender = RowSender(

@@ -30,6 +30,7 @@ from wosdk_async.jobs.ledger.terms import (
     RejectsProblem,
     Standing,
 )
+from wosdk_async.jobs.ledger.undone import undone_ids_beside
 from wosdk_async.text.remedies import Remedy
 
 
@@ -58,6 +59,9 @@ def decide_import(
             fingerprint=request.import_map.fingerprint,
             same_key=folder is not None and read_plan(db, folder / JOURNAL).key == rows.key,
         )
+        if folder is not None and request.marker is not None:
+            _free_found_rows(db, request, company, folder)
+            compared = attrs.evolve(compared, standings=count_standings(db)[0])
     superseded_by = successor(folder) if folder is not None else None
     problem = _problem(request, rows, folder, compared.unknown_line, superseded_by)
     file = FileFacts(
@@ -90,10 +94,22 @@ def decide_import(
     return decision if isinstance(decision, Refusal) else _counted(db, decision), actions
 
 
+def _free_found_rows(db: sqlite3.Connection, request: ImportRequest, company: str, folder: Path) -> None:
+    """Treat rows as undone whose records a look-up found, and another job nearby has undone since."""
+    found = f"SELECT row, json_extract(detail, '$[0]') FROM outcome WHERE state = {int(State.FOUND)}"
+    if db.execute(f"{found} LIMIT 1").fetchone() is None:
+        return
+    undone = undone_ids_beside(folder, company, request.import_map.operation, exclude=folder)
+    rows = [row for row, id in db.execute(found) if id in undone]
+    db.executemany(
+        f"UPDATE temp.matched SET standing = {int(Standing.UNDONE)} WHERE row = ?", zip(rows, strict=True)
+    )
+
+
 def _counted(db: sqlite3.Connection, plan: Plan) -> Plan:
     """Count the found rows, and the undone rows that another ledger has sent since."""
     count = "SELECT count(*) FROM temp.matched JOIN outcome ON outcome.row = matched.row WHERE state = ?"
-    (found,) = db.execute(count, [int(State.FOUND)]).fetchone()
+    (found,) = db.execute(f"{count} AND standing <> ?", [int(State.FOUND), int(Standing.UNDONE)]).fetchone()
     sent_elsewhere_now = f"{count} AND place IN (SELECT place FROM temp.elsewhere)"
     (undone,) = db.execute(sent_elsewhere_now, [int(State.DONE)]).fetchone()
     return attrs.evolve(plan, found=found, newly_refused=plan.newly_refused + undone)

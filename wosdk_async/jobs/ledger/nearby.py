@@ -134,23 +134,29 @@ def opened(folder: Path | None) -> Iterator[sqlite3.Connection]:
             yield db
 
 
-def existing_remedies(own: Path, plan: JobPlan, identities: Sequence[bytes]) -> dict[str, Any]:
+def existing_remedies(
+    own: Path, plan: JobPlan, identities: Sequence[bytes], digest: int | None
+) -> dict[str, Any]:
     """Return remedies and facts for a row whose record exists, naming another job nearby that sent the row.
 
-    Rejects and resent rows belong to the job in ``own``, even if another job sent them.
+    If the cells that the other job sent differ from ``digest``, the record may be another row's. Rejects and
+    resent rows belong to the job in ``own``, even if another job sent them.
     """
     if plan.rejects or plan.after is not None:
         return {"remedies": (Remedy.EXISTING_RECORDS,)}
-    query = f"""SELECT 1 FROM identity JOIN outcome USING (row) WHERE state = {int(State.DONE)}
-        AND identity IN ({", ".join("?" * len(identities))})"""
+    query = f"""SELECT max(sent = ?) FROM identity JOIN planned USING (row) JOIN outcome USING (row)
+        LEFT JOIN undo USING (row) WHERE outcome.state = {int(State.DONE)}
+        AND undo.state IS NOT {int(State.DONE)} AND identity IN ({", ".join("?" * len(identities))})"""
     directories = dict.fromkeys((own.absolute().parent, Path(plan.file).parent))
     for folder in (each for directory in directories for each in ledgers_in(directory)):
         with contextlib.suppress(JournalError):
             other = plan_of(folder)
             if (other.company, other.operation) == (plan.company, plan.operation) and other.job != plan.job:
                 with opened(folder) as db:
-                    if db.execute(query, identities).fetchone() is not None:
-                        return {"remedies": (Remedy.JOB_BESIDE,), "folder": str(folder)}
+                    (is_same,) = db.execute(query, [digest, *identities]).fetchone()
+                if is_same is not None:
+                    remedy = Remedy.JOB_BESIDE if is_same else Remedy.EXISTING_RECORDS
+                    return {"remedies": (remedy,), "folder": str(folder)}
     return {"remedies": (Remedy.EARLIER_IMPORT,)}
 
 
@@ -160,6 +166,8 @@ def remedies_of_row(own: Path | None, row: int) -> dict[str, Any]:
         if own is not None:
             with opened(own) as db:
                 plan = read_plan(db, own / JOURNAL)
-                found = db.execute("SELECT identity FROM identity WHERE row = ?", [row]).fetchall()
-            return existing_remedies(own, plan, [identity for (identity,) in found])
+                known = "SELECT identity, sent FROM identity JOIN planned USING (row) WHERE row = ?"
+                found = db.execute(known, [row]).fetchall()
+            digest = found[0][1] if found else None
+            return existing_remedies(own, plan, [identity for identity, _ in found], digest)
     return {"remedies": (Remedy.EARLIER_IMPORT,)}

@@ -40,7 +40,8 @@ class _RowsToSend:
     runs: tuple[JobRun, ...]
     """The ledger's runs, except refused runs and undos."""
     insists: bool
-    """Whether keys like those of sent rows are new unless all cells are equal; the first run decides."""
+    """Whether keys like those of sent rows are new unless all cells are equal. The first run decides or,
+    with a key, ``new_rows``; without a key, each run may have ``new_rows``."""
     chunks: Callable[[], Iterable[Sequence[FileRow]]]
     """Function that returns the rows, with one of the numbers above or None in place of a ledger row."""
 
@@ -76,7 +77,7 @@ def refuse_sent_elsewhere(
     """
     resembling: list[Elsewhere] = []
     asked: list[str] = []
-    to_send = _rows_to_send(db, plan)
+    to_send = _rows_to_send(db, plan, insists=request.options.new_rows and rows.key is not None)
     for folder, other_plan, is_new in _folders(request, rows, company, own):
         with _readable(request, rows, folder), opened(folder) as other_db:
             other = _OtherLedger(folder, other_plan, other_db, request, rows, to_send, is_new)
@@ -89,11 +90,11 @@ def refuse_sent_elsewhere(
     return _merged(resembling)
 
 
-def _rows_to_send(db: sqlite3.Connection, plan: Plan) -> _RowsToSend:
+def _rows_to_send(db: sqlite3.Connection, plan: Plan, *, insists: bool) -> _RowsToSend:
     """Return the rows that ``plan`` sends, for the comparison with other ledgers."""
     own_runs = [run for run in runs(db) if "map" in run.details and not run.details.get(RUN_REFUSED)]
     options = own_runs[0].details["options"] if own_runs else {}
-    insists = not options.keys().isdisjoint(("again", "new_rows"))
+    insists = insists or not options.keys().isdisjoint(("again", "new_rows"))
     names = ", ".join(str(int(each)) for each in Standing if plan.actions[each] is Action.SEND)
     not_new = f"""standing <> {int(Standing.NEW)} AND NOT EXISTS (SELECT 1 FROM outcome
         WHERE outcome.row = matched.row AND json_extract(detail, '$[3]') = '{SENT_ELSEWHERE}')"""
@@ -224,8 +225,9 @@ class _OtherLedger:
 
     def refused(self) -> list[tuple[int, str]]:
         """Return the places of these rows, and why they are refused."""
+        new_rows = self.request.report_words.remedy(Remedy.NEW_ROWS, {})
         return [
-            (place, _REASONS.get(standing, _SENT).format(self.folder, line))
+            (place, _REASONS.get(standing, _SENT).format(self.folder, line, new_rows=new_rows))
             for place, _, line, standing in self._sent()
         ]
 
@@ -334,6 +336,8 @@ _DOUBT = "the job in {} may have sent this row (line {} of its file); settle its
 _REASONS = {
     Standing.SENDING: _DOUBT,
     Standing.IN_DOUBT: _DOUBT,
-    Standing.DONE_CHANGED: "the job in {} sent a row with this key and other cells (line {} of its file)",
+    Standing.DONE_CHANGED: (
+        "the job in {} sent a row with this key and other cells (line {} of its file); {new_rows}"
+    ),
     Standing.PLANNED: "the job in {}, which is running, sends this row (line {} of its file)",
 }

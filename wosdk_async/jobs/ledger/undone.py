@@ -219,15 +219,16 @@ async def undone_beside(base: Path, company: str, operation: str, *, exclude: Pa
 
     Jobs other than those at ``base`` are skipped if unreadable.
     """
-    return await asyncio.to_thread(_undone_beside, base, (company, operation), exclude)
+    return await asyncio.to_thread(undone_ids_beside, base, company, operation, exclude=exclude)
 
 
-def _undone_beside(base: Path, wanted: tuple[str, str], exclude: Path | None) -> set[int]:
+def undone_ids_beside(base: Path, company: str, operation: str, *, exclude: Path | None = None) -> set[int]:
+    """Do what :func:`undone_beside` does in this thread."""
     ids, own = set[int](), jobs_at(base)
     for folder in dict.fromkeys((*own, *ledgers_in(base.parent))):
         with contextlib.nullcontext() if folder in own else contextlib.suppress(JournalError):
             plan = plan_of(folder)
-            if folder != exclude and (plan.company, plan.operation) == wanted:
+            if folder != exclude and (plan.company, plan.operation) == (company, operation):
                 with opened(folder) as db:
                     ids |= run_table.undone_ids(db)
     return ids
