@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Formatter
 
 from wosdk_async import errors
-from wosdk_async.cli.texts import in_commands
+from wosdk_async.cli.texts import in_commands, with_options
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import (
     AmbiguousNameError,
@@ -137,13 +137,13 @@ def meaning(kind: type) -> str:
 
 
 def remedies() -> str:
-    """Return the remedies that the command line says in other words than a program."""
+    """Return the remedies that the command line says in other words, not only with options."""
     rows = []
     for each in Remedy:
         facts = {name: name.upper() for _, name, _, _ in Formatter().parse(each.value) if name}
         of_commands = {"folder": "FOLDER", "id": "ID", **facts}
         program, command = in_python(each, facts), in_commands(each, of_commands)
-        if command != program:
+        if command not in (program, with_options(program)):
             rows.append((f"`{each.name}`", program, differing(program.split(), command.split())))
     return table(["remedy", "in Python", "on the command line"], rows)
 

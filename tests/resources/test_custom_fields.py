@@ -125,7 +125,7 @@ async def test_fields_of_one_label_cannot_be_told_apart(local: Local, order: Wor
     for descriptor in (88, made.id or 0):
         entry = CustomField2(descriptor=CustomFieldDescriptor.ref(descriptor), value="4")
         await acme.update(WorkOrder.ref(order.id or 0), custom_fields=[entry])
-    with pytest.raises(NotUniqueError, match="several custom fields 'Dock'"):
+    with pytest.raises(NotUniqueError, match="several custom fields labelled 'Dock'"):
         await acme.custom_fields.get(order)
     await acme.delete(CustomFieldDescriptor, made.id or 0)
     assert await acme.custom_fields.get(order) == {"Dock": "4"}

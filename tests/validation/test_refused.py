@@ -126,7 +126,7 @@ TABLE: list[tuple[Ask, str]] = [
     # times
     (
         creating(dt_due=datetime(2024, 6, 1, tzinfo=UTC)),
-        "has a time zone; it takes local time: use .replace(",
+        "has a time zone; it takes local time: convert it",
     ),
     (creating(dt_due="2024-06-01T00:00:00Z"), "work_order.dt_due has a time zone; it takes local time"),
     (

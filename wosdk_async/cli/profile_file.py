@@ -204,7 +204,10 @@ def write_profile(file: ProfileFile, name: str, values: Mapping[str, str], *, as
     named = "" if name == DEFAULT else f" --profile {name}"
     say(f"saved profile {name!r} in {file.path}; to test it again, run wosdk check{named}")
     if found := [variable for variable in map(variable_of, PROFILE_KEYS) if os.environ.get(variable)]:
-        say(f"environment variables override the profile: {', '.join(found)}; or pass --profile {name}")
+        say(
+            f"environment variables override the profile: {', '.join(found)}; unset them, or pass "
+            f"--profile {name}"
+        )
 
 
 def _write(file: ProfileFile, text: str, secret_file: Path | None, secret: str | None) -> None:

@@ -103,7 +103,7 @@ _STEPS = {"pick_up": "`wosdk pickup`", "start": "`wosdk start`", "resume": "`wos
 """Commands for the actions of ``NEXT_STEPS``."""
 
 
-def _with_options(words: str) -> str:
+def with_options(words: str) -> str:
     """Write the arguments of a remedy as options: ``pass folder={folder!r}`` as ``add --job {folder}``."""
     written, count = _ARGUMENT.subn(_option, words)
     return re.sub(r"\bpass\b", "add", written).replace("!r}", "}") if count else words
@@ -117,7 +117,7 @@ def _option(argument: re.Match[str]) -> str:
 
 def in_commands(remedy: Remedy, facts: Mapping[str, Any]) -> str:
     """Return a remedy with commands and options, and with error facts quoted for a shell."""
-    words = _WORDS.get(remedy) or _with_options(json_words(remedy))
+    words = _WORDS.get(remedy) or with_options(json_words(remedy))
     if words == json_words(remedy):
         return in_json(remedy, facts)
     known = KnownFacts(facts)

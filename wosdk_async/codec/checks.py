@@ -164,7 +164,8 @@ def check_local(value: Any, _: Wire) -> Finding | None:
     fault = _moment(value, _LOCAL)
     if fault is None and _read(value).tzinfo is not None:
         return Finding(
-            "has a time zone; it takes local time: use .replace(tzinfo=None) on the site's time.",
+            "has a time zone; it takes local time: convert it to the site's zone, "
+            "then use .replace(tzinfo=None).",
             in_json=f"has a time zone; it takes {_LOCAL}.",
         )
     return fault

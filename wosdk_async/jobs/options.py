@@ -95,7 +95,7 @@ class ImportOptions:
     csv_for_excel: ExcelSeparator | None = attrs.field(
         default=None, validator=attrs.validators.in_((None, "comma", "semicolon"))
     )
-    """Separator in ``results.csv`` and other outputs, to open them in Excel (default: a plain CSV file)."""
+    """Separator that lets Excel open ``results.csv`` and other outputs; None writes plain CSV."""
 
     def __attrs_post_init__(self) -> None:
         if self.again and self.resume:

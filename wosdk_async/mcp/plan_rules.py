@@ -150,7 +150,7 @@ def with_marker(
     if not key:
         return fields, None
     if key in given:
-        raise InvalidCallError(f"marker {key!r:.60} already has a value; leave it out, or name another field")
+        raise InvalidCallError(f"the marker field {key!r:.60} has a value; remove it, or name another marker")
     if key.lower() == _COMPUTED.lower():
         raise InvalidCallError(f"marker {key!r:.60}: the service may overwrite that field; name another")
     owner: Any = entity_named("WorkOrder" if is_order else name)

@@ -82,7 +82,7 @@ def change_to(edited: E, read: E, origin: str | None = None) -> tuple[UpdateCall
 
 
 def versioned(record: E, response: EntitySpecifier) -> E:
-    """Set the version of ``record`` from the response; None if the response has none (spec 4.9)."""
+    """Set the version of ``record`` to the response's, or to None if the response has none (spec 4.9)."""
     if not _is_versioned(record):
         return record
     return _with_fields(record, {"concurrency_id": response.concurrency_id})

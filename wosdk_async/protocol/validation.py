@@ -39,7 +39,7 @@ class Problem:
     """One mistake: its place and its remedy."""
 
     path: str
-    """Path in Python spelling, ``work_order.items[0].comment``; wire names in a dict."""
+    """Path, such as ``work_order.items[0].comment``, with Python names in records and wire names in dicts."""
     message: str
     severity: Severity = "error"
     in_json: str = ""

@@ -121,8 +121,8 @@ class CodeRule:
         """Refuse impossible verdicts for a code, and an ``error`` that the verdict would ignore."""
         if self.verdict in (NEVER_SENT, IN_DOUBT):
             raise ValueError(
-                f"{self.code}: an error code means that the service did nothing, so its verdict cannot be"
-                f" {self.verdict.name!r}; use STATUSES"
+                f"{self.code}: an error code means that the service refused the call, so its verdict cannot"
+                f" be {self.verdict.name!r}; use STATUSES"
             )
         if self.verdict is WAIT and not issubclass(self.error, ThrottledError):
             raise ValueError(f"{self.code}: {WAIT.name!r} raises ThrottledError, not {self.error.__name__}")

@@ -124,8 +124,8 @@ class CustomFields(Resource):
             label = text_of(descriptor.name)
             if label in values:
                 raise NotUniqueError(
-                    f"the record has several custom fields {label!r}; read its CustomFields.* to tell"
-                    f" them apart"
+                    f"the record has several custom fields labelled {label!r}; read its CustomFields.* to "
+                    "tell them apart"
                 )
             values[label] = _value_of(entry, str(descriptor.type))
         return values

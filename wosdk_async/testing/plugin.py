@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("wosdk_async").addoption(
         "--wosdk-record",
         action="store_true",
-        help="record tests with wosdk_recording, using the Company named by WOSDK_*",
+        help="record tests that use wosdk_recording, against the Company of the WOSDK_* variables",
     )
     parser.addini("wosdk_company", "Default Company name for tests", default="")
     parser.addini("wosdk_dialect", "Dialect of the test Company: spec or recorded", default="spec")

@@ -157,11 +157,10 @@ _JSON: Mapping[Remedy, str] = {
     Remedy.KEEP_ELEMENTS: (
         'read the list first, then leave out the elements to remove or mark them "PerformDeletion": true'
     ),
-    Remedy.UPDATE_OTHER: "to update the other record, update {entity} {other}",
-    Remedy.DELETE: "to delete this record, delete {entity} {id}",
+    Remedy.UPDATE_OTHER: "to update the other record, use the update operation for {entity} {other}",
+    Remedy.DELETE: "to delete this record, use the delete operation for {entity} {id}",
     Remedy.IF_UNCHANGED: "compare it instead of writing it",
     Remedy.LOOK: "",  # jobs look themselves, and problem bodies have their own text
-    Remedy.SAME_KEY: "",
 }
 
 

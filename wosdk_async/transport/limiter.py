@@ -4,7 +4,7 @@ Each Company has its own first-in, first-out queue and limit. A free slot goes t
 fewest slots; ties take turns.
 
 A slot cannot be revoked: a host that hangs keeps its Company's slots until their deadlines. Therefore each
-Company gets its first ``SHARE`` slots even if none are free, up to the client's ceiling. Beyond
+Company may exceed the shared total for its first ``SHARE`` slots, up to the client's ceiling. Beyond
 that, while other Companies hold slots, a Company gets at most half of what they leave, so that some slots
 stay free for the next Company.
 

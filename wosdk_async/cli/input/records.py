@@ -219,7 +219,7 @@ def _text_property(kind: type[Record], name: str) -> str:
     key = python_name(kind, name, "--by")
     meta = kind.__wire__[key]
     if meta["type"] != "string" or meta.get("many"):
-        raise CliError(f"--by {name}: not a text property of {kind.wire_name}; name a text property")
+        raise CliError(f"--by {name}: not a text property of {kind.wire_name}")
     return key
 
 

@@ -142,7 +142,7 @@ class DefaultColumns:
 
     @classmethod
     def of(cls, entity: type[Record] | str) -> DefaultColumns:
-        """Return an entity's columns; none are preferred for an unknown entity."""
+        """Return an entity's columns; ``first`` and ``next`` are empty for an unknown entity."""
         if isinstance(entity, str):
             return cls(entity)
         chosen = _CHOSEN.get(entity.wire_name)

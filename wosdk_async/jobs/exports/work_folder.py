@@ -225,7 +225,7 @@ class WorkFolder:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the output is complete, published or not."""
+        """Whether the output is complete, even if it is not yet published."""
         return self._is_output(self.output) or self._is_output(self.draft)
 
     def _is_output(self, path: Path) -> bool:

@@ -30,7 +30,8 @@ class Audit:
     """Audit that looks up the keys of all rows and compares the records with the journal.
 
     Rows whose records do not match are looked up again after the settle time, because a look-up may be stale.
-    Run the audit after settling. It marks rows that are still in doubt, but have one record, as DONE.
+    Run the audit after settling. It marks a row that is still in doubt as DONE if exactly one record has its
+    key.
     """
 
     settling: Settling

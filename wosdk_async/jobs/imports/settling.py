@@ -1,6 +1,7 @@
 """Settling of rows in doubt, by looking up their keys and replanning rows that are confirmed absent.
 
-A job can be settled without its file, also by recording a person's decision.
+A job can be settled without its file: ``settle_job`` looks up keys, and ``decide`` records a person's
+decision.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def _message(refusal: Refusal) -> str:
         case "unfinished":
             return (
                 f"{_rows(refusal.rows)} of the job in {folder} {_are(refusal.rows)} unsent or in doubt, "
-                "and a new job would send them twice"
+                "and a new job could send them twice"
             )
         case "sent_elsewhere" if refusal.changed:
             rows = f"{_rows(refusal.rows)} of the file{_lines(refusal)}"

@@ -274,7 +274,7 @@ class RequestIdFault(Fault):
     """
 
     no_effect_on: ClassVar[frozenset[str]] = frozenset({"token"})
-    no_effect_because: ClassVar[str] = "token responses have no RequestId: use command"
+    no_effect_because: ClassVar[str] = "token responses have no RequestId: use operation = 'command'"
 
     mode: str = attrs.field(default="altered", validator=one_of("altered", "missing", "foreign"))
 

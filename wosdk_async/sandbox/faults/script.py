@@ -121,7 +121,7 @@ def _unknown_operation(name: str) -> str:
     hint = did_you_mean(next(short, name), ["any", *FAMILIES, *commands])
     if name.lower() in map(str.lower, found.entities):
         hint = " (did you mean WoCreateCommand?)" if name.lower() == "workorder" else " (an entity type)"
-    return f"operation is {name!r}{hint}; it must be any, {', '.join(FAMILIES)}, or the name of a command"
+    return f"operation is {name!r}{hint}; it must be 'any', {', '.join(FAMILIES)}, or the name of a command"
 
 
 def _company(written: object) -> str | None:

@@ -33,7 +33,7 @@ connections after five seconds, and a request sent just before that may arrive t
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 """Redirect statuses. Engines do not follow redirects."""
 
-NO_MEMORY = "out of memory for the response"
+NO_MEMORY = "not enough memory for the response"
 POOL_EXHAUSTED = "the pool of the program's http_client or transport had no free connection"
 """Failure reason, or note on the CancelledError, for a request that waited for a pool connection."""
 

@@ -65,7 +65,7 @@ HANDLERS: Mapping[str, Handler] = {
 
 # Commands that are refused, with the reason.
 NOT_MODELLED = {
-    "CompositeCommand": "it is unknown how a member names its class",  # facts 5
+    "CompositeCommand": "it is unknown how a command in it states its type",  # facts 5
     "CreateWoPrintoutCommand": "the format of a printout is not known",
     "GeneratePmWoCommand": "the API has no maintenance schedules",
     "GetLicensedProvidersRoutine": "the order and meaning of its coverage types are not known",

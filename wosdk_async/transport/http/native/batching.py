@@ -29,7 +29,7 @@ class Layer(asyncio.BufferedProtocol):
         self._buffer = buffer
 
     def connection_made(self, transport: Any) -> None:
-        """Keep the transport of the socket, or of the TLS below."""
+        """Keep the transport of the socket, or of the TLS layer below."""
         self._transport: asyncio.Transport = transport
 
     def received(self, data: bytes) -> None:
