@@ -360,7 +360,7 @@ def require_asked(what: str, found: Iterable[str], asked: Iterable[str]) -> None
 def _collated(text: str) -> str:
     """Remove from a text the differences that a database's collation may ignore.
 
-    No source shows the service's collation. Collations differ in case, accents, width, outer blanks and
+    No source shows the service's collation. Collations differ in case, accents, width, outer white space and
     invisible characters, so all of these are removed.
     """
     # facts 3.4: the name of a removed record ends in " (deleted)"
