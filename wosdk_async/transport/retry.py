@@ -82,7 +82,7 @@ class UnreachableHosts:
     _next: dict[str, float] = attrs.field(factory=dict, init=False)
 
     def warn_unreachable(self, failure: Exception, url: str, left: float) -> None:
-        """Log ``failure`` to connect to the host of ``url``, retried for up to ``left`` seconds."""
+        """Log a failure to connect to the host of ``url``, retried for ``left`` seconds, once a minute."""
         host, now = origin_of(url), self.clock.now()
         if not isinstance(failure, SendError) or not (failure.host_gone or failure.proxy_gone):
             return
@@ -137,7 +137,8 @@ class Retries:
     quota: RetryQuota | None = None
     until: float = math.inf
     time_left: Callable[[], float] | None = None
-    """Replaces ``policy.attempts``: returns the seconds within which another attempt is worthwhile."""
+    """Returns the seconds within which another attempt is worthwhile. Replaces ``policy.attempts`` unless the
+    host is unreachable."""
     on_wait: Callable[[Failure, float], None] | None = None
     """Called with a failure and the seconds until the next attempt."""
     _unreached: int = attrs.field(default=0, init=False)

@@ -34,10 +34,10 @@ def value_at(record: Any, path: str, level: int = 0) -> Any:
 
 
 def columns_of(records: Sequence[dict[str, Any]], paths: Sequence[str]) -> list[str]:
-    """Return the columns of a table, one for each of ``paths``.
+    """Return the columns of a table: one for each of ``paths``, or for each property of a nested object.
 
-    A star, or no paths at all, selects all properties of the records, with a column per property of a nested
-    object. ``Id`` comes first unless listed in ``paths``.
+    A star, or no paths at all, selects all properties of the records. ``Id`` comes first unless listed in
+    ``paths``.
     """
     leaves = dict.fromkeys(name for record in records for name, _ in flattened(record, lists=False) if name)
     parents = {name[:i] for name in leaves for i, char in enumerate(name) if char == "."}

@@ -38,7 +38,7 @@ class Output:
 
 @contextmanager
 def opened(output: Output) -> Iterator[IO[str]]:
-    """Open the output in UTF-8. Raises OSError if the file is not writable."""
+    """Open the output, in UTF-8 unless it is a terminal. Raises OSError if the file is not writable."""
     if output.path is not None:
         file = io.TextIOWrapper(
             open_user_path(output.path), encoding="utf-8", errors="backslashreplace", newline=""

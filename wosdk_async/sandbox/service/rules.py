@@ -214,7 +214,8 @@ def _time_card(before: Record, card: Record) -> None:
 
 # --- custom fields ---------------------------------------------------------------------------
 
-# CfType -> text format; other types accept any text. Not shown; assumed: formats of JSON and ISO 8601.
+# CfType -> text format; Date and Time are checked below, other types accept any text. Not shown; assumed:
+# formats of JSON and ISO 8601.
 _FORMS = {
     "Integer": re.compile(r"-?\d{1,19}", re.ASCII),
     "Decimal": re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII),
