@@ -190,7 +190,7 @@ class StopRules:
 
     def done(self) -> None:
         """Count a row that was carried out."""
-        self._ended += 1
+        self._ended += 1  # without the call of _count(), because nearly every row ends here
         self._shared, self._unsent = frozenset(), 0
 
     def refused(

@@ -145,7 +145,7 @@ class RowSender:
             except StoppedError:
                 return []
         creates = self._operation.by is None
-        is_wanted = self._is_new if creates else self._has_record
+        is_wanted = self._report_known if creates else self._has_record
         wanted = []
         for claim in claims:
             records = found.get(claim.key or "", ())
@@ -160,7 +160,7 @@ class RowSender:
                 self.reports.report_not_sent(claim.row, error)
         return wanted
 
-    def _is_new(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
+    def _report_known(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
         """Report a row whose key is not new, and return False."""
         if again and len(records) == 1:
             self.reports.report_carried_out(claim.row, effect_of(records[0]))

@@ -223,7 +223,7 @@ async def undone_beside(base: Path, company: str, operation: str, *, exclude: Pa
 
 
 def undone_ids_beside(base: Path, company: str, operation: str, *, exclude: Path | None = None) -> set[int]:
-    """Do what :func:`undone_beside` does in this thread."""
+    """Return what :func:`undone_beside` returns, reading in the calling thread."""
     ids, own = set[int](), jobs_at(base)
     for folder in dict.fromkeys((*own, *ledgers_in(base.parent))):
         with contextlib.nullcontext() if folder in own else contextlib.suppress(JournalError):
