@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import shutil
 import sqlite3
 from collections import Counter
@@ -18,6 +19,7 @@ from tests.jobs.maps import MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed, killed_while_sending
 from tests.jobs.test_check import checked
 from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal import RowRecord, State
 from wosdk_async.text.remedies import Remedy
 
 KEY = f'key = "{{key}}"\n{MAP}'
@@ -357,6 +359,54 @@ async def test_a_copy_made_during_a_run_does_not_know_what_else_the_run_sent(loc
     local.server.held = None
     rest = local.write(rows(39, 40)).rename(local.folder / "rest.csv")
     assert await refused(local, rest, text, folder=copy) == [2, 3]
+
+
+@UNMARKED
+async def test_a_copy_made_during_a_run_hides_nothing_once_the_run_was_killed(
+    local: Local, text: str
+) -> None:
+    monday = local.write(rows(1, 2, 3)).rename(local.folder / "monday.csv")
+    async with killed(local.job(monday, text), local) as journal:
+        copy = shutil.copytree(journal.folder, local.folder / "backup.job")
+        os.utime(copy / "journal.db", (2e9, 2e9))  # the original writes only its log
+        await journal.begin([2, 3])
+        journal.record(RowRecord(2, State.DONE, id=1))
+    rest = local.write(rows(2, 3)).rename(local.folder / "rest.csv")
+    found = await refusal(local.job(rest, text), local)
+    assert (found.why, found.lines, found.folder) == ("sent_elsewhere", (2, 3), journal.folder)
+
+
+async def test_look_ups_do_not_find_what_a_running_job_will_send(local: Local) -> None:
+    monday = local.write(rows(1, 2, 3)).rename(local.folder / "monday.csv")
+    tuesday = await sent(local, "tuesday.csv", rows(9), MAP, marker=MARKER)
+    async with killed(local.job(monday, MAP, marker=MARKER), local) as journal:
+        await journal.begin([2])
+        rest = local.write(rows(2, 3, 4)).rename(local.folder / "rest.csv")
+        found = await refusal(local.job(rest, MAP, marker=MARKER), local)
+        assert (found.why, found.lines, found.remedies) == ("sent_elsewhere", (2, 3), (Remedy.WAIT,))
+        assert await refused(local, append(tuesday, rows(2, 3, 4)), MAP, marker=MARKER) == [3, 4]
+    assert (await local.run(tuesday, MAP, marker=MARKER)).done_now == 2
+
+
+async def test_a_found_row_whose_record_is_undone_is_free_for_other_files(local: Local) -> None:
+    monday = await sent(local, "monday.csv", rows(1), MAP, marker=MARKER)
+    await sent(local, "tuesday.csv", rows(1), MAP, marker=MARKER, if_exists="skip")
+    wednesday = append(await sent(local, "wednesday.csv", rows(9), KEY), rows(1))
+    assert await refused(local, wednesday, KEY) == [3]
+    await undo(local, monday.with_name("monday.csv.job"))
+    assert (await local.run(wednesday, KEY)).done_now == 1
+    assert await open_orders(local) == Counter("19")
+
+
+@UNMARKED
+async def test_an_undo_in_a_renamed_folder_frees_refused_rows(local: Local, text: str) -> None:
+    monday = await sent(local, "monday.csv", rows(1), text)
+    tuesday = append(await sent(local, "tuesday.csv", rows(9), text), rows(1))
+    assert await refused(local, tuesday, text) == [3]
+    folder = monday.with_name("monday.csv.job").rename(local.folder / "renamed.job")
+    assert (await local.run(tuesday, text)).failed == 1
+    await undo(local, folder)
+    assert (await local.run(tuesday, text)).done_now == 1
 
 
 @UNMARKED

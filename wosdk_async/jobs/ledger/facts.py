@@ -30,7 +30,7 @@ from wosdk_async.jobs.ledger.terms import (
     RejectsProblem,
     Standing,
 )
-from wosdk_async.jobs.ledger.undone import undone_ids_beside
+from wosdk_async.jobs.ledger.undone import free_found_rows, undone_records
 from wosdk_async.text.remedies import Remedy
 
 
@@ -48,6 +48,7 @@ def decide_import(
     For a new import, ``folder`` is None, and ``elsewhere`` is the result of :func:`sent_elsewhere`. Without
     ``db``, the decision is only whether a ledger may be created.
     """
+    undone = undone_records(folder or request.base, company, request.import_map.operation)
     compared = Compared(standings={}, gone={})
     if db is not None:
         compared = compare(
@@ -59,8 +60,8 @@ def decide_import(
             fingerprint=request.import_map.fingerprint,
             same_key=folder is not None and read_plan(db, folder / JOURNAL).key == rows.key,
         )
-        if folder is not None and request.marker is not None:
-            _free_found_rows(db, request, company, folder)
+        if folder is not None:
+            free_found_rows(db, undone)
             compared = attrs.evolve(compared, standings=count_standings(db)[0])
     superseded_by = successor(folder) if folder is not None else None
     problem = _problem(request, rows, folder, compared.unknown_line, superseded_by)
@@ -88,22 +89,10 @@ def decide_import(
     if isinstance(decision, Refusal) or db is None or folder is None:  # a new ledger has no outcomes
         return decision, actions
     if request.creates and not decision.begins and decision.rows(Action.SEND):
-        elsewhere = refuse_sent_elsewhere(db, request, rows, company, folder, decision)
+        elsewhere = refuse_sent_elsewhere(db, request, rows, company, folder, decision, undone=undone)
         file = attrs.evolve(file, elsewhere=elsewhere, standings=count_standings(db)[0])
         decision = decide(ledger, file, request.options)
     return decision if isinstance(decision, Refusal) else _counted(db, decision), actions
-
-
-def _free_found_rows(db: sqlite3.Connection, request: ImportRequest, company: str, folder: Path) -> None:
-    """Treat rows as undone whose records a look-up found, and another job nearby has undone since."""
-    found = f"SELECT row, json_extract(detail, '$[0]') FROM outcome WHERE state = {int(State.FOUND)}"
-    if db.execute(f"{found} LIMIT 1").fetchone() is None:
-        return
-    undone = undone_ids_beside(folder, company, request.import_map.operation, exclude=folder)
-    rows = [row for row, id in db.execute(found) if id in undone]
-    db.executemany(
-        f"UPDATE temp.matched SET standing = {int(Standing.UNDONE)} WHERE row = ?", zip(rows, strict=True)
-    )
 
 
 def _counted(db: sqlite3.Connection, plan: Plan) -> Plan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, RISKY
 from wosdk_async.jobs.ledger.nearby import opened
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import FIRST, Action, Elsewhere, Plan, RowSample, Standing
+from wosdk_async.jobs.ledger.undone import free_found_rows, undone_records
+from wosdk_async.protocol.writes import State
 from wosdk_async.text.remedies import Remedy
 
 _NOT_SENT, _KEY_COMPARED, _AGREED = -1, -2, -3
@@ -44,6 +46,8 @@ class _RowsToSend:
     with a key, ``new_rows``; without a key, each run may have ``new_rows``."""
     chunks: Callable[[], Iterable[Sequence[FileRow]]]
     """Function that returns the rows, with one of the numbers above or None in place of a ledger row."""
+    undone: Callable[[], Set[int]]
+    """Function that returns the ids of the records that jobs in the directory have undone."""
 
 
 def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Elsewhere | None:
@@ -58,7 +62,8 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Else
     if not request.creates or request.options.again:
         return None
     resembling: list[Elsewhere] = []
-    to_send = _RowsToSend((), request.options.new_rows, rows.chunks)
+    undone = undone_records(request.base, company, request.import_map.operation)
+    to_send = _RowsToSend((), request.options.new_rows, rows.chunks, undone)
     for folder, plan, is_new in _folders(request, rows, company, None):
         with _readable(request, rows, folder), opened(folder) as db:
             other = _OtherLedger(folder, plan, db, request, rows, to_send, is_new)
@@ -69,28 +74,41 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Else
 
 
 def refuse_sent_elsewhere(
-    db: sqlite3.Connection, request: ImportRequest, rows: FileRows, company: str, own: Path, plan: Plan
+    db: sqlite3.Connection,
+    request: ImportRequest,
+    rows: FileRows,
+    company: str,
+    own: Path,
+    plan: Plan,
+    *,
+    undone: Callable[[], Set[int]],
 ) -> Elsewhere | None:
     """Refuse the rows of ``plan`` that other ledgers sent, and return rows whose keys resemble sent ones.
+
+    ``undone`` returns the ids of the records that jobs in the directory have undone.
 
     Raises JournalError as :func:`sent_elsewhere` does.
     """
     resembling: list[Elsewhere] = []
-    asked: list[str] = []
-    to_send = _rows_to_send(db, plan, insists=request.options.new_rows and rows.key is not None)
+    refused_before = _refused_before(db)
+    insists = request.options.new_rows and rows.key is not None
+    to_send = _rows_to_send(db, plan, insists=insists, undone=undone)
     for folder, other_plan, is_new in _folders(request, rows, company, own):
         with _readable(request, rows, folder), opened(folder) as other_db:
             other = _OtherLedger(folder, other_plan, other_db, request, rows, to_send, is_new)
             db.executemany("INSERT INTO temp.elsewhere VALUES (?, ?)", other.refused())
             resembling += other.resembling()
-            asked.append(str(folder))
-    _keep_refused(db, asked)
+            refused_before = [each for each in refused_before if not _is_asked(other_db, folder, each)]
+    # The ledger that sent these rows is no longer there, for example because it was archived.
+    db.executemany("INSERT OR IGNORE INTO temp.elsewhere VALUES (?, ?)", [row[:2] for row in refused_before])
     refuse = "UPDATE temp.matched SET standing = ? WHERE place IN (SELECT place FROM temp.elsewhere)"
     db.execute(refuse, [int(Standing.REPEATED)])
     return _merged(resembling)
 
 
-def _rows_to_send(db: sqlite3.Connection, plan: Plan, *, insists: bool) -> _RowsToSend:
+def _rows_to_send(
+    db: sqlite3.Connection, plan: Plan, *, insists: bool, undone: Callable[[], Set[int]]
+) -> _RowsToSend:
     """Return the rows that ``plan`` sends, for the comparison with other ledgers."""
     own_runs = [run for run in runs(db) if "map" in run.details and not run.details.get(RUN_REFUSED)]
     options = own_runs[0].details["options"] if own_runs else {}
@@ -115,20 +133,28 @@ def _rows_to_send(db: sqlite3.Connection, plan: Plan, *, insists: bool) -> _Rows
         while chunk := found.fetchmany(CHUNK):
             yield chunk
 
-    return _RowsToSend(tuple(own_runs), insists, chunks)
+    return _RowsToSend(tuple(own_runs), insists, chunks, undone)
 
 
-def _keep_refused(db: sqlite3.Connection, asked: Sequence[str]) -> None:
-    """Keep rows refused that a ledger sent which is no longer there, for example because it was archived."""
-    db.execute(
-        f"""INSERT OR IGNORE INTO temp.elsewhere SELECT matched.place, json_extract(detail, '$[2]')
+def _refused_before(db: sqlite3.Connection) -> list[tuple[int, str, bytes, bytes | None]]:
+    """Return unchanged rows that an earlier run refused because another ledger sent them.
+
+    The result has each row's place, reason, identity and hash of the cells.
+    """
+    return db.execute(
+        f"""SELECT matched.place, json_extract(detail, '$[2]'), file.identity, file.cells
         FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
         JOIN outcome ON outcome.row = matched.row
         WHERE standing = {int(Standing.REFUSED_HERE)} AND json_extract(detail, '$[3]') = '{SENT_ELSEWHERE}'
-            AND planned.sent = file.digest AND NOT EXISTS (
-                SELECT 1 FROM json_each(?) WHERE instr(json_extract(detail, '$[2]'), value || ' '))""",
-        [to_json(asked)],
-    )
+            AND planned.sent = file.digest"""
+    ).fetchall()
+
+
+def _is_asked(db: sqlite3.Connection, folder: Path, row: tuple[int, str, bytes, bytes | None]) -> bool:
+    """Return whether another ledger decides about a refused row: it knows the row, or the reason names it."""
+    _, reason, *identities = row
+    known = "SELECT 1 FROM identity WHERE identity IN (?, ?)"
+    return f"{folder} " in reason or db.execute(known, identities).fetchone() is not None
 
 
 def _merged(found: Sequence[Elsewhere]) -> Elsewhere | None:
@@ -160,16 +186,18 @@ def _folders(
 
 
 def _is_old_copy(copy: tuple[Path, JobPlan], folders: Sequence[tuple[Path, JobPlan]]) -> bool:
-    """Return whether a different copy of the job folder has the same runs or more."""
-    if is_held(copy[0]):  # a copy made during a run may have a newer file
-        return False
+    """Return whether a different copy of the job folder has the same runs or more.
+
+    Copies with a run that has not ended may differ in its rows, so neither is old.
+    """
     with contextlib.suppress(JournalError):
         own, later = _runs_of(copy[0]), False
+        all_ended = all(ended is not None for _, ended in own)
         for folder, plan in folders:
             later = later or folder == copy[0]
             if folder != copy[0] and plan.job == copy[1].job:
                 theirs = _runs_of(folder)
-                if own < theirs or (later and own == theirs):
+                if own < theirs or (later and own == theirs and all_ended):
                     return True
     return False
 
@@ -213,6 +241,14 @@ class _OtherLedger:
     """Whether the ledger is one of the newest."""
     _has_similar_keys: bool | None = attrs.field(default=None, init=False)
     """Whether keys of rows to send resemble those of other rows; None before the comparison."""
+    _is_running: bool = attrs.field(init=False)
+    """Whether its job is running and has rows to send, whose records no look-up finds yet."""
+
+    @_is_running.default
+    def _check_running(self) -> bool:
+        unsent = f"""SELECT 1 FROM planned LEFT JOIN outcome USING (row)
+            WHERE coalesce(state, 0) NOT IN ({_DECIDED}) LIMIT 1"""
+        return self.db.execute(unsent).fetchone() is not None and is_held(self.folder)
 
     def first_sent(self) -> Elsewhere | None:
         """Return the rows that this ledger sent, or will send because its job is running."""
@@ -233,26 +269,26 @@ class _OtherLedger:
 
     def _sent(self) -> list[tuple[int, int, int, Standing]]:
         """Return these rows' places, lines, lines in the other file, and standings."""
-        if self.request.looks_first and self.plan.key == self.rows.key:
+        if self.request.looks_first and self.plan.key == self.rows.key and not self._is_running:
             unknown = f"SELECT 1 FROM {JOINED} WHERE {_NOT_FOUND} LIMIT 1"
             if self.db.execute(unknown, self._facts).fetchone() is None:
                 return []
         self._compare()
         standings = [*IN_COMPANY, *([] if self.to_send.insists else [Standing.DONE_CHANGED])]
-        planned = self._matched([Standing.PLANNED])
-        return self._matched(standings) + (planned if planned and is_held(self.folder) else [])
+        return self._matched([*standings, *([Standing.PLANNED] if self._is_running else [])])
 
     def _matched(self, standings: Sequence[Standing]) -> list[tuple[int, int, int, Standing]]:
         # With another map or without a key, equal rows may have other digests.
         found = self.db.execute(
             f"""SELECT place, line, sent_line, now FROM (
-                SELECT file.place, file.line, planned.line AS sent_line, iif(
-                    standing = {int(Standing.DONE_CHANGED)}
-                        AND (cells IS NULL OR json_extract(run.details, '$.map') IS NOT :map),
-                    {int(Standing.DONE)}, standing) AS now
+                SELECT file.place, file.line, planned.line AS sent_line, CASE
+                    WHEN standing = {int(Standing.DONE_CHANGED)}
+                        AND (cells IS NULL OR json_extract(run.details, '$.map') IS NOT :map)
+                        THEN {int(Standing.DONE)}
+                    WHEN {_WILL_SEND} THEN {int(Standing.PLANNED)} ELSE standing END AS now
                 FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
                 LEFT JOIN outcome ON outcome.row = planned.row LEFT JOIN run ON run.number = outcome.run
-                WHERE NOT ({_FOUND} AND planned.key IS file.key)
+                WHERE NOT ({_FOUND} AND planned.key IS file.key AND NOT {_WILL_SEND})
                     AND file.row IS NOT {_NOT_SENT} AND (file.row IS NOT {_AGREED} OR {_ENDED} > :first)
                     AND coalesce(run.started_at, 0) NOT IN (SELECT value FROM json_each(:runs)))
             WHERE now IN ({", ".join(str(int(each)) for each in standings)}) ORDER BY place""",
@@ -308,6 +344,7 @@ class _OtherLedger:
                 by_cells=self.plan.key != self.rows.key,
                 counts=self.is_new,
             )
+            free_found_rows(self.db, self.to_send.undone)
             self._has_similar_keys = bool(compared.disguised)
         return self._has_similar_keys
 
@@ -321,11 +358,14 @@ class _OtherLedger:
             "marker": self.request.marker,
             "first": min((run.started_at for run in runs), default=0.0),
             "map": self.request.import_map.fingerprint,
+            "running": self._is_running,
             # A copy of the import's own folder also has these runs; one made during a run has more of it.
             "runs": to_json([run.started_at for run in runs if run.ended_at is not None]),
         }
 
 
+_DECIDED = f"{int(State.DONE)}, {int(State.FOUND)}, {int(State.REFUSED)}"
+_WILL_SEND = f"(:running AND standing IN ({int(Standing.SENDING)}, {int(Standing.IN_DOUBT)}))"
 _ENDED = "coalesce(run.ended_at, 1e12)"
 _FOUND = ":looks_first AND json_extract(run.details, '$.marker') IS :marker"
 """Whether look-ups for the file find a sent row, if its key is the same."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence, Set
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,6 +23,7 @@ from wosdk_async.jobs.journal import Journal, State, run_table
 from wosdk_async.jobs.journal.folder import jobs_at, ledgers_in, plan_of
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.ledger.nearby import opened
+from wosdk_async.jobs.ledger.terms import Standing
 from wosdk_async.jobs.mapping.operations import Found, usable_id
 from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.model import WOStatus
@@ -232,6 +234,20 @@ def undone_ids_beside(base: Path, company: str, operation: str, *, exclude: Path
                 with opened(folder) as db:
                     ids |= run_table.undone_ids(db)
     return ids
+
+
+def undone_records(base: Path, company: str, operation: str) -> Callable[[], Set[int]]:
+    """Return a function that returns the ids of :func:`undone_ids_beside`, reading the jobs only once."""
+    return cache(partial(undone_ids_beside, base, company, operation))
+
+
+def free_found_rows(db: sqlite3.Connection, undone: Callable[[], Set[int]]) -> None:
+    """Treat compared rows as undone whose records a look-up found, and a job nearby has undone since."""
+    query = "SELECT row, json_extract(detail, '$[0]') FROM outcome WHERE state = ?"
+    if found := db.execute(query, [int(State.FOUND)]).fetchall():
+        ids = undone()
+        rows = [(int(Standing.UNDONE), row) for row, id in found if id in ids]
+        db.executemany("UPDATE temp.matched SET standing = ? WHERE row = ?", rows)
 
 
 async def keep_undone(journal: Journal) -> None:
