@@ -33,7 +33,8 @@ class Watched:
     ``failing``, the requests with a number in ``failing_numbers``, from 1, are refused. ``altered`` changes
     what creations answer. A body with the text ``refused`` is refused. Requests for which ``silent`` returns
     True, given method and path, get no response; ``silenced`` is set by the first. Paths that end with
-    ``unconditional`` ignore the conditions of a query by Equal and In.
+    ``unconditional`` ignore the conditions of a query by Equal and In. The next ``unheard`` creations are
+    carried out ``times`` times, and their answer tells nothing.
     """
 
     def __init__(self, app: Any) -> None:
@@ -46,7 +47,7 @@ class Watched:
         self.hidden, self.hidden_times = "\0", 1_000_000
         self.failing, self.failing_numbers = "\0", range(1, 1_000_000)
         self.unconditional = "\0"
-        self.unheard = 0
+        self.unheard, self.times = 0, 1
         self.creation = "WoCreateCommand"
         self.bodies: list[str] = []
         self.altered: Callable[[Any], None] | None = None
@@ -96,7 +97,9 @@ class Watched:
             return
         if creates and self.unheard:
             self.unheard -= 1
-            await self._app(scope, listening, _to_nobody)
+            message = await listening()
+            for _ in range(self.times):
+                await self._app(scope, _first(message, receive), _to_nobody)
             await _bad_gateway(send)
             return
         if creates and self.busy:

@@ -173,6 +173,17 @@ async def test_a_success_without_a_record_leaves_a_row_in_doubt(local: Local, wo
     assert outcomes[1].outcome == "in_doubt"
 
 
+async def test_a_row_that_the_service_carried_out_twice_is_in_doubt(local: Local) -> None:
+    """A refused row would have no record, and would be corrected and sent a third time."""
+    local.server.unheard, local.server.times = 1, 2
+    source = local.write(rows(1, 2))
+    summary = await local.run(source, MAP, marker=MARKER, concurrency=1)
+    assert (summary.done, summary.failed, summary.in_doubt) == (1, 0, 1)
+    summary = await local.run(source, MAP, marker=MARKER)
+    assert (summary.done, summary.failed, summary.in_doubt) == (1, 0, 1)
+    assert len(await local.rows("WorkOrder")) == 3
+
+
 async def test_a_response_that_says_nothing_leaves_a_row_in_doubt(local: Local) -> None:
     local.server.broken = True
     summary, outcomes = await carried_out(local.job(rows(1), MAP), local)

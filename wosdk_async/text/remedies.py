@@ -84,7 +84,10 @@ class Remedy(Enum):
     EARLIER_IMPORT = (
         "if an earlier import created the record, name its folder with folder=DIR, or pass if_exists='skip'"
     )
-    JOB_BESIDE = "pass if_exists='skip'; the job {folder!r} sent the first"
+    JOB_BESIDE = (
+        "the job {folder!r} sent the first; if they are the rows' records, pass if_exists='skip'; "
+        "otherwise, correct the keys"
+    )
     EXISTING_RECORDS = "if they are the rows' records, pass if_exists='skip'; otherwise, correct the keys"
     KEY = (
         "if you edited rows, restore the file, add a key to the map (fill the marker from a column, or set "

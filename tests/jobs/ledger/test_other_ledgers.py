@@ -20,6 +20,7 @@ from tests.jobs.runs import carried_out, held, killed, killed_while_sending
 from tests.jobs.test_check import checked
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import RowRecord, State
+from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.text.remedies import Remedy
 
 KEY = f'key = "{{key}}"\n{MAP}'
@@ -253,14 +254,25 @@ async def test_an_equal_key_of_the_file_hides_no_row(local: Local) -> None:
     assert (summary.done_now, summary.failed) == (0, 1)
 
 
-async def test_files_with_the_same_numbers_need_one_word(local: Local) -> None:
+async def test_files_with_the_same_numbers_need_a_word_in_each_run(local: Local) -> None:
     await sent(local, "monday.csv", [["1", "a", "", ""], ["2", "b", "", ""], ["3", "c", "", ""]], KEY)
     tuesday = local.write([["1", "d", "", ""]]).rename(local.folder / "tuesday.csv")
     found = await refusal(local.job(tuesday, KEY), local)
-    assert (found.why, found.changed, found.remedies[0]) == ("sent_elsewhere", True, Remedy.NEW_ROWS)
+    assert (found.why, found.changed, found.remedies) == ("sent_elsewhere", 1, (Remedy.NEW_KEYS,))
     assert (await local.run(tuesday, KEY, new_rows=True)).done_now == 1
-    assert (await local.run(append(tuesday, [["2", "e", "", ""]]), KEY)).done_now == 1
-    assert await refused(local, append(tuesday, [["3", "c", "", ""]]), KEY) == [4]
+    assert await refused(local, append(tuesday, [["2", "e", "", ""]]), KEY) == [3]
+    assert (await local.run(tuesday, KEY, new_rows=True)).done_now == 1
+    assert await refused(local, append(tuesday, [["3", "c", "", ""]]), KEY, new_rows=True) == [4]
+
+
+async def test_a_first_file_of_sent_rows_and_of_others_with_their_keys(local: Local) -> None:
+    """To skip all of them would lose rows, and to send all of them would create rows twice."""
+    await sent(local, "monday.csv", [["1", "a", "", ""], ["2", "b", "", ""]], KEY)
+    tuesday = local.write([["1", "a", "", ""], ["2", "c", "", ""]]).rename(local.folder / "tuesday.csv")
+    found = await refusal(local.job(tuesday, KEY), local)
+    assert (found.rows, found.changed, found.remedies) == (2, 1, (Remedy.NEW_KEYS,))
+    assert await refused(local, tuesday, KEY, new_rows=True) == [2]
+    assert await held(local) == Counter("122")
 
 
 @pytest.mark.parametrize("marker", [None, MARKER])
@@ -327,6 +339,7 @@ async def test_a_found_row_whose_record_another_job_undid_is_undone(local: Local
     await undo(local, monday.with_name("monday.csv.job"))
     summary = await local.run(tuesday, MAP, marker=MARKER)
     assert (summary.plan, summary.done_now) == ({"undone": 1, "done": 1}, 0)
+    assert (summary.undone, summary.found) == (1, 0)
     assert (await local.run(tuesday, MAP, marker=MARKER, retry_undone=True)).done_now == 1
     assert await open_orders(local) == Counter("12")
 
@@ -453,7 +466,7 @@ async def test_a_key_that_a_reject_left_is_free(local: Local) -> None:
 
 @KEYED
 @pytest.mark.parametrize("told", [False, True])
-async def test_similar_keys_are_asked_about_again_unless_the_first_run_was_told(
+async def test_similar_keys_that_another_job_sent_since_are_asked_about(
     local: Local, text: str, marker: str | None, told: bool
 ) -> None:
     """Each run retries a row that was refused before it was sent; a ledger that sent since is another one."""
@@ -463,11 +476,48 @@ async def test_similar_keys_are_asked_about_again_unless_the_first_run_was_told(
     tuesday = await sent(local, "tuesday.csv", content, text, marker=marker, new_rows=told)
     assert (await local.run(tuesday, text, marker=marker)).failed == 1
     await sent(local, "wednesday.csv", [["0001", "a", "", ""]], text, marker=marker, new_rows=True)
-    if told:
-        assert (await local.run(tuesday, text, marker=marker)).failed == 1
-    else:
-        found = await refusal(local.job(tuesday, text, marker=marker), local)
-        assert (found.why, [gone.name for _, gone in found.resembling]) == ("key_disguised", ["0001"])
+    found = await refusal(local.job(tuesday, text, marker=marker), local)
+    assert (found.why, [gone.name for _, gone in found.resembling]) == ("key_disguised", ["0001"])
+
+
+@KEYED
+@pytest.mark.parametrize("option", ["new_rows", "again"])
+async def test_what_the_first_run_was_told_says_nothing_of_later_rows(
+    local: Local, text: str, marker: str | None, option: str
+) -> None:
+    await sent(local, "monday.csv", [["001", "a", "", ""]], text, marker=marker)
+    tuesday = await sent(local, "tuesday.csv", rows(9), text, marker=marker, **{option: True})
+    append(tuesday, [["1", "a", "", ""]])
+    found = await refusal(local.job(tuesday, text, marker=marker), local)
+    assert (found.why, found.first_new and found.first_new.name) == ("key_disguised", "1")
+
+
+@UNMARKED
+async def test_to_send_a_file_again_does_not_send_rows_of_other_jobs(local: Local, text: str) -> None:
+    """This job never sent them, or they were undone here and sent there since."""
+    await sent(local, "monday.csv", rows(1), text)
+    tuesday = append(await sent(local, "tuesday.csv", rows(2, 3), text), rows(1))
+    assert await refused(local, tuesday, text) == [4]
+    await undo(local, tuesday.with_name("tuesday.csv.job"))
+    await sent(local, "wednesday.csv", rows(3), text)
+    assert await refused(local, tuesday, text, again=True) == [3, 4]
+    assert await open_orders(local) == Counter("123")
+
+
+@UNMARKED
+async def test_rows_that_another_job_sent_before_the_confirmation_are_not_sent(
+    local: Local, text: str
+) -> None:
+    monday = local.write(rows(1, 2)).rename(local.folder / "monday.csv")
+    tuesday = append(await sent(local, "tuesday.csv", rows(3), text), rows(2, 4))
+    first, later = local.job(monday, text), local.job(tuesday, text)
+    await first.open(local.company)
+    await later.open(local.company)
+    await sent(local, "wednesday.csv", rows(2), text)
+    with pytest.raises(ImportRefusedError):
+        await first.run(local.company)
+    assert ((summary := await later.run(local.company)).done_now, summary.failed) == (1, 1)
+    assert await held(local) == Counter("234")
 
 
 @KEYED
@@ -491,8 +541,9 @@ async def test_rows_sent_with_another_map_are_the_same(local: Local, text: str) 
     copy = local.write(rows(1, 2, 3)).rename(local.folder / "copy.csv")
     other = text.replace('comment = "{notes}"', 'comment = "{notes}{customer}"')
     assert other != text
-    found = await refusal(local.job(copy, other, new_rows=True), local)
-    assert (found.why, found.changed, found.rows) == ("sent_elsewhere", False, 2)
+    found = await refusal(local.job(copy, other), local)
+    assert (found.why, found.changed, found.rows) == ("sent_elsewhere", 0, 2)
+    assert await refused(local, copy, other, new_rows=True) == [2, 3]
 
 
 async def test_rejects_of_a_replaced_ledger_with_a_day_as_its_name(local: Local) -> None:

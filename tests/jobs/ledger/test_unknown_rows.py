@@ -124,7 +124,7 @@ async def test_a_copy_without_a_key_is_not_sent_once_more(local: Local, tmp_path
     source = local.write(rows(1, 2))
     folder = (await local.run(source, MAP)).folder
     copy = local.write(rows(2, 3)).rename(tmp_path / "copy.csv")
-    found = await refusal(local.job(copy, MAP, new_rows=True, retry_refused=True), local)
+    found = await refusal(local.job(copy, MAP, retry_refused=True), local)
     assert (found.why, found.folder, found.rows, found.lines) == ("sent_elsewhere", folder, 1, (2,))
     assert found.remedies == (Remedy.THAT_FOLDER, Remedy.SEND_AGAIN)
     assert (await local.run(copy, MAP, folder=folder, new_rows=True)).done_now == 1

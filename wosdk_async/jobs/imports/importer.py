@@ -201,12 +201,17 @@ class Import:
 
         Raises:
             ImportMapError: a record required by all rows does not exist, or the file has changed.
-            ImportRefusedError: rows could be sent twice.
+            ImportRefusedError: rows could be sent twice, perhaps since :meth:`open`.
             JournalError: the journal is unusable.
             WosdkError: a reference look-up failed. This run created nothing before any of these errors.
         """
         self._loop = asyncio.get_running_loop()
         job = await self.open(company)
+        try:
+            await job.compare_again()
+        except BaseException:
+            await self.close()
+            raise
         request = attrs.evolve(
             self._request, on_row=on_row or self._request.on_row, on_stage=on_stage or self._request.on_stage
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import attrs
@@ -15,8 +16,8 @@ from wosdk_async.jobs.ledger.admission import admit
 from wosdk_async.jobs.ledger.comparison import is_as_admitted
 from wosdk_async.jobs.ledger.facts import decide_import, first_warnings, ledger_warnings
 from wosdk_async.jobs.ledger.file_rows import FileRows
-from wosdk_async.jobs.ledger.nearby import find_ledger
-from wosdk_async.jobs.ledger.other_ledgers import sent_elsewhere
+from wosdk_async.jobs.ledger.nearby import find_ledger, runs_beside
+from wosdk_async.jobs.ledger.other_ledgers import refused_rows, sent_elsewhere
 from wosdk_async.jobs.ledger.overview import audit_state_of
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.ledger.request import ImportRequest
@@ -37,6 +38,8 @@ class OpenedJob:
     """Whether this run created the ledger."""
     is_idle: bool = False
     """Whether no row is to be sent, looked up or audited, and the last run had the same file and map."""
+    beside: Mapping[Path, int] = attrs.field(factory=dict)
+    """Number of runs of each job in the directory when the file was compared."""
 
     @property
     def folder(self) -> Path:
@@ -47,6 +50,30 @@ class OpenedJob:
     def about(self) -> JobPlan:
         """The ledger's Company, operation and key."""
         return self.journal.plan
+
+    async def compare_again(self) -> None:
+        """Compare the file again if other jobs in the directory have started runs since.
+
+        A confirmation may take any time.
+
+        Raises:
+            ImportRefusedError: other jobs sent rows of the file.
+        """
+        request, company, elsewhere = self.request, self.about.company, None
+        replaces = self.new and self.about.after is not None
+        if self.is_idle or replaces or await asyncio.to_thread(runs_beside, request) == self.beside:
+            return
+        if self.new:
+            elsewhere = await asyncio.to_thread(sent_elsewhere, request, self.rows, company)
+        decide = functools.partial(
+            decide_import,
+            request=request,
+            rows=self.rows,
+            company=company,
+            folder=None if self.new else self.folder,
+            elsewhere=elsewhere,
+        )
+        self.plan = _require_plan(await self.journal.read(decide))
 
     async def admit(self) -> None:
         """Write the plan into the ledger. Raise JournalError if the write fails; then no row may be sent."""
@@ -79,20 +106,22 @@ async def open_job(
         ImportRefusedError: the import is refused; nothing was sent.
         JournalError: another process has locked the ledger, or the ledger is unusable.
     """
-    folders = JobFolders(request.base)
+    folders, beside = JobFolders(request.base), await asyncio.to_thread(runs_beside, request)
     ledgers = await asyncio.to_thread(folders.ledgers)
     existing = await asyncio.to_thread(find_ledger, request, rows, company, ledgers)
     if existing is None:
         elsewhere = await asyncio.to_thread(sent_elsewhere, request, rows, company)
         _require_plan(decide_import(None, request, rows, company, elsewhere=elsewhere))
-        return await _begin(request, rows, company, folders, journals)
+        return await _begin(request, rows, company, folders, journals, beside=beside)
     journal = await open_in_thread(functools.partial(journals.open, existing), close=journals.abandon)
     try:
         read = functools.partial(decide_import, request=request, rows=rows, company=company, folder=existing)
         plan = _require_plan(await journal.read(read))
         # Keep the old ledger locked until the new one is locked, so that no other process sends these rows.
         if plan.begins:
-            opened = await _begin(request, rows, company, folders, journals, after=journal.plan.job)
+            refused = await journal.read(refused_rows)
+            after = journal.plan.job
+            opened = await _begin(request, rows, company, folders, journals, after=after, refused=refused)
             opened.plan = attrs.evolve(opened.plan, leaves_done=plan.leaves_done, resembling=plan.resembling)
             try:
                 await journal.close()
@@ -112,7 +141,15 @@ async def open_job(
         if is_idle:
             rows.warnings.clear()  # warnings about the rows to send, of which there are none
         rows.warnings += await journal.read(lambda db: ledger_warnings(db, request, plan, journal.plan.key))
-        return OpenedJob(request=request, journal=journal, rows=rows, plan=plan, new=False, is_idle=is_idle)
+        return OpenedJob(
+            request=request,
+            journal=journal,
+            rows=rows,
+            plan=plan,
+            new=False,
+            is_idle=is_idle,
+            beside=beside,
+        )
     except BaseException:
         await journal.close()
         raise
@@ -126,18 +163,23 @@ async def _begin(
     journals: type[Journal],
     *,
     after: str | None = None,
+    refused: Sequence[tuple[int, str]] = (),
+    beside: Mapping[Path, int] | None = None,
 ) -> OpenedJob:
-    """Create an empty ledger; :meth:`OpenedJob.admit` adds the file's rows."""
+    """Create an empty ledger; :meth:`OpenedJob.admit` adds the file's rows.
+
+    ``refused`` has the places of rows that other ledgers sent, with the reasons.
+    """
     create = functools.partial(_create, request, company, folders, journals, after)
     journal = await open_in_thread(create, close=journals.discard)
     try:
-        read = functools.partial(decide_import, request=request, rows=rows, company=company)
+        read = functools.partial(decide_import, request=request, rows=rows, company=company, refused=refused)
         plan = _require_plan(await journal.read(read))
     except BaseException:
         journal.discard()
         raise
     rows.warnings += first_warnings(request, rows)
-    return OpenedJob(request=request, journal=journal, rows=rows, plan=plan, new=True)
+    return OpenedJob(request=request, journal=journal, rows=rows, plan=plan, new=True, beside=beside or {})
 
 
 def _create(

@@ -15,7 +15,7 @@ import msgspec
 
 from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.company import Company, is_closed, sender_of
-from wosdk_async.errors import ConfigurationError, InDoubtError, WosdkError
+from wosdk_async.errors import ConfigurationError, InDoubtError, NotUniqueError, WosdkError
 from wosdk_async.jobs.cluster.leases import LeaseLostError
 from wosdk_async.jobs.errors import JournalError, WaitingRowError, reason_of
 from wosdk_async.jobs.imports.opening import OpenedJob
@@ -36,7 +36,7 @@ from wosdk_async.jobs.journal.entries import presentable
 from wosdk_async.jobs.journal.worker_tables import AuditState
 from wosdk_async.jobs.ledger.outcomes import Kind, RowOutcome, Summary, code_of
 from wosdk_async.jobs.ledger.overview import audit_state_of, unsent_warnings, why_no_audit
-from wosdk_async.jobs.ledger.terms import Standing
+from wosdk_async.jobs.ledger.terms import Action, Standing
 from wosdk_async.jobs.ledger.undone import UndoState, undo_state
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.operations import Effect
@@ -116,6 +116,10 @@ class RowReports:
                 self.stops.in_doubt()
             return self._doubt(claim, outcome.error)
         if isinstance(outcome, Failed) and not self._ended_by_close(outcome.error):
+            # The row's key was new, so at least one of several records with this key is the row's.
+            if isinstance(outcome.error, NotUniqueError):
+                self.stops.in_doubt()
+                return self._doubt(claim, outcome.error)
             return self._fail(claim, outcome.error)
         return RowRecord(claim.row.number, State.PLANNED), 0, None, None
 
@@ -149,7 +153,7 @@ class RowReports:
         self.stops.refused(reason)
         return self._end(claim.row, "failed", **self._facts(claim, error, reason))
 
-    def _doubt(self, claim: Claim, error: InDoubtError) -> _End:
+    def _doubt(self, claim: Claim, error: InDoubtError | NotUniqueError) -> _End:
         """Report a row without a key; defer the report of a row with a key until the row is settled."""
         facts = self._facts(claim, error, reason_of(error))
         if claim.key is None:
@@ -264,13 +268,14 @@ class JobTotals:
         unwritten = self.job.journal.unwritten
         audit, audit_state = await self.read_audit()
         undo = await _read_or(undo_state(self.job.journal), None)
+        found_undone = plan.found_undone if plan.actions[Standing.UNDONE] is Action.SKIP else 0
         return Summary(
             rows=sum(counts.values()),
             empty_rows=request.source.empty_rows,
             done=counts[State.DONE],
             label=request.action.label,
-            found=counts[State.FOUND],
-            undone=undo.done if undo is not None else 0,
+            found=counts[State.FOUND] - found_undone,
+            undone=found_undone + (undo.done if undo is not None else 0),
             undo_in_doubt=undo.doubted if undo is not None else 0,
             changed=changed,
             first_changed=first_changed,

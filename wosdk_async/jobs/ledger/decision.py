@@ -20,7 +20,7 @@ def decide(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) 
     if (refusal := _rejects_problem(ledger, file, options)) is not None:
         return refusal
     if ledger is None:
-        return _first_run(file, options)
+        return _first_run(file)
     if (refusal := _other_ledger(ledger, file)) is not None:
         return refusal
     if file.superseded_by is not None:
@@ -78,10 +78,10 @@ def _rejects_problem(ledger: LedgerFacts | None, file: FileFacts, options: Impor
     return None
 
 
-def _first_run(file: FileFacts, options: ImportOptions) -> Plan | Refusal:
+def _first_run(file: FileFacts) -> Plan | Refusal:
     if file.rejects:
         return Refusal(why="rejects", remedies=(Remedy.KNOWN_FOLDER,), problem="no_ledger")
-    refusal = None if options.again else _sent_elsewhere(file, Remedy.THAT_FOLDER, Remedy.SEND_AGAIN)
+    refusal = _sent_elsewhere(file, Remedy.THAT_FOLDER, Remedy.SEND_AGAIN)
     return refusal or attrs.evolve(_plan(None, file, ImportOptions()), begins=True)
 
 
@@ -98,7 +98,7 @@ def _sent_elsewhere(file: FileFacts, *remedies: Remedy) -> Refusal | None:
     if other.running:
         return attrs.evolve(about, remedies=(Remedy.WAIT,))
     if other.changed:
-        return attrs.evolve(about, remedies=(Remedy.NEW_ROWS, *remedies), changed=True)
+        return attrs.evolve(about, remedies=(Remedy.NEW_KEYS,), changed=other.changed)
     return about
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import attrs
@@ -18,7 +18,7 @@ from wosdk_async.jobs.ledger.decision import actions_of, decide
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.key_conflicts import new_keys, repeated_rows
 from wosdk_async.jobs.ledger.nearby import find_ledger, named_ledgers, opened, successor, written_by_job
-from wosdk_async.jobs.ledger.other_ledgers import refuse_sent_elsewhere, sent_elsewhere
+from wosdk_async.jobs.ledger.other_ledgers import refuse_rows, refuse_sent_elsewhere, sent_elsewhere
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import (
     Action,
@@ -42,11 +42,13 @@ def decide_import(
     *,
     folder: Path | None = None,
     elsewhere: Elsewhere | None = None,
+    refused: Sequence[tuple[int, str]] = (),
 ) -> tuple[Plan | Refusal, Mapping[Standing, Action]]:
     """Compare a file with a ledger; return the decision on the import, and the action for each standing.
 
-    For a new import, ``folder`` is None, and ``elsewhere`` is the result of :func:`sent_elsewhere`. Without
-    ``db``, the decision is only whether a ledger may be created.
+    For a new import, ``folder`` is None, ``elsewhere`` is the result of :func:`sent_elsewhere`, and
+    ``refused`` has the places of rows that other ledgers sent, with the reasons, if the import replaces a
+    ledger. Without ``db``, the decision is only whether a ledger may be created.
     """
     undone = undone_records(folder or request.base, company, request.import_map.operation)
     compared = Compared(standings={}, gone={})
@@ -62,6 +64,8 @@ def decide_import(
         )
         if folder is not None:
             free_found_rows(db, undone)
+        refuse_rows(db, refused)
+        if folder is not None or refused:
             compared = attrs.evolve(compared, standings=count_standings(db)[0])
     superseded_by = successor(folder) if folder is not None else None
     problem = _problem(request, rows, folder, compared.unknown_line, superseded_by)
@@ -86,22 +90,32 @@ def decide_import(
     )
     ledger = None if db is None or folder is None else _ledger_facts(db, folder, compared)
     decision, actions = decide(ledger, file, request.options), actions_of(file, request.options)
-    if isinstance(decision, Refusal) or db is None or folder is None:  # a new ledger has no outcomes
+    if isinstance(decision, Refusal) or db is None:
         return decision, actions
-    if request.creates and not decision.begins and decision.rows(Action.SEND):
-        elsewhere = refuse_sent_elsewhere(db, request, rows, company, folder, decision, undone=undone)
+    asks = folder is not None or (request.options.new_rows and not request.options.again)
+    if asks and request.creates and decision.rows(Action.SEND):
+        sends = {each for each, action in decision.actions.items() if action is Action.SEND}
+        if decision.begins:  # rows that only other ledgers sent are not sent again
+            sends |= {Standing.UNDONE, Standing.REFUSED}
+        elsewhere = refuse_sent_elsewhere(db, request, rows, company, folder, sends, undone=undone)
         file = attrs.evolve(file, elsewhere=elsewhere, standings=count_standings(db)[0])
         decision = decide(ledger, file, request.options)
-    return decision if isinstance(decision, Refusal) else _counted(db, decision), actions
+    if isinstance(decision, Refusal) or folder is None:  # a new ledger has no outcomes
+        return decision, actions
+    return _counted(db, decision), actions
 
 
 def _counted(db: sqlite3.Connection, plan: Plan) -> Plan:
     """Count the found rows, and the undone rows that another ledger has sent since."""
     count = "SELECT count(*) FROM temp.matched JOIN outcome ON outcome.row = matched.row WHERE state = ?"
     (found,) = db.execute(f"{count} AND standing <> ?", [int(State.FOUND), int(Standing.UNDONE)]).fetchone()
+    (found_undone,) = db.execute(
+        f"{count} AND standing = ?", [int(State.FOUND), int(Standing.UNDONE)]
+    ).fetchone()
     sent_elsewhere_now = f"{count} AND place IN (SELECT place FROM temp.elsewhere)"
     (undone,) = db.execute(sent_elsewhere_now, [int(State.DONE)]).fetchone()
-    return attrs.evolve(plan, found=found, newly_refused=plan.newly_refused + undone)
+    newly_refused = plan.newly_refused + undone
+    return attrs.evolve(plan, found=found, found_undone=found_undone, newly_refused=newly_refused)
 
 
 def _problem(

@@ -99,6 +99,18 @@ def named_ledgers(request: ImportRequest) -> list[Path]:
     return [each for each in dict.fromkeys((named, *jobs_at(named))) if (each / JOURNAL).is_file()]
 
 
+def runs_beside(request: ImportRequest) -> dict[Path, int]:
+    """Count the imports of each ledger in the directories of a create's file and job, if there are any."""
+    places = {request.base.parent, request.path.parent} if request.creates else ()
+    counts = {}
+    for folder in (each for place in places for each in ledgers_in(place)):
+        with contextlib.suppress(JournalError), opened(folder) as db:
+            imports = "SELECT count(*) FROM run WHERE json_extract(details, '$.map') IS NOT NULL"
+            if count := db.execute(imports).fetchone()[0]:
+                counts[folder] = count
+    return counts
+
+
 def successor(folder: Path) -> Path | None:
     """Find the newest ledger created to resend all rows of another ledger; None if there is none."""
     job, newest = plan_of(folder).job, None

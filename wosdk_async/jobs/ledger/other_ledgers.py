@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from wosdk_async.jobs.ledger.file_rows import CHUNK, FileRow, FileRows
 from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, RISKY
 from wosdk_async.jobs.ledger.nearby import opened
 from wosdk_async.jobs.ledger.request import ImportRequest
-from wosdk_async.jobs.ledger.terms import FIRST, Action, Elsewhere, Plan, RowSample, Standing
+from wosdk_async.jobs.ledger.terms import FIRST, Elsewhere, RowSample, Standing
 from wosdk_async.jobs.ledger.undone import free_found_rows, undone_records
 from wosdk_async.protocol.writes import State
 from wosdk_async.text.remedies import Remedy
@@ -41,9 +41,6 @@ class _RowsToSend:
 
     runs: tuple[JobRun, ...]
     """The ledger's runs, except refused runs and undos."""
-    insists: bool
-    """Whether keys like those of sent rows are new unless all cells are equal. The first run decides or,
-    with a key, ``new_rows``; without a key, each run may have ``new_rows``."""
     chunks: Callable[[], Iterable[Sequence[FileRow]]]
     """Function that returns the rows, with one of the numbers above or None in place of a ledger row."""
     undone: Callable[[], Set[int]]
@@ -53,17 +50,18 @@ class _RowsToSend:
 def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Elsewhere | None:
     """Find another ledger that sent rows of a new import's file, and whose records look-ups cannot find.
 
-    The import would otherwise send the rows of a copied, linked or renamed file again.
+    The import would otherwise send the rows of a copied, linked or renamed file again. With ``new_rows``,
+    :func:`refuse_sent_elsewhere` refuses such rows one by one.
 
     Raises:
         JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent. With
             look-ups, it is ignored with a warning.
     """
-    if not request.creates or request.options.again:
+    if not request.creates or request.options.again or request.options.new_rows:
         return None
     resembling: list[Elsewhere] = []
     undone = undone_records(request.base, company, request.import_map.operation)
-    to_send = _RowsToSend((), request.options.new_rows, rows.chunks, undone)
+    to_send = _RowsToSend((), rows.chunks, undone)
     for folder, plan, is_new in _folders(request, rows, company, None):
         with _readable(request, rows, folder), opened(folder) as db:
             other = _OtherLedger(folder, plan, db, request, rows, to_send, is_new)
@@ -78,45 +76,54 @@ def refuse_sent_elsewhere(
     request: ImportRequest,
     rows: FileRows,
     company: str,
-    own: Path,
-    plan: Plan,
+    own: Path | None,
+    sends: Collection[Standing],
     *,
     undone: Callable[[], Set[int]],
 ) -> Elsewhere | None:
-    """Refuse the rows of ``plan`` that other ledgers sent, and return rows whose keys resemble sent ones.
+    """Refuse the rows to send that other ledgers sent, and return rows whose keys resemble sent ones.
 
-    ``undone`` returns the ids of the records that jobs in the directory have undone.
+    ``sends`` has the standings of the rows to send. ``undone`` returns the ids of the records that jobs in
+    the directory have undone.
 
     Raises JournalError as :func:`sent_elsewhere` does.
     """
     resembling: list[Elsewhere] = []
     refused_before = _refused_before(db)
-    insists = request.options.new_rows and rows.key is not None
-    to_send = _rows_to_send(db, plan, insists=insists, undone=undone)
+    to_send = _rows_to_send(db, sends, undone)
     for folder, other_plan, is_new in _folders(request, rows, company, own):
         with _readable(request, rows, folder), opened(folder) as other_db:
             other = _OtherLedger(folder, other_plan, other_db, request, rows, to_send, is_new)
-            db.executemany("INSERT INTO temp.elsewhere VALUES (?, ?)", other.refused())
+            refuse_rows(db, other.refused())
             resembling += other.resembling()
             refused_before = [each for each in refused_before if not _is_asked(other_db, folder, each)]
     # The ledger that sent these rows is no longer there, for example because it was archived.
-    db.executemany("INSERT OR IGNORE INTO temp.elsewhere VALUES (?, ?)", [row[:2] for row in refused_before])
-    refuse = "UPDATE temp.matched SET standing = ? WHERE place IN (SELECT place FROM temp.elsewhere)"
-    db.execute(refuse, [int(Standing.REPEATED)])
+    refuse_rows(db, [row[:2] for row in refused_before])
     return _merged(resembling)
 
 
+def refuse_rows(db: sqlite3.Connection, rows: Sequence[tuple[int, str]]) -> None:
+    """Refuse compared rows, given by place and reason, because other ledgers sent them."""
+    db.executemany("INSERT OR IGNORE INTO temp.elsewhere VALUES (?, ?)", rows)
+    refuse = "UPDATE temp.matched SET standing = ? WHERE place = ?"
+    db.executemany(refuse, [(int(Standing.REPEATED), place) for place, _ in rows])
+
+
+def refused_rows(db: sqlite3.Connection) -> list[tuple[int, str]]:
+    """Return the places of rows that other ledgers sent, and the reasons."""
+    return db.execute("SELECT place, reason FROM temp.elsewhere ORDER BY place").fetchall()
+
+
 def _rows_to_send(
-    db: sqlite3.Connection, plan: Plan, *, insists: bool, undone: Callable[[], Set[int]]
+    db: sqlite3.Connection, sends: Collection[Standing], undone: Callable[[], Set[int]]
 ) -> _RowsToSend:
-    """Return the rows that ``plan`` sends, for the comparison with other ledgers."""
+    """Return the rows with the standings ``sends``, for the comparison with other ledgers."""
     own_runs = [run for run in runs(db) if "map" in run.details and not run.details.get(RUN_REFUSED)]
     options = own_runs[0].details["options"] if own_runs else {}
-    insists = insists or not options.keys().isdisjoint(("again", "new_rows"))
-    names = ", ".join(str(int(each)) for each in Standing if plan.actions[each] is Action.SEND)
+    names = ", ".join(str(int(each)) for each in sends)
     not_new = f"""standing <> {int(Standing.NEW)} AND NOT EXISTS (SELECT 1 FROM outcome
         WHERE outcome.row = matched.row AND json_extract(detail, '$[3]') = '{SENT_ELSEWHERE}')"""
-    known = f"WHEN {not_new} THEN {_AGREED}" if "again" in options else ""
+    known = "" if options.keys().isdisjoint(("again", "new_rows")) else f"WHEN {not_new} THEN {_AGREED}"
     sent_each_time = f"{int(Standing.PLANNED)}, {int(Standing.REFUSED_HERE)}"
 
     def chunks() -> Iterator[list[FileRow]]:
@@ -133,7 +140,7 @@ def _rows_to_send(
         while chunk := found.fetchmany(CHUNK):
             yield chunk
 
-    return _RowsToSend(tuple(own_runs), insists, chunks, undone)
+    return _RowsToSend(tuple(own_runs), chunks, undone)
 
 
 def _refused_before(db: sqlite3.Connection) -> list[tuple[int, str, bytes, bytes | None]]:
@@ -254,16 +261,16 @@ class _OtherLedger:
         """Return the rows that this ledger sent, or will send because its job is running."""
         if not (found := self._sent()):
             return None
-        changed = all(standing is Standing.DONE_CHANGED for *_, standing in found)
+        changed = sum(standing is Standing.DONE_CHANGED for *_, standing in found)
         running = any(standing is Standing.PLANNED for *_, standing in found)
         lines = tuple(line for _, line, *_ in found[:FIRST])
         return Elsewhere(folder=self.folder, rows=len(found), lines=lines, running=running, changed=changed)
 
     def refused(self) -> list[tuple[int, str]]:
         """Return the places of these rows, and why they are refused."""
-        new_rows = self.request.report_words.remedy(Remedy.NEW_ROWS, {})
+        new_keys = self.request.report_words.remedy(Remedy.NEW_KEYS, {})
         return [
-            (place, _REASONS.get(standing, _SENT).format(self.folder, line, new_rows=new_rows))
+            (place, _REASONS.get(standing, _SENT).format(self.folder, line, new_keys=new_keys))
             for place, _, line, standing in self._sent()
         ]
 
@@ -274,7 +281,7 @@ class _OtherLedger:
             if self.db.execute(unknown, self._facts).fetchone() is None:
                 return []
         self._compare()
-        standings = [*IN_COMPANY, *([] if self.to_send.insists else [Standing.DONE_CHANGED])]
+        standings = [*IN_COMPANY, *([] if self.request.options.new_rows else [Standing.DONE_CHANGED])]
         return self._matched([*standings, *([Standing.PLANNED] if self._is_running else [])])
 
     def _matched(self, standings: Sequence[Standing]) -> list[tuple[int, int, int, Standing]]:
@@ -298,8 +305,7 @@ class _OtherLedger:
 
     def resembling(self) -> list[Elsewhere]:
         """Return the rows whose keys a spreadsheet program may have changed in a copy, if any."""
-        insists = self.request.options.new_rows or self.to_send.insists
-        if not self.is_new or insists or self.plan.key != self.rows.key:
+        if not self.is_new or self.request.options.new_rows or self.plan.key != self.rows.key:
             return []
         if not self._compare():
             return []
@@ -377,7 +383,7 @@ _REASONS = {
     Standing.SENDING: _DOUBT,
     Standing.IN_DOUBT: _DOUBT,
     Standing.DONE_CHANGED: (
-        "the job in {} sent a row with this key and other cells (line {} of its file); {new_rows}"
+        "the job in {} sent a row with this key and other cells (line {} of its file); {new_keys}"
     ),
     Standing.PLANNED: "the job in {}, which is running, sends this row (line {} of its file)",
 }

@@ -50,7 +50,8 @@ def _message(refusal: Refusal) -> str:
             )
         case "sent_elsewhere" if refusal.changed:
             rows = f"{_rows(refusal.rows)} of the file{_lines(refusal)}"
-            return f"{rows} {_have(refusal.rows)} keys that the job in {folder} sent with other cells"
+            part = "" if refusal.changed == refusal.rows else f", {refusal.changed:,} of them"
+            return f"{rows} {_have(refusal.rows)} keys that the job in {folder} sent{part} with other cells"
         case "sent_elsewhere":
             return (
                 f"{_rows(refusal.rows)} of the file{_lines(refusal)} {_were(refusal.rows)} sent by the job "

@@ -101,8 +101,8 @@ class Elsewhere:
     """Lines of the first few rows."""
     running: bool = False
     """Whether the other job is running, and may still have to send some of them."""
-    changed: bool = False
-    """Whether the cells of all these rows differ from those sent with their keys."""
+    changed: int = 0
+    """Number of these rows whose cells differ from those sent with their keys."""
     resembling: tuple[tuple[RowSample, RowSample], ...] = ()
     """The first rows, each with the sent row, if only their keys resemble those of sent rows."""
 
@@ -198,6 +198,8 @@ class Plan:
     """Whether the import starts a new ledger."""
     found: int = 0
     """Done rows of the file whose records existed before the import."""
+    found_undone: int = 0
+    """Undone rows of the file whose records existed before the import; another job undid them."""
     leaves_done: int = 0
     """Done rows of the previous ledger that a new ledger would resend, after a confirmation."""
     resembling: int = 0
@@ -246,8 +248,8 @@ class Refusal:
     """Number of affected rows of the file or, for ``unfinished`` and a changed marker, of the ledger."""
     lines: tuple[int, ...] = ()
     """Lines of the first few of these rows, for ``sent_elsewhere``."""
-    changed: bool = False
-    """Whether the cells of all these rows differ from those sent with their keys, for ``sent_elsewhere``."""
+    changed: int = 0
+    """Number of these rows whose cells differ from those sent with their keys, for ``sent_elsewhere``."""
     gone: int = 0
     first_new: RowSample | None = None
     first_gone: RowSample | None = None
