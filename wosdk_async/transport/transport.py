@@ -127,12 +127,12 @@ class Transport:
         trace: Trace | None = None,
         hold: Hold | None = None,
         *,
-        asked: bool = False,
+        approved: bool = False,
     ) -> Coroutine[Any, Any, T]:
         """Send ``call`` and return its result.
 
         ``trace`` must not be shared with other calls: it records whether this call may have taken effect.
-        ``hold`` keeps the client open for an enclosing call. ``asked`` means that ``before_send`` has already
+        ``hold`` keeps the client open for an enclosing call. ``approved`` means that ``before_send`` has
         approved the call.
         """
         # Not an async function, which saves one coroutine for each of tens of thousands of waiting calls.
@@ -141,7 +141,7 @@ class Transport:
             raise InvalidCallError(
                 "the client is read-only (read_only=True)", operation=call.operation, company=sessions.company
             )
-        if client.before_send is not None and not asked:
+        if client.before_send is not None and not approved:
             return self._ask_hook(client.before_send, call, sessions, options, trace, hold)
         try:
             state = self._loops.get(asyncio.get_running_loop())
@@ -183,7 +183,7 @@ class Transport:
             raise error
         left = options.seconds(call) - (self.clock.now() - started)
         options = options.within(max(left, 0.0))
-        return await self.send(call, sessions, options, trace, hold, asked=True)
+        return await self.send(call, sessions, options, trace, hold, approved=True)
 
     async def connect(self, sessions: SessionManager, options: CallOptions) -> None:
         """Open the session within the deadline of ``options`` (default: 60 s)."""

@@ -299,7 +299,7 @@ class Connection(Layer):
             waiter.set_result(response)
 
     def _stop_writing(self, response: Response) -> bool:
-        """Stop sending after an early response. Return whether to accept it: only an error is.
+        """Stop sending after an early response. Accept the response, and return True, only if it is an error.
 
         No service carries out a request that it has not read completely, so an early success is the response
         to another request, or comes from a proxy that may still forward this one.
