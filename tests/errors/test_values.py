@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from wosdk_async import ThrottledError, WosdkError, errors
 from wosdk_async.jobs import errors as jobs_errors
-from wosdk_async.protocol.responses import refused
+from wosdk_async.protocol.responses import refusal_error
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
 
@@ -93,7 +93,7 @@ def test_whatever_an_answer_says_is_bounded_text(
     code: object, message: object, stamp: object, request_id: object, status: int
 ) -> None:
     """What is no text counts as not sent, what is long is cut, and the code decides on the class."""
-    made = refused(code, message, status, stamp, request_id)
+    made = refusal_error(code, message, status, stamp, request_id)
     made.hide(Secrets())
     assert made.status == status
     assert made.code == (code[:200] if isinstance(code, str) else "")

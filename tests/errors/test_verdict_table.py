@@ -6,7 +6,7 @@ import pytest
 
 from wosdk_async import errors
 from wosdk_async.protocol import verdicts
-from wosdk_async.protocol.responses import refused
+from wosdk_async.protocol.responses import refusal_error
 from wosdk_async.protocol.verdicts import CodeRule, Verdict, ending_of, means_unknown_company, verdict_on
 
 RESPONSES = [  # status, code, has an error body, has a Retry-After -> verdict, error
@@ -103,4 +103,4 @@ def test_an_ending(error: Exception, status: int, passes: bool) -> None:
 )
 def test_a_refusal_of_the_locator(status: int, code: str, unknown: bool) -> None:
     """A 400 or the code for it: it does not know the Company. Other statuses are those of another place."""
-    assert means_unknown_company(refused(code, "", status)) is unknown
+    assert means_unknown_company(refusal_error(code, "", status)) is unknown

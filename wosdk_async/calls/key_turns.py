@@ -1,4 +1,4 @@
-"""Queue for calls with the same key: they run one at a time, so that none is sent twice."""
+"""Queue for calls with the same key: they run one at a time, so that only one creates the record."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Key:
     look_ups: LookUps | None = None
     result: Any = None
     owner: object = None
-    """Sessions of the call that left the result, because other credentials may not read the record."""
+    """Sessions of the call that left the result, because other credentials may lack access to the record."""
 
     def pass_on(self) -> None:
         """End a turn, and give the next one to the call that has waited longest."""

@@ -79,8 +79,8 @@ class _Search:
                 count, which = MAX_ROWS, f"one of {len(keys)} keys"
             elif count < 2:
                 return NoAnswerError(
-                    f"the look-up of {which} in {field.path} returned {len(rows)} {name} records, of which"
-                    f" {count} has it: others may be missing"
+                    f"the look-up of {which} in {field.path} returned {len(rows)} {name} records, {count} of"
+                    f" them with this key; others may be missing"
                 )
             return NotUniqueError(
                 f"{count} or more {name} records have {which} in {field.path}; a marker needs a unique key in"

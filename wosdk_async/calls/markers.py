@@ -41,7 +41,7 @@ from wosdk_async.text.suggestions import suggestion
 Key = str | int
 
 MAX_ROWS = 1000
-"""Maximum records per look-up; below the service's cap, so a response with fewer than these is complete."""
+"""Maximum records per look-up; below the service's cap, so a response with fewer records is complete."""
 
 _SHOWN = 5  # maximum fields named in a message
 _KEY_LENGTH = 20  # characters that a field must hold: default keys for a million rows have up to 16
@@ -343,7 +343,7 @@ def checked_keys(field: MarkedField, keys: Iterable[Key]) -> list[Key]:
 
 
 def require_asked(what: str, found: Iterable[str], asked: Iterable[str]) -> None:
-    """Raise NoAnswerError if a found key was not requested: the response then confirms no key absent.
+    """Raise NoAnswerError if a found key was not requested: such a response does not confirm a key absent.
 
     A service or proxy that ignores the condition returns such records. Keys that a database may compare as
     equal are accepted; otherwise look-ups would fail while such a record exists.
@@ -360,8 +360,8 @@ def require_asked(what: str, found: Iterable[str], asked: Iterable[str]) -> None
 def _collated(text: str) -> str:
     """Remove from a text the differences that a database's collation may ignore.
 
-    No source shows the service's collation. Collations differ in case, accents, width, outer white space and
-    invisible characters, so all of these are removed.
+    No source shows the service's collation. It may ignore case, accents, width, surrounding whitespace and
+    invisible characters.
     """
     # facts 3.4: the name of a removed record ends in " (deleted)"
     plain = unicodedata.normalize("NFKD", text.removesuffix(" (deleted)").casefold())
@@ -369,7 +369,7 @@ def _collated(text: str) -> str:
 
 
 def is_key(key: Any) -> bool:
-    """Return whether a value can be a key: a number except 0, or a string without surrounding whitespace."""
+    """Return whether a value can be a key: an integer except 0, or text without surrounding whitespace."""
     if isinstance(key, str):
         return bool(key) and key == key.strip()
     return isinstance(key, int) and not isinstance(key, bool) and key != 0

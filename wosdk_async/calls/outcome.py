@@ -57,7 +57,7 @@ class Failed(Generic[I]):
 
 @attrs.frozen
 class InDoubt(Generic[I]):
-    """Doubt: the call was sent and may have taken effect: wait ``error.settle`` seconds, then look it up."""
+    """Doubt: the call was sent and may have taken effect. Wait ``error.settle`` seconds, then look it up."""
 
     index: int
     input: I
@@ -139,7 +139,7 @@ class RunInputs(Generic[I]):
             raise
 
     async def take_ready(self) -> _Taken[I] | None:
-        """Return the next input with its index; None if no input is ready."""
+        """Return the next input with its index. If none is ready, stop reading and return None."""
         if self._unclaimed or self.exhausted or self._source is None:
             return await self.take()
         taking = asyncio.ensure_future(self.take())
@@ -157,7 +157,7 @@ class RunInputs(Generic[I]):
             raise
 
     async def close(self) -> None:
-        """End the task that reads the iterable, and with it the iterable's generator."""
+        """Cancel the task that reads the iterable, which also ends a generator that it is reading."""
         if self._reader is not None:
             self._reader.cancel()
             await asyncio.gather(self._reader, return_exceptions=True)

@@ -40,7 +40,7 @@ _SHARE = 0.25  # maximum part of the deadline for these look-ups
 # A query without a response is repeated after this part of the time for look-ups, then after twice as long:
 # three queries that hang take 1/7, 2/7 and 4/7 of the time.
 _PATIENCE = 1 / 7
-_MIN_PATIENCE = 1.0  # seconds, before the first attempt: a slow service must do with short deadlines
+_MIN_PATIENCE = 1.0  # minimum patience in seconds of look-ups before the first attempt, for slow services
 _LOOKUP_SECONDS = 60.0  # deadline of a look-up's query; it is cancelled earlier if no call waits for it
 
 
@@ -248,7 +248,7 @@ class Reconciler:
                     why = f"the look-up failed ({text})"
                 is_answered = is_answered or not isinstance(error, DeadlineError)
                 if not ending_of(error).passes:
-                    raise _unresolved(doubt, why) from error
+                    raise _unresolved_error(doubt, why) from error
             else:
                 is_answered = True
                 look_ups = look_ups.after(at, now(), found=found is not None)
@@ -266,11 +266,11 @@ class Reconciler:
             except TimeoutError:
                 break
             wait = min(2 * wait, _MAX_WAIT)
-        raise _unresolved(
+        raise _unresolved_error(
             doubt, "the client was closed before the look-up succeeded" if self.hold.ended else why
         )
 
 
-def _unresolved(doubt: WosdkError, why: str) -> WosdkError:
+def _unresolved_error(doubt: WosdkError, why: str) -> WosdkError:
     doubt.args = (f"{doubt.message}; {why}",)
     return doubt

@@ -40,9 +40,9 @@ class Run(Uncopied, Generic[I, R]):
     At most ``limit`` calls are in progress, and no further call starts while ``limit`` outcomes are unread: a
     slow reader slows the run. A failed call does not stop the others.
 
-    A block that ends without reading outcomes then carries out all inputs and keeps all outcomes. If the
-    block ends early, the run starts no more calls. After ``break``, it waits for the calls in flight. After
-    an exception or a cancellation, calls in flight get ``grace`` seconds and are then cancelled; those
+    If the block ends without having read outcomes, the run carries out all inputs and keeps all outcomes. If
+    the block ends early, the run starts no more calls. After ``break``, it waits for the calls in flight.
+    After an exception or a cancellation, calls in flight get ``grace`` seconds and are then cancelled; those
     already sent are in doubt. Unread outcomes can still be read after the block; remaining inputs that are
     ready are yielded as ``NotStarted``.
 
@@ -122,7 +122,7 @@ class Run(Uncopied, Generic[I, R]):
                 await self._cancel_workers()
         if error is None:
             self._raise_source_error()
-        elif (other := self._inputs.error or self._lost_inputs()) is not None:
+        elif (other := self._inputs.error or self._lost_inputs_error()) is not None:
             error.add_note(f"run_many: the inputs ended early: {type(other).__name__}: {other}")
 
     # --- reading ----------------------------------------------------------------------------
@@ -144,15 +144,15 @@ class Run(Uncopied, Generic[I, R]):
                 yield outcome
             else:
                 await self._next_change()
-        # If the run was stopped, the remaining inputs also get an outcome. After the block, the program must
-        # not be held up by inputs that do not come.
+        # If the run was stopped, the remaining inputs also get an outcome. After the block, inputs that never
+        # arrive must not block the program.
         take = self._inputs.take if self._is_open else self._inputs.take_ready
         while taken := await take():
             yield NotStarted(*taken)
             if taken[0] % _TURN == 0:
                 await asyncio.sleep(0)  # inputs without end must not block the event loop
         self._raise_source_error()
-        if not self._has_failed and (lost := self._lost_inputs()) is not None:
+        if not self._has_failed and (lost := self._lost_inputs_error()) is not None:
             raise lost
 
     def ready(self) -> list[Outcome[I, R]]:
@@ -170,7 +170,7 @@ class Run(Uncopied, Generic[I, R]):
         if error is not None and not self._has_failed:
             raise error
 
-    def _lost_inputs(self) -> InvalidCallError | None:
+    def _lost_inputs_error(self) -> InvalidCallError | None:
         """Return the error for inputs that no outcome will report."""
         if not self._inputs.cut_off:
             return None

@@ -61,7 +61,7 @@ def _class_name(cls: Any) -> str:
 
 
 def require_class(verb: str, entity: Any) -> None:
-    """Raise InvalidCallError unless ``entity`` is an entity class, not a name."""
+    """Raise InvalidCallError unless ``entity`` is an entity class; a name is refused."""
     name = entity_name(entity)
     if isinstance(entity, str):
         raise InvalidCallError(f"{verb}() takes an entity class, not the name {described(name)}")

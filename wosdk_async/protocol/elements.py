@@ -82,7 +82,7 @@ def _removal(element: Content, where: str) -> dict[str, Any]:
 
 
 def _full_element(of: str | None, element: Any, where: str) -> Any:
-    """Return an element with its fields, references by id only (facts 3.7), without ``ConcurrencyId``.
+    """Return an element's id and the fields that an update writes, with references by id only (facts 3.7).
 
     Raises InvalidCallError if an existing element has nested parts: sources show only one level (facts 3.6).
     """
@@ -93,7 +93,7 @@ def _full_element(of: str | None, element: Any, where: str) -> Any:
     for name, value in element.items():
         meta = _fields_by_wire_name(of).get(name, {})
         if key is not None and value and _is_part(meta):
-            raise _too_deep(f"{where}.{name}", of)
+            raise _too_deep_error(f"{where}.{name}", of)
         if name not in _NOT_WRITTEN:
             to_send[name] = _value(meta, value, f"{where}.{name}")
     return to_send
@@ -104,7 +104,7 @@ def _is_part(meta: Wire) -> bool:
     return bool(meta.get("many")) or meta.get("of") in OWNED
 
 
-def _too_deep(where: str, of: str | None) -> InvalidCallError:
+def _too_deep_error(where: str, of: str | None) -> InvalidCallError:
     """Return the error for nested lists: sources only show updates to the record's own lists."""
     return InvalidCallError(
         f"{where}: an update reaches only one level; update the {of or 'element'} directly"
@@ -261,7 +261,7 @@ def _changed_fields(of: str | None, before: Content, after: Content, where: str)
     """Return an element's changed fields; an update cannot change its nested parts."""
     for name, meta in _fields_by_wire_name(of).items():
         if _is_part(meta) and before.get(name) != after.get(name):
-            raise _too_deep(f"{where}.{name}", of)
+            raise _too_deep_error(f"{where}.{name}", of)
     return _members(of, before, after, where).fields
 
 

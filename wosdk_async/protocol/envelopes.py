@@ -16,7 +16,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from wosdk_async import codec
 from wosdk_async.errors import RefusedError
-from wosdk_async.protocol.responses import refused
+from wosdk_async.protocol.responses import refusal_error
 from wosdk_async.protocol.wire import InconclusiveResponse
 
 T = TypeVar("T")
@@ -45,14 +45,14 @@ def _object(found: Any) -> dict[str, Any]:
 def _document(found: Any) -> dict[str, Any]:
     """Return the members of a response. Raises InconclusiveResponse for an ``ErrorInfo`` among them."""
     document = _object(found)
-    # Not shown; facts 5 shows it only within a result. So it does not prove that nothing was done.
+    # Not shown; facts 5 shows it only within a result, so here it does not prove that nothing was done.
     if error := refusal_in(document):
         raise InconclusiveResponse(200, f"the response has an ErrorInfo ({error.code}: {error.message})")
     return document
 
 
 def _require_list(rows: Any) -> list[Any]:
-    # Iterating over {} or "" would find no rows, which confirms that a record is absent.
+    # Iterating over {} or "" would find no rows, and so confirm by mistake that a record is absent.
     if not isinstance(rows, list):
         raise ValueError(f"Entities is a {type(rows).__name__}, not a list")
     return rows
@@ -87,7 +87,7 @@ def _plain_record(found: Any, one: One) -> Any:
     # facts 6: the response for a missing record was not recorded. Not shown; assumed: an empty Data, which is
     # left out like any null (facts 3.4).
     if data is None and document.keys() <= {"Data", "Entities", "RequestId"}:
-        raise refused("ERROR_CODE_1019", "no record has that id", 200)
+        raise refusal_error("ERROR_CODE_1019", "no record has that id", 200)
     if not isinstance(data, dict):
         raise ValueError("Data is not an object")
     return one(data)
@@ -143,7 +143,7 @@ def _plain_result(found: Any, one: One) -> Any:
         others = (each for name, each in result.items() if name.lower() != "errorinfo")
         if not any(isinstance(each, dict | list) and each for each in others):
             raise refusal
-        # facts 5 shows no record beside an ErrorInfo. Not shown; assumed: the record may have been stored.
+        # facts 5 shows no record together with an ErrorInfo. Not shown; assumed: the record may be stored.
         why = f"the result has both a record and an ErrorInfo ({refusal.code}: {refusal.message})"
         raise InconclusiveResponse(200, why)
     _require_no_refused_element(result)
@@ -175,7 +175,7 @@ def refusal_in(result: dict[str, Any], document: Mapping[str, Any] = _NO_ENVELOP
     number = fields.get("Number")
     code = f"ERROR_CODE_{number}" if number else "BUSINESS_LOGIC_ERROR"
     text = fields.get("Description") or fields.get("Type")
-    return refused(code, text, 200, document.get("TimeStamp"), document.get("RequestId"))
+    return refusal_error(code, text, 200, document.get("TimeStamp"), document.get("RequestId"))
 
 
 SPECIFIER = codec.Envelope(
@@ -186,5 +186,5 @@ SPECIFIER = codec.Envelope(
 RESULT = codec.Envelope(_plain_result, _typed_result, _Result)
 """``CommandResult``; its ``ErrorInfo`` is a refusal, even with status 200 (facts 5).
 
-One beside a record, or in an element, leaves the call in doubt.
+An ErrorInfo together with a record, or in an element, leaves the call in doubt.
 """

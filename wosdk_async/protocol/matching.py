@@ -142,7 +142,7 @@ def specifier_for(
 
 
 def record_with(decode: Callable[[bytes], Any], id: object) -> Callable[[bytes], Any]:
-    """Return a decoder that raises ValueError unless the record's id is ``id``."""
+    """Return a decoder that raises ValueError if the record has an id other than ``id``."""
 
     def checked(body: bytes) -> Any:
         found = decode(body)
@@ -208,11 +208,11 @@ _UNSEEN = "GeneratePmWoCommand"  # facts 5: creates a work order, but its result
 def result_for(
     decode: Callable[[bytes], Any], command: type[Command[Any]] | None
 ) -> tuple[Callable[[bytes], Any], Callable[[Mapping[str, Any]], Callable[[bytes], Any]] | None]:
-    """Return a decoder of a command's result and, if its record can be compared, a function of the request.
+    """Return a decoder of a command's result, and a function that returns a decoder for a request's content.
 
-    The function returns a decoder for a request's content. The decoders raise ValueError for a record whose
-    id differs from the request's, and for a create that names no record. Results of other commands may omit
-    their record (spec 4.10).
+    The function is None if no record in the result can be compared with the request. The decoders raise
+    ValueError for a record whose id differs from the request's, and for a create that names no record.
+    Results of other commands may omit their record (spec 4.10).
     """
     if command is None or (where := _RECORDS.get(command.result_name)) is None:
         return decode, None
@@ -269,7 +269,7 @@ def _create_result(decode: Callable[[bytes], Any], id_of: Callable[[Any], Any]) 
 
 
 def _member(found: Any, name: str) -> Any:
-    """Return a field of a dict or record; None if missing. Creates no object of a record's lazy field."""
+    """Return a field of a dict or record; None if missing. A lazy field's object is not created."""
     if not isinstance(found, Record) and isinstance(found, Mapping):  # facts 3.3: names are case-insensitive
         key = name.replace("_", "")
         return next((value for each, value in found.items() if each.lower() == key), None)

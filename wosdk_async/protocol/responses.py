@@ -84,7 +84,7 @@ def read(
         finally:
             codec.READING.origin = None
     except RefusedError as found:
-        refusal = _final(found, call, response, secrets, own)
+        refusal = _final_refusal(found, call, response, secrets, own)
     except InconclusiveResponse as page:
         page.hide(secrets)
         raise
@@ -100,18 +100,18 @@ def read(
     raise InconclusiveResponse(response.status, f"the body cannot be read ({why})")
 
 
-def _final(
+def _final_refusal(
     found: RefusedError, call: Call[T], response: Response, secrets: Secrets, own: OwnCodes
 ) -> RefusedError:
-    """Return a refusal as the caller gets it: of the class of its verdict, without secrets, with a remedy."""
-    refusal = _throttled(found, response) if verdict_of(found, own) is WAIT else found
+    """Return the refusal to raise: its class follows the verdict, secrets are hidden, a remedy is added."""
+    refusal = _as_throttled(found, response) if verdict_of(found, own) is WAIT else found
     refusal.hide(secrets)
     if isinstance(refusal, BusinessRuleError):
         refusal.add(**remedy_of(refusal, call.remedy))
     return refusal
 
 
-def _throttled(refusal: RefusedError, response: Response) -> ThrottledError:
+def _as_throttled(refusal: RefusedError, response: Response) -> ThrottledError:
     """Return ``refusal`` as a ThrottledError, even if its ``ErrorInfo`` was read as another class."""
     if isinstance(refusal, ThrottledError):
         return refusal
@@ -151,7 +151,7 @@ def _failure(
             why = f"not a service error body ({len(response.body)} bytes, {shown})"
         return InconclusiveResponse(response.status, why, plain=not has_error_body)
     # facts 6: RequestId is the last key when the request carried one
-    error = refused(code, message, response.status, body.get("TimeStamp"), body.get("RequestId"), kind)
+    error = refusal_error(code, message, response.status, body.get("TimeStamp"), body.get("RequestId"), kind)
     if isinstance(error, ThrottledError):
         error.retry_after = wait
     return error
@@ -172,7 +172,7 @@ def _has_error_body(body: bytes) -> bool:
     return bool(code)
 
 
-def refused(
+def refusal_error(
     code: object,
     message: object,
     status: int,

@@ -165,7 +165,7 @@ def _id_of(record: Record) -> int:
     if not isinstance(id, int):
         raise InvalidCallError(
             f"the {type(record).__name__} has no id; read it first, or give it one (a record with a compound "
-            "key cannot be updated by itself: update the record that contains it)"
+            "key cannot be updated directly: update the record that contains it)"
         )
     return id
 

@@ -257,7 +257,7 @@ def is_early(error: RefusedError) -> bool:
 def means_unknown_company(error: RefusedError) -> bool:
     """Return whether a refusal means that the locator does not know the Company.
 
-    Statuses other than 400, and a command that is not found, do not come from a locator.
+    A status above 400, or the error for an unknown command, does not come from a locator.
     """
     # facts 2: the locator responds with a 400, whose body was not recorded
     rule = CODES.get(error.code, _OTHER_CODE)
@@ -295,5 +295,5 @@ ENDINGS = (
 def ending_of(error: Any) -> Ending:
     """Return what an error means for the caller."""
     if isinstance(error, UnsupportedError) and not error.status:
-        return ENDINGS[-1]  # the client refused the call by the catalogue, before anything was sent
+        return ENDINGS[-1]  # the client refused the call because of the catalogue, before sending anything
     return next((each for each in ENDINGS if isinstance(error, each.error)), ENDINGS[-1])

@@ -19,12 +19,12 @@ COMMANDS = "api/v1/cmd/"
 
 
 NOTHING_SENT = b'{"CommandResult": {}, "EntitySpecifier": {}}'
-"""Body of a dry run's responses: the only empty results that count as a create's success."""
+"""Body of a dry run's responses: the only empty result that counts as a create's success."""
 
 
 @attrs.define
 class Response:
-    """Immutable response with a decompressed body and lower-case header names."""
+    """Response with a decompressed body and lower-case header names."""
 
     status: int
     headers: Mapping[str, str] = attrs.field(repr=False)
@@ -35,10 +35,9 @@ class Response:
 
 @attrs.define
 class Call(Generic[T]):
-    """Immutable call, ready to be sent to the session's host.
+    """Call, ready to be sent to the session's host. Treat it as immutable.
 
-    The class is not frozen, because each call creates an instance, and creating a frozen one takes four times
-    as long.
+    The class is not frozen, because creating a frozen instance takes four times as long.
     """
 
     operation: str

@@ -57,7 +57,7 @@ class _Tick:
 
 
 class Scope:
-    """Section of a task: starts when the scope is created, and is cancelled at the deadline.
+    """Section of a task that begins with the scope's creation and is cancelled at its deadline.
 
     As with ``asyncio.timeout``, a simultaneous cancellation from outside takes precedence and is never lost.
     As a context manager, the scope raises TimeoutError.
@@ -121,7 +121,7 @@ class Deadlines:
         self._timer: Timer | None = None
         self._armed_for = 0.0
         self.ended = False
-        """Whether ``expire_all`` has ended every scope early."""
+        """Whether ``expire_all`` has been called."""
 
     def __repr__(self) -> str:
         running = sum(len(tick.scopes) for tick in self._ticks.values())
@@ -132,7 +132,7 @@ class Deadlines:
         return Scope(self, self._clock.now() + seconds)
 
     def expire_all(self) -> None:
-        """End every scope now."""
+        """Expire every scope now."""
         self.ended = True
         for ends in list(self._ticks):
             self._expire(ends)
@@ -173,7 +173,7 @@ class Deadlines:
         self._timer = self._clock.call_later(max(0.0, ends - self._clock.now()), self._sweep)
 
     def _sweep(self) -> None:
-        """End the scopes that have timed out, drop empty ticks, and rearm the timer."""
+        """Expire the scopes that have timed out, drop empty ticks, and rearm the timer."""
         self._timer = None
         now = self._clock.now() + 1e-8  # with a margin, because rounding may fire a timer slightly early
         while self._ends and (self._ends[0] <= now or not self._ticks.get(self._ends[0], _NO_TICK).scopes):

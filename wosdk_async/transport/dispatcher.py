@@ -24,7 +24,7 @@ from wosdk_async.errors import (
 from wosdk_async.options import CallOptions
 from wosdk_async.options.hooks import OnInDoubt, report_in_doubt
 from wosdk_async.protocol.matching import RequestIds
-from wosdk_async.protocol.responses import read, refused
+from wosdk_async.protocol.responses import read, refusal_error
 from wosdk_async.protocol.verdicts import BUSY, OTHER_PATH, REFUSED, SESSION_REFUSED, OwnCodes, verdict_of
 from wosdk_async.protocol.wire import COMMANDS, Call, InconclusiveResponse, Response
 from wosdk_async.text.remedies import Remedy
@@ -112,7 +112,7 @@ class Dispatcher:
                 self._complete(error, call, sessions, trace, options)
             elif scope.end():
                 notes = getattr(error, "__notes__", ())
-                raise self._too_late(call, sessions, trace, options, POOL_EXHAUSTED in notes) from None
+                raise self._timeout_error(call, sessions, trace, options, POOL_EXHAUSTED in notes) from None
             else:
                 self.counters.outcomes["cancelled"] += 1
                 if trace.sent and not call.repeat_safe:
@@ -137,7 +137,7 @@ class Dispatcher:
         sessions.queue = queue
         return queue
 
-    def keep_rate(self, sessions: SessionManager) -> None:
+    def apply_rate(self, sessions: SessionManager) -> None:
         """Apply the Company's current rate limit."""
         if (queue := self.queue_of(sessions)) is not None:
             self.limiter.set_rate(queue, sessions.rate)
@@ -182,7 +182,7 @@ class Dispatcher:
             times=trace.times,
         )
 
-    def _too_late(
+    def _timeout_error(
         self,
         call: Call[Any],
         sessions: SessionManager,
@@ -210,7 +210,7 @@ class Dispatcher:
 class Attempts:
     """Attempts of one call, created when the call gets its first slot.
 
-    A trace is created only if the caller reads it, the call waits, or an attempt fails.
+    If the caller passes no trace, one is created only when the call waits for a session or an attempt fails.
     """
 
     _context: Dispatcher
@@ -273,7 +273,7 @@ class Attempts:
             except BaseException as failure:
                 limiter.release(self._queue)
                 self._note_failure(failure)
-                if not _host_may_have_changed(failure) or not await self._found_other_host(session):
+                if not _host_may_have_changed(failure) or not await self._find_other_host(session):
                     raise
                 if isinstance(failure, InconclusiveResponse) and not call.repeat_safe:
                     raise
@@ -330,7 +330,7 @@ class Attempts:
             unproven = self._path == call.path and _is_unproven(call) and call.operation not in sessions.paths
             if not (page.plain and page.status == 404 and unproven):
                 raise
-        raise refused("COMMAND_NOT_FOUND", "HTTP 404: the host has no such path", 404)
+        raise refusal_error("COMMAND_NOT_FOUND", "HTTP 404: the host has no such path", 404)
 
     def _note_failure(self, failure: BaseException) -> None:
         trace = self._note_attempt()
@@ -341,8 +341,8 @@ class Attempts:
         if not isinstance(failure, InconclusiveResponse):
             self._queue.algorithm.failed(self._context.clock.now() - self._started)
 
-    async def _found_other_host(self, session: Session) -> bool:
-        """Look for another host in place of that of ``session``. Return whether one was found."""
+    async def _find_other_host(self, session: Session) -> bool:
+        """Look up the Company's host again. Return whether it differs from that of the last attempt."""
         self.trace.start_phase("session", self._context.clock.now())
         try:
             with self._context.deadlines.within(_SEARCH):

@@ -97,7 +97,7 @@ class Downloads:
             cause = error.__cause__
             without_frames(error)  # the frames hold chunks, headers and addresses, which may repeat a secret
             if isinstance(error, WosdkError):
-                error.hide(file.secrets)  # also short secrets, which `_stream` skips in the address
+                error.hide(file.secrets)  # also the short secrets that `within` ignored in the address
                 error.add(operation=call.operation, attempts=trace.attempts)
             if isinstance(cause, SendError):
                 cause.hide(file.secrets)

@@ -26,7 +26,7 @@ from wosdk_async.options import DEFAULT_IN_FLIGHT
 from wosdk_async.transport.clock import Timer, TransportClock
 
 SHARE = 4
-"""Slots guaranteed to each Company, regardless of what others hold."""
+"""Slots that each Company may hold even if others use the shared total, up to the ceiling."""
 
 _BURST = 0.1  # after a pause, the slots that the rate allows in this many seconds are granted at once
 
@@ -287,12 +287,12 @@ class ThroughputLimit(AIMDLimit):
     limit becomes ``lower * gain``. After a trial with little effect, trials pause for ``PAUSE`` rounds;
     otherwise the next trial follows at once.
 
-    A round that is ``SLOWER`` than the previous one starts a trial at half the limit. The same rule applies:
-    at half the limit, a service with a queue completes as many calls as before; a service that is slow
-    throughout completes fewer.
+    A round that is ``SLOWER`` times as slow as the previous one starts a trial at half the limit. The same
+    rule applies: at half the limit, a service with a queue completes as many calls as before; a service that
+    is slow throughout completes fewer.
 
     A 429 or 503 halves the limit. The limit returns to 0.9 of its previous value within a few rounds, then
-    grows by one per round. Trials resume when the limit exceeds that value by a quarter.
+    grows by one per round. Trials resume at 1.25 times the previous value.
     """
 
     START = DEFAULT_IN_FLIGHT
@@ -307,7 +307,7 @@ class ThroughputLimit(AIMDLimit):
         self._before: tuple[float, float] | None = None  # limit and mean time before the running trial
         self._last_mean = math.inf
         self._pause_left = 0
-        self._skip = self.limit  # responses to ignore, because some were sent before all slots were in use
+        self._skip = self.limit  # responses to ignore: some attempts began before all slots were in use
         self._times: list[float] = []
 
     def responded(self, number: int, seconds: float, in_flight: int) -> None:

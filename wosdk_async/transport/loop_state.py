@@ -137,7 +137,7 @@ class LoopState:
             for seconds in (grace, _CLEAN_UP):
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(seconds):
-                        await counters.none_left()
+                        await counters.wait_until_idle()
                 deadlines.expire_all()
         finally:
             async with self._closing:  # if two tasks close at once, the second waits, and has nothing to do

@@ -76,13 +76,16 @@ class RetryQuota:
 
 @attrs.frozen
 class UnreachableHosts:
-    """Hosts without a connection, for one warning a minute about each: retries are silent otherwise."""
+    """Unreachable hosts, and when each may be warned about again. Other retries log no warning."""
 
     clock: TransportClock
     _next: dict[str, float] = attrs.field(factory=dict, init=False)
 
     def warn_unreachable(self, failure: Exception, url: str, left: float) -> None:
-        """Log a failure to connect to the host of ``url``, retried for ``left`` seconds, once a minute."""
+        """Warn about an unreachable host at most once a minute; ignore other failures.
+
+        ``left`` is the time for retries in seconds.
+        """
         host, now = origin_of(url), self.clock.now()
         if not isinstance(failure, SendError) or not (failure.host_gone or failure.proxy_gone):
             return
@@ -111,7 +114,7 @@ def _may_retry(failure: Exception, repeat_safe: bool, policy: RetryPolicy) -> bo
     return retried == "always" or (retried == "if safe" and repeat_safe)
 
 
-def give_up(failure: Exception, repeat_safe: bool) -> WosdkError:
+def final_error(failure: Exception, repeat_safe: bool) -> WosdkError:
     """Return the error for a ``failure`` that is not retried."""
     if isinstance(failure, WosdkError):
         return failure
@@ -137,12 +140,13 @@ class Retries:
     quota: RetryQuota | None = None
     until: float = math.inf
     time_left: Callable[[], float] | None = None
-    """Returns the seconds within which another attempt is worthwhile. Replaces ``policy.attempts`` unless the
-    host is unreachable."""
+    """Function that returns the seconds within which another attempt is worthwhile. Replaces
+    ``policy.attempts``."""
     on_wait: Callable[[Failure, float], None] | None = None
     """Called with a failure and the seconds until the next attempt."""
     _unreached: int = attrs.field(default=0, init=False)
-    """Attempts that reached no host. ``policy`` ignores them: the locator may soon name another host."""
+    """Attempts at an unreachable host. With a deadline, ``policy.attempts`` does not count them: the locator
+    may soon name another host."""
 
     async def run(
         self,
@@ -154,7 +158,7 @@ class Retries:
         """Return the first result of ``once()``. ``failure``, if given, ended an earlier attempt."""
         while True:
             if failure is not None:
-                wait = self._wait(call, failure, trace)
+                wait = self._next_wait(call, failure, trace)
                 trace.waits += (wait,)
                 if self.on_wait is not None:
                     self.on_wait(failure, wait)
@@ -169,10 +173,10 @@ class Retries:
                     self.quota.succeeded(failure is not None)
                 return result
 
-    def _wait(self, call: Call[Any], failure: Failure, trace: Trace) -> float:
+    def _next_wait(self, call: Call[Any], failure: Failure, trace: Trace) -> float:
         """Return the seconds until the next retry, or raise the error if the call is not retried."""
         repeat_safe = call.repeat_safe
-        asked = (failure.retry_after or 0.0) if isinstance(failure, ThrottledError) else 0.0
+        retry_after = (failure.retry_after or 0.0) if isinstance(failure, ThrottledError) else 0.0
         draw, left = random.random(), self.until - self.clock.now()  # noqa: S311 - not a secret
         gone = self.until < math.inf and isinstance(failure, SendError) and failure.host_gone
         self._unreached += gone
@@ -181,17 +185,21 @@ class Retries:
             wait = _GONE_WAIT * (0.5 + draw)
             may_continue = self.policy.attempts > 1 and wait <= left
         else:
-            wait = asked + backoff(self.policy, failed, draw)
+            wait = retry_after + backoff(self.policy, failed, draw)
             may_continue = (
                 failed < self.policy.attempts if self.time_left is None else wait <= self.time_left()
             )
         if not may_continue or not _may_retry(failure, repeat_safe, self.policy):
             limit = self.policy.max_retry_after
-            long = may_continue and asked > limit and self.time_left is None
-            why = f"; not retried: Retry-After is {asked:g} s, and max_retry_after {limit:g} s"
+            long = may_continue and retry_after > limit and self.time_left is None
+            why = f"; not retried: Retry-After is {retry_after:g} s, but max_retry_after is {limit:g} s"
             _raise(failure, repeat_safe, why if long else "")
-        if asked > left:
-            _raise(failure, repeat_safe, f"; retry after {asked:g} s, but the deadline ends in {left:.3g} s")
+        if retry_after > left:
+            _raise(
+                failure,
+                repeat_safe,
+                f"; retry after {retry_after:g} s, but the deadline ends in {left:.3g} s",
+            )
         if wait > left:
             late = f"not retried: the wait of {wait:.3g} s would exceed the deadline ({failure})"
             raise DeadlineError(late, phase="sleep") from failure
@@ -201,7 +209,7 @@ class Retries:
 
 
 def _raise(failure: Exception, repeat_safe: bool, why: str = "") -> NoReturn:
-    error = give_up(failure, repeat_safe)
+    error = final_error(failure, repeat_safe)
     error.args = (error.message + why,)
     if error is failure:
         raise error

@@ -27,7 +27,7 @@ from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.http.engine import PoolStatistics
 from wosdk_async.transport.limiter import TenantQueue
 from wosdk_async.transport.loop_state import Hold, LoopState, TransportSettings, open_loop_state
-from wosdk_async.transport.retry import RetryQuota, give_up
+from wosdk_async.transport.retry import RetryQuota, final_error
 from wosdk_async.transport.session.credentials import (
     AccessToken,
     Credentials,
@@ -114,10 +114,10 @@ class Transport:
         running = asyncio.get_running_loop()
         for loop, state in list(self._loops.items()):
             if loop is running:
-                state.dispatcher.keep_rate(sessions)
+                state.dispatcher.apply_rate(sessions)
                 continue
             with contextlib.suppress(RuntimeError):  # raised if the loop has been closed in the meantime
-                loop.call_soon_threadsafe(state.dispatcher.keep_rate, sessions)
+                loop.call_soon_threadsafe(state.dispatcher.apply_rate, sessions)
 
     def send(
         self,
@@ -127,12 +127,12 @@ class Transport:
         trace: Trace | None = None,
         hold: Hold | None = None,
         *,
-        asked: bool = False,
+        approved: bool = False,
     ) -> Coroutine[Any, Any, T]:
         """Send ``call`` and return its result.
 
         ``trace`` must not be shared with other calls: it records whether this call may have taken effect.
-        ``hold`` keeps the client open for an enclosing call. ``asked`` means that ``before_send`` has already
+        ``hold`` keeps the client open for an enclosing call. ``approved`` means that ``before_send`` has
         approved the call.
         """
         # Not an async function, which saves one coroutine for each of tens of thousands of waiting calls.
@@ -141,7 +141,7 @@ class Transport:
             raise InvalidCallError(
                 "the client is read-only (read_only=True)", operation=call.operation, company=sessions.company
             )
-        if client.before_send is not None and not asked:
+        if client.before_send is not None and not approved:
             return self._ask_hook(client.before_send, call, sessions, options, trace, hold)
         try:
             state = self._loops.get(asyncio.get_running_loop())
@@ -178,12 +178,12 @@ class Transport:
             try:
                 return read(call, response, origin=sessions.origin)
             except (InconclusiveResponse, WosdkError) as failure:
-                error = give_up(failure, call.repeat_safe)
+                error = final_error(failure, call.repeat_safe)
             error.add(company=sessions.company, operation=call.operation, request_id=call.request_id)
             raise error
         left = options.seconds(call) - (self.clock.now() - started)
         options = options.within(max(left, 0.0))
-        return await self.send(call, sessions, options, trace, hold, asked=True)
+        return await self.send(call, sessions, options, trace, hold, approved=True)
 
     async def connect(self, sessions: SessionManager, options: CallOptions) -> None:
         """Open the session within the deadline of ``options`` (default: 60 s)."""
@@ -233,7 +233,7 @@ class Transport:
         )
 
     async def aclose(self, grace: float = 5.0) -> None:
-        """Refuse new calls, give running calls ``grace`` seconds to finish, then close everything."""
+        """Refuse new calls, give running calls ``grace`` seconds, then close this loop's connections."""
         self.closed = True
         loop = asyncio.get_running_loop()
         try:
@@ -292,7 +292,7 @@ class Transport:
             raise
 
     def forget_records(self) -> None:
-        """Discard what is cached of all Companies' records; sessions stay."""
+        """Discard the values cached for all Companies, but keep the sessions."""
         for sessions in self._sessions:
             sessions.forget_records()
 

@@ -91,9 +91,10 @@ def decompressor_for(headers: Mapping[str, str]) -> Decompressor | None:
 
 
 async def decompress(body: bytes, headers: Mapping[str, str], limit: int) -> bytes:
-    """Return ``body`` decompressed, at most ``limit`` bytes. Raises BadContent.
+    """Return ``body`` decompressed. Raises BadContent if it is corrupt or would exceed ``limit`` bytes.
 
-    A large body is decompressed over several iterations of the event loop, a small one in a single iteration.
+    A body without a content coding is returned unchanged. A large body is decompressed over several
+    iterations of the event loop.
     """
     decompressor = decompressor_for(headers)
     if decompressor is None or not body:
@@ -106,7 +107,7 @@ async def decompress(body: bytes, headers: Mapping[str, str], limit: int) -> byt
                 raise UnwantedContent(f"{TOO_LONG} {limit} bytes when decompressed")
             await turns.step()
     except MemoryError:
-        raise BadContent("out of memory for the body") from None
+        raise BadContent("not enough memory for the body") from None
     decompressor.finish()
     return whole.take()
 

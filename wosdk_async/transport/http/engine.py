@@ -107,7 +107,7 @@ class SendError(Exception):
         too_long: whether the response exceeds :class:`~wosdk_async.options.Limits`, as it would on a retry.
         host_gone: whether no connection to the host could be opened: refused, unreachable, unknown or silent.
             The Company may have moved to another host.
-        proxy_gone: the same for a proxy, which says nothing about the host.
+        proxy_gone: whether no connection to the proxy could be opened, which says nothing about the host.
     """
 
     def __init__(
@@ -152,9 +152,9 @@ class Engine(Protocol):
     """Pool of connections that sends requests. Settings shared by all requests are fixed at construction."""
 
     capacity: int
-    """Maximum concurrent requests; callers do not exceed it."""
+    """Maximum concurrent requests, unless many Companies call."""
     ceiling: int
-    """Maximum concurrent requests when many Companies call; at least ``capacity``."""
+    """Maximum concurrent requests when many Companies call; at least ``capacity``, and never exceeded."""
 
     def send(self, request: Request) -> Coroutine[Any, Any, Any]:
         """Send one request and return the result of ``read``. Redirects are not followed.

@@ -179,7 +179,7 @@ class Tenant:
         return given
 
     async def grant(self, replaced: Secrets) -> TokenGrant:
-        """Return the session from a grant provider. Raises the provider's error."""
+        """Return the provider's session. Raises the provider's error, or SessionError for a bad lifetime."""
         assert isinstance(self.credentials, GrantProvider)  # noqa: S101 - others give credentials
         grant: TokenGrant = await self._ask((TokenGrant,), self.credentials.grant, replaced)
         seconds: object = grant.expires_in

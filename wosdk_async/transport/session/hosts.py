@@ -30,7 +30,7 @@ _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]+")
 _NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
 """Host that resolvers read as an IPv4 address, including forms such as ``127.1`` and ``0x7f000001``."""
 _HERE = [*map(ipaddress.ip_network, ("0.0.0.0/8", "127.0.0.0/8", "::/96", "::ffff:0:0/96", "64:ff9b::/96"))]
-"""Networks that may lead to this machine: unspecified, loopback, and IPv4-mapped IPv6."""
+"""Networks that may lead to this machine: unspecified, loopback, and IPv6 forms of IPv4 addresses."""
 _MAX_URL = 2048  # maximum characters: a locator's response may be arbitrarily long
 _MAX_SIGNED_URL = 8192  # maximum characters of a storage address, which may hold a signature and a session
 
@@ -116,7 +116,7 @@ class HostRules:
         return _origin(parts, host)
 
     def endpoint(self, setting: str, url: str) -> str:
-        """Return a configured locator or token address without its trailing slash.
+        """Return a configured address, such as the locator's, without its trailing slash.
 
         Raises ConfigurationError for an invalid address, or for http where https is required.
         """
@@ -135,14 +135,14 @@ class HostRules:
         return _origin(parts, host)
 
     def require_download(self, url: str, *, local: bool) -> None:
-        """Check the address of a file. Files require https even though no token is sent.
+        """Check the address of a file, which requires https except on this machine and trusted hosts.
 
-        This machine is allowed only with ``local``: anyone who can write a document can choose its address,
-        which must not lead to services that only this machine can reach. Raises DownloadError, whose message
-        shows at most scheme and host, because addresses are often signed.
+        This machine must be trusted or allowed by ``local``: anyone who can write a document can choose its
+        address, which must not lead to services that only this machine can reach. Raises DownloadError, whose
+        message shows at most scheme and host, because addresses are often signed.
         """
         parts, host = _parse(
-            url, DownloadError, "the file cannot be fetched from its address", _MAX_SIGNED_URL
+            url, DownloadError, "the file cannot be fetched from its location", _MAX_SIGNED_URL
         )
         elsewhere = parts.scheme == "https" and (_matches(host, self.suffixes) or not _may_be_here(host))
         if elsewhere or (local and is_loopback(host)) or _matches(host, self.trusted):
@@ -181,7 +181,7 @@ def _parse(url: str, error: type[WosdkError], what: str, longest: int = _MAX_URL
         if len(url) > longest:
             raise ValueError(f"it has {len(url):,} characters; the maximum is {longest:,}")
         if not url.isascii() or not url.isprintable():
-            raise ValueError("not a plain address")
+            raise ValueError("it has characters other than printable ASCII")
         parts = urlsplit(url)
         host, _ = (parts.hostname or "").rstrip("."), parts.port  # ``.port`` raises for an invalid port
         if _NUMBER.fullmatch(host):

@@ -96,7 +96,7 @@ def _require_token(token: object) -> None:
         raise SessionError("the provided session has no token that can be sent")
 
 
-def _no_url(found: dict[str, Any], company: str, secrets: Secrets) -> DiscoveryError:
+def _missing_url_error(found: dict[str, Any], company: str, secrets: Secrets) -> DiscoveryError:
     error = DiscoveryError("the locator's response has no Url", company=company)
     if said := refusal_in(found):  # facts 2
         error.args = (f"{error.message}, but the error {said.code}: {said.message}",)
@@ -196,7 +196,7 @@ class Login:
         """
         url, version, number = found.get("Url"), found.get("CompanyVersion"), found.get("CompanyId")
         if not isinstance(url, str) or not url:
-            return _no_url(found, company, hidden)
+            return _missing_url_error(found, company, hidden)
         if hidden.within(url):
             return DiscoveryError("the locator's response has a Url that contains the token or secret")
         try:
@@ -288,7 +288,7 @@ class Login:
                 failure.hide(secrets)
                 raise
             except InconclusiveResponse as page:  # for this error, the engine has closed the connection
-                error = address.strange_page(base, page)
+                error = address.page_error(base, page)
             else:
                 return result
             raise error
@@ -339,11 +339,11 @@ _SLOW_SHARE = 4  # one in this many slots is reserved for slow requests
 class LoginSlots:
     """Slots for ``total`` concurrent requests within one event loop.
 
-    After 0.25 s, or twice the time of recent responses, a request is preempted if a new one is waiting: it is
-    cancelled and retried as a slow request, because all log-in requests are safe to retry. After 2.5 s, any
-    waiting request preempts it. If slow requests hold more than their reserved slots, a new request preempts
-    the newest of them even earlier, and that one moves to the head of the slow queue. A quarter of the slots
-    is reserved for slow requests, so a slow host still serves all of its callers.
+    After 0.25 s, or up to 1 s if recent responses took long, a request is preempted if a new one is waiting:
+    it is cancelled and retried as a slow request, because all log-in requests are safe to retry. After 2.5 s,
+    any waiting request preempts it. If slow requests hold more than their reserved slots, a new request
+    preempts the newest slow one even earlier and moves it to the head of the slow queue. A quarter of the
+    slots is reserved for slow requests, so a slow host still serves all of its callers.
 
     If not ``preemptive``, a request is preempted only once, after 1 s: httpx may lose the connection of a
     cancelled request, especially early in its life. Slow requests then leave a quarter of the slots to the

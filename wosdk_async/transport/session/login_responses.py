@@ -19,7 +19,7 @@ from wosdk_async.errors import (
 )
 from wosdk_async.protocol.envelopes import document_of
 from wosdk_async.protocol.matching import members
-from wosdk_async.protocol.responses import read, refused
+from wosdk_async.protocol.responses import read, refusal_error
 from wosdk_async.protocol.verdicts import means_unknown_company
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.text.remedies import Remedy
@@ -51,7 +51,7 @@ class Address:
         setting = f"{self.field} of the region {region.name}"
         return hosts.endpoint(setting, getattr(region, self.field))
 
-    def wrong(self, url: str, status: int, said: str = "") -> SessionError:
+    def endpoint_error(self, url: str, status: int, said: str = "") -> SessionError:
         """Return the error for a response that cannot come from the endpoint."""
         return self.error(
             f"{self.name} {url} responded with HTTP {status}{said}",
@@ -61,13 +61,13 @@ class Address:
             field=self.field,
         )
 
-    def strange_page(self, url: str, page: InconclusiveResponse) -> Exception:
-        """Return the error for a page that is not the endpoint's; ``page`` itself for a transient failure."""
+    def page_error(self, url: str, page: InconclusiveResponse) -> Exception:
+        """Return the error for a page that is not the endpoint's, or ``page`` itself if a retry may help."""
         if page.status == 400 and self is LOCATOR:
             # facts 2 shows only the status of this refusal, so the body does not matter.
-            return refused("", "", 400)
+            return refusal_error("", "", 400)
         if 300 <= page.status < 500 and page.status != 408:
-            return self.wrong(url, page.status)
+            return self.endpoint_error(url, page.status)
         return page
 
     def meaning_of(self, error: RefusedError, url: str, company: str, region: Region) -> WosdkError:
@@ -88,7 +88,7 @@ class Address:
                 error.add(remedies=(Remedy.OWN_PAIR,))
             return error
         else:
-            meant = self.wrong(url, error.status, f" ({error.message})")
+            meant = self.endpoint_error(url, error.status, f" ({error.message})")
         kept = ("operation", "attempts", "status", "code", "time_stamp")
         meant.add(**{name: getattr(error, name) for name in kept})
         return meant

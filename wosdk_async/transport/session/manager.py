@@ -86,7 +86,7 @@ class SessionManager:
         self.rate = rate
         """Maximum calls per second for this Company in one loop; None for no limit."""
         self.responded_at: float | None = None
-        """Time of the service's last response to this Company."""
+        """Time of the service's last response, other than a 5xx, to a call of this Company."""
         self.last_error: tuple[float, str] | None = None
         """Time and class of the last error that ended a call of this Company."""
         self.places = Places(clock)
@@ -144,8 +144,8 @@ class SessionManager:
         """Return a live session with a generation above ``after``, and renew the session if needed.
 
         ``after`` is the refused generation, or 0. The log-in is retried until the caller's deadline ``until``
-        (default: 10 s from now). Raises the log-in's error, or SessionError if the client closes in the
-        meantime or the service asks for a longer wait.
+        (default: 10 s after the log-in started). Raises the log-in's error, or SessionError if the client
+        closes in the meantime or the service asks for a longer wait.
         """
         while True:
             session = self.session
@@ -187,7 +187,7 @@ class SessionManager:
         self.places = Places(self.clock)
 
     async def aclose(self) -> None:
-        """Stop the renewal that is running in this loop, if any."""
+        """Cancel the renewals that are running in this loop."""
         loop = asyncio.get_running_loop()
         # The set is copied, because other loops may start a renewal.
         tasks = [renewal.task for renewal in list(self._renewals)]

@@ -16,7 +16,7 @@ from wosdk_async.transport.clock import TransportClock
 T = TypeVar("T")
 
 TimeLeft = Callable[[], float]
-"""Returns the seconds until no caller waits any more; later, no request is sent."""
+"""Function that returns the seconds until the last waiting caller's deadline."""
 
 _UNATTENDED = 10.0  # seconds that a log-in continues without callers, so that a later retry finds the session
 _REFUSED = 5.0  # seconds during which refused credentials are not sent again
@@ -45,7 +45,7 @@ class Renewal(Generic[T]):
 
     @property
     def usable(self) -> bool:
-        """Whether a caller in the running loop can wait for the task; one in another loop may never end."""
+        """Whether a caller in the running loop can wait for the task. Another loop's task may never end."""
         task = self.task
         return not (task.done() or task.cancelling()) and task.get_loop() is asyncio.get_running_loop()
 
@@ -59,7 +59,7 @@ class Renewal(Generic[T]):
         try:
             return await asyncio.shield(self.task)  # a cancelled caller must not stop the log-in for others
         except WosdkError as error:
-            # with the log-in's traceback, because it has none of its own
+            # A copy has no traceback, so it gets the log-in's.
             raise copy.copy(error).with_traceback(error.__traceback__) from error.__cause__
         except asyncio.CancelledError:
             task = asyncio.current_task()

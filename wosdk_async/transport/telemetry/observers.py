@@ -174,7 +174,7 @@ _API = ("opentelemetry.trace", "opentelemetry.metrics")
 
 
 def active_telemetry(*, traceparent: bool) -> Telemetry | None:
-    """Return the observer; None if OpenTelemetry is not installed or has no provider."""
+    """Return the OpenTelemetry observer; None if OpenTelemetry is not installed or has no provider."""
     try:
         from opentelemetry import metrics, trace
     except ImportError:

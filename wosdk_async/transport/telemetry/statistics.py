@@ -29,8 +29,8 @@ class Trace:
         operation: name of the operation, such as ``retrieve Customer``.
         request_id: RequestId of the call.
         attempts: number of requests made.
-        sent: whether the call may have taken effect. Set when an attempt sends its first byte, and cleared
-            when the service responds that it did nothing.
+        sent: whether the call may have taken effect. Set at the end of an attempt that sent its first byte,
+            and cleared when the service responds that it did nothing.
         phase: current phase of the call: queue, session, connect, request or sleep.
         times: seconds spent in each completed phase.
         waits: seconds slept before each retry.
@@ -121,24 +121,24 @@ class Counters:
         """Calls that returned a result."""
         self.outcomes: Counter[str] = Counter()
         """Calls without a result, counted by ``cancelled`` or error name."""
-        self._none_left: asyncio.Event | None = None
+        self._idle: asyncio.Event | None = None
 
     def end(self) -> None:
         """Count a call that ended in any way."""
         self.running -= 1
-        if not self.running and self._none_left is not None:
-            self._none_left.set()
+        if not self.running and self._idle is not None:
+            self._idle.set()
 
     def totals(self) -> dict[str, int]:
         """Return the number of calls by outcome."""
         return {"done": self.done, **self.outcomes}
 
-    async def none_left(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Wait until no call is running."""
         while self.running:
-            self._none_left = self._none_left or asyncio.Event()
-            self._none_left.clear()
-            await self._none_left.wait()
+            self._idle = self._idle or asyncio.Event()
+            self._idle.clear()
+            await self._idle.wait()
 
 
 @attrs.frozen(kw_only=True)

@@ -31,8 +31,8 @@ from wosdk_async.transport.http.engine import (
 from wosdk_async.transport.http.httpx.log_filter import filtered_logs
 from wosdk_async.transport.http.httpx.responses import (
     body_chunks,
-    foreign_response,
-    is_of_hook,
+    foreign_response_error,
+    raised_by_hook,
     read_response,
     send_error,
     translated_errors,
@@ -90,7 +90,7 @@ class ClientEngine:
         self._require_usable()
         self._busy += 1
         try:
-            value, error = await self._exchange(request, Departure(request.on_sending))
+            value, error = await self._exchange(request, SendState(request.on_sending))
         finally:
             self._busy -= 1
         if error is None:
@@ -100,7 +100,7 @@ class ClientEngine:
         finally:
             del error  # its traceback holds this frame: a reference cycle
 
-    async def _exchange(self, asked: Request, departure: Departure) -> tuple[Any, BaseException | None]:
+    async def _exchange(self, asked: Request, state: SendState) -> tuple[Any, BaseException | None]:
         """Return the result, or the error without library frames, which hold the request.
 
         An AssertionError from a mock is raised unchanged, because it is meant for the test.
@@ -117,23 +117,23 @@ class ClientEngine:
                 content=encode_body(asked.body),
                 extensions=extensions,
             )
-            departure.hand_over(client, request)
+            state.hand_over(client, request)
             with filtered_logs():
                 response = await client.send(request, stream=True, follow_redirects=False)
-                departure.mark_sent()
+                state.mark_sent()
                 return await read_response(response, self._max_body, asked.read)
         except (Exception, asyncio.CancelledError) as cause:
-            departure.end(request)
+            state.end(request)
             if isinstance(cause, asyncio.CancelledError) and is_cancelled():
-                if departure.waits_for_pool:
+                if state.waits_for_pool:
                     cause.add_note(POOL_EXHAUSTED)
                 return None, without_frames(cause)
-            if (foreign := foreign_response(cause, self._library)) is not None:
+            if (foreign := foreign_response_error(cause, self._library)) is not None:
                 return None, foreign
             if isinstance(cause, AssertionError):
                 raise
-            sent = departure.sent and request is not None and not was_never_sent(cause, request)
-            if not is_of_hook(cause, self._library):
+            sent = state.sent and request is not None and not was_never_sent(cause, request)
+            if not raised_by_hook(cause, self._library):
                 return None, send_error(asked.url, cause, sent=sent)
             # Without a cause: the hook got the request, so frames of its exception may hold the request.
             raised, text = type(cause).__name__, str(cause)
@@ -200,16 +200,18 @@ def _with_own_cookies(client: httpx.AsyncClient) -> httpx.AsyncClient:
     return copied
 
 
-# --- departure: when a request is sent, from the library's trace events ---------------------------
+# --- send state of a request, from the library's trace events -------------------------------------
 
 _SAME_REQUEST = {"BasicAuth", "DigestAuth", "NetRCAuth"}
 """``auth`` classes that send the given request unchanged; a custom class may send another."""
 
 _BEFORE = ("connection.", "proxy.", "socks.", "http2.send_connection_init.")
-"""Events before the first byte of a request. A CONNECT to a proxy also emits the events of a request."""
+"""Events before the first byte of a request. A CONNECT to a proxy emits the same events as a request, and
+therefore counts as one.
+"""
 
 
-class Departure:
+class SendState:
     """Send state of one request. Without trace events, a request counts as sent once handed over."""
 
     def __init__(self, on_sending: OnSending) -> None:
@@ -236,7 +238,7 @@ class Departure:
             self._on_sending()
 
     def end(self, request: httpx.Request | None) -> None:
-        """Record that the request failed. If a hook replaced the trace, it counts as sent."""
+        """Record that the request failed. If a hook replaced the trace, the request counts as sent."""
         if self._is_traced and request is not None and request.extensions.get("trace") != self._note:
             self.mark_sent()
 

@@ -43,13 +43,13 @@ if TYPE_CHECKING:
 async def read_response(response: httpx.Response, limit: int, read: Read) -> tuple[Any, Exception | None]:
     """Return the result of ``read`` for the response, with its body decompressed to at most ``limit`` bytes.
 
-    Raises BadContent and library errors. An error raised by ``read`` is returned, so that a raised WosdkError
-    can only come from a call made by a hook.
+    Raises BadContent and library errors. A WosdkError or InconclusiveResponse raised by ``read`` is returned,
+    so that a raised one can only come from a call made by a hook.
 
     Unless ``read`` returns or raises a WosdkError, the connection is closed before another request can use
     it. HTTP/2 connections stay open: other requests share them, and each response names its request.
     """
-    believed = False
+    accepted = False
     try:
         whole = Response(response.status_code, response.headers, await _read_body(response, limit))
         try:
@@ -57,15 +57,15 @@ async def read_response(response: httpx.Response, limit: int, read: Read) -> tup
         except InconclusiveResponse as verdict:
             return None, without_frames(verdict)
         except WosdkError as verdict:
-            believed = True
+            accepted = True
             return None, without_frames(verdict)
-        believed = True
+        accepted = True
         return value, None
     except MemoryError:
         raise BadContent(NO_MEMORY) from None
     finally:
         stream = response.extensions.get("network_stream")  # None for the response of a mock
-        if not believed and stream is not None and "stream_id" not in response.extensions:
+        if not accepted and stream is not None and "stream_id" not in response.extensions:
             await stream.aclose()
         await response.aclose()
 
@@ -154,7 +154,7 @@ def _summary(cause: BaseException) -> str:
     return f"{name}: {text}" if text else name
 
 
-def foreign_response(cause: BaseException, library: Any) -> SendError | None:
+def foreign_response_error(cause: BaseException, library: Any) -> SendError | None:
     """Return the error if a transport or mock gave ``library`` a response from another library.
 
     On such a response, ``library`` only fails an assertion or an ``await``; the response is found in the
@@ -171,7 +171,7 @@ def foreign_response(cause: BaseException, library: Any) -> SendError | None:
     return SendError(why, sent=True, remedy=remedy, facts={"library": name, "other": other})
 
 
-def is_of_hook(cause: BaseException, library: Any) -> bool:
+def raised_by_hook(cause: BaseException, library: Any) -> bool:
     """Return whether an event hook raised ``cause``: the client calls hooks from its redirect loop."""
     return any(
         caller.f_code.co_name == "_send_handling_redirects"
@@ -197,7 +197,7 @@ def translated_errors(url: str, library: Any = None) -> Iterator[None]:
     try:
         yield
     except Exception as cause:
-        error = library and foreign_response(cause, library)
+        error = library and foreign_response_error(cause, library)
         if error is None:
             if not isinstance(cause, OSError) and _FAILURES.isdisjoint(error_kinds(cause)):
                 raise

@@ -20,7 +20,7 @@ _MAX_READ = 64 * 1024  # maximum bytes read per socket
 
 
 class Layer(asyncio.BufferedProtocol):
-    """Connection, TLS or tunnel: receives bytes from a socket, or from the TLS layer below it.
+    """Connection, TLS or tunnel: receives bytes from a socket or from the underlying TLS layer.
 
     ``buffer`` is receive memory that all layers of a pool share.
     """
@@ -29,7 +29,7 @@ class Layer(asyncio.BufferedProtocol):
         self._buffer = buffer
 
     def connection_made(self, transport: Any) -> None:
-        """Keep the transport of the socket, or of the TLS layer below."""
+        """Keep the transport of the socket or of the underlying TLS layer."""
         self._transport: asyncio.Transport = transport
 
     def received(self, data: bytes) -> None:

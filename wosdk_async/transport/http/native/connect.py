@@ -33,7 +33,8 @@ async def connect(pool: Pool, connection: Connection) -> None:
     """Open ``connection`` in the place that ``pool`` has reserved.
 
     Name look-up, TCP, tunnel and TLS share the ``connect`` timeout. On failure, frees the place and raises
-    SendError. If the service then closes the connection or sends bytes, ``connection.live`` becomes false.
+    SendError, or ConfigurationError for unusable certificates. If the service closes an opened connection or
+    sends bytes, ``connection.live`` becomes false.
     """
     try:
         async with asyncio.timeout(pool.timeouts.connect) as limit:
@@ -58,7 +59,7 @@ def _failure(pool: Pool, connection: Connection, cause: BaseException, late: boo
     proxy = None if connection.tunnelled else connection.origin.proxy
     where = connection.origin.text if proxy is None else f"the proxy {proxy.shown}"
     why = f"no connection within {pool.timeouts.connect} s" if late else str(cause) or type(cause).__name__
-    # The resolver's OSError for a failed look-up has no number.
+    # The resolver raises an OSError without a number if a look-up fails on this machine.
     number = getattr(cause, "errno", None)
     is_local = number in _LOCAL_ERRORS or (number is None and type(cause) is OSError)
     is_gone = late or (isinstance(cause, OSError) and not (is_local or isinstance(cause, ssl.SSLError)))
@@ -183,7 +184,7 @@ def _close(task: asyncio.Task[socket.socket]) -> None:
 
 # --- proxy tunnels: the exchange with a proxy before the connection reaches the service -----------
 
-# Through http and https proxies, https uses CONNECT (RFC 9110 9.3.6); through SOCKS proxies, everything uses
+# Through http and https proxies, https requests use CONNECT (RFC 9110 9.3.6); through SOCKS proxies, all use
 # SOCKS 5 (RFC 1928, RFC 1929). A tunnel is closed if its proxy sends more than its own response, because
 # those bytes arrived before any request was sent.
 
@@ -299,7 +300,7 @@ class Tunnel(Layer):
         if way != (2 if has_user else 0):
             raise self._refused("it rejects the authentication method", proxy.login_remedy)
         if has_user:
-            self._transport.write(b"\x01" + b"".join(map(_counted, (proxy.user, proxy.password))))
+            self._transport.write(b"\x01" + b"".join(map(_length_prefixed, (proxy.user, proxy.password))))
             if (await self._read(lambda _: 2))[1]:
                 raise self._refused("it refuses the user and password", proxy.login_remedy)
         where = _socks_address(self._origin.host) + self._origin.port.to_bytes(2)
@@ -321,7 +322,7 @@ class Tunnel(Layer):
         )
 
 
-def _counted(text: Secret) -> bytes:
+def _length_prefixed(text: Secret) -> bytes:
     """Return a user or password as bytes with a length prefix (RFC 1929)."""
     return b"%c%b" % (len(text.encode()), text.encode())
 

@@ -59,7 +59,7 @@ class Connection(Layer):
         self._pool = pool
         self.origin = origin
         self.live = True
-        """Whether the connection holds a place in the pool, from before opening until a failure."""
+        """Whether the connection holds a place in the pool, from before opening until it closes or fails."""
         self.tunnelled = False
         """Whether a proxy has connected this to the service."""
         self.reused = False
@@ -85,7 +85,7 @@ class Connection(Layer):
         self._paused = False
         self._unwritten = 0
         self._early = False
-        """Whether a response began before its request was written."""
+        """Whether a response began before its request was written completely."""
 
     # --- for the request that uses it -----------------------------------------------------------
 
@@ -94,15 +94,15 @@ class Connection(Layer):
         self._prepared, self._waiter = prepared, waiter
         self._parser.reset()
 
-    def finish(self, believed: bool) -> None:
-        """Return to the pool if the response is ``believed``; otherwise close.
+    def finish(self, accepted: bool) -> None:
+        """Return to the pool if the response was ``accepted``; otherwise close.
 
         Bytes that arrived after the response, or while it was read, have already closed the connection.
         """
         self._held = False
         if not self.live:
             return
-        if not believed:
+        if not accepted:
             self.abort()
         elif self._parser.reusable:
             self.reused = True
@@ -124,7 +124,7 @@ class Connection(Layer):
             else:
                 self.abort()
         elif self._held:  # the response arrived in the same loop iteration, and will not be read
-            self.finish(believed=False)
+            self.finish(accepted=False)
 
     @property
     def stale(self) -> bool:
@@ -158,10 +158,10 @@ class Connection(Layer):
         write_request(prepared, self._transport.write)
 
     def _must_wait(self, unread: Container[int], now: float, repeat_safe: bool) -> bool:
-        """Return whether to hold the request back because unrequested bytes have arrived.
+        """Delay or fail the request if unrequested bytes have arrived, and return whether this was done.
 
-        Over TLS, they may be a session ticket or new keys, which are read first. Anything else closes the
-        connection. Before a request that must not be sent twice, a new connection waits briefly to detect a
+        Over TLS, the bytes may be a session ticket or new keys, which are read first. Anything else fails the
+        request. Before a request that must not be sent twice, a new connection waits briefly to detect a
         server that speaks first.
         """
         came, partial = self.fd in unread, bool(self._mid_record)
@@ -299,10 +299,10 @@ class Connection(Layer):
             waiter.set_result(response)
 
     def _stop_writing(self, response: Response) -> bool:
-        """Return whether to accept an early response: an error, which ends the sending of the request.
+        """Stop sending after an early response. Accept the response, and return True, only if it is an error.
 
-        No service carries out a request that it has not read, so an early success is the response to another
-        request, or comes from a proxy that may still forward this one.
+        No service carries out a request that it has not read completely, so an early success is the response
+        to another request, or comes from a proxy that may still forward this one.
         """
         if response.status >= 400 and self._transport.get_write_buffer_size():
             self.abort()

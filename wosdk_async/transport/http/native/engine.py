@@ -1,4 +1,4 @@
-"""Built-in HTTP/1.1 engine: requests with their responses, and downloads read no faster than their consumers.
+"""Built-in HTTP/1.1 engine: requests with their responses, and downloads that are read as they are consumed.
 
 docs/engine.md traces a request through these files.
 """
@@ -36,7 +36,7 @@ from wosdk_async.transport.http.native.parser import HEAD, BadResponse, Response
 from wosdk_async.transport.http.native.pool import Pool
 from wosdk_async.transport.http.native.request import Origin, PreparedRequest
 
-_MAX_OPENED = 2  # maximum further connections that are opened while no byte of a request has been sent
+_MAX_OPENED = 2  # maximum further connections that a request opens after a failure
 
 _of_the_parent: list[Pool] = []
 """Pools copied by a fork, kept so that this process never closes the parent's sockets."""
@@ -51,7 +51,7 @@ class NativeEngine:
         timeouts: time limit of each step.
         ssl_context: certificates to trust instead of the system's.
         now: clock in seconds, such as :func:`time.monotonic`.
-        proxies: proxies by host; None connects directly to all hosts.
+        proxies: proxy rules; None connects directly to all hosts.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class NativeEngine:
                     await connect(pool, connection)
                 if not connection.live:  # the service closed it, or sent bytes before any request
                     if opened == _MAX_OPENED:
-                        raise _closed_at_once(origin)
+                        raise _closed_at_once_error(origin)
                     opened += 1
                     continue
             waiter: asyncio.Future[Response] = pool.loop.create_future()
@@ -120,7 +120,7 @@ class NativeEngine:
         # No other request gets the connection until this response is accepted.
         try:
             if response.status == 407:
-                _require_passed_on(origin)
+                _require_forwarded(origin)
             if type(response) is not Response:
                 response = await self._decompress(origin, response)
             value = request.read(response)
@@ -139,7 +139,7 @@ class NativeEngine:
     def _prepare(self, request: Request) -> tuple[Pool, Origin, PreparedRequest]:
         """Return the pool of the running loop, and the origin and encoded form of ``request``.
 
-        Raises SendError for a request that cannot be sent.
+        Raises SendError for a request that cannot be sent, or ConfigurationError for an unusable proxy.
         """
         pool = self._pool
         # Cheaper than get_running_loop(), which makes a system call (getpid) before Python 3.12.
@@ -164,11 +164,11 @@ class NativeEngine:
         connection = StreamConnection(pool, origin)
         await connect(pool, connection)
         if not connection.live:
-            raise _closed_at_once(origin)
+            raise _closed_at_once_error(origin)
         try:
             response = await connection.request(prepared)
             if response.status == 407:
-                _require_passed_on(origin)
+                _require_forwarded(origin)
             yield response
         finally:
             connection.discard()
@@ -219,13 +219,13 @@ class NativeEngine:
             self._pool = None
 
 
-def _closed_at_once(origin: Origin) -> SendError:
+def _closed_at_once_error(origin: Origin) -> SendError:
     return SendError(
         f"{origin.text}: the service closed the connection, or sent data, before any request", sent=False
     )
 
 
-def _require_passed_on(origin: Origin) -> None:
+def _require_forwarded(origin: Origin) -> None:
     """Raise SendError for a 407 from a proxy, which did not forward the request (RFC 9110)."""
     if origin.forwarded and (proxy := origin.proxy):
         why = f"{origin.text}: the proxy {proxy.shown} refuses the request: 407"

@@ -22,7 +22,7 @@ from wosdk_async.transport.http.native.resolver import resolver_of
 
 _TICK = 0.25  # seconds between checks for timeouts
 _BUFFER = 64 * 1024
-_CLOSE_TIMEOUT = 1.0  # maximum seconds that closing a client waits for its sockets to close
+_CLOSE_TIMEOUT = 1.0  # maximum seconds to wait for sockets to close, before and after aborting them
 _MAX_TARGETS = 1024  # maximum URLs with a cached origin
 
 

@@ -69,7 +69,7 @@ class Resolver:
         self._threads = self._quick = 0
 
     async def addresses(self, host: str, port: int) -> Sequence[Address]:
-        """Return at least one address of ``host``. Raises OSError."""
+        """Return at least one address of ``host``. Raises OSError, or ValueError for an invalid name."""
         try:  # an IP address needs no look-up
             return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
         except socket.gaierror:

@@ -1,7 +1,7 @@
 """TLS of a connection: in-memory OpenSSL between the connection and its socket transport.
 
-It is faster than asyncio's own TLS, which copies received data, and calls OpenSSL until an error reports that
-no data remains.
+asyncio's own TLS is slower: it copies received data, and it calls OpenSSL until an error reports that no data
+remains.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class TLSTransport(Layer):
         """Data to be encrypted when the socket accepts bytes again."""
         self._paused = False
         self.mid_record: set[TLSTransport] = set()
-        """TLS layers (this one, or that of a proxy below it) that have received only part of a record. The
-        rest of the record is not a response to our next request, because the peer began the record before.
+        """TLS layers, this one or a proxy's below it, that have received only part of a record. The rest of
+        that record cannot be a response to our next request, because the peer began it earlier.
         """
         self._head = b""
         """First bytes of the partial record, until its length is known."""
@@ -61,7 +61,7 @@ class TLSTransport(Layer):
         """Missing bytes of the partial record."""
 
     async def handshake(self) -> None:
-        """Complete the handshake and verify the certificate. Raises OSError, including ssl.SSLError."""
+        """Complete the handshake and verify the certificate. Raises OSError or ValueError."""
         self._step_handshake()
         await self._handshake
 
@@ -71,7 +71,7 @@ class TLSTransport(Layer):
         self._decrypt()
 
     def connection_made(self, transport: Any) -> None:
-        """Keep the transport of the socket, or of the proxy's TLS below."""
+        """Keep the transport of the socket or of the underlying TLS layer."""
         super().connection_made(transport)
         if isinstance(transport, TLSTransport):
             self.mid_record = transport.mid_record
@@ -204,7 +204,7 @@ class TLSTransport(Layer):
     # --- OpenSSL ------------------------------------------------------------------------------
 
     def _step_handshake(self) -> None:
-        if self._handshake.done():  # the handshake has failed, or was abandoned
+        if self._handshake.done():  # the handshake has ended, or was abandoned
             return
         try:
             self._tls.do_handshake()
