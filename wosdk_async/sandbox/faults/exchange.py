@@ -95,7 +95,7 @@ class FaultExchange:
         task.add_done_callback(self.late.discard)
 
     async def delay(self, seconds: float) -> bool:
-        """Wait. If the Companies are reset meanwhile, reset the connection and return True."""
+        """Wait. If the Companies are reset during the wait, reset the connection and return True."""
         await self.clock.sleep(seconds)
         if self.is_current():
             return False
