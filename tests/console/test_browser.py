@@ -10,7 +10,7 @@ import pytest
 
 from tests.console.browser import wait_for_count
 from tests.console.served import CANCEL, PAYLOAD, Served, document, served, working_day
-from wosdk_async.sandbox.console.records import PAGE
+from wosdk_async.sandbox.console.records import PAGE_SIZE
 
 pytestmark = pytest.mark.browser
 
@@ -34,10 +34,10 @@ def test_work_orders_are_filtered_and_paged(page: Any, sandbox: Served) -> None:
     made = working_day(sandbox.acme)
     page.goto(sandbox.page("companies/46"))
     assert page.locator("tbody tr").first.inner_text().startswith(made[-1]["Number"])
-    assert page.locator("tbody tr").count() == PAGE
+    assert page.locator("tbody tr").count() == PAGE_SIZE
     page.get_by_role("link", name="Older").click()
     page.get_by_text("Page 2", exact=True).wait_for()
-    assert page.locator("tbody tr").count() == len(made) - PAGE
+    assert page.locator("tbody tr").count() == len(made) - PAGE_SIZE
     page.get_by_label("State").select_option("Cancelled")
     wait_for_count(page.locator("tbody tr"), 4)
     wait_for_count(page.locator("tbody [data-state=Cancelled]"), 4)
@@ -47,7 +47,7 @@ def test_work_orders_are_filtered_and_paged(page: Any, sandbox: Served) -> None:
 
 
 def test_the_first_page_of_a_long_list_is_one_click_away(page: Any, sandbox: Served) -> None:
-    for _ in range(2 * PAGE + 1):
+    for _ in range(2 * PAGE_SIZE + 1):
         sandbox.acme.order()
     for path, link in (("companies/46", "Newest"), ("companies/46/types/WorkOrder", "First")):
         page.goto(sandbox.page(f"{path}?page=1"))

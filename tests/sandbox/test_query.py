@@ -133,13 +133,13 @@ def test_value_that_does_not_fit(acme: Caller) -> None:
         (
             "StatusId",
             "?",
-            "StatusId cannot be compared with '?': it is one of Unknown, Open, Paused, Cancelled, New, "
+            "StatusId cannot be compared with '?': use one of Unknown, Open, Paused, Cancelled, New, "
             "OnHold, InProgress, Completed.",
         ),
         (
             "CurrencyTypeId",
             [1],
-            "CurrencyTypeId cannot be compared with [1]: it is one of Unknown, VUV, FJD, PGK, TOP, CFP, "
+            "CurrencyTypeId cannot be compared with [1]: use one of Unknown, VUV, FJD, PGK, TOP, CFP, "
             "SBD, WST, MUR, BMD, SAR, BGN, TWD, CZK, DKK, EUR, USD, ILS, HUF, JPY, ...",
         ),
         ("Id", "x", "Id cannot be compared with 'x'."),

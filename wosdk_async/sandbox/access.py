@@ -1,6 +1,6 @@
 """Access control, JSON requests and id parsing for the sandbox's own addresses.
 
-Only clients on this machine may use these addresses, but not web pages of other sites. A site can resolve its
+Only clients on this machine may use these addresses; web pages of other sites may not. A site can resolve its
 host name to this machine (DNS rebinding); then, only the raw ``Host`` header reveals the site.
 
 starlette's TrustedHostMiddleware cannot replace this: it splits ``Host`` at the first colon, so it cannot
@@ -26,7 +26,7 @@ from wosdk_async.sandbox.schema.bodies import dump
 
 JsonEndpoint = Callable[[Request], Awaitable[Mapping[str, object] | Response]]
 
-EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - only compared
+WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - only compared
 """Wildcard listen addresses, each with the loopback address for local clients."""
 
 ID = "id"  # the convertor's name in routes, as in f"/orders/{{order:{ID}}}"
@@ -35,7 +35,8 @@ _FOLDERS = ("/_sandbox/", "/console/")
 _PAGES = frozenset({"/console", "/docs", "/openapi.json"})
 _READS = ("GET", "HEAD")
 _HEADER = "x-sandbox-console"
-_OF_BROWSERS = ("origin", "sec-fetch-site")  # browsers send one of these with each request that changes data
+# Browsers send at least one of these with each request that changes data.
+_BROWSER_HEADERS = ("origin", "sec-fetch-site")
 # Not urlsplit, which also accepts user names, paths and braces.
 _AUTHORITY = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?", re.ASCII)
 
@@ -71,7 +72,7 @@ def guarded(
             return "Pages of another origin may not use this address."
         if request.method in _READS or request.headers.get(_HEADER) == "1":
             return None
-        if not for_programs or any(name in request.headers for name in _OF_BROWSERS):
+        if not for_programs or any(name in request.headers for name in _BROWSER_HEADERS):
             return f"Send the header {_HEADER}: 1 with requests that change data."
         return None
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.sandbox.access import EVERYWHERE, is_loopback
+from wosdk_async.sandbox.access import WILDCARDS, is_loopback
 
 _NO_CHECK_TIME = 0x200000  # X509_V_FLAG_NO_CHECK_TIME; Python has no name for it
 _HANDSHAKE_ROUNDS = 4  # more than a handshake takes
@@ -34,10 +34,10 @@ class Certificate:
         if address in self.names:
             return address
         usable = [
-            name for name in self.names if "*" not in name and (address in EVERYWHERE or not _is_ip(name))
+            name for name in self.names if "*" not in name and (address in WILDCARDS or not _is_ip(name))
         ]
-        # Prefer a loopback name if the server listens on loopback, and another name otherwise
-        local = is_loopback(address) or address in EVERYWHERE
+        # Prefer a loopback name if the server listens on loopback or on all addresses, else another name
+        local = is_loopback(address) or address in WILDCARDS
         return min(usable, key=lambda name: is_loopback(name) is not local, default=address)
 
     def warnings(self, host: str) -> Iterator[str]:

@@ -98,7 +98,7 @@ class VirtualClock(Clock):
         start: a datetime with a time zone, or nanoseconds since 1970 (default: now).
 
     Raises:
-        ValueError: ``start`` has no time zone.
+        ValueError: ``start`` has no time zone, or is neither a datetime nor an integer.
     """
 
     _runs = False

@@ -52,7 +52,7 @@ def are_assignments(text: str) -> bool:
 
 
 def server_of(text: str) -> tuple[tuple[str, int] | None, int | None]:
-    """Return the address and process of the server in a file of `write_assignments`; None if unknown."""
+    """Parse the server's address and process id from a file of `write_assignments`; each None if unknown."""
     found = _ASSIGNMENTS.fullmatch(text)
     if found is None:
         return None, None

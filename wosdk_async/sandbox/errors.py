@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 
 class StoreError(Exception):
-    """Unusable store file; the message names the file and the remedy."""
+    """Unusable store file, or invalid seed rows."""
 
 
 class FaultScriptError(ValueError):
-    """Invalid fault script; the message names the rule and the remedy."""
+    """Invalid fault script; the message says how to fix it."""
 
 
 class Refusal(Exception):
@@ -48,7 +48,7 @@ def unsupported(operation: str, entity: str) -> Refusal:
 def unknown_property(entity: str, name: str) -> Refusal:
     """Return the refusal for an unknown property, naming only the first step of a path (facts 3.4).
 
-    Not shown; assumed: behind a known reference, that is the first step from the referenced entity.
+    Not shown; assumed: the step after a known reference is refused as a property of the referenced entity.
     """
     return Refusal(400, "ERROR_CODE_1002", f'{entity} entity does not expose "{name}" property.')
 

@@ -31,7 +31,7 @@ class LocalCompany:
         store: SQLite file; None uses a temporary file.
         companies: ASCII Company names, created if missing. The first is the default for methods that take a
             name.
-        empty: whether to create them without initial records.
+        empty: whether to create Companies without initial records.
         verification: whether the Companies have the verification step (default: as stored; on if new).
         dialect: see `create_app`.
         faults: fault script as a TOML file or equivalent plain data (default: no faults).
@@ -46,7 +46,7 @@ class LocalCompany:
     Raises:
         FaultScriptError: the fault script is invalid or (on entering) names an unknown Company.
         StoreError: the file is unusable (on entering).
-        RuntimeError: a method or ``variables`` was used outside the block.
+        RuntimeError: a method, ``variables`` or ``requests`` was used outside the block.
         ValueError: the dialect, ``companies``, ``clock``, ``certificate`` or (on entering) a Company name is
             invalid.
     """
@@ -84,7 +84,7 @@ class LocalCompany:
         return env_of(self._company(None), self._root)
 
     def variables_of(self, company: str) -> Env:
-        """Return the environment variables that connect a client to one of several Companies.
+        """Return the environment variables that connect a client to the named Company.
 
         Raises:
             KeyError: the Company is unknown.
@@ -119,8 +119,8 @@ class LocalCompany:
     def reset(self, snapshot: str | Path | None = None) -> None:
         """Restore all Companies from a snapshot, or to their initial rows.
 
-        Clients stay connected: credentials and tokens remain valid. A client may have cached names; use a new
-        one if ids change.
+        Clients stay connected: credentials and tokens remain valid. If ids change, use a new client, because
+        a client may have cached names.
 
         Raises:
             StoreError: the file is not a snapshot.
@@ -136,7 +136,7 @@ class LocalCompany:
             company: Company name (default: the first).
 
         Raises:
-            StoreError: a row does not match the catalogue; the message names the row.
+            StoreError: a row is invalid; the message names the row.
             KeyError: the Company is unknown.
         """
         owner = self._company(company)

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import uvicorn
 from starlette.types import ASGIApp
 
-from wosdk_async.sandbox.access import EVERYWHERE, is_loopback
+from wosdk_async.sandbox.access import WILDCARDS, is_loopback
 from wosdk_async.sandbox.certificate import Certificate, read_certificate
 from wosdk_async.sandbox.console.request_log import RequestLog
 from wosdk_async.sandbox.env import Env, env_of
@@ -68,7 +68,7 @@ def serve(
         StoreError: the file is unusable.
         FaultScriptError: a fault names an unknown Company.
         ValueError: a Company name, the certificate or the dialect is invalid.
-        OSError: the port is in use.
+        OSError: the host or a port cannot be used, for example because another server listens there.
     """
     loaded = None if certificate is None else read_certificate(certificate)
     faults = faults or Faults()
@@ -97,7 +97,7 @@ def opened_store(
 ) -> Iterator[tuple[Store, StoredCompany]]:
     """Open a store for a block; yield it with the first of ``companies`` (default: its first Company).
 
-    Create the ``companies`` that are missing or, in a new store without names, a default Company, with
+    Missing ``companies`` are created; without names, a new store gets a default Company. New Companies have
     initial records unless ``empty``. Raises StoreError for an unusable file, FaultScriptError for a fault of
     an unknown Company, ValueError for an invalid name.
     """
@@ -142,7 +142,7 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Send pending responses for up to 5 s, then cancel the remaining requests.
 
-        uvicorn's own method would also wait for requests that a fault holds although their client is gone.
+        uvicorn's own method would also wait for requests that a fault holds after the client disconnected.
         """
         for server in self.servers:
             server.close()
@@ -176,7 +176,10 @@ class _ThreadServer(_Server):
 def running(
     app: ASGIApp, listeners: Sequence[socket.socket], certificate: Certificate | None = None
 ) -> Iterator[RunInThread]:
-    """Run the server in a thread until the block ends; yield a function that calls others in it."""
+    """Run a server in a thread for a block; yield a function that calls other functions in that thread.
+
+    Raises OSError or RuntimeError if the server did not start.
+    """
     ready = threading.Event()
     server = _ThreadServer(app, ready.set, certificate)
     failures: list[OSError] = []
@@ -214,14 +217,14 @@ def _uvicorn_muted() -> Iterator[None]:
     """Drop uvicorn's log records in this thread, because it logs a traceback per cancelled request."""
     log, thread = logging.getLogger("uvicorn.error"), threading.get_ident()
 
-    def is_of_others(record: logging.LogRecord) -> bool:
+    def is_from_other_thread(record: logging.LogRecord) -> bool:
         return record.thread != thread
 
-    log.addFilter(is_of_others)
+    log.addFilter(is_from_other_thread)
     try:
         yield
     finally:
-        log.removeFilter(is_of_others)
+        log.removeFilter(is_from_other_thread)
 
 
 @contextlib.contextmanager
@@ -238,7 +241,7 @@ def _ignoring_reraised_signals() -> Iterator[None]:
 
 @contextlib.contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """Bind a listening socket early, to report a port in use before anything else happens."""
+    """Bind a socket for a block, so that a port in use is reported before anything else happens."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio disables Nagle's algorithm only for sockets with an explicit protocol
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
@@ -273,5 +276,5 @@ def web_root(listener: socket.socket, certificate: Certificate | None) -> str:
     scheme = "http"
     if certificate is not None:
         scheme, host = "https", certificate.host(host)
-    host = EVERYWHERE.get(host, host)  # clients cannot connect to wildcard addresses
+    host = WILDCARDS.get(host, host)  # clients cannot connect to wildcard addresses
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"

@@ -76,10 +76,8 @@ class SkippingClock(VirtualClock):
         return sum(timer.callback is not None for _, _, timer in self._timers)
 
     def client_clock(self) -> TransportClock:
-        """Return this clock for a client. It starts at 0, because floats since 1970 are too coarse."""
-        return TransportClock(
-            lambda: (self() - self._start) / _SECOND, self._sleep_of_client, self.call_later
-        )
+        """Return a client's view of this clock, in seconds from 0: floats since 1970 are too coarse."""
+        return TransportClock(lambda: (self() - self._start) / _SECOND, self._client_sleep, self.call_later)
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> _Timer:
         """Call ``callback`` in the running loop after ``seconds``."""
@@ -100,7 +98,7 @@ class SkippingClock(VirtualClock):
             finally:
                 timer.cancel()
 
-    async def _sleep_of_client(self, seconds: float) -> None:
+    async def _client_sleep(self, seconds: float) -> None:
         own = Work()
         with self.doing(own):
             outer = work.set(own)

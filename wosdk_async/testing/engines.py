@@ -57,7 +57,7 @@ class RawExchange:
 
     @property
     def shown_body(self) -> bytes | None:
-        """The body; None for a log-in."""
+        """The body; None if secret, as in a token request."""
         return None if isinstance(self.body, Secret) else self.body
 
     def header(self, name: str) -> str:
@@ -177,7 +177,7 @@ async def one_chunk(body: bytes) -> AsyncGenerator[bytes, None]:
 class ClockForOtherClients:
     """ASGI middleware for requests of other clients, such as those with ``httpx.ASGITransport``.
 
-    They count as pending work, so that the clock jumps while they wait and they can end. Such clients cannot
+    The requests count as pending work, so that the clock jumps while they wait. Such clients cannot
     disconnect, so the application gets a disconnect message after the request.
     """
 

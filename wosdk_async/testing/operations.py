@@ -68,7 +68,10 @@ def names_of(operation: ServiceOperation) -> list[str]:
 
 
 def name_of(what: Any) -> str:
-    """Return the name of a command or entity. Raises InvalidCallError unless ``what`` is a class or name."""
+    """Return the name of a command or entity.
+
+    Raises InvalidCallError unless ``what`` is a class or name, or if the name seems misspelled.
+    """
     if isinstance(what, Record | Command):
         _refuse(f"on() takes a class or a name, not {described(what)}; pass {type(what).__name__}")
     given = what if isinstance(what, str) else getattr(what, "wire_name", None)
@@ -239,13 +242,13 @@ def _id(kind: str, path: str, query: str, body: bytes) -> int:
 
 
 def _record(entity: Entity, id: int = 1) -> dict[str, Any]:
-    """Return a record as in a default read: scalars, references with ``Id`` only, no lists."""
+    """Return an example record as in a default read: scalars, references with ``Id`` only, no lists."""
     # facts 3.4
     return {field.name: _value(field) for field in entity.fields if not field.is_list} | {"Id": id}
 
 
 def _result(command: CatalogueCommand) -> dict[str, Any]:
-    """Return a successful command's result: references are whole records, lists have one element."""
+    """Return an example of a command's result: references are whole records, lists have one element."""
     fields = (field for field in command.response if field.of != "ErrorInfo")  # only a failed command has it
     return {field.name: [_in_full(field)] if field.is_list else _in_full(field) for field in fields}
 

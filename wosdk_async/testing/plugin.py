@@ -50,7 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Store whether the test passed, for the teardown of ``wosdk_recording``."""
+    """Store whether the test passed, for its teardown."""
     report = yield
     item.stash[_PASSED] = call.when == "call" and report.passed
     return report
@@ -132,8 +132,8 @@ def wosdk_scrub() -> Any:
 def wosdk_recording(request: pytest.FixtureRequest, wosdk_scrub: Any) -> Iterator[Recording]:
     """Provide this test's recording, ``recordings/MODULE.CLASS.TEST.json`` beside the test, for replay.
 
-    A test that passes fails at its end if it sent an unrecorded request, or did not send each recorded one,
-    unless it sets ``wosdk_recording.allow_unplayed``. With ``pytest --wosdk-record``, record the test
+    A replay fails at the end of the test if an unrecorded request was sent, or if a recorded request was not
+    sent and ``wosdk_recording.allow_unplayed`` is not set. With ``pytest --wosdk-record``, record the test
     instead, using the Company named by the WOSDK_* variables. The file is written only if the test passes.
     """
     from wosdk_async.testing.recording import Recording, UnplayedRequestError, UnrecordedRequestError

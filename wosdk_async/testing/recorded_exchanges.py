@@ -59,7 +59,7 @@ class RecordedExchange:
 
     @property
     def outcome(self) -> tuple[object, ...]:
-        """How the request ended."""
+        """The response or failure."""
         return self.status, self.headers, self.response, self.failure
 
     @property
@@ -81,7 +81,10 @@ class RemainingExchanges:
             self._exact[each.key].append(each)
 
     def take(self, request: RecordedExchange) -> RecordedExchange | str:
-        """Return the exchange for a request, or an error message, empty if no remaining request matches."""
+        """Return the exchange for a request; a string if there is none.
+
+        The string is empty, or an error message if recorded requests match but have different responses.
+        """
         exact = self._exact.get(request.key)
         if exact and request.is_login and len(exact) == 1:
             return exact[0]
@@ -96,7 +99,7 @@ class RemainingExchanges:
         return waiting[0].popleft() if waiting else ""
 
     def required(self) -> Iterator[RecordedExchange]:
-        """Yield the exchanges that a complete replay still uses."""
+        """Yield the exchanges that a complete replay must still use."""
         return (each for queue in self._exact.values() for each in queue if not each.is_login)
 
 

@@ -35,13 +35,13 @@ from wosdk_async.transport.session.credentials import Credentials
 
 _COMPANY = "RecordedCompany"
 _NETWORK = ("transport", "http_client", "ssl_context", "proxy", "trust_env", "timeouts")
-_OF_RECORDING = ("credentials", "region", "profile", "engine", "clock", *_NETWORK)
+_IGNORED_IN_REPLAY = ("credentials", "region", "profile", "engine", "clock", *_NETWORK)
 _MAX_DIFF = 4000  # characters
 _HIDDEN = {
     "***": "*** hides a credential or password, which a replay does not know: leave it out of the request",
     "{company ": "{company ...} hides the Company's name: pass it as client(company=...)",
 }
-"""Hints of how to replay a request whose recorded form hides a value, by what replaces the value."""
+"""Hints on replaying a request whose recorded form hides a value, by the replacement text."""
 _MAX_UNPLAYED = 500  # characters
 
 
@@ -123,7 +123,7 @@ class Recording:
         """
         if self.record:
             return self._recording_client(environ, options)
-        kept = {name: value for name, value in options.items() if name not in _OF_RECORDING}
+        kept = {name: value for name, value in options.items() if name not in _IGNORED_IN_REPLAY}
         clock = SkippingClock()
         return Client(
             credentials=Credentials("wosdk-replay-id", "wosdk-replay-secret"),
@@ -133,7 +133,7 @@ class Recording:
         )
 
     def _played_company(self) -> str:
-        """Return the name of the next client's default Company; a replay does not know the real name."""
+        """Return a name for the next client's default Company; a replay does not know the real name."""
         recorded = self._companies[self._clients] if self._clients < len(self._companies) else ""
         first = self._companies.index(recorded) if recorded else self._clients
         self._clients += 1
@@ -158,7 +158,7 @@ class Recording:
 
     @property
     def unplayed(self) -> tuple[str, ...]:
-        """The recorded requests not sent yet, as ``POST /api/v1/query/WorkOrder``; without log-ins."""
+        """The recorded requests not sent yet, such as ``POST /api/v1/query/WorkOrder``, without log-ins."""
         return tuple(f"{each.method} {each.path}" for each in self._remaining.required())
 
     def require_played(self) -> None:

@@ -37,7 +37,7 @@ _PATHS = {
     "command": ("POST", r"/api/v1/cmd/{}"),
 }
 _refusing: dict[Routes, None] = {}
-"""Routes that refused requests of the running test, whose router may be gone when the test ends."""
+"""Routes that refused requests of the running test. Their routers may be gone when the test ends."""
 
 
 def routes(
@@ -166,7 +166,7 @@ class Routes:
 
 
 def take_unexpected() -> list[str]:
-    """Return and forget the unexpected requests of all routes."""
+    """Return and clear the messages about unexpected requests of all routes."""
     found = [why for each in _refusing for why in each.unexpected]
     for each in _refusing:
         each.unexpected.clear()

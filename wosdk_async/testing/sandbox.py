@@ -46,7 +46,7 @@ class Snapshot:
 
 
 class Sandbox:
-    """Company for one test, with the methods of :class:`wosdk_async.sandbox.LocalCompany`.
+    """Company for one test, used like :class:`wosdk_async.sandbox.LocalCompany`.
 
     Creation takes a millisecond, and instances share nothing. A sandbox works in any event loop, but only in
     one at a time.
@@ -111,11 +111,11 @@ class Sandbox:
 
     @property
     def variables(self) -> dict[str, str]:
-        """Environment variables of the first Company. Only :meth:`client` can reach it."""
+        """Environment variables of the first Company. Only this process can reach its host."""
         return self.variables_of(self.name)
 
     def variables_of(self, company: str) -> dict[str, str]:
-        """Return the environment variables of one of several Companies.
+        """Return the environment variables of the named Company.
 
         Raises:
             KeyError: the Company is unknown.
@@ -159,7 +159,7 @@ class Sandbox:
             company: Company name (default: the first).
 
         Raises:
-            StoreError: a row does not match the catalogue; the message names the row.
+            StoreError: a row is invalid; the message names the row.
             KeyError: the Company is unknown.
         """
         owner, now = self._company(company or self.name), Moment.at(self.clock(), self._dialect.tick)
@@ -212,7 +212,7 @@ class Sandbox:
         try:
             found = self._company(company)
         except KeyError:
-            found = self._companies[0]  # these are valid, so that discovery refuses the name, not the log-in
+            found = self._companies[0]  # valid credentials: discovery must refuse the name
         return Credentials(found.client_id, found.client_secret)
 
     def _copy(self, store: Store) -> Store:
@@ -249,7 +249,7 @@ _IF_INTENDED = "If intended, end the test with wosdk_faults.clear()"
 
 
 class UnmatchedFaultWarning(UserWarning):
-    """Rule of ``wosdk_faults`` that had no effect: no request matched, or earlier rules ended them all."""
+    """Rule of ``wosdk_faults`` without effect: no request matched, or earlier rules ended those that did."""
 
 
 def unmatched_warnings(faults: Faults, requests: RecordedRequests) -> Iterator[UnmatchedFaultWarning]:
@@ -265,8 +265,8 @@ def unmatched_warnings(faults: Faults, requests: RecordedRequests) -> Iterator[U
         )
     for rule in faults.preempted():
         yield UnmatchedFaultWarning(
-            f"the fault {_shown(rule)} had no effect, because earlier rules ended its requests, which count"
-            f" for first and every, too: after a rule with first=1, use first=2. {_IF_INTENDED}"
+            f"the fault {_shown(rule)} had no effect, because earlier rules ended its requests; first and"
+            f" every also count those: after a rule with first=1, use first=2. {_IF_INTENDED}"
         )
 
 

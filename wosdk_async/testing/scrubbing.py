@@ -26,10 +26,10 @@ from wosdk_async.testing.recorded_exchanges import TOKEN_PATH, RecordedExchange,
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.session.login import asks_for_token, granted_token
 
-# A placeholder. If a text of the service looks like one, it is recorded with an extra brace.
-_LITERAL = re.compile(r"(\{*)\{(?:host|company [0-9a-f]{8}|request id)\}")
+# Text of the service that looks like a placeholder is recorded with an extra brace.
+_PLACEHOLDER = re.compile(r"(\{*)\{(?:host|company [0-9a-f]{8}|request id)\}")
 PLAYED_HOST = "recorded.corrigo.com"  # the Company's host name in a replay; nothing is sent there
-_DISTINCT = 8  # characters; a shorter name may be in a text by chance
+_MIN_LENGTH = 8  # characters of a name to replace; shorter names may occur in a text by chance
 
 
 @attrs.define
@@ -76,17 +76,17 @@ class Names:
         """
         pairs = dict(self._hosts)
         if companies:
-            ordinary = _words_of_the_service()
+            ordinary = _service_terms()
             pairs |= {
                 name: mark
                 for mark, name in self._companies.items()
-                if len(name) >= _DISTINCT and name.casefold() not in ordinary
+                if len(name) >= _MIN_LENGTH and name.casefold() not in ordinary
             }
         if request_id:
             pairs[request_id] = "{request id}"
         marks = {value.casefold(): mark for value, mark in pairs.items()}
         values = (rf"(?<!\w){re.escape(value)}(?!\w)" for value in sorted(pairs, key=len, reverse=True))
-        searched = "|".join((*values, _LITERAL.pattern))
+        searched = "|".join((*values, _PLACEHOLDER.pattern))
         return re.sub(
             searched, lambda found: marks.get(found[0].casefold(), f"{{{found[0]}"), text, flags=re.IGNORECASE
         )
@@ -108,7 +108,9 @@ class Names:
     def restored(self, text: str, request_id: str | None = None) -> str:
         """Return ``text`` with placeholders replaced by this program's names."""
         values = {**self._companies, "{host}": PLAYED_HOST, "{request id}": request_id or ""}
-        return _LITERAL.sub(lambda found: found[0][1:] if found[1] else values.get(found[0], found[0]), text)
+        return _PLACEHOLDER.sub(
+            lambda found: found[0][1:] if found[1] else values.get(found[0], found[0]), text
+        )
 
 
 def _placeholder_of(company: str) -> str:
@@ -118,7 +120,7 @@ def _placeholder_of(company: str) -> str:
 
 
 @cache
-def _words_of_the_service() -> frozenset[str]:
+def _service_terms() -> frozenset[str]:
     found = catalogue.load()
     values = {value.name for enum in found.enums.values() for value in enum.values}
     return frozenset(each.casefold() for each in {*found.entities, *found.commands, *found.enums, *values})
@@ -128,10 +130,7 @@ _FILE = re.compile(r"/file-[0-9a-f]{8}")
 
 
 def _file_address(address: str) -> str:
-    """Return the address of a file with path and query replaced by a hash.
-
-    They would open the file without a token.
-    """
+    """Return a file's address with a hash instead of path and query, which grant access to the file."""
     # facts 3.10
     try:
         parts = urlsplit(address)
@@ -244,7 +243,7 @@ def secrets_of(exchanges: Iterable[RawExchange]) -> Secrets:
 
 
 def body_bytes(kept: Mapping[str, Any] | None, change: Callable[[str], str]) -> bytes:
-    """Return the bytes of a recorded body after applying ``change`` to its strings."""
+    """Return the bytes of a recorded body, with ``change`` applied to its strings unless it is base64."""
     if kept is None:
         return b""
     if "json" in kept:

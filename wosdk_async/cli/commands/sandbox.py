@@ -168,13 +168,13 @@ def _say_variables(variables: dict[str, str], env_file: Path | None, pid: int | 
 
 def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
     """Print the console address, the variables for other machines, and certificate warnings."""
-    from wosdk_async.sandbox.access import EVERYWHERE
+    from wosdk_async.sandbox.access import WILDCARDS
     from wosdk_async.sandbox.certificate import read_certificate
     from wosdk_async.sandbox.server import console_of
 
     if console := console_of(locator):
         say(f"the console is at {console}")
-    if host in EVERYWHERE:
+    if host in WILDCARDS:
         parts = urlsplit(locator)
         there = f"{parts.scheme}://HOST:{parts.port}"
         say(

@@ -15,7 +15,7 @@ from wosdk_async.sandbox.service.commands.workflow import ACTIONS
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.storage.database import column
 
-# Examples use the newest record of these types. Of other types they use the oldest, which is a seed record.
+# Examples use the newest record of these types, and the oldest record, a seed record, of other types.
 _NEWEST = frozenset({"WorkOrder", "WoItem", "WoFlag", "Payment", "Document"})
 _ENTITIES = {  # entity types by member, for members not named after the type
     "AssetId": "Location",
@@ -58,7 +58,7 @@ _CONNECTED = """EXISTS (SELECT 1 FROM "Employee" e WHERE e.company = t.company
     AND json_extract(e.body, '$.ProviderStatusId') = 'Connected'
     AND json_extract(e.body, '$.WonMemberId') > 0)"""
 _SENT = (f"{column('WonId', 'integer', 't.')} > 0 AND {_CONNECTED}", "sent to its provider")
-# (command, entity type) -> SQL condition for the record, and description of such a record for the note
+# (command, entity type) -> SQL condition for the record, and its description for the note
 _FITTING: Mapping[tuple[str, str], tuple[str, str]] = {
     ("SendWorkOrderCommand", "WorkOrder"): (
         f"{column('WonId', 'integer', 't.')} = 0 AND {_CONNECTED}",
@@ -78,7 +78,7 @@ _FITTING: Mapping[tuple[str, str], tuple[str, str]] = {
     ),
     ("ApSubmitPaymentCommand", "ApInvoiceStatus"): (
         f"{column('ApStateId', 'enum', 't.')} = 'Paid'",
-        "of a paid invoice",
+        "for paid invoices",
     ),
     ("WoSetFlagsCommand", "WoActionReasonLookup"): (
         f"{column('ActionId', 'enum', 't.')} = 'Attention'",
@@ -173,7 +173,7 @@ def _reason(context: RequestContext, command: Command) -> int | None:
     fitting = f"{column('ActionId', 'enum', 't.')} = '{action.logged}'"
     found = _select(context, "WoActionReasonLookup", fitting)
     if not found:
-        raise _Missing(f"WoActionReasonLookup of {action.logged}")
+        raise _Missing(f"WoActionReasonLookup for {action.logged}")
     return int(found[0]["Id"])
 
 

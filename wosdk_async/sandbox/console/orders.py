@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wosdk_async.sandbox.console.presentation import label_of, referrer_counts, shown_record
-from wosdk_async.sandbox.console.records import PAGE, raw_text
+from wosdk_async.sandbox.console.records import PAGE_SIZE, raw_text
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import enumeration, find_schema, schemas
 from wosdk_async.sandbox.service.commands.workflow import ACTIONS
@@ -85,13 +85,13 @@ def orders(context: RequestContext, form: Mapping[str, str], page: int) -> Recor
             "PropertySet": {"Properties": _LISTED},
             "Criteria": {"Filters": filters},
             "Orders": [{"PropertyName": "Id", "OrderType": "Descending"}],
-            "FirstResultIndex": page * PAGE,
-            "Count": PAGE + 1,
+            "FirstResultIndex": page * PAGE_SIZE,
+            "Count": PAGE_SIZE + 1,
         },
     )
     return {
-        "Orders": [shown_record(context, schema, order) for order in found[:PAGE]],
-        "More": len(found) > PAGE,
+        "Orders": [shown_record(context, schema, order) for order in found[:PAGE_SIZE]],
+        "More": len(found) > PAGE_SIZE,
         "Page": page,
         "States": sorted(enumeration("WorkOrderStatus").by_name.values()),
     }
@@ -116,7 +116,7 @@ def one_order(context: RequestContext, key: int) -> Record:
 
 
 def choices(context: RequestContext) -> Record:
-    """Return the records to choose from for each member of a new work order, at most 200."""
+    """Return up to 200 records to choose from for each member of a new work order."""
     offered = {member: _choices_of(context, entity) for member, entity in _CHOICES.items()}
     subtypes = {each["Id"]: each for each in _usable_records(context, "WorkOrderType")}
     for choice in offered["SubType"]:

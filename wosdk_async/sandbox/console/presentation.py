@@ -30,7 +30,7 @@ def _label_field(schema: EntitySchema) -> str | None:
 
 
 def label_of(schema: EntitySchema, record: Record) -> str:
-    """Return the display name of a record."""
+    """Return the display name of a record; empty if it has none."""
     name = _label_field(schema)
     return str(record.get(name) or "") if name else ""
 
@@ -158,7 +158,7 @@ def _count(context: RequestContext, pointer: Pointer, key: int) -> int:
 
 @cache
 def pointers() -> tuple[Pointer, ...]:
-    """Return all pointers."""
+    """Return the pointers of all entity types, sorted."""
     found: dict[tuple[str, str, str], Pointer] = {}
     parents = (
         Pointer(relation.child.name, relation.key, parent, relation.kind, relation.actor)

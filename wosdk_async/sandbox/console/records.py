@@ -28,7 +28,7 @@ from wosdk_async.sandbox.service.query.selection import selection
 from wosdk_async.sandbox.storage.database import REPEATED_IDS
 from wosdk_async.sandbox.storage.store import Store
 
-PAGE = 25  # records per page
+PAGE_SIZE = 25  # records per page
 
 # Form operator -> query operator, and whether the text may occur anywhere in the value
 _OPERATORS = {
@@ -63,7 +63,7 @@ def count_records(store: Store, company: int, entity: str) -> int:
 
 
 def list_records(context: RequestContext, entity: str, form: Mapping[str, str], page: int) -> Record:
-    """Return a page of records that match a form, from page 0. Raises ValueError for an invalid form.
+    """Return a page (from 0) of the records that match a form. Raises ValueError for an invalid form.
 
     ``form`` may filter by ``field``, ``operator`` and ``value``, and order by ``sort`` and ``direction``. If
     it has ``by`` and ``to``, the property ``by`` must refer to the record ``to``, such as ``Customer:12``.
@@ -83,8 +83,8 @@ def list_records(context: RequestContext, entity: str, form: Mapping[str, str], 
             "PropertySet": {"Properties": [*paths, *names, *zone, *id_path]},
             "Criteria": {"Filters": _filters(schema, form)},
             "Orders": [{"PropertyName": sort, "OrderType": direction}] if sort else [],
-            "FirstResultIndex": page * PAGE,
-            "Count": PAGE + 1,
+            "FirstResultIndex": page * PAGE_SIZE,
+            "Count": PAGE_SIZE + 1,
         },
     )
     return {
@@ -95,9 +95,9 @@ def list_records(context: RequestContext, entity: str, form: Mapping[str, str], 
         "Fields": [field.name for field in schema.fields if field.type in _FILTERED],
         "Sorts": [field.name for field in schema.fields if field.type in SCALARS - {"money"}],
         "Operators": list(_OPERATORS),
-        "Rows": [shown_record(context, schema, row) for row in found[:PAGE]],
+        "Rows": [shown_record(context, schema, row) for row in found[:PAGE_SIZE]],
         "Opened": bool(id_path) and schema.name not in REPEATED_IDS,
-        "More": len(found) > PAGE,
+        "More": len(found) > PAGE_SIZE,
         "Page": page,
     }
 

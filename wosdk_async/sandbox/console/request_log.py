@@ -205,8 +205,8 @@ def _limit(headers: Iterable[tuple[bytes, bytes]]) -> RawHeaders:
 
 # --- requests as curl commands, without secrets and with everything escaped ---------------------------------
 
-# Headers that curl or the connection adds itself
-_OWN = frozenset(
+# Headers that curl adds, or that belong to the connection
+_CONNECTION_HEADERS = frozenset(
     {"host", "content-length", "connection", "transfer-encoding", "accept-encoding", "expect", "keep-alive"}
 )
 
@@ -226,7 +226,7 @@ def curl(method: str, scheme: str, path: str, headers: Iterable[tuple[bytes, byt
 def _header_options(shown: list[list[str]]) -> Iterator[str]:
     for name, value in shown:
         lower_name = name.lower()
-        if lower_name in _OWN:
+        if lower_name in _CONNECTION_HEADERS:
             continue
         if lower_name == "authorization" and value.lower().startswith("bearer "):
             yield '--header "Authorization: Bearer $WOSDK_TOKEN"'

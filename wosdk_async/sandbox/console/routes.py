@@ -127,7 +127,7 @@ class _Console:
         return await self.companies(request)
 
     def view(self, view: Callable[..., Record]) -> JsonEndpoint:
-        """Return an endpoint that calls a view with the path's keys and, if it is a list, query and page."""
+        """Return an endpoint that calls a view with the path's keys and, for a list, the query and page."""
 
         async def endpoint(request: Request) -> Record:
             form, (_, *keys) = _form(request, *_LISTS.get(view, ())), request.path_params.values()

@@ -32,7 +32,7 @@ class ClientConnection(HttpToolsProtocol):
 
 
 @attrs.frozen
-class FaultyResponse:
+class BufferedResponse:
     """Complete response from the application or a fault."""
 
     status: int
@@ -51,15 +51,15 @@ class FaultExchange:
     app: ASGIApp
     scope: Scope
     messages: Sequence[Message]  # the whole request
-    receive: Receive  # for what follows the request
+    receive: Receive  # for messages after the request
     send: Send
     clock: Clock
-    refusal: Callable[[Refusal], FaultyResponse]
+    refusal: Callable[[Refusal], BufferedResponse]
     earlier_id: str | None  # RequestId of an earlier response to another call
     expire_token: Callable[[], None]
     move: Callable[[], None]
     late: set[asyncio.Future[None]]  # requests carried out after their connection closed
-    is_current: Callable[[], bool]  # whether the Companies were not reset since the request
+    is_current: Callable[[], bool]  # False if the Companies were reset after the request arrived
 
     @property
     def closed(self) -> bool:
@@ -71,7 +71,7 @@ class FaultExchange:
         """Let the application respond normally."""
         await self.app(self.scope, self._replayed(), self.send)
 
-    async def carry_out(self) -> FaultyResponse:
+    async def carry_out(self) -> BufferedResponse:
         """Let the application carry out the request, and return the response without sending it."""
         messages: list[Message] = []
 
@@ -80,10 +80,10 @@ class FaultExchange:
 
         await self.app(self.scope, self._replayed(), keep)
         body = b"".join(message.get("body", b"") for message in messages[1:])
-        return FaultyResponse(messages[0]["status"], list(messages[0]["headers"]), body)
+        return BufferedResponse(messages[0]["status"], list(messages[0]["headers"]), body)
 
     def carry_out_later(self, due: int) -> None:
-        """Carry out the request once the clock shows ``due``, even if the connection has closed."""
+        """Carry out the request at ``due`` (nanoseconds), unless the Companies are reset before."""
 
         async def run() -> None:
             await self.clock.sleep((due - self.clock()) / _SECOND)
@@ -95,7 +95,7 @@ class FaultExchange:
         task.add_done_callback(self.late.discard)
 
     async def delay(self, seconds: float) -> bool:
-        """Wait; return whether the Companies were reset during the wait, so that the request is dropped."""
+        """Wait. If the Companies are reset during the wait, reset the connection and return True."""
         await self.clock.sleep(seconds)
         if self.is_current():
             return False
@@ -108,9 +108,9 @@ class FaultExchange:
             pass
 
     async def wait_for_hang_up(self, limit: float | None) -> int:
-        """Wait up to ``limit`` seconds for the client to close the connection; return when the wait ended.
+        """Wait up to ``limit`` seconds for the client to close the connection.
 
-        If the clock is moved far beyond the limit, the result is still the time of the limit.
+        Return when the wait ended, in nanoseconds; never later than the limit, even if the clock jumped.
         """
         latest = math.inf if limit is None else self.clock() + int(limit * _SECOND)
         closed = asyncio.ensure_future(self.wait_closed())
@@ -123,12 +123,12 @@ class FaultExchange:
             await asyncio.wait(waits)
         return int(min(self.clock(), latest))
 
-    async def respond(self, response: FaultyResponse) -> None:
+    async def respond(self, response: BufferedResponse) -> None:
         """Send a complete response."""
         await self.start_response(response, response.body)
         await self.end_response()
 
-    async def start_response(self, response: FaultyResponse, part: bytes) -> None:
+    async def start_response(self, response: BufferedResponse, part: bytes) -> None:
         """Send a response head with the full content length, and a part of the body."""
         headers = [pair for pair in response.headers if pair[0].lower() != b"content-length"]
         headers.append((b"content-length", str(len(response.body)).encode()))

@@ -15,7 +15,7 @@ import attrs
 from attrs.validators import optional
 
 from wosdk_async.sandbox.errors import Refusal
-from wosdk_async.sandbox.faults.exchange import FaultExchange, FaultyResponse
+from wosdk_async.sandbox.faults.exchange import BufferedResponse, FaultExchange
 from wosdk_async.sandbox.schema.bodies import dump, peek_json
 
 
@@ -26,7 +26,7 @@ class Fault(attrs.AttrsInstance, Protocol):
     no_effect_because: ClassVar[str] = ""
 
     def can_affect(self, operations: frozenset[str], request_id: str | None) -> bool:
-        """Return whether the fault can have an effect on a request; rules do not count others."""
+        """Return whether the fault can have an effect on a request; rules do not count other requests."""
         return not operations & self.no_effect_on
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
@@ -147,13 +147,13 @@ class Status(Fault):
         await exchange.respond(attrs.evolve(response, headers=headers))
         return True
 
-    def _response(self, exchange: FaultExchange) -> FaultyResponse:
+    def _response(self, exchange: FaultExchange) -> BufferedResponse:
         if self.body == "json":  # not shown; assumed: the error code
             return exchange.refusal(Refusal(self.status, self.code or f"HTTP_{self.status}", self.message))
         if self.body == "empty":
-            return FaultyResponse(self.status)
+            return BufferedResponse(self.status)
         page = f"<html><body><h1>{self.status}</h1>{html.escape(self.message)}</body></html>"
-        return FaultyResponse(self.status, [(b"content-type", b"text/html")], page.encode())
+        return BufferedResponse(self.status, [(b"content-type", b"text/html")], page.encode())
 
     def _retry_after(self, exchange: FaultExchange) -> list[tuple[bytes, bytes]]:
         if self.retry_after is not None:
@@ -279,7 +279,7 @@ class RequestIdFault(Fault):
     mode: str = attrs.field(default="altered", validator=one_of("altered", "missing", "foreign"))
 
     def can_affect(self, operations: frozenset[str], request_id: str | None) -> bool:
-        """Return whether a response can have a RequestId, which it repeats from the request."""
+        """Return whether the response can have a RequestId: the service repeats the request's."""
         return request_id is not None and super().can_affect(operations, request_id)
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:

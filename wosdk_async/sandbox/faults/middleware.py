@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from wosdk_async.sandbox.access import is_internal
 from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.errors import Refusal
-from wosdk_async.sandbox.faults.exchange import FaultExchange, FaultyResponse
+from wosdk_async.sandbox.faults.exchange import BufferedResponse, FaultExchange
 from wosdk_async.sandbox.faults.script import header, match_of
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.storage.store import Store
@@ -30,7 +30,7 @@ class FaultMiddleware:
     store: Store
     clock: Clock
     expire_token: Callable[[str | None], None]
-    refusal: Callable[[Refusal, str | None], FaultyResponse]
+    refusal: Callable[[Refusal, str | None], BufferedResponse]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Apply the faults, then pass the request on unless a fault finished it."""

@@ -1,8 +1,8 @@
 """Fault script: TOML or JSON rules, each with a fault and the requests that get the fault.
 
 Whether a rule applies to its n-th matching request depends only on the seed, the rule's position and n, so
-the same script and seed always give the same faults. Requests are counted in the order that the server reads
-them.
+the same script and seed always give the same faults. Requests are counted in the order in which the server
+reads them.
 """
 
 from __future__ import annotations

@@ -44,7 +44,10 @@ class Faults:
         self.load(script)
 
     def load(self, script: FaultScript | Mapping[str, Any] | str | Path | None) -> None:
-        """Replace the active script (None: no rules), and move Companies back to their first port."""
+        """Replace the active script (None: no rules), and move Companies back to their first port.
+
+        Raises FaultScriptError if the script is invalid.
+        """
         if isinstance(script, str | Path):
             script = FaultScript.read(script)
         elif not isinstance(script, FaultScript):
@@ -105,7 +108,7 @@ class Faults:
         return [rule for rule, effect in self._state.with_effects() if not effect.matched]
 
     def preempted(self) -> list[Rule]:
-        """Return the rules never applied since they were added, as earlier rules ended their requests."""
+        """Return rules not applied since they were added, because earlier rules ended their requests."""
         known = self._state.with_effects()
         return [rule for rule, effect in known if effect.preempted and not effect.applied]
 
@@ -146,7 +149,7 @@ class Faults:
 
 @attrs.define
 class _Effect:
-    """What has happened to a rule since it was added, even before the counters were last reset."""
+    """Effects of a rule since it was added; `Faults.add` keeps them when it resets the counters."""
 
     matched: bool = False
     applied: bool = False
@@ -197,13 +200,13 @@ class MovedHosts:
         self._current.clear()
 
     def has_left(self, request: RequestMatch, scope: Scope) -> bool:
-        """Return whether the request came to a port that the Company has left."""
+        """Return whether to refuse a request because its Company has left the port."""
         current = self._current.get(request.company)
         elsewhere = current is not None and _port(scope) != current
         return elsewhere and not request.operations & {"token", "discovery", "other"}
 
     def redirect(self, request: RequestMatch, scope: Scope) -> None:
-        """Set the Company's port in the Host header of a discovery request, so that the response has it."""
+        """Set the Host header of a discovery request so that the response names the Company's port."""
         current = self._current.get(request.company)
         if current is None or "discovery" not in request.operations:
             return

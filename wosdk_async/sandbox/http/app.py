@@ -1,6 +1,7 @@
 """ASGI application of a sandbox: faults, the service, and the sandbox's own routes.
 
-The admin routes below ``/_sandbox/`` are local, because they show credentials and delete records.
+The admin routes below ``/_sandbox/`` show credentials and delete records, so by default only clients on the
+same machine may use them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from wosdk_async.sandbox.console.request_log import RequestLog, RequestLogMiddle
 from wosdk_async.sandbox.console.routes import clock_endpoint, console_routes
 from wosdk_async.sandbox.env import env_of
 from wosdk_async.sandbox.errors import Refusal
-from wosdk_async.sandbox.faults.exchange import FaultyResponse
+from wosdk_async.sandbox.faults.exchange import BufferedResponse
 from wosdk_async.sandbox.faults.middleware import FaultMiddleware
 from wosdk_async.sandbox.faults.script import FaultScript
 from wosdk_async.sandbox.faults.state import Faults
@@ -141,9 +142,9 @@ class _Service:
             return refusal.status, self._error(refusal, request_id)
         return status, _body_with(found, request_id)
 
-    def refusal(self, refused: Refusal, request_id: str | None) -> FaultyResponse:
+    def refusal(self, refused: Refusal, request_id: str | None) -> BufferedResponse:
         """Return the complete response for a refusal, for fault injection."""
-        return FaultyResponse(refused.status, _HEADERS, self._error(refused, request_id))
+        return BufferedResponse(refused.status, _HEADERS, self._error(refused, request_id))
 
     def _error(self, refusal: Refusal, request_id: str | None) -> bytes:
         dialect = self.router.dialect
@@ -280,7 +281,7 @@ class _Companies:
         name, verification = str(body.get("Name", "")).lower(), body.get("Verification")
         found = [company for company in self.store.companies() if company.name.lower() == name]
         if not found or not isinstance(verification, bool):
-            raise ValueError("Name must be a Company name, and Verification true or false.")
+            raise ValueError("Name must be an existing Company, and Verification true or false.")
         set_verification(self.store, found, verification)
 
     async def snapshot(self, request: Request) -> Mapping[str, object]:
@@ -294,7 +295,7 @@ class _Companies:
         return {"Name": name}
 
     def _file(self, name: object) -> Path:
-        """Return a snapshot's file, always beside the store, so that requests cannot reach other files."""
+        """Return a snapshot's file, always in the store's folder: requests cannot reach other files."""
         if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name, re.ASCII):
             raise ValueError("Name must be 1 to 64 letters, digits, hyphens or underscores.")
         return self.store.path.with_name(f"{self.store.path.name}.{name}.snapshot")

@@ -19,7 +19,7 @@ from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
 Schema = dict[str, Any]
 
 _DESCRIPTION = """\
-JSON over HTTPS, one host per Company. Get a token from the token endpoint (valid for 20 minutes), then send
+JSON over HTTPS, one host per Company. Get a token (valid for 20 minutes) from the token endpoint, then send
 the Company's name in the CompanyName header of every call. Names of members and entity types are
 case-insensitive; unknown members are dropped. Nulls are omitted from responses. Lists and the members of
 references are returned only if the parameter properties names their paths. GET reads one entity, POST
@@ -192,7 +192,7 @@ def _field(field: Field, whole: bool) -> Schema:
         schema = {**schema, "type": [schema["type"], "null"]}
     elif field.nullable and schema:
         schema = {"anyOf": [schema, {"type": "null"}]}
-    target = f"Of {field.of}." if field.type == "ref" else None
+    target = f"Refers to {field.of}." if field.type == "ref" else None
     description = " ".join(filter(None, [field.meaning, _REMARKS.get(field.type), target]))
     return schema | ({"description": description} if description else {})
 

@@ -50,11 +50,11 @@ class RecordedRequest:
 class RecordedRequests(Sequence[RecordedRequest]):
     """All requests so far, oldest first.
 
-    Dropped requests still count and keep their positions. Accessing one raises RuntimeError: a test that does
-    not see it could pass by mistake.
+    Dropped requests still count and keep their positions. Accessing a dropped request raises RuntimeError,
+    because a test that misses requests could pass by mistake.
 
     Attributes:
-        stored: the last requests; up to 10,000, with bodies up to 64 MiB.
+        stored: the last requests: up to 10,000, with up to 64 MiB of bodies in total.
     """
 
     stored: tuple[RecordedRequest, ...] = ()
@@ -117,7 +117,7 @@ class RequestRecorder:
             self._count = self._bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Record a request once it has arrived, and its response status, while passing both on."""
+        """Pass a request on, and record it when it has arrived, and later its response status."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -134,7 +134,7 @@ class RequestRecorder:
             message = await receive()
             parts.append(message.get("body", b""))
             if not message.get("more_body"):
-                record()  # before the client can know how it ended, and look for it
+                record()  # before the client can get the response and look the request up
             return message
 
         async def record_and_send(message: Message) -> None:
@@ -145,7 +145,7 @@ class RequestRecorder:
         try:
             await self.app(scope, record_and_receive, record_and_send)
         finally:
-            record()  # also if the application did not read all of it
+            record()  # needed if the application did not read the whole body
 
     def _add(self, request: RecordedRequest) -> None:
         with self._lock:

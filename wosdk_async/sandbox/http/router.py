@@ -112,7 +112,7 @@ class Router:
         if company is None or not (company.served_at(request.root) or _is_discovery(request.segments)):
             hint = ""
             if company is None:
-                hint = f" It serves {', '.join(each.name for each in self.store.companies()[:_NAMED])}."
+                hint = f" It serves {', '.join(each.name for each in self.store.companies()[:_MAX_NAMED])}."
             raise Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.", hint)
         if company.id != owner:  # not shown; assumed
             raise Refusal(403, "INCORRECT_TOKEN", "The token was issued for another Company.")
@@ -202,10 +202,10 @@ def _not_allowed(text: str) -> Refusal:
 
 # --- log-in: tokens for client credentials, and Company discovery (spec 4.1, facts 1, 2) --------------------
 
-_NAMED = 5  # Companies named to a client that asks for another one
+_MAX_NAMED = 5  # Companies listed when an unknown Company is refused
 _EXPIRES_IN = 1199  # seconds, from the sample in facts 1
 _LIFETIME = 1200 * 10**9
-_MAX_TOKENS = 100_000  # including expired ones, so that these are refused as expired, not as unknown
+_MAX_TOKENS = 100_000  # including expired tokens, to refuse them as expired, not as unknown
 _VERSION = "9.21.4.118"  # dotted version (spec 4.1); value from the sample
 _SOAP = "wsdk/CorrigoService.asmx"  # facts 2: below /wsdk/. Not shown; assumed: the name
 

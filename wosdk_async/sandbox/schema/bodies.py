@@ -19,9 +19,9 @@ Record = dict[str, Any]
 _MAX_DEPTH = 100  # levels. Not shown; assumed: a limit. Much deeper nesting would exhaust the stack
 
 dump = msgspec.json.Encoder(decimal_format="number").encode
-"""Encodes a value as compact JSON; a Decimal becomes a number with all its digits."""
+"""Encoder for compact JSON; a Decimal becomes a number with all its digits."""
 load = msgspec.json.Decoder(float_hook=Decimal).decode
-"""Decodes JSON, with fractions as Decimal. Unlike `peek_json`, raises msgspec errors if invalid."""
+"""Decoder for JSON, with fractions as Decimal. Unlike `peek_json`, it raises msgspec errors."""
 
 
 def peek_json(raw: bytes) -> Record:
@@ -34,7 +34,7 @@ def peek_json(raw: bytes) -> Record:
 
 
 def require_body(body: Record) -> Record:
-    """Return the body. Refuse empty bodies, non-objects (spec 4.9 rule 4) and deep nesting."""
+    """Return the body. Refuse an empty body (spec 4.9 rule 4) and deep nesting."""
     if not body:
         raise Refusal(400, "EMPTY_INPUT_PARAMETER", "Field 'body' is null or empty.")
     if _is_too_deep(body):
@@ -51,7 +51,7 @@ def get_ignore_case(container: Mapping[str, Any], name: str) -> Any:
 
 
 def object_list(container: Record, name: str) -> list[Record]:
-    """Return a member that is a list of objects; an empty list if missing."""
+    """Return a member that is a list of objects, empty if missing; refuse other values."""
     found = get_ignore_case(container, name)
     if found is None:
         return []

@@ -103,11 +103,11 @@ class Dialect:
     stored: NumberFormat = _AS_STORED
     """Format of records that are read back (spec 2.1, facts 3.3 and 3.5)."""
     fresh: NumberFormat = _AS_STORED
-    """Format of records created by the same call, and of times set by it (spec 2.1, facts 3.3 and 3.5)."""
+    """Format of records created, and times set, by the current call (spec 2.1, facts 3.3 and 3.5)."""
 
     @property
     def tick(self) -> int:
-        """Clock resolution in units of 100 ns: that of stored times (facts 3.5)."""
+        """Resolution of stored times, in units of 100 ns (facts 3.5)."""
         return int(10 ** (7 - self.stored.fraction))
 
 

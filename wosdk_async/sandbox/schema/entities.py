@@ -128,7 +128,7 @@ def schemas(dialect: Dialect = SPEC) -> dict[str, EntitySchema]:
 
 
 def find_schema(name: str, dialect: Dialect = SPEC) -> EntitySchema:
-    """Return the entity type with a case-insensitive name or alias (spec 2.2)."""
+    """Return the entity type with a case-insensitive name or alias (spec 2.2); refuse unknown names."""
     entity = catalogue.load().entity(name)
     schema = schemas(dialect).get(_SYNONYMS.get(entity.name, entity.name)) if entity else None
     # Only the dialect ``spec`` knows aliases
@@ -195,7 +195,7 @@ def _exists(field: Field, dialect: Dialect) -> bool:
 
 
 def _initial(field: Field) -> Any:
-    """Return a property's initial value; None for references, dates and one enum (facts 3.4)."""
+    """Return a property's initial value; None if it has none, such as references and dates (facts 3.4)."""
     if field.name in REQUEST_MARKS | REQUEST_ONLY | _INITIAL_VALUES.keys():
         return _INITIAL_VALUES.get(field.name)
     if field.type == "enum":

@@ -1,8 +1,8 @@
 """Relations between parent and child records, by the child's pointer field.
 
 The pointer is the first of these fields that the child has: ``{Parent}Id``, those of ``_OTHER_NAMES``,
-``ParentId``, ``ActorId``, ``ObjectId``; the last three come with a field for the parent's kind. List elements
-without a pointer are stored inside the parent.
+``ParentId``, ``ActorId``, ``ObjectId``; the last three may come with a field for the parent's kind. List
+elements without a pointer are stored inside the parent.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _ACTOR_KINDS = {
     "WoQuote": "Quote",
 }
 
-# Single references to owned records, omitted from default reads (facts 3.4).
+# Entity types of single owned records, which default reads omit (facts 3.4).
 OWNED_OBJECTS = frozenset({"Address2", "AssetInfo", "WoQuote", "WoEstimate", "WoNote", "ContactInfo", "Blob"})
 
 # (entity type, reference to a record with the same Id) (facts 5, Shape of a result).
@@ -52,12 +52,12 @@ SAME_ID = frozenset({("WorkOrder", "WorkOrderCost"), ("WorkOrder", "LastAction")
 
 @attrs.frozen
 class Relation:
-    """In ``child`` records, ``key`` is the parent's id and ``kind``, if any, the parent's type ``actor``."""
+    """Pointer fields of ``child`` records to their parent."""
 
     child: EntitySchema
-    key: str
-    kind: str | None = None
-    actor: str | None = None
+    key: str  # field for the parent's id
+    kind: str | None = None  # field for the parent's actor type
+    actor: str | None = None  # value of that field
 
     def fields(self, parent_id: int) -> dict[str, object]:
         """Return the members that assign a child to a parent, by the parent's id."""
@@ -67,7 +67,7 @@ class Relation:
 
 @cache
 def relation_of(parent: str, field: Field) -> Relation | None:
-    """Return the relation of a list or object of ``parent``; None if stored inside the parent."""
+    """Return the relation for a list or object field; None if its records are stored inside ``parent``."""
     child = schemas().get(field.of or "")
     if child is None or child.name in _WITHOUT_POINTER:
         return None

@@ -47,7 +47,7 @@ _TICKS = 10_000_000  # per second: a tick is 100 ns, the seventh fraction digit
 
 
 def read_value(field: Field, value: object) -> Any:
-    """Convert a value to its stored form; return `UNREADABLE` if invalid for the field."""
+    """Convert a value to its stored form; return `UNREADABLE` if invalid. Refuse strings over the limit."""
     reader = _READERS.get(field.type)
     return reader(field, value) if reader else UNREADABLE
 
@@ -179,7 +179,7 @@ class Moment:
         return f"{whole}.{fraction:07d}" if fraction else whole
 
     def later(self, minutes: int) -> Moment:
-        """Return the moment ``minutes`` later. facts 3.5: no fraction. Not shown; assumed: no seconds."""
+        """Return the moment after ``minutes``. facts 3.5: no fraction. Not shown; assumed: no seconds."""
         total = self.ticks // _TICKS // 60 + minutes
         return Moment(total * 60 * _TICKS)
 

@@ -37,7 +37,7 @@ def open_store(path: str | Path, *companies: str, empty: bool = False) -> Store:
         ValueError: a name is invalid.
     """
     store = Store(path)
-    if not companies and not store.companies():  # a process killed in its first start leaves no Company
+    if not companies and not store.companies():  # a process killed during its first start leaves none
         companies = (_data()["Company"]["Name"],)
     try:
         for name in companies:
@@ -58,9 +58,9 @@ def create_company(
     verification: bool = True,
     exists_ok: bool = False,
 ) -> StoredCompany:
-    """Add a Company with new credentials to a store. Raises ValueError for an invalid name or host.
+    """Add a Company with new credentials to a store. With ``exists_ok``, return an existing one of that name.
 
-    With ``exists_ok``, return an existing Company of that name.
+    Raises ValueError for an invalid name or host, or a name already in use.
     """
     name = name.strip()
     if not name or not name.isascii() or not name.isprintable():  # the name is sent in a header

@@ -28,7 +28,7 @@ from wosdk_async.sandbox.storage.database import is_table
 from wosdk_async.sandbox.storage.store import Store
 
 _MAX_MISTAKES = 20  # mistakes listed in one error message
-_MAX_LISTED = 300  # characters of an enum's values listed in one
+_MAX_LISTED = 300  # characters of an enum's names; longer lists are omitted from the message
 
 
 @attrs.frozen

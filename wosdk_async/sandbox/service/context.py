@@ -64,7 +64,7 @@ class RequestContext:
         return next((actor for actor in found if actor["TypeId"] == reference["TypeId"]), None)
 
     def get(self, entity: str, key: int) -> Record:
-        """Return a record by id."""
+        """Return a record by id; refuse the request if there is none."""
         found = self.find(entity, key)
         if found is None:
             raise missing_record(entity, key)
@@ -160,13 +160,16 @@ Arguments = dict[str, Any]
 
 
 def required_record(
-    context: RequestContext, entity: str, key: int, name: str = "", *, removed: bool = False
+    context: RequestContext, entity: str, key: int, name: str = "", *, removed_ok: bool = False
 ) -> Record:
-    """Return a record that a write refers to (spec 3). Not shown; assumed: texts, refusal of removed ones."""
+    """Return the record with id ``key``, which a request refers to; refuse the request if there is none.
+
+    spec 3 for WoCreateCommand. Not shown; assumed: other requests, the texts, the refusal of removed records.
+    """
     record = context.find(entity, key)
     if record is None:
         raise broken_rule(f"{name or entity} with id {key} is not found.")
-    if record.get("IsRemoved") and not removed:
+    if record.get("IsRemoved") and not removed_ok:
         raise broken_rule(f"{name or entity} with id {key} is removed.")
     return record
 
@@ -178,13 +181,13 @@ def named_record(
     entity: str,
     name: str = "",
     *,
-    removed: bool = False,
+    removed_ok: bool = False,
 ) -> Record:
     """Return a record by the id in an argument. An empty ``name`` makes errors use the argument's name."""
     key = arguments.get(argument, 0)
     if not key:
         raise required(argument)
-    return required_record(context, entity, key, name or argument, removed=removed)
+    return required_record(context, entity, key, name or argument, removed_ok=removed_ok)
 
 
 def not_modelled(name: str, why: str) -> Refusal:

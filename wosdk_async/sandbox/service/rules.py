@@ -93,7 +93,7 @@ def _work_zone(_context: RequestContext, zone: Record) -> None:
 
 def _document(context: RequestContext, document: Record) -> None:
     # facts 3.10: MimeType, not the DocType sent, determines DocType, and never gives a Signature.
-    # Not shown; assumed: parameters of MimeType do not matter, and the refusal where the type is not known
+    # Not shown; assumed: parameters of MimeType do not matter; Signature is refused for other MimeTypes.
     media = document["MimeType"].partition(";")[0].strip().lower()
     if media.startswith("image/"):
         document["DocType"] = {"Id": 3}

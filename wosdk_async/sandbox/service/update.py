@@ -43,7 +43,7 @@ COMMAND_ONLY = {
     "WorkOrderCost": frozenset({"ApStateId", "ApStatusId", "CostState", "CostStatusId"}),
 }
 
-_NOT_WRITTEN_INSIDE = SERVER_SET - {"IsRemoved"}  # which `write` refuses to change, here as in a direct PUT
+_NOT_WRITTEN_INSIDE = SERVER_SET - {"IsRemoved"}  # `write` refuses a changed IsRemoved, as in a direct PUT
 _REFERENCE_MEMBERS = {"Actor": frozenset({"TypeId"})}  # facts 3.4: a reference to an actor includes its type
 
 

@@ -60,7 +60,7 @@ def _check_required(schema: EntitySchema, members: Members) -> None:
 
 
 def _resolve_name(context: RequestContext, field: Field, value: Any) -> Any:
-    """Replace a reference by name with a reference by Id, where the service accepts names."""
+    """Replace a reference by name with one by Id, or None if unknown, where the service accepts names."""
     if field.of not in _REFERRED_BY_NAME or not isinstance(value, dict) or reference_id(value) is not None:
         return value
     name = get_ignore_case(value, "DisplayAs")
@@ -85,7 +85,10 @@ def blank_record(schema: EntitySchema, members: Members) -> Record:
 
 
 def assign(schema: EntitySchema, record: Record, field: Field, value: object) -> None:
-    """Write one scalar or reference; null sets the default, invalid values change nothing."""
+    """Write one scalar or reference; invalid values change nothing.
+
+    Null, or a reference without an Id, sets the default.
+    """
     if field.is_list or field.name in SERVER_SET or field.of in OWNED_OBJECTS:
         return
     if value is None or (isinstance(value, dict) and field.type == "ref" and reference_id(value) is None):

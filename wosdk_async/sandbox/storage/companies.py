@@ -1,4 +1,4 @@
-"""Companies of a store, and counters that never return a number twice."""
+"""Companies of a store, and their counters."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class CompanyCounters:
         self._unwritten: set[_Key] = set()
 
     def next(self, company: int, name: str) -> int:
-        """Return the next number of a counter, from 1; numbers never repeat."""
+        """Return the next number of a counter, from 1; only after `undo` or a reset can a number repeat."""
         value = self._value((company, name)) + 1
         self._set((company, name), value)
         return value

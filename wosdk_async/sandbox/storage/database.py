@@ -77,7 +77,7 @@ def remedy(error: sqlite3.Error | OSError) -> str:
 
 
 def write_snapshot(db: sqlite3.Connection, target: Path) -> None:
-    """Copy the committed data to a new file or over an older store. Raises StoreError."""
+    """Copy the committed data to a new file or over an existing store. Raises StoreError."""
     if target.exists() and not _is_store(target):
         raise StoreError(f"{target} is not a sandbox store. Choose another file.")
     try:

@@ -51,7 +51,7 @@ class Store:
         self._seen_version = self._data_version()
 
     def close(self) -> None:
-        """Close the file, losing uncommitted writes."""
+        """Close the file, discarding uncommitted writes."""
         self._db.close()
 
     @contextmanager
@@ -81,7 +81,7 @@ class Store:
                 self._db.execute("ROLLBACK TO part")
                 self._db.execute("RELEASE part")
             self.counters.undo()
-            if len(self.indexes) != indexed:  # indexes created by the request are also gone
+            if len(self.indexes) != indexed:  # the request's new indexes were rolled back, too
                 self.indexes.reload()
             raise
         self._db.execute("RELEASE part")

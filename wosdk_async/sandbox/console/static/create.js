@@ -18,7 +18,7 @@ export async function create(main, company) {
   const wrong = trouble();
   const proposed = { ...example, Asset: example.Items?.[0].Asset, Task: example.Items?.[0].Task };
   const selects = Object.fromEntries(Object.keys(MEMBERS).map((name) => [name, h("select", { id: name },
-    name === "Priority" ? option("", "of the task") : null,
+    name === "Priority" ? option("", "the task's priority") : null,
     found.Choices[name].map((one) => option(String(one.Id), one.Label, one.Id === proposed[name]?.Id)))]));
   const contact = h("input", { id: "contact", type: "text", maxlength: "64" });
   const comment = h("input", { id: "comment", type: "text", maxlength: "500" });

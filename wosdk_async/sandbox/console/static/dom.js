@@ -94,8 +94,8 @@ export function say(text) {
   silence = setTimeout(() => { document.getElementById("status").textContent = ""; }, 4000);
 }
 
-// A place for an error beside its form. The error stays until it is dismissed or the action succeeds. The error that the
-// sandbox does not respond is removed when it responds again.
+// A place for an error beside its form. The error stays until it is dismissed or the action succeeds, or, if the sandbox
+// did not respond, until the sandbox responds again.
 export function trouble() {
   const node = h("div", { role: "alert" });
   const clear = () => node.replaceChildren();

@@ -91,7 +91,7 @@ function actions(found, key) {
       button.disabled = false;
     }
   };
-  return h("section", { "aria-label": "Actions" }, h("h2", null, "Do"),
+  return h("section", { "aria-label": "Actions" }, h("h2", null, "Actions"),
     h("form", { class: "bar", onsubmit: send }, h("label", null, "Action", action), labels.reason, labels.assignee, h("label", null, "Comment", comment), button), wrong.node,
     h("p", { class: "quiet" }, "The actions that the state allows, sent as by any client: faults apply, and the request is logged."));
 }

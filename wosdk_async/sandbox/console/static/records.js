@@ -85,10 +85,10 @@ export async function record(main, company, type, key) {
     raw(found.Raw));
 }
 
-const NAMED = /^(PerformDeletion|IsNew|ConcurrencyId|Id|IsRemoved)$/;
+const OMITTED = /^(PerformDeletion|IsNew|ConcurrencyId|Id|IsRemoved)$/;
 
 function list(company, name, type, rows) {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((each) => !NAMED.test(each)).slice(0, 6);
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((each) => !OMITTED.test(each)).slice(0, 6);
   return table(name, [
     ["Record", (row) => type && row.Id ? h("a", { href: address(company, type, row.Id) }, `Id ${row.Id}`) : shown(row.Id)],
     ...names.map((each) => [each, (row) => cut(row[each])]),

@@ -32,7 +32,7 @@ export async function requests(main) {
     }, wrong.show);
   }
 
-  function after() { // number of the last request before those that are new or had no response yet
+  function after() { // number after which requests are new or may have changed
     const open = [...lines].filter(([, line]) => !line.ended).map(([number]) => number);
     return open.length ? Math.min(...open) - 1 : last;
   }
@@ -132,7 +132,7 @@ function command(found) {
 }
 
 function side(title, part) {
-  const size = part.cut ? `${part.size} bytes, cut` : `${part.size} bytes`;
+  const size = part.cut ? `${part.size} bytes, truncated` : `${part.size} bytes`;
   return h("section", null,
     h("h2", null, `${title} `, h("small", null, size)),
     h("pre", { tabindex: "0", "aria-label": `Headers of the ${title.toLowerCase()}`, class: "headers" }, part.headers.map((pair) => pair.join(": ")).join("\n")),

@@ -1,5 +1,5 @@
 // Requests to the service itself, with a token for the Company's credentials, as any client sends them. Faults apply to
-// these requests, and the log has them.
+// them, and they are logged.
 import { Gone, reachable, RESTART } from "./api.js";
 
 const tokens = new Map(); // Company name -> token

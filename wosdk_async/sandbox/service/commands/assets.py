@@ -18,7 +18,10 @@ _OWNED = {"Info": "AssetInfo", "Address": "Address2"}
 
 
 def customer_of_asset(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the customer of the nearest space (or zone, if asked), or 0 (facts 5). Not shown; assumed."""
+    """Return the customer of the nearest space or, if requested, work zone; 0 if there is none (facts 5).
+
+    Not shown; assumed: the order of the search.
+    """
     asset = named_record(context, arguments, "AssetId", "Location")
     locations = [asset, *ancestors(context, asset)]
     space = _first_at(context, "Space", locations)
@@ -264,13 +267,13 @@ def delete_work_zone(context: RequestContext, arguments: Arguments) -> Record:
 
 def delete_portfolio(context: RequestContext, arguments: Arguments) -> Record:
     """Mark a portfolio as removed; the result has no members (facts 5)."""
-    portfolio = named_record(context, arguments, "PortfolioId", "Portfolio", removed=True)
+    portfolio = named_record(context, arguments, "PortfolioId", "Portfolio", removed_ok=True)
     delete(context, schemas()["Portfolio"], portfolio)
     return {}
 
 
 def _find_zone(context: RequestContext, arguments: Arguments) -> Record:
-    return named_record(context, arguments, "WorkZoneId", "WorkZone", removed=True)
+    return named_record(context, arguments, "WorkZoneId", "WorkZone", removed_ok=True)
 
 
 def _zone_result(context: RequestContext, zone: Record) -> Record:

@@ -153,7 +153,7 @@ def _fill_in(context: RequestContext, order: Record, zone: Record, item: _Item) 
 
 
 def _next_number(context: RequestContext, prefix: str, digits: int) -> str:
-    """Return an unused order number (facts 7). Not shown; assumed: zones with one prefix share a counter."""
+    """Return an unused number (facts 7). Not shown; assumed: zones with the same prefix share a counter."""
     while True:
         serial = context.next_number(f"Number {prefix.upper()}")
         number = prefix + str(serial).zfill(min(digits, _MAX_DIGITS))
@@ -167,9 +167,9 @@ def _with_number(context: RequestContext, number: str) -> list[Record]:
 
 
 def complete_order(context: RequestContext, schema: EntitySchema, row: Record) -> None:
-    """Add the records that every created order has and a seeded order lacks; they have its id (facts 5).
+    """Add to a seeded order the cost and last action that created orders have, with the same id (facts 5).
 
-    Not shown; assumed: two orders cannot have one number.
+    Not shown; assumed: two orders cannot have the same number.
     """
     key = row["Id"]
     order = context.get(schema.name, key)

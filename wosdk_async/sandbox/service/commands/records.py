@@ -51,7 +51,7 @@ def restore_record(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def download_urls(context: RequestContext, arguments: Arguments) -> Record:
-    """Return document addresses. Not shown; assumed: documents without an address are left out."""
+    """Return the addresses of documents. Not shown; assumed: missing documents and addresses are omitted."""
     keys = arguments.get("DocumentIds")
     if not keys:
         raise required("DocumentIds")
@@ -136,7 +136,7 @@ def _card_result(context: RequestContext, card: Record) -> Record:
 
 def suspend(context: RequestContext, arguments: Arguments) -> Record:
     """Suspend a connected provider, or reconnect a suspended one (assumed from EmployeeWonStatus)."""
-    employee = named_record(context, arguments, "Id", "Employee", "Employee", removed=True)
+    employee = named_record(context, arguments, "Id", "Employee", "Employee", removed_ok=True)
     if employee["ActorTypeId"] != "Provider":
         raise not_modelled(
             "UserOrProviderSuspendCommand", "it is unknown how a user record shows a suspension"
@@ -195,7 +195,7 @@ def _find_cost(context: RequestContext, arguments: Arguments, status_field: str)
 
 
 def _paid_status(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the payment status: the one named, else the first with state Paid. Not shown; assumed."""
+    """Return the named payment status, or else the first with state Paid. Not shown; assumed."""
     if arguments.get("VendorInvoiceStatusId", 0):
         status = named_record(context, arguments, "VendorInvoiceStatusId", "ApInvoiceStatus")
         if status["ApStateId"] != "Paid":  # not shown; assumed

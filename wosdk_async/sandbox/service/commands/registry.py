@@ -65,7 +65,7 @@ HANDLERS: Mapping[str, Handler] = {
 
 # Commands that are refused, with the reason.
 NOT_MODELLED = {
-    "CompositeCommand": "it is unknown how a command in it states its type",  # facts 5
+    "CompositeCommand": "it is unknown how inner commands state their types",  # facts 5
     "CreateWoPrintoutCommand": "the format of a printout is not known",
     "GeneratePmWoCommand": "the API has no maintenance schedules",
     "GetLicensedProvidersRoutine": "the order and meaning of its coverage types are not known",
@@ -76,7 +76,7 @@ NOT_MODELLED = {
     "WorkZoneDefaultCommand": "its effect is not known",
 }
 
-# Entity type in a short path -> start of the command's name, if this is not the entity type.
+# Entity type in a short path -> start of the command's name, if different.
 _PREFIXES = {"workorder": "wo"}
 _NO_SHORT_FORM = {"workzone/delete"}  # facts 5: COMMAND_NOT_FOUND
 _SPEC_PATHS = frozenset({"sendworkorder"})  # spec 4.6; no other source shows it (facts 12 row 4)

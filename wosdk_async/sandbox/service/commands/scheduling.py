@@ -157,7 +157,7 @@ def _referenced_record(context: RequestContext, order: Record, name: str, entity
 
 # Members that a prepared child copies from its parent.
 _INHERITED = ("TypeCategory", "SubType", "Customer", "WorkZone", "RequestorContact", "Priority", "Specialty")
-_MAX_LEVELS = 32
+_MAX_CHAIN = 32  # orders
 
 
 def prepare_child(context: RequestContext, arguments: Arguments) -> Record:
@@ -212,7 +212,7 @@ def _place_in_plan(context: RequestContext, order: int) -> tuple[int, int]:
 def _dependency_chain(context: RequestContext, order: int) -> list[int]:
     """Return an order and the orders that it waits for, up to a cycle or limit."""
     found = [order]
-    while len(found) < _MAX_LEVELS:
+    while len(found) < _MAX_CHAIN:
         plan = _plan_of(context, found[-1])
         if plan is None or "DependOnWorkOrder" not in plan or plan["DependOnWorkOrder"]["Id"] in found:
             break

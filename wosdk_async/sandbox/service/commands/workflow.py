@@ -1,4 +1,4 @@
-"""Actions that change work order states (facts 5.1), in the table ``ACTIONS``, and orders sent to providers.
+"""Work order actions (facts 5.1), in the table ``ACTIONS``, and SendWorkOrderCommand.
 
 Not shown; assumed from the name: an order is with its provider while it has a ``WonId``.
 """
@@ -45,7 +45,7 @@ class Action:
 
     @property
     def takes_reason(self) -> bool:
-        """Whether a reason has an effect; for WoFlagCommand, the reason is the flag to add."""
+        """Whether the action requires a reason or, for WoFlagCommand, adds the reason as a flag."""
         return self.needs_reason or self.effect is add_flag
 
 
@@ -170,7 +170,7 @@ def send_work_order(context: RequestContext, arguments: Arguments) -> Record:
         raise broken_rule(
             f"Work order {order['Id']} has no connected Service Pro: assign one before sending."
         )
-    _notify(context, provider)
+    _check_network(context, provider)
     order["WonId"] = context.next_number("WonId")
     save_action(context, order, "WonWoSend", arguments)
     return {"WorkOrder": show_default(context, "WorkOrder", order)}
@@ -183,7 +183,7 @@ def _connected_provider(context: RequestContext, order: Record) -> Record | None
     return provider
 
 
-def _notify(context: RequestContext, provider: Record) -> None:
+def _check_network(context: RequestContext, provider: Record) -> None:
     """Refuse if the provider network cannot be called (spec 7). Not shown; assumed: the conditions."""
     if not (provider["WonMemberId"] and provider["WonLocationId"]):
         raise broken_rule(

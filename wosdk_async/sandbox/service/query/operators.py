@@ -131,7 +131,7 @@ def _remedy(field: Field, value: object) -> str:
     if near or not names:
         return f"{near}."
     more = ", ..." if len(names) > _SHOWN_NAMES else "."
-    return f": it is one of {', '.join(names[:_SHOWN_NAMES])}{more}"
+    return f": use one of {', '.join(names[:_SHOWN_NAMES])}{more}"
 
 
 def _numeric(value: object) -> object:

@@ -24,7 +24,7 @@ from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS, relation_of
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.documents import address_of
 
-MAX_STEPS = 16  # not shown; assumed: a limit. Longer paths only follow cycles of references
+MAX_STEPS = 16  # not shown; assumed: a limit. Longer paths can only follow cycles of references
 
 # facts 3.5: a recorded release returns these times only in the response to a create
 ON_CREATE_ONLY = ("AcknowledgeByUtc", "DtUtcOnSiteBy")
