@@ -66,7 +66,7 @@ def test_conditions_columns_and_the_summary_as_json(wosdk: Wosdk, tmp_path: Path
         (("WorkOrder", "--since", "last", "--limit", "5"), 2, "so --limit does not apply"),
         (("WorkOrder", "--since", "last", "--force"), 2, "--force does not apply"),
         (("WorkOrder", "--since", "last", "--page", "9"), 2, "leave out --page"),
-        (("WorkOrder", "--since", "yesterday"), 2, "write last, or a time with its zone"),
+        (("WorkOrder", "--since", "yesterday"), 2, "write 'last', or a time with its zone"),
     ],
 )  # fmt: skip
 def test_what_is_refused(

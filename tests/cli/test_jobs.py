@@ -16,7 +16,7 @@ from tests.cli.conftest import Wosdk, table
 from tests.cli.importing import MAP, imported, killed
 from tests.jobs.maps import CREATED, WORK_ORDER
 from wosdk_async.cli.commands.import_ import import_command
-from wosdk_async.cli.import_arguments import kept_arguments
+from wosdk_async.cli.import_arguments import saved_arguments
 from wosdk_async.cli.import_options import OneRun
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.errors import NoAnswerError
@@ -104,7 +104,7 @@ def test_an_option_that_is_not_kept_is_not_believed(tmp_path: Path, name: str) -
     """However it is written: also one that would take the next argument for its value."""
     option = next(each.opts[0] for each in import_command.params if each.name == name)
     kept = ["--sandbox", "--rate=3", option, f"{option}=1", option[:-1], "--marker", "-v", "--", "x"]
-    assert kept_arguments({"command": kept}, tmp_path) == ["--sandbox", "--rate=3"]
+    assert saved_arguments({"command": kept}, tmp_path) == ["--sandbox", "--rate=3"]
 
 
 def test_a_resume_never_begins_a_new_job(
@@ -493,24 +493,24 @@ def test_an_undo_deletes_what_the_rows_refer_to_if_it_is_asked_to(
     source.write_text("key,text,notes,customer\n3,a,b,New 2\n", "utf-8")
     assert wosdk(*imported, "--again", "--yes").exit_code == 0
     plain = wosdk("jobs", "undo", folder, "--check")
-    assert "2 created records kept; --references deletes the unused ones" in plain.stderr
+    assert "2 created references kept; --references deletes the unused ones" in plain.stderr
     checked = wosdk("jobs", "undo", folder, "--check", "--references")
     assert (
         checked.stdout == "2 to be undone\nreferences: 1 to be undone; 1 not undone, used by other records\n"
     )
-    assert "1 created record would be deleted" in checked.stderr
+    assert "1 created reference would be deleted" in checked.stderr
     assert "id 515 (New 2): not undone" in checked.stderr
     assert "WorkOrder 3 refers to this record in Customer.Id" in checked.stderr
     done = wosdk("jobs", "undo", folder, "--references", *REASON, "--json")
     assert json.loads(done.stdout)["references"] == {"undone": 1, "used": 1}
     assert done.stderr.count("id 515 (New 2): not undone") == 1
-    assert "2 work orders to be cancelled, 1 created record to be deleted for Company" in done.stderr
+    assert "2 work orders to be cancelled, 1 created reference to be deleted for Company" in done.stderr
     assert done.exit_code == 1
     shown = wosdk("jobs", "show", folder).stdout
     assert "undone in part: 2 of 2; references: 1 left (1 used by other records)\n" in shown
     again = wosdk("jobs", "undo", folder, "--references")  # no work order is left that needs a reason
     assert (again.exit_code, again.stdout.splitlines()[0]) == (1, "2 undone (0 now)"), again.stderr
-    assert "1 created record kept; " in wosdk("jobs", "undo", folder, "--check").stderr
+    assert "1 created reference kept; " in wosdk("jobs", "undo", folder, "--check").stderr
     with (folder / "references.csv").open(newline="", encoding="utf-8-sig") as references:
         found = {each["name"]: each["state"] for each in csv.DictReader(references)}
     assert found == {"New 1": "undone", "New 2": "done"}

@@ -175,7 +175,7 @@ def test_the_first_bad_rows_and_warnings_are_named(capsys: pytest.CaptureFixture
         "and 4 more rows for this cause: row 4 (line 5), row 5 (line 6), ...",
         "row 3 (line 4) in doubt: reason 3 (RequestId request-3)",
         *[f"warning: warning {i}" for i in range(5)],
-        "and 2 more warnings of this kind",
+        "and 2 more warnings",
         "row 1 (line 2) warning: cut",
         "1 row with warnings; see out.jsonl",
     ]

@@ -20,7 +20,7 @@ from wosdk_async.cli.signals import INTERRUPTION
 from wosdk_async.regular_files import open_user_path
 
 SECTIONS = {
-    "Look": {
+    "Connect and read": {
         "login": "Check and save the credentials of a Company.",
         "check": "Diagnose the connection step by step.",
         "describe": "Describe an entity, a command or an enum.",

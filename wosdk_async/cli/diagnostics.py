@@ -90,7 +90,7 @@ class Step:
         return data | attrs.asdict(self.route) if self.route else data
 
 
-def failed(name: str, error: WosdkError, seconds: float = 0.0, route: _Route | None = None) -> Step:
+def failed_step(name: str, error: WosdkError, seconds: float = 0.0, route: _Route | None = None) -> Step:
     """Return a failed step for ``error``."""
     text = remedy_for(error, route.remedy(_VARIABLES.get(name, "")) if route else _NETWORK)
     status = status_of(error)
@@ -107,7 +107,7 @@ class StepReport:
 
     @property
     def last(self) -> Step:
-        """The last completed step. If a step failed, it is that step."""
+        """The last completed step; if a step failed, the failed one."""
         return self._steps[-1]
 
     def add(self, step: Step) -> None:
@@ -159,7 +159,7 @@ _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
     (DiscoveryError, "add the host to WOSDK_TRUSTED_HOSTS only if you own it"),
     (SessionRefusedError, "a new token was refused: try again, then ask the administrator"),
     (
-        RefusedError,  # facts 1 names the right. Not shown; assumed: this error without the right
+        RefusedError,  # facts 1 names the right. Not shown; assumed: without it, the service sends this error
         "the credentials are valid, but their role may lack the right 'Permissions - Web Services Access'",
     ),
     (NoAnswerError, "a proxy or a maintenance page may respond instead of the service"),
@@ -167,7 +167,10 @@ _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
 
 
 def remedy_for(error: WosdkError, network: str = _NETWORK) -> str:
-    """Return the remedy for ``error``, with ``network`` if not connected; empty if the message has one."""
+    """Return the remedy for ``error``; empty if the error has its own, or if none is known.
+
+    ``network`` is the remedy if the host cannot be reached.
+    """
     if set(error.remedies) - {Remedy.START_SANDBOX}:
         return ""
     if isinstance(error, DeadlineError):
@@ -212,7 +215,7 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
     try:
         pair = await tenant.pair()
     except WosdkError as error:
-        return [failed("credentials", error, time.monotonic() - started)]
+        return [failed_step("credentials", error, time.monotonic() - started)]
     assert isinstance(pair, Credentials)  # noqa: S101 - settings contain no token
     detail = f"client id {pair.client_id}, not tested yet"
     done = [Step(step="credentials", seconds=time.monotonic() - started, detail=detail)]
@@ -252,9 +255,10 @@ async def _failed_login(settings: Settings, watch: _Stopwatch, error: WosdkError
     """Return the failed step, preceded by the token step if there was a token."""
     in_discovery = error.operation == "discovery" or isinstance(error, DiscoveryError)
     route = watch.route(watch.last_url)
-    done, step = [], failed("token", error, watch.seconds["token"], route)
+    done, step = [], failed_step("token", error, watch.seconds["token"], route)
     if in_discovery or (isinstance(error, DeadlineError) and "locator" in watch.seconds):
-        done, step = [_token(settings, watch)], failed("discovery", error, watch.seconds["locator"], route)
+        done = [_token(settings, watch)]
+        step = failed_step("discovery", error, watch.seconds["locator"], route)
     direct = route is not None and route.proxy is None
     if direct and isinstance(error, NoAnswerError) and await _needs_https(watch.last_url):
         https = "write https:// in WOSDK_TOKEN_URL and WOSDK_LOCATOR_URL, or in the profile"
@@ -291,7 +295,7 @@ async def _read(company: Company, watch: _Stopwatch) -> Step:
         started = time.monotonic()
         found = await company.query("WorkOrder", {"PropertySet": {"Properties": ["Id"]}, "Count": 1})
     except WosdkError as error:
-        return failed("read", error, time.monotonic() - started, watch.route(company.host))
+        return failed_step("read", error, time.monotonic() - started, watch.route(company.host))
     detail = "work orders can be read" if found else "work orders can be read; none exist yet"
     seconds = time.monotonic() - started
     return Step(step="read", seconds=seconds, detail=detail, route=watch.route(company.host))

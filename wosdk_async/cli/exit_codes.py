@@ -22,7 +22,7 @@ class Exit(IntEnum):
 
     DONE = 0
     SOME = 1
-    """Some rows of an import were not done, or the user declined."""
+    """Some rows or changes were not done, or the user declined."""
     UNUSABLE = 2
     """Unusable command, file or setting; nothing was changed."""
     REFUSED = 3
@@ -129,7 +129,7 @@ def extra(name: str, what: str) -> Iterator[None]:
 
 
 def advice(look: str | None) -> str:
-    """Return advice for a call in doubt. ``look`` is the command that shows its effect, if there is one."""
+    """Return advice for a call in doubt. ``look`` is the command that shows its effect, if any."""
     text = "Check whether it took effect before you run it again"
     return f"{text}: {look}" if look else text
 

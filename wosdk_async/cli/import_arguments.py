@@ -86,7 +86,7 @@ class ImportArguments:
             target=target_of(ctx),
             operation=operation_of(params),
             reading=ReadOptions.of(params),
-            options=ImportOptions(**options, details=_kept_command(ctx)),
+            options=ImportOptions(**options, details=_options_to_save(ctx)),
         )
 
     def workers(self, on_stage: Callable[[str], None]) -> WorkerPool | None:
@@ -149,11 +149,11 @@ def operation_of(params: Mapping[str, Any]) -> str | None:
 _COMMAND, _GLOBALS = "command", "global"
 
 
-def _kept_command(ctx: click.Context) -> dict[str, Any]:
-    """Return the command's options for the job plan, with absolute paths."""
+def _options_to_save(ctx: click.Context) -> dict[str, Any]:
+    """Return the options to save in the job's journal, with absolute paths."""
     arguments = [
         _argument(param, value)
-        for param in _kept_params(ctx.command)
+        for param in _saved_params(ctx.command)
         if (value := ctx.params.get(param.name or "")) != param.get_default(ctx)
         and value is not None
         and value is not False
@@ -163,7 +163,7 @@ def _kept_command(ctx: click.Context) -> dict[str, Any]:
     return {_COMMAND: arguments, _GLOBALS: shared}
 
 
-def _kept_params(command: click.Command) -> list[click.Option]:
+def _saved_params(command: click.Command) -> list[click.Option]:
     return [
         each for each in command.params if isinstance(each, click.Option) and not isinstance(each, OneRun)
     ]
@@ -183,8 +183,8 @@ def _argument(param: click.Parameter, value: Any) -> str:
 _PARSER = click.command("import", add_help_option=False)(import_options(lambda **_: None))
 
 
-def kept_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:
-    """Return the options in a job's journal that ``wosdk import`` can have written.
+def saved_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:
+    """Return the options in a job's journal that ``wosdk import`` could have written.
 
     Other texts are skipped, because anyone with write access to the folder can edit the journal. Raises
     CliError if a program started the job.
@@ -194,7 +194,7 @@ def kept_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:
         raise CliError(
             f"{folder}: the job was not started by wosdk import; rerun the program that started it"
         )
-    params = _kept_params(_PARSER)
+    params = _saved_params(_PARSER)
     return [each for each in map(str, found) if any(_is_option(each, param) for param in params)]
 
 
@@ -206,19 +206,19 @@ def _is_option(argument: str, param: click.Option) -> bool:
     )
 
 
-def kept_import(options: Mapping[str, Any], folder: Path) -> ImportArguments | None:
+def saved_import(options: Mapping[str, Any], folder: Path) -> ImportArguments | None:
     """Return the import arguments of a job; None if a program started the job."""
     if not isinstance(options.get(_COMMAND), list):
         return None
     try:
-        context = _PARSER.make_context("import", ["FILE", *kept_arguments(options, folder)])
+        context = _PARSER.make_context("import", ["FILE", *saved_arguments(options, folder)])
     except click.ClickException as error:  # a newer version wrote the journal
         raise CliError(f"{folder}: unknown options in the journal: {error.message}; update wosdk") from None
     return ImportArguments.of(context)
 
 
-def kept_globals(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a job's global options: Company and deadline."""
+def saved_globals(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a job's global options: profile, Company and deadline."""
     found = options.get(_GLOBALS)
     known = ("profile", "company", "deadline")
     return {name: found[name] for name in known if name in found} if isinstance(found, dict) else {}

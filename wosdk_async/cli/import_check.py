@@ -91,7 +91,10 @@ def check_import(arguments: ImportArguments) -> Exit:
 
 @contextmanager
 def _row_writer(path: Path | None) -> Iterator[Callable[[Finding], None] | None]:
-    """Yield a function that writes a row to a CSV file. The file replaces ``path`` when the block ends."""
+    """Yield a function that writes a row to a CSV file; None without ``path``.
+
+    The file replaces ``path`` when the block ends.
+    """
     if path is None:
         yield None
         return

@@ -214,7 +214,7 @@ def require_outcomes(arguments: ImportArguments) -> None:
         require_not_store("--outcomes", arguments.outcomes, Path(arguments.sandbox))
     require_not_in_job("--outcomes", arguments.outcomes)
     folder = arguments.options.folder or Path(f"{arguments.file}.job")
-    if folder.absolute() not in arguments.outcomes.absolute().parents:  # refused once the job folder exists
+    if folder.absolute() not in arguments.outcomes.absolute().parents:  # inside it, the file is refused later
         require_writable(arguments.outcomes)
 
 

@@ -11,7 +11,7 @@ import attrs
 import click
 
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.import_arguments import ReadOptions, kept_globals, kept_import
+from wosdk_async.cli.import_arguments import ReadOptions, saved_globals, saved_import
 from wosdk_async.cli.options import TEMPORARY, target_of
 from wosdk_async.errors import ConfigurationError
 
@@ -37,14 +37,14 @@ def company_of_job(ctx: click.Context, folder: Path, sandbox: Path | None) -> It
     target = target_of(ctx)
     if target.read_only:
         raise CliError("--read-only: this command changes the job or the Company, so nothing is sent")
-    kept = {name: value for name, value in kept_globals(plan.options).items() if not getattr(target, name)}
-    arguments = kept_import(plan.options, folder)
+    saved = {name: value for name, value in saved_globals(plan.options).items() if not getattr(target, name)}
+    arguments = saved_import(plan.options, folder)
     store = str(sandbox) if sandbox is not None else None if arguments is None else arguments.sandbox
     if store is not None and not Path(store).exists():
         raise CliError(f"{store}: the store of this job's local Company is missing; name it with --sandbox")
     with (
         company_variables(store) as variables,
-        Runner(attrs.evolve(target, **kept), variables) as runner,
+        Runner(attrs.evolve(target, **saved), variables) as runner,
     ):
         runner.run(runner.company.connect())
         found = identity_of(variables) or company_identity(runner.company)
@@ -55,7 +55,7 @@ def company_of_job(ctx: click.Context, folder: Path, sandbox: Path | None) -> It
 
 def require_lasting(plan: JobPlan, folder: Path) -> None:
     """Raise CliError if the job's Company was temporary and no longer exists."""
-    arguments = kept_import(plan.options, folder)
+    arguments = saved_import(plan.options, folder)
     if arguments is not None and arguments.sandbox == TEMPORARY:
         raise CliError(
             f"{folder}: this job's Company was temporary (--sandbox without STORE.db), so "
@@ -77,7 +77,7 @@ def source_of(plan: JobPlan, folder: Path) -> Source:
     from wosdk_async.jobs import open_source
     from wosdk_async.jobs.sources.table_rules import TableRules
 
-    arguments = kept_import(plan.options, folder)
+    arguments = saved_import(plan.options, folder)
     reading = ReadOptions() if arguments is None else arguments.reading
     reading = reading.with_rules(TableRules.of_options(plan.options))
     return open_source(input_of(plan, folder), **attrs.asdict(reading))
@@ -88,8 +88,8 @@ async def write_files(
 ) -> tuple[list[Path], bool]:
     """Rewrite a job's files; without the input file, only those that do not need it.
 
-    If outcomes have ``changed``, print which file of the import lacks them. Return the written files, and
-    whether all files were written.
+    If outcomes have ``changed``, say that the import's ``--outcomes`` file is out of date. Return the written
+    files, and whether all files were written.
     """
     from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
     from wosdk_async.cli.texts import in_commands
@@ -104,7 +104,7 @@ async def write_files(
         why = error.explained(in_commands) if isinstance(error, ConfigurationError) else error.message
         say(f"rejects.csv and in_doubt.csv were not written: {why}")
         source = None
-    arguments = kept_import(plan.options, journal.folder)
+    arguments = saved_import(plan.options, journal.folder)
     excel = excel or (None if arguments is None else arguments.options.csv_for_excel)
     paths = await write_outputs(journal, source, csv_for_excel=excel, words=COMMAND_WORDS)
     say_kept(paths)

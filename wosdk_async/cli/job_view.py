@@ -12,7 +12,7 @@ from typing import IO, Any
 import attrs
 import click
 
-from wosdk_async.cli.import_arguments import kept_import
+from wosdk_async.cli.import_arguments import saved_import
 from wosdk_async.cli.job_context import source_of
 from wosdk_async.cli.output.reporting import command_of
 from wosdk_async.cli.texts import counted, in_commands, message_of, plan_text, visible
@@ -230,7 +230,7 @@ async def _rerun_effect(seen: Overview) -> str:
 
 
 def _decision_text(seen: Overview) -> str:
-    arguments = kept_import(seen.given.options, seen.folder)
+    arguments = saved_import(seen.given.options, seen.folder)
     if arguments is None:
         return "rerun the program that started the job"
     import_map = ImportMap.load(arguments.map_file, operation=seen.plan.operation)

@@ -64,7 +64,7 @@ class OrderPlan:
     shows: str = _LOG
     """Property path that shows the effect of the action."""
     prepare: Callable[[Company, dict[int, dict[str, Any]]], Awaitable[None]] | None = None
-    """Reads more properties of the orders, and sets :data:`SHOWN`."""
+    """Function that reads more properties of the orders and sets :data:`SHOWN`."""
 
 
 def order_verb(

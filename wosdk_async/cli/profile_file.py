@@ -184,10 +184,10 @@ def text_of(profile: Mapping[str, Any], key: str) -> str:
 
 
 def write_profile(file: ProfileFile, name: str, values: Mapping[str, str], *, ask: bool) -> None:
-    """Write the profile, and the secret if the user typed one. With ``ask``, confirm changes to a profile.
+    """Write the profile, and the secret if the user typed one.
 
-    Keys missing from ``values`` are removed. The secret gets a new file. The old file is removed last, so
-    that the old profile works until then.
+    With ``ask``, prompt before changing an existing profile. Keys missing from ``values`` are removed. The
+    secret gets a new file. The old file is removed last, so that the old profile works until then.
     """
     secret = values.get("client_secret")
     secret_file = _new_secret_file(file.path.parent.absolute(), name) if secret is not None else None

@@ -159,7 +159,7 @@ class ChangeSession:
             raise click.exceptions.Exit(status)
 
     def _report(self, changes: Sequence[RecordChange]) -> CliError | None:
-        """Write one line per outcome: successes to stdout, failures to stderr.
+        """Write results to stdout, failures to stderr.
 
         If stdout is not writable, return the error instead of raising it, so that the caller can first report
         a call in doubt.

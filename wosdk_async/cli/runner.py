@@ -53,7 +53,7 @@ class Runner:
         except ConfigurationError as error:
             if not self._reads_profile or _MISSING.isdisjoint(error.remedies):
                 raise
-            raise ConfigurationError(f"{error.message}: {_ways_to_name_a_company()}") from error
+            raise ConfigurationError(f"{error.message}: {_missing_setting_remedy()}") from error
         _LOG.addFilter(_is_logged)
         return self
 
@@ -73,7 +73,7 @@ class Runner:
         return self._runner.run(_exiting_soon(watched) if exit_soon else watched)
 
     async def _watched(self, call: Coroutine[Any, Any, T]) -> T:
-        """Return the result of ``call``, reporting a slow log-in on stderr."""
+        """Return the result of ``call``. Report a slow log-in on stderr, and hide the secrets in errors."""
         async with reporting_slow_login(lambda: login_wait_of(self._client)):
             try:
                 return await call
@@ -98,7 +98,7 @@ async def _exiting_soon(call: Coroutine[Any, Any, T]) -> T:
         raise
 
 
-def _ways_to_name_a_company() -> str:
+def _missing_setting_remedy() -> str:
     """Return the remedy for a missing Company or credentials."""
     if found := ignored_profile(os.environ):
         named = " and ".join(found)
@@ -110,7 +110,7 @@ def _ways_to_name_a_company() -> str:
 
 
 def confirm(company: Company, what: str, question: str, *, ask: bool) -> None:
-    """Print the change and the Company. Ask for confirmation unless the host is a loopback address."""
+    """Print the change and the Company. With ``ask``, prompt unless the host is a loopback address."""
     say(f"{what} for Company {company.name!r} at {company.host} (release {company.version})")
     if not ask or is_local(company.host or ""):
         return
@@ -205,7 +205,7 @@ def company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]
 
 
 def identity_of(variables: Mapping[str, str] | None) -> str | None:
-    """Return what tells sandboxes apart, because all have the same names and ids; None without a sandbox."""
+    """Return a store's fingerprint (all stores have the same names and ids); None without a sandbox."""
     if variables is None:
         return None
     secret = variables["WOSDK_CLIENT_SECRET"]  # random per store

@@ -58,7 +58,7 @@ def json_text(value: Any) -> str:
     return json_escaped(dumps_any(value, allow_nan=True).decode())
 
 
-_WORDS: Mapping[Remedy, str] = {  # remedies whose arguments written as options are not enough
+_WORDS: Mapping[Remedy, str] = {  # remedies that need more than their arguments written as options
     Remedy.LOOK: Remedy.LOOK.value,
     Remedy.AUTHORITY: (
         "if you trust the certificate authority (your own, or a proxy that intercepts TLS), set "

@@ -41,7 +41,7 @@ _LAST = _Bounds(120, 5, 20)  # for each field of a record that is still too long
 
 
 def safe_text(text: str, longest: int = 500) -> str:
-    """Return Company text without secrets and control characters, truncated."""
+    """Return Company text on one line, truncated and without secrets."""
     return _text(str(mask_fields(text[:_READ])), longest)
 
 
@@ -99,9 +99,9 @@ def _first_fields(masked: dict[str, Any]) -> dict[str, Any]:
 
 @attrs.define
 class _Reader:
-    """Converter of records to plain JSON values, which cuts deep values and stops after a number of them.
+    """Converter of records to plain JSON values, limited in depth and total size.
 
-    The last item of each list is the original length.
+    In each converted list, the last item is the length of the original list.
     """
 
     left: int = _MAX_READ

@@ -134,7 +134,7 @@ class PlanJournal:
     def begin(self, id: str) -> None:
         """Record that a plan is being sent. The caller holds the plan's lock.
 
-        In case locks fail, raises PlanBusyError unless the plan is in the state ``planned``.
+        Raises PlanBusyError if the plan is no longer ``planned``, in case a lock has failed.
         """
         if not self._write(id, State.SENDING, only=State.PLANNED):
             raise PlanBusyError(id)
@@ -187,7 +187,7 @@ class PlanJournal:
     def _open(self) -> Iterator[sqlite3.Connection]:
         """Open the file for one durable transaction. Raises PlansUnusableError.
 
-        A missing file is not recreated, because others might be able to read the new one.
+        A missing file is not recreated, because others might be able to read the new file.
         """
         try:
             with closing(connect_database(self.folder / _FILE, timeout=_BUSY)) as connection:
@@ -196,7 +196,7 @@ class PlanJournal:
                 with connection:
                     yield connection
         except (OSError, sqlite3.Error, OverflowError) as error:
-            # Not str(error), because that of an OSError contains the path, which agents must not get.
+            # Not str(error): for an OSError it contains the path, which agents must not get.
             why = getattr(error, "strerror", None) or error
             raise PlansUnusableError(f"the plans cannot be read or written ({why})") from error
 

@@ -52,7 +52,7 @@ def refuse_command(kind: type[Command[Any]]) -> None:
 
 
 def refuse_fields(value: Any) -> None:
-    """Raise InvalidCallError for a field that deletes, or is secret, because plans and chats are stored."""
+    """Raise InvalidCallError for deleting fields, and for secrets, because plans and chats are stored."""
     for _, name, item in _members(value):
         if is_secret_name(name):
             raise InvalidCallError(f"{name!r:.60} is a secret; set this field without an agent")
@@ -105,7 +105,8 @@ def class_of(action: str, name: str) -> type[Record]:
 def service_names(cls: type[Record], value: Any) -> Any:
     """Convert the field names in a record's JSON to service names, at every depth; keep unknown names.
 
-    A name may be an alias or a Python name, in any case. Raises InvalidCallError if two mean one field.
+    A name may be an alias or a Python name, in any case. Raises InvalidCallError if two names
+    mean the same field.
     """
     if isinstance(value, list):
         return [service_names(cls, item) for item in value]

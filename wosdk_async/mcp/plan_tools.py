@@ -246,7 +246,7 @@ def _of_command(plan: Plan) -> dict[str, Any] | None:
     command = load().commands[plan.name]
     result = next((each.of or "" for each in command.response if each.kind == "ref"), "")
     if result and any(each.kind == "ref" and each.of == result for each in command.request):
-        return _newest(result)  # a command with this type in its request and response creates a record of it
+        return _newest(result)  # a command that takes and returns a record of this type creates a new one
     order = order_id(plan.fields)
     if order is not None:
         return {"tool": "get_work_order", "arguments": {"order": f"id:{order}"}}

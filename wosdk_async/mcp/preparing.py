@@ -36,7 +36,7 @@ class Change:
     version: int | None = None
 
     def keyed_marker(self) -> Marker | None:
-        """Return the marker with its key, if any. Raises InvalidCallError if the record cannot have one."""
+        """Return the marker with its key, if any. Raises InvalidCallError if the record cannot have it."""
         make: Any = Marker.of_command if isinstance(self.subject, Command) else Marker.of_record
         return make(self.subject, self.marker) if self.marker else None
 
@@ -55,7 +55,7 @@ class Change:
     async def send(self, company: Company, *, dry: bool = False) -> dict[str, Any]:
         """Send the change unless a record already has the marker; return the result as plain values.
 
-        A dry run skips the look-up and the version check.
+        A dry run skips the look-up and the version check, and returns an empty result.
         """
         look: dict[str, Any] = {"marker": self.marker, "look_first": True} if self.marker and not dry else {}
         if isinstance(self.subject, Command):
@@ -72,7 +72,7 @@ class Change:
 
 
 def outcome_of(result: Any, company: Company) -> dict[str, Any]:
-    """Return a result's values, with each record in it reduced to its id and names."""
+    """Return a result's values. Drop the lists of its records, and reduce references to id and names."""
     found = to_dict(result)
     for name, value in found.items():
         if isinstance(value, dict):
@@ -97,7 +97,7 @@ def with_order_command(action: str, name: str, fields: dict[str, Any]) -> tuple[
 
 
 def warnings_of(plan: Plan, current: Mapping[str, Any]) -> list[str]:
-    """Return warnings about a plan; ``current`` is the current record, empty for a new one."""
+    """Return warnings about a plan; ``current`` is the current record, if any."""
     found = []
     if plan.action == "command" and (moved := warning_of_move(plan.name, current.get("StatusId"))):
         found.append(f"{moved}.")

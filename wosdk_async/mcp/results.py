@@ -109,7 +109,7 @@ class Result(BaseModel):
 
     @property
     def in_doubt(self) -> bool:
-        """Whether the outcome is in doubt. Not marked as an error, because clients retry errors."""
+        """Whether the outcome is in doubt, which is not marked as an error, because clients retry errors."""
         return False
 
 
@@ -140,7 +140,7 @@ class RowsResult(Result):
 
 
 def problem(error: WosdkError, secrets: Secrets) -> Problem:
-    """Return an error for a result, without addresses and without ``secrets``."""
+    """Return an error as a :class:`Problem`, without addresses or ``secrets``."""
     error.hide(secrets)
     body = problem_of(error).body
     rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)

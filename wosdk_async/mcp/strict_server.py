@@ -68,7 +68,7 @@ class StrictServer(MCPServer[Any]):
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; refuse unknown and invalid arguments."""
         schema = next((each.input_schema for each in await super().list_tools() if each.name == name), {})
-        found = _unknown(name, schema, arguments)
+        found = _unknown_argument_error(name, schema, arguments)
         if found:
             return self._refused(found)
         try:
@@ -86,7 +86,7 @@ class StrictServer(MCPServer[Any]):
 
 
 def _inlined(part: Any, kinds: dict[str, Any] | None = None) -> Any:
-    """Inline the references of a JSON Schema, because some clients do not support ``$defs``. No cycles."""
+    """Inline the ``$defs`` of an acyclic JSON Schema, because some clients do not support them."""
     if isinstance(part, list):
         return [_inlined(each, kinds) for each in part]
     if not isinstance(part, dict):
@@ -111,7 +111,7 @@ def _without_null(part: Any) -> Any:
     return result
 
 
-def _unknown(tool: str, schema: dict[str, Any], arguments: dict[str, Any]) -> str:
+def _unknown_argument_error(tool: str, schema: dict[str, Any], arguments: dict[str, Any]) -> str:
     """Return the error message for an unknown argument; empty if all are known."""
     names = list(schema.get("properties", {}))
     wrong = next((each for each in arguments if each not in names), None) if schema else None
@@ -122,7 +122,7 @@ def _unknown(tool: str, schema: dict[str, Any], arguments: dict[str, Any]) -> st
 
 
 def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-    """Drop null arguments; wrap a string or object in a list if the argument is a list.
+    """Drop null arguments; wrap a string or object in a list if the tool takes a list.
 
     The library itself parses lists that arrive as JSON text.
     """

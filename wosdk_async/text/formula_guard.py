@@ -1,4 +1,4 @@
-"""Guard for CSV text that spreadsheets would treat as formulas, added on export and removed on import."""
+"""Apostrophes before CSV text that spreadsheets would treat as formulas: export adds, import removes them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class FormulaGuard:
 
 
 def without_formulas(text: str) -> str:
-    """Return ``text`` with an apostrophe before each formula. A negative number is not a formula."""
+    """Return ``text`` with an apostrophe before each formula, unchanged if all of it is a negative number."""
     if text.isalnum():  # a fast path for most keys and numbers: an export can have a million rows
         return text
     has_cells = _SIGN.search(text) and _SEPARATOR.search(text)

@@ -12,7 +12,7 @@ from enum import Enum, unique
 from typing import Any
 
 Words = Callable[["Remedy", Mapping[str, Any]], str]
-"""Renders a remedy in the caller's wording, given the error's facts."""
+"""Function that renders a remedy in the caller's wording, given the error's facts."""
 
 
 @unique
@@ -85,7 +85,8 @@ class Remedy(Enum):
         "if an earlier import created the record, name its folder with folder=DIR, or pass if_exists='skip'"
     )
     JOB_BESIDE = (
-        "the job {folder!r} sent the first; if they are the rows' records, pass if_exists='skip'; "
+        "the job {folder!r} sent the first of these rows; if they are the rows' records, "
+        "pass if_exists='skip'; "
         "otherwise, correct the keys"
     )
     EXISTING_RECORDS = "if they are the rows' records, pass if_exists='skip'; otherwise, correct the keys"
@@ -163,7 +164,7 @@ _JSON: Mapping[Remedy, str] = {
     Remedy.UPDATE_OTHER: "to update the other record, use the update operation for {entity} {other}",
     Remedy.DELETE: "to delete this record, use the delete operation for {entity} {id}",
     Remedy.IF_UNCHANGED: "compare it instead of writing it",
-    Remedy.LOOK: "",  # jobs look themselves, and problem bodies have their own text
+    Remedy.LOOK: "",  # jobs look up calls in doubt themselves, and problem bodies have their own text
 }
 
 
@@ -171,7 +172,7 @@ class KnownFacts(dict[str, Any]):
     """Error facts. Missing facts are rendered as an ellipsis, so that no remedy fails."""
 
     def __getitem__(self, name: str) -> Any:
-        """Return a fact, without the digits of a float that say nothing."""
+        """Return a fact, with a float as short text: ``30`` for 30.0."""
         fact = super().__getitem__(name)
         return f"{fact:g}" if isinstance(fact, float) else fact
 
@@ -180,12 +181,12 @@ class KnownFacts(dict[str, Any]):
 
 
 def json_words(remedy: Remedy) -> str:
-    """Return a remedy's wording for values sent as JSON, which is empty if it has none, before its facts."""
+    """Return a remedy's format string for values sent as JSON; empty if it has none."""
     return _JSON.get(remedy, remedy.value)
 
 
 def in_json(remedy: Remedy, facts: Mapping[str, Any]) -> str:
-    """Render a remedy for values sent as JSON; the text is empty if the remedy has none for JSON."""
+    """Render a remedy for values sent as JSON; return an empty string if it does not apply to JSON."""
     return json_words(remedy).format_map(KnownFacts(facts))
 
 

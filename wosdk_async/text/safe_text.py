@@ -19,7 +19,7 @@ _MASK = "***"  # shown in place of a secret
 _MIN_SECRET = 4  # minimum characters of a secret: a shorter one (as in tests) would be found in every text
 _MIN_DISTINCT = 8  # a string of this many characters of a secret does not occur in text by chance
 _MAX_PIECE = 12  # any string of this many characters of a secret is enough to find it
-_LOOKAHEAD = 2048  # characters searched beyond the cut; the whole rest may have 60 MB
+_LOOKAHEAD = 2048  # characters searched beyond the cut; the rest of the text may be 60 MB
 _SHORT = 1000  # texts with fewer characters are first compared by hashes
 _MAX_ADDRESS = 8192  # maximum characters of an address that are searched
 _MAX_ESCAPED = _MAX_PIECE * 100  # approximate maximum length of a piece whose characters are escaped
@@ -39,7 +39,7 @@ _PAIR, _HEX_REFERENCE, _REFERENCE, _ENTITY, _OCTAL, _NAME, _CONTINUED, _LETTER, 
 """Groups of _ESCAPE that are not just hexadecimal."""
 _LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v"}
 _FOLDED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ -_", "abcdefghijklmnopqrstuvwxyz++/")
-"""Normalizes equivalent characters: case, a form's space and plus, the base64 alphabets."""
+"""Translation that unifies equivalent characters: case, a form's space and plus, the base64 alphabets."""
 
 # Unicode's categories Cc, Cf, Cs, Zl and Zp, and the other invisible characters ("default ignorable"): they
 # control a terminal, change the direction of a line, or carry text that only a model reads. U+FE0E and U+FE0F
@@ -199,7 +199,7 @@ def _forms_of(value: str) -> Iterator[str]:
 
 
 def _decoded(text: str) -> Iterator[tuple[str, Sequence[int]]]:
-    """Yield ``text``, then the text decoded once, twice and so on until nothing changes.
+    """Yield ``text``, then the text decoded once, twice and so on, at most ``_MAX_DECODINGS`` times.
 
     Each text comes with the original start positions of its characters.
     """

@@ -58,7 +58,7 @@ class Secret:
 
 
 def as_secret(value: str | Secret) -> Secret:
-    """Return text as a Secret; replace anything else with a stand-in that validators refuse."""
+    """Return text as a Secret; keep a Secret or None; replace anything else with :func:`withheld`."""
     if isinstance(value, str):
         return Secret(value)
     secret: Secret = value if isinstance(value, Secret | None) else withheld(value)
@@ -66,7 +66,7 @@ def as_secret(value: str | Secret) -> Secret:
 
 
 def withheld(value: object) -> Any:
-    """Return a stand-in for a possibly secret value of the wrong type, with only the type's name."""
+    """Return a placeholder that shows only the type of a possibly secret value; validators refuse it."""
     return type(type(value).__name__, (), {"__slots__": ()})()
 
 

@@ -1,8 +1,8 @@
 """Suggestions for misspelt names.
 
 Names are similar if a few letters differ, or if the words of one, apart from fillers such as ``at``, are
-among those of the other: ``status`` and ``status_id``, ``created_at`` and ``dt_created``. Letters that merely
-occur in the same order, such as those of ``coment`` in ``documents``, do not make names similar.
+among those of the other: ``status`` and ``status_id``, ``created_at`` and ``dt_created``. Sharing most
+letters in the same order, as ``coment`` and ``documents`` do, is not enough.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from operator import itemgetter
 
 _LETTERS = 4  # one in this many letters may be wrong
 _STEM = 5  # words that share this many first letters count as related: assignee, assignments
-_FEW = 2  # words with at most this many letters must be equal
+_FEW = 2  # words this short must be equal, or differ by one extra letter
 _PART = 0.25  # the words in both names must make up at least this part of the longer name
 _FILLERS = frozenset({"at", "date", "dt", "id", "is", "no", "on", "the", "to", "utc"})
 """Words that say little about a name's purpose."""
@@ -69,7 +69,7 @@ def _is_misspelt(given: Sequence[str], words: Sequence[str]) -> bool:
 
 def _shares_words(few: Sequence[str], many: Sequence[str]) -> bool:
     """Return whether all words of ``few``, apart from fillers, are in ``many`` and make up enough of it."""
-    found = [word for word in few if any(_means(word, other) for other in many)]
+    found = [word for word in few if any(_is_related(word, other) for other in many)]
     significant = [word for word in found if word not in _FILLERS]
     if not significant or any(word not in _FILLERS for word in few if word not in found):
         return False
@@ -77,7 +77,7 @@ def _shares_words(few: Sequence[str], many: Sequence[str]) -> bool:
     return letters >= _PART * sum(map(len, many)) and (letters > _FEW or significant == [many[0]])
 
 
-def _means(word: str, other: str) -> bool:
+def _is_related(word: str, other: str) -> bool:
     """Return whether two words share a stem, nearly agree, or ``word`` is a prefix of ``other``."""
     if word[0] != other[0]:  # a quick test first, because there may be thousands of names
         return False
@@ -99,7 +99,7 @@ def _is_near(one: str, other: str, most: int | None = None) -> bool:
 
 
 def _changes(one: str, other: str) -> int:
-    """Return the number of edits between two words; a swap of two letters is one edit."""
+    """Return the number of edits between two words; a swap of two neighbouring letters is one edit."""
     older: list[int] = []
     above = list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):

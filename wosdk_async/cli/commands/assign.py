@@ -130,12 +130,11 @@ async def _employee(company: Company, text: str) -> int:
     try:
         return await company.work_orders.employee(id_or_name(text))
     except NameNotFoundError as error:
-        raise NameNotFoundError(
-            f"{error.message}{await _near(company, text)}", operation=error.operation, company=error.company
-        ) from error
+        message = f"{error.message}{await _suggest_employee(company, text)}"
+        raise NameNotFoundError(message, operation=error.operation, company=error.company) from error
 
 
-async def _near(company: Company, text: str) -> str:
+async def _suggest_employee(company: Company, text: str) -> str:
     """Return ``; did you mean ...?`` with the most similar employee name, or an empty string."""
     try:
         records = (

@@ -90,9 +90,9 @@ def export_command(ctx: click.Context, /, as_json: bool, **params: Any) -> None:
     require_not_in_job("--output", params["output"])
     summary = _run(ctx, params)
     if summary.guarded:
-        from wosdk_async.cli.output.formats import guarded_texts
+        from wosdk_async.cli.output.formats import guard_warning
 
-        say(guarded_texts(summary.guarded, raw=params["csv_raw"]))
+        say(guard_warning(summary.guarded, raw=params["csv_raw"]))
     if summary.clock_behind:
         behind = timedelta(seconds=round(summary.clock_behind))
         say(
@@ -185,7 +185,7 @@ def _time(text: str | None) -> datetime | None:
     except ValueError:
         moment = None
     if moment is None or moment.tzinfo is None:
-        raise CliError(f"--since {text!r}: write last, or a time with its zone such as 2026-03-01T08:00Z")
+        raise CliError(f"--since {text!r}: write 'last', or a time with its zone, such as 2026-03-01T08:00Z")
     return moment
 
 

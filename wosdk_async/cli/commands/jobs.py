@@ -14,7 +14,7 @@ import click
 from wosdk_async.cli.commands.undo import undo_command
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.help import Group
-from wosdk_async.cli.import_arguments import kept_arguments, kept_globals
+from wosdk_async.cli.import_arguments import saved_arguments, saved_globals
 from wosdk_async.cli.job_context import company_of_job, input_of, require_lasting, write_files
 from wosdk_async.cli.options import (
     Whole,
@@ -54,7 +54,7 @@ jobs_command.add_command(undo_command)
 @click.argument("place", type=_PATH, metavar="[DIR]", default=Path(), required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines, one for each job.")
 def list_command(place: Path, as_json: bool) -> None:
-    """List the jobs below DIR or beside a file, newest first."""
+    """List the jobs below DIR, or of an input file, newest first."""
     from wosdk_async.cli.job_view import print_jobs
     from wosdk_async.jobs.errors import JournalError
     from wosdk_async.jobs.journal.folder import jobs_below, jobs_of
@@ -131,7 +131,7 @@ def resume(ctx: click.Context, folder: Path, outcomes: Path | None, as_json: boo
     plan = plan_of(folder, as_given=True)
     require_lasting(plan, folder)
     file = input_of(plan, folder)
-    before = kept_arguments(plan.options, folder)
+    before = saved_arguments(plan.options, folder)
     # --outcomes is not repeated, because anyone who can edit the job folder could set it to any file.
     files = [each for each in before if each.startswith("--outcomes=")]
     if files and outcomes is None:
@@ -141,7 +141,7 @@ def resume(ctx: click.Context, folder: Path, outcomes: Path | None, as_json: boo
     options = [option for option, is_set in flags.items() if is_set]
     arguments = [str(file), *before, *options, "--resume", f"--job={folder.absolute()}"]
     shared = ctx.find_root().ensure_object(dict)
-    for name, value in kept_globals(plan.options).items():
+    for name, value in saved_globals(plan.options).items():
         shared.setdefault(name, value)
     with import_command.make_context("import", arguments, parent=ctx.parent) as again:
         import_command.invoke(again)
@@ -245,7 +245,7 @@ async def _decide(folder: Path, row: int | None, id: int | None, company: Compan
             await decide(journal, each, id, who, company=company, on_stage=say)
             say(f"row {each}: {f'created as {id}' if id else 'not created; wosdk jobs resume will send it'}")
         await write_files(journal)
-        return Exit.SOME if _in_doubt(journal) else Exit.DONE
+        return Exit.SOME if _count_in_doubt(journal) else Exit.DONE
 
 
 def _settle(ctx: click.Context, folder: Path, sandbox: Path | None, as_json: bool) -> int:
@@ -265,7 +265,7 @@ def _settle(ctx: click.Context, folder: Path, sandbox: Path | None, as_json: boo
                         figures = await settle_job(journal, runner.company, on_stage=say, stop=stop)
                     finally:  # if a look-up fails, rows may already be decided, and the files must show them
                         await write_files(journal)
-                return figures, _in_doubt(journal)
+                return figures, _count_in_doubt(journal)
 
         figures, left = runner.run(settled(), exit_soon=False)
     if as_json:
@@ -275,12 +275,12 @@ def _settle(ctx: click.Context, folder: Path, sandbox: Path | None, as_json: boo
     else:
         click.echo(
             f"{counted(figures['looked_up'], 'row')} looked up: {figures['found']} found, "
-            f"{figures['not_there']} absent, to be sent by a resume, {left} in doubt"
+            f"{figures['not_there']} absent (a resume sends them), {left} in doubt"
         )
     return signals.status or (Exit.SOME if left else Exit.DONE)
 
 
-def _in_doubt(journal: Journal) -> int:
+def _count_in_doubt(journal: Journal) -> int:
     from wosdk_async.jobs.journal import State
 
     counts = journal.counts(), journal.counts(gone=True)

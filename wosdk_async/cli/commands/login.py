@@ -246,7 +246,7 @@ def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> Non
 
 
 def _diagnose(target: Target, report: StepReport) -> None:
-    from wosdk_async.cli.diagnostics import Step, failed, steps
+    from wosdk_async.cli.diagnostics import Step, failed_step, steps
 
     started = time.monotonic()
     try:
@@ -257,4 +257,4 @@ def _diagnose(target: Target, report: StepReport) -> None:
             report.add(Step(step="settings", seconds=seconds, detail=detail))
             runner.run(report.add_all(steps(settings, company, target.deadline, target.verbose)))
     except ConfigurationError as error:
-        report.add(failed("settings", error, time.monotonic() - started))
+        report.add(failed_step("settings", error, time.monotonic() - started))

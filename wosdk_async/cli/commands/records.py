@@ -17,11 +17,11 @@ from wosdk_async.cli.input.records import (
     RecordTexts,
     by_option,
     label_of,
-    look_at,
-    look_for,
-    look_for_order,
-    newest_of,
+    newest_command,
+    order_search_command,
     python_name,
+    search_command,
+    show_command,
 )
 from wosdk_async.cli.input.texts import entity_named
 from wosdk_async.cli.options import (
@@ -62,7 +62,7 @@ def create_command(
     """Create a record.
 
     Fields are NAME=VALUE as in `wosdk run`; `wosdk describe ENTITY` lists them. Work orders are created by
-    WoCreateCommand. The service computes the due time unless you give DtDue, or another field that it would
+    WoCreateCommand. The service computes the due time unless you give DtDue, or a field that this would
     overwrite, such as Priority. To set fields of the command itself, use `wosdk run WoCreateCommand`.
 
     \b
@@ -83,9 +83,9 @@ def create_command(
     change = RecordChange(
         label=name,
         facts={"entity": name},
-        make=_create_order(kind, values, marker) if is_order else _create(kind, values, marker),
+        make=_order_creator(kind, values, marker) if is_order else _creator(kind, values, marker),
         shown=tuple(lines),
-        look_command=_look_for(kind, values, marker),
+        look_command=_look_command(kind, values, marker),
     )
     with ChangeSession.open(ctx, options) as session:
         for warning in _order_warnings(values) if is_order else ():
@@ -93,7 +93,9 @@ def create_command(
         session.carry_out(f"create {name}", f"Create this {name}?", [change])
 
 
-def _create(kind: type[Record] | str, values: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
+def _creator(
+    kind: type[Record] | str, values: dict[str, Any], marker: str | None
+) -> Callable[[Company], Any]:
     what: list[Any] = [kind, values]
     options: dict[str, Any] = {"check": False}
     if isinstance(kind, str):
@@ -113,7 +115,7 @@ def _create(kind: type[Record] | str, values: dict[str, Any], marker: str | None
     return create
 
 
-def _create_order(kind: Any, values: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
+def _order_creator(kind: Any, values: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
     from wosdk_async.model import WoCreateCommand
 
     # Let the service compute the schedule, unless that would overwrite a given field.
@@ -152,15 +154,15 @@ def _marker_path(
 _NEXT_TIME = "with --marker PoNumber, create does the look-up for you"
 
 
-def _look_for(kind: type[Record] | str, values: Mapping[str, Any], marker: str | None) -> str:
+def _look_command(kind: type[Record] | str, values: Mapping[str, Any], marker: str | None) -> str:
     if isinstance(kind, str):
-        return newest_of(kind)
+        return newest_command(kind)
+    if marker is None and kind.wire_name == "WorkOrder":
+        return order_search_command(values, _NEXT_TIME)
     if marker is None:
-        return (
-            look_for_order(values, _NEXT_TIME) if kind.wire_name == "WorkOrder" else newest_of(kind.wire_name)
-        )
+        return newest_command(kind.wire_name)
     key = python_name(kind, marker, "--marker")
-    return look_for(kind, key, values.get(kind.__wire__[key]["name"]))
+    return search_command(kind, key, values.get(kind.__wire__[key]["name"]))
 
 
 def _order_warnings(values: Mapping[str, Any]) -> Iterator[str]:
@@ -216,7 +218,7 @@ def update_command(
     if not isinstance(kind, str):
         record_of(kind, values)
     with ChangeSession.open(ctx, options) as session:
-        change = session.runner.run(_update(session.runner.company, kind, texts, values, if_unchanged))
+        change = session.runner.run(_plan_update(session.runner.company, kind, texts, values, if_unchanged))
         if change is None:
             say("the record already has these values; nothing was sent")
             return
@@ -224,10 +226,10 @@ def update_command(
 
 
 Write = Callable[[Company], Awaitable[int | None]]
-"""Writes an update and returns the record's new version."""
+"""Function that writes an update and returns the record's new version."""
 
 
-async def _update(
+async def _plan_update(
     company: Company, kind: type[Record] | str, texts: RecordTexts, values: dict[str, Any], if_unchanged: bool
 ) -> RecordChange | None:
     """Read the record, and return the change to make, or None if nothing differs."""
@@ -251,7 +253,7 @@ async def _update(
         shown=tuple(
             f"{key}: {shown_value(key, old.get(key))} -> {shown_value(key, new[key])}" for key in new
         ),
-        look_command=look_at(name, id),
+        look_command=show_command(name, id),
     )
 
 
@@ -304,7 +306,7 @@ async def _by_class(
 
 
 def _paths_below(name: str, meta: Wire) -> list[str]:
-    """Return the paths to read below a field: id and name of a separate record, all fields of any other."""
+    """Return the paths to read below a field: all fields of a list or owned record, otherwise id and name."""
     if meta["type"] != "ref":
         return []
     if meta.get("many") or meta["of"] in OWNED:
@@ -356,23 +358,23 @@ def delete_command(
         require_support(kind, "delete")
     texts = RecordTexts.read(kind, record_ids, by)
     with ChangeSession.open(ctx, options) as session:
-        changes = session.runner.run(_deletes(session.runner.company, name, texts))
+        changes = session.runner.run(_plan_deletions(session.runner.company, name, texts))
         what = changes[0].label if len(changes) == 1 else counted(len(changes), f"{name} record")
         session.carry_out(f"delete {what}", f"Delete {what}?", changes)
 
 
-async def _deletes(company: Company, name: str, texts: RecordTexts) -> list[RecordChange]:
+async def _plan_deletions(company: Company, name: str, texts: RecordTexts) -> list[RecordChange]:
     ids = {json_text(id if isinstance(id, int) else dict(id)): id for id in await texts.ids(company)}
     records = await asyncio.gather(*(company.get(name, id) for id in ids.values()))
-    return [_delete(name, id, record) for id, record in zip(ids.values(), records, strict=True)]
+    return [_plan_deletion(name, id, record) for id, record in zip(ids.values(), records, strict=True)]
 
 
-def _delete(name: str, id: Id, record: dict[str, Any]) -> RecordChange:
+def _plan_deletion(name: str, id: Id, record: dict[str, Any]) -> RecordChange:
     async def make(company: Company) -> ChangeResult:
         await company.delete(name, id, check=False)
         return ChangeResult("deleted")
 
     label = label_of(name, id, record)
     return RecordChange(
-        label=label, facts={"entity": name, "id": id}, make=make, look_command=look_at(name, id)
+        label=label, facts={"entity": name, "id": id}, make=make, look_command=show_command(name, id)
     )

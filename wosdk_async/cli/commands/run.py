@@ -11,7 +11,7 @@ import click
 from wosdk_async import Trace, codec
 from wosdk_async.cli.exit_codes import CliError, advice, say_sent, status_of, writing
 from wosdk_async.cli.input.fields import add_assignments, json_object, record_of
-from wosdk_async.cli.input.records import look_for_order, newest_of
+from wosdk_async.cli.input.records import newest_command, order_search_command
 from wosdk_async.cli.input.texts import command_named
 from wosdk_async.cli.options import (
     commands,
@@ -103,10 +103,10 @@ def _send(runner: Runner, request: _Request, *, ask: bool) -> Trace:
     try:
         runner.run(_run(runner, request, trace))
     except InDoubtError as error:
-        raise CliError(f"{error}. {advice(_look(request))}", status_of(error)) from error
+        raise CliError(f"{error}. {advice(_look_command(request))}", status_of(error)) from error
     except KeyboardInterrupt:
         if not request.only_reads and trace.sent:
-            say_sent(request.name, trace.request_id, _look(request))
+            say_sent(request.name, trace.request_id, _look_command(request))
         raise
     return trace
 
@@ -118,15 +118,15 @@ async def _run(runner: Runner, request: _Request, trace: Trace) -> Any:
     return await company.run(request.command)
 
 
-def _look(request: _Request) -> str | None:
+def _look_command(request: _Request) -> str | None:
     """Return the ``wosdk`` command that would show the effect."""
     if isinstance(id := request.fields.get("WorkOrderId"), int | str) and id:
         return f"wosdk get WorkOrder {id} -p '*' -p 'ActionLogRecords.*'"
     if (entity := _created_entity(request.name)) is not None:
         order = request.fields.get("WorkOrder")
         if entity == "WorkOrder" and isinstance(order, dict):
-            return look_for_order(order)
-        return newest_of(entity)
+            return order_search_command(order)
+        return newest_command(entity)
     return None
 
 

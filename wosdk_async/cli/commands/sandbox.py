@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wosdk_async.sandbox.storage.companies import StoredCompany
     from wosdk_async.sandbox.storage.store import Store
 
-_CONNECTS = 1.0  # seconds; a server on this machine accepts at once
+_CONNECT_TIMEOUT = 1.0  # seconds; a server on this machine accepts at once
 _MAX_ENV_FILE = 100_000  # characters to read; a file written by `serve` has fewer than a thousand
 _FILE = click.Path(path_type=Path)
 _PORT = Whole(0, 65535)
@@ -234,7 +234,7 @@ def seed(store: Path, file: Path, entity: str | None, company: str | None) -> No
         from wosdk_async.sandbox.seed.rows import load_rows, read_rows
 
         rows, now = read_rows(file, entity), Moment.at(time.time_ns())
-        inside = load_rows(opened, _named(opened, company), rows, now) - len(rows)
+        inside = load_rows(opened, _company_named(opened, company), rows, now) - len(rows)
         more = f", and {counted(inside, 'nested record')}" if inside else ""
         say(f"added {counted(len(rows), 'record')} from {file}{more}")
 
@@ -302,7 +302,7 @@ def _require_no_server(env_file: Path) -> None:
 
 def _accepts(host: str, port: int) -> bool:
     try:
-        socket.create_connection((host, port), _CONNECTS).close()
+        socket.create_connection((host, port), _CONNECT_TIMEOUT).close()
     except OSError:
         return False
     return True
@@ -376,7 +376,7 @@ def _sandbox_errors() -> Iterator[None]:
         raise CliError(str(error).splitlines()[-1]) from error
 
 
-def _named(store: Store, name: str | None) -> StoredCompany:
+def _company_named(store: Store, name: str | None) -> StoredCompany:
     known = store.companies()
     found = [company for company in known if name is None or company.name.lower() == name.lower()]
     if not found:

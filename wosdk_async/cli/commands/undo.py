@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.undo.reversal import Undo
 
 _SHOWN = 20  # rows listed on stderr
-_REFERENCED = "created record"  # in messages, a record that the job created because a row refers to it
+_CREATED_REFERENCE = "created reference"
 
 
 class _NotUndone:
     """Rows that are not undone: their number, and the first ``most`` rows (None: all).
 
-    ``say`` prints only rows that the list made before the undo (``before``) did not have.
+    ``say`` skips rows that are already in ``before``, the list from before the undo.
     """
 
     def __init__(self, most: int | None, before: _NotUndone | None = None) -> None:
@@ -193,7 +193,7 @@ def _confirm_undo(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool
 
     rows, references = summary.counts["undo"], summary.references["undo"]
     texts = [f"{counted(rows, undo.noun)} to be {undo.verb}"] if rows else []
-    texts += [f"{counted(references, _REFERENCED)} to be deleted"] if references else []
+    texts += [f"{counted(references, _CREATED_REFERENCE)} to be deleted"] if references else []
     if texts:
         confirm(runner.company, ", ".join(texts), "Undo the job?", ask=ask)
     return rows + references
@@ -208,7 +208,7 @@ def _say_references(runner: Runner, undo: Undo) -> None:
     references = runner.run(undo.journal.references())
     created = [each for each in references if undo.of_run in (None, each.run)]
     if staying := sum(each.state is State.DONE and each.undo is not State.DONE for each in created):
-        say(f"{counted(staying, _REFERENCED)} kept; --references deletes the unused ones")
+        say(f"{counted(staying, _CREATED_REFERENCE)} kept; --references deletes the unused ones")
 
 
 async def _reason_id(runner: Runner, undo: Undo, reason: str | None, rows: int, *, check: bool) -> int | None:
@@ -264,7 +264,7 @@ def _carry_out(
                 raise
             raise CliError(message_of(error), Exit.SOME) from error
     if signals.status is not None:
-        say("stopped: the same command resumes the undo")
+        say("stopped: run the same command to resume the undo")
     return summary, signals.status
 
 
@@ -275,7 +275,7 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _NotUndone, *, check: bool
     if check:  # without --check, the confirmation shows these numbers
         say(f"{counted(summary.counts['undo'], undo.noun)} would be {undo.verb}")
         if undo.references:
-            say(f"{counted(summary.references['undo'], _REFERENCED)} would be deleted")
+            say(f"{counted(summary.references['undo'], _CREATED_REFERENCE)} would be deleted")
     if summary.counts["undone"]:
         say(f"{summary.counts['undone']} undone before")
     if counts[State.FOUND]:

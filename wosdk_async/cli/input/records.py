@@ -78,7 +78,7 @@ class RecordTexts:
             digits = [text for text in ids if text.isdecimal() and ids[text] is not None]
             orders = await _orders(company, digits)
             # Digits that match no order stay an id, and the next read reports that the order is missing.
-            found |= {text: _certain(company, text, orders) for text in digits}
+            found |= {text: _unambiguous_id(company, text, orders) for text in digits}
         return [found[text] if text in found else ids[text] or 0 for text in self.texts]
 
     def _id(self, text: str) -> Id | None:
@@ -104,7 +104,7 @@ class RecordTexts:
             return {name: await self._search(company, name) for name in names}
 
     async def _search(self, company: Company, name: str) -> int:
-        """Look up a record's id by its name in each property that can hold one."""
+        """Look up a record's id by its name in each property that can hold a name."""
         kind: Any = self.kind
         keys = [key for key in _NAMED_BY if key in kind.__wire__ and kind.__wire__[key]["type"] == "string"]
         for key in keys:
@@ -124,7 +124,7 @@ class RecordTexts:
             refs = await company.resolve(kind, names=names, by=key)
         except NotUniqueError as error:
             name = next((each for each in names if repr(each) in error.message), names[0])
-            shown = look_for(kind, key, name)
+            shown = search_command(kind, key, name)
             raise NotUniqueError(
                 f"{error.message}. To list them: {shown}", operation=error.operation, company=error.company
             ) from error
@@ -167,7 +167,7 @@ async def _orders(company: Company, texts: list[str]) -> list[WorkOrder]:
     return found
 
 
-def _certain(company: Company, text: str, orders: Iterable[WorkOrder]) -> int:
+def _unambiguous_id(company: Company, text: str, orders: Iterable[WorkOrder]) -> int:
     id = int(text)
     by_id = {order.id or 0: order for order in orders if order.id == id}
     by_number = {order.id or 0: order for order in orders if (order.number or "").strip() == text}
@@ -232,24 +232,24 @@ def python_name(kind: type[Record], name: str, option: str) -> str:
     raise CliError(f"{option}: {kind.wire_name} has no field {name!r}{hint}")
 
 
-def look_for(kind: type[Record], key: str, value: object) -> str:
+def search_command(kind: type[Record], key: str, value: object) -> str:
     """Return a shell command that lists the records whose field ``key`` is ``value``."""
     text = str(value).replace("'", "''")
     condition = re.sub(r'([\\$`"])', r"\\\1", f"{kind.__wire__[key]['name']} = '{text}'")
     return f'wosdk query {kind.wire_name} --where "{condition}"'
 
 
-def newest_of(entity: str) -> str:
+def newest_command(entity: str) -> str:
     """Return the ``wosdk`` command that lists an entity's newest records."""
     return f"wosdk query {entity} --order 'Id desc' --limit 5"
 
 
-def look_for_order(fields: Mapping[str, Any], hint: str = "") -> str:
+def order_search_command(fields: Mapping[str, Any], hint: str = "") -> str:
     """Return a shell command that lists the orders with the PoNumber in ``fields``, or the newest orders."""
     number = fields.get("PoNumber")
     if not isinstance(number, str) or not number:
-        return newest_of("WorkOrder")
-    return look_for(WorkOrder, "po_number", number) + (f" # {hint}" if hint else "")
+        return newest_command("WorkOrder")
+    return search_command(WorkOrder, "po_number", number) + (f" # {hint}" if hint else "")
 
 
 def label_of(entity: str, id: Id, record: dict[str, Any]) -> str:
@@ -259,6 +259,6 @@ def label_of(entity: str, id: Id, record: dict[str, Any]) -> str:
     return f"{entity} {key} ({name})" if name else f"{entity} {key}"
 
 
-def look_at(entity: str, id: Id) -> str:
+def show_command(entity: str, id: Id) -> str:
     """Return a shell command that shows a record."""
     return f"wosdk get {entity} " + (str(id) if isinstance(id, int) else f"'{json_text(dict(id))}'")

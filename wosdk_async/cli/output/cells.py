@@ -123,7 +123,7 @@ _CHOSEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "Location": (("Name", "TypeId", "Address.Street", "Address.City"), ()),
 }
 
-_STATE = ("status", "state", "type")  # enum properties with such a word in their name are always shown
+_STATE = ("status", "state", "type")  # enum properties with one of these words in the name are always shown
 _NAMED_FIRST = ("display_as", "name", "number")  # the first of these that exists is shown for a reference
 _REFERENCES = 6  # maximum references to read by name, because each makes the query larger
 _REQUEST_FLAGS = ("PerformDeletion", "IsNew")  # these control a request and are not data of the record
@@ -146,7 +146,7 @@ class DefaultColumns:
         if isinstance(entity, str):
             return cls(entity)
         chosen = _CHOSEN.get(entity.wire_name)
-        return cls(entity, *(chosen or (tuple(_own(entity)), tuple(_references(entity)))))
+        return cls(entity, *(chosen or (tuple(_main_properties(entity)), tuple(_references(entity)))))
 
     @property
     def selection(self) -> tuple[str, ...]:
@@ -185,7 +185,7 @@ def _first_step(path: str) -> str:
     return path.partition(".")[0] if "." in path else ""
 
 
-def _own(entity: type[Record]) -> Iterator[str]:
+def _main_properties(entity: type[Record]) -> Iterator[str]:
     """Yield the properties for name, state and type."""
     table = entity.__wire__
     for name in dict.fromkeys((named_by(entity), "display_as")):

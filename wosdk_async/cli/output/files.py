@@ -101,7 +101,7 @@ def require_not_input(option: str, written: Path, *needed: Path) -> None:
 
 
 def require_not_store(option: str, written: Path, store: Path) -> None:
-    """Raise CliError if ``written`` is a store or one of SQLite's files beside it."""
+    """Raise CliError if ``written`` is a store or one of the store's SQLite files."""
     real = Path(os.path.realpath(store))
     beside = (real.with_name(f"{real.name}{ending}") for ending in ("", *_BESIDE))
     if any(_same_file(written, path) for path in beside):

@@ -88,7 +88,7 @@ def csv_cell(
     return guard(json_text(value))
 
 
-def guarded_texts(count: int, *, raw: bool) -> str:
+def guard_warning(count: int, *, raw: bool) -> str:
     """Return a warning about cells that got an apostrophe or, if ``raw``, would lose one in an import."""
     if raw:
         return (
@@ -104,7 +104,7 @@ def guarded_texts(count: int, *, raw: bool) -> str:
 class CsvFormat:
     """CSV with a header and one line per record; on a terminal, control characters are escaped.
 
-    The columns are the requested paths; for ``*`` or no paths, they are the columns of the first page.
+    The first page determines the columns (see :func:`columns_of`).
     """
 
     def __init__(
@@ -145,9 +145,9 @@ class CsvFormat:
         )
 
     def close(self) -> None:
-        """Report cells with :func:`guarded_texts`, and columns that only appear in later pages."""
+        """Report cells with :func:`guard_warning`, and columns that only appear in later pages."""
         if self._guard.texts:
-            say(guarded_texts(self._guard.texts, raw=self._guard.raw))
+            say(guard_warning(self._guard.texts, raw=self._guard.raw))
         if self._left_out:
             named = ", ".join(sorted(self._left_out)[:_MAX_NAMED])
             rest = len(self._left_out) - _MAX_NAMED

@@ -97,7 +97,7 @@ class RowProgress:
         if not self._shown or seconds < _IDLE:
             return
         idle = f"no progress for {seconds:.0f} s"
-        if self._settle is not None:  # a call in doubt waits so long, and reads like a hang
+        if self._settle is not None:  # the wait before a look-up would look like a hang
             idle += f" (a row without a response is looked up after {self._settle:.0f} s)"
         self._lines.clear()
         if self._bar is not None:

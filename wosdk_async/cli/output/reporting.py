@@ -133,7 +133,7 @@ class OutcomeWriter:
         for warning in warnings[:_MAX_SHOWN]:
             say(warning)
         if len(warnings) > _MAX_SHOWN:
-            say(f"and {counted(len(warnings) - _MAX_SHOWN, 'more warning')} of this kind")
+            say(f"and {counted(len(warnings) - _MAX_SHOWN, 'more warning')}")
         self._warnings.say()
         if self._warned:
             say(f"{counted(self._warned, 'row')} with warnings; {remedy}")
@@ -216,7 +216,7 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
         first = f" (first: line {summary.first_changed})" if summary.first_changed is not None else ""
         click.echo(
             f"{rows} from the cells that were sent{first}: edited in the file, corrected in the "
-            "rejects, or the map reads other columns; not resent; see the column changed of results.csv"
+            "rejects, or the map reads other columns; not resent; see column 'changed' in results.csv"
         )
     if summary.audit_state != "none":
         about = summary.audit_why or summary.audit
