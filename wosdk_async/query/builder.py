@@ -83,7 +83,7 @@ class Query(Uncopied, Generic[T]):
     def select(self, *properties: str | Path) -> Query[T]:
         """Read these property paths, ``select("*", "Items.*", f.customer.name)``, plus the ``Id``.
 
-        By default, the service sends scalars and references reduced to their ids, and no lists.
+        By default, the service sends scalars, references as ids, and no lists.
         """
         # facts 3.4
         checked = tuple(selected(self._plan, path) for path in properties)

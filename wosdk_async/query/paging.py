@@ -239,8 +239,8 @@ async def highest_id(fetch: Fetch, plan: Plan) -> int | None:
     """Return the highest id among a query's records; None if there are none.
 
     A second call checks for a record above that id. If it finds one, added in the meantime, the first call is
-    repeated and must return at least that record's id. A lower id raises WosdkError, because it means that
-    the service ignores the sort order.
+    repeated and must return at least that record's id. Raises WosdkError otherwise, because the service then
+    ignores the sort order.
     """
     highest = await _first_id(fetch, plan, descending=True)
     if highest is None or (added := await _first_id(fetch, plan, above=highest)) is None:

@@ -224,7 +224,7 @@ class SimulatedWorker(Process):
             self._end(row, NOT_SENT)
         if self.clock() - self._heard > self.world.plan.options.lease:
             self._cancel(lambda _: True)
-            self._rows.give_back()
+            self._rows.return_unstarted()
         self.at(0.1, self._look)
 
     def _cancel(self, which: Callable[[LeasedRow], bool]) -> None:

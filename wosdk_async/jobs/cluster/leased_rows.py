@@ -75,7 +75,7 @@ class LeasedRows:
                 for row in grant.rows:
                     self._accept(LeasedRow(grant.epoch, grant.ends, row, self._clock))
         if order.stop or order.abort:
-            self.give_back()
+            self.return_unstarted()
         return True
 
     def _accept(self, row: LeasedRow) -> None:
@@ -85,7 +85,7 @@ class LeasedRows:
             self._open[row.granted.row] = row
             self._unstarted.append(row)
 
-    def give_back(self) -> None:
+    def return_unstarted(self) -> None:
         """Report unstarted rows as not sent."""
         while self._unstarted:
             self.end(self._unstarted.popleft(), NOT_SENT)

@@ -55,7 +55,7 @@ _FILE_ROWS = 20_000  # rows per file, after which a new file begins; a kill lose
 
 
 class Export(ExportJob):
-    """Export to one file. Each object can run only once.
+    """Export to one file. Create an object for each run.
 
     ::
 

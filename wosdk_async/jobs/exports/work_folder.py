@@ -179,7 +179,7 @@ def _bound(id: int | None, otherwise: str) -> str:
 
 _PLAN = "export.json"
 _DRAFT = "output"  # no suffix, so no range file or plan can have this name
-_OWN_NAME = re.compile(r"lock|export\.json(\.part)?|output|sheets-.*")
+_KNOWN_NAME = re.compile(r"lock|export\.json(\.part)?|output|sheets-.*")
 
 
 def work_folder_of(output: Path) -> Path:
@@ -193,7 +193,7 @@ class WorkFolder:
     ``again`` discards the progress of an earlier export.
 
     Raises:
-        ExportError: a different export was stopped there.
+        ExportError: a different export was stopped there, or the folder has other files.
         JournalError: another process is using the folder.
         OutputError: the folder cannot be created.
     """
@@ -321,7 +321,8 @@ def _require_ours(folder: Path) -> None:
     strange = [
         path.name
         for path in paths
-        if path.is_symlink() or not any(own.fullmatch(path.name) for own in (_OWN_NAME, _NAME, _OPEN_NAME))
+        if path.is_symlink()
+        or not any(known.fullmatch(path.name) for known in (_KNOWN_NAME, _NAME, _OPEN_NAME))
     ]
     if not strange and paths and folder / LOCK not in paths:
         # Files without a lock are not from an export, unless an export is just removing them.

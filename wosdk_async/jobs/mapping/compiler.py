@@ -1,6 +1,6 @@
 """Map compiler, which validates a map's tables against the model and compiles nodes and references.
 
-The nodes of amounts have currency checks, which refuse an amount whose currency differs from the file's.
+The nodes of amounts reject rows whose currency sign contradicts the currency code.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def _length_limit(meta: Wire, truncate: bool, path: str) -> LengthLimit:
             f"{path}: {meta['name']} has no known maximum length to truncate to; remove 'truncate'"
         )
     documented = meta.get("max_length_source") == "doc"
-    # facts 3.4: the service strips trailing blanks of ContactName in orders. In others: not shown; assumed
+    # facts 3.4: the service strips trailing blanks of a work order's ContactName; assumed for other records
     cuts_blanks = meta["name"] == "ContactName"
     return LengthLimit(path, length, documented, truncate, cuts_blanks)
 
@@ -288,8 +288,8 @@ def _with_currency(node: ObjectNode, raw: Mapping[str, Any], path: str) -> Objec
         fits = not is_unclear and all(_may_mean(each, str(currency.content)) for each in signs)
     if signs and not fits:
         raise ImportMapError(
-            f"{path}.value: strip removes {', '.join(sorted(signs))}, so the map must set that currency: "
-            f'{path.rpartition(".")[2]}.currency_type_id = "EUR", or a currency column'
+            f"{path}.value: strip removes {', '.join(sorted(signs))}, so the map must set that currency, as "
+            f'in {path.rpartition(".")[2]}.currency_type_id = "EUR", or from a column'
         )
     amount = _AmountNode(**attrs.asdict(value, recurse=False), currency=currency, signs=signs)
     return attrs.evolve(node, fields={**node.fields, "value": amount})

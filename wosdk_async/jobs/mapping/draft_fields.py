@@ -27,7 +27,7 @@ from wosdk_async.model.metadata import Wire
 _SIMILAR = 0.82  # minimum score for a proposal
 _SYNONYM, _EQUAL_WORDS, _MORE_WORDS = 0.95, 0.9, 0.85  # scores
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])")
-_WITHOUT_MEANING = {"at", "by", "date", "dt", "id", "name", "of", "on", "the", "utc"}
+_STOP_WORDS = {"at", "by", "date", "dt", "id", "name", "of", "on", "the", "utc"}
 MARKER_FIELD = "po_number"
 """Usual marker field of a new work order."""
 _SKIPPED = {"id", "perform_deletion", "is_new", "concurrency_id", "is_removed"}
@@ -223,7 +223,7 @@ def _score(column: str, field: DraftField) -> float:
 
 
 def _in_words(column: str, field: DraftField) -> float:
-    """Return a score for word sets that are equal or contain one another."""
+    """Return a score if the words of one name include all words of the other; otherwise 0."""
     column_words, target = _words(column), field.target
     names = [_words(field.name.removesuffix(_AMOUNT)), _words(target.__name__ if target is not None else "")]
     if column_words and column_words in names:
@@ -235,7 +235,7 @@ def _in_words(column: str, field: DraftField) -> float:
 
 
 def _words(name: str) -> frozenset[str]:
-    return frozenset(word.casefold() for word in _WORD.findall(name)) - _WITHOUT_MEANING
+    return frozenset(word.casefold() for word in _WORD.findall(name)) - _STOP_WORDS
 
 
 def _plain(name: str) -> str:
@@ -298,6 +298,6 @@ _COLUMN_NAMES = {
 SYNONYMS = {field: frozenset(words.split()) for field, words in _COLUMN_NAMES.items()}
 """Common column names in English, German, French, Spanish and Italian, unique within each table.
 
-They are in lower case, without spaces or diacritics, by the last part of the field's table and the field's
-name: ``items.task``.
+They are in lower case, without spaces or diacritics. The keys consist of the last part of the field's table
+and the field's name, such as ``items.task``.
 """

@@ -52,7 +52,7 @@ def draft_map(
     lines = [
         *_comment(f"Draft map for {file}. Replace each {ADAPT} with a {{column}} or a fixed value."),
         *_comment("Check every line: columns were matched by similar names only."),
-        *_columns_left(columns, found),
+        *_column_notes(columns, found),
         "",
         f"operation = {_quoted(operation.name)}",
         *([f"header_row = {header_row}  # skip the lines above"] if header_row else []),
@@ -65,7 +65,7 @@ def draft_map(
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _columns_left(columns: Sequence[str], found: Sequence[DraftField]) -> Iterator[str]:
+def _column_notes(columns: Sequence[str], found: Sequence[DraftField]) -> Iterator[str]:
     used = {each.column for each in found}
     if unused := [column for column in columns if column not in used and is_usable(column)]:
         yield from _comment(f"Unmatched columns: {', '.join(unused)}")
@@ -93,7 +93,7 @@ def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColum
     unique = f" Unique columns: {', '.join(keys.unique)}." if keys.unique else ""
     named = [each.column for each in candidates if of_orders]
     nearly = "".join(
-        f" {column} would be unique, but {', '.join(exceptions)}."
+        f" {column} could be the key, but {', '.join(exceptions)}."
         for column, exceptions in keys.exceptions.items()
         if column in keys.nearly or column in named
     )

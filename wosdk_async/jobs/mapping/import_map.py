@@ -40,7 +40,7 @@ class ImportMap:
     key: Template | None = None
     """Template of the row key; None if the marker carries the key or rows have no key."""
     fingerprint: str = ""
-    """Hash of what the map makes of a row's cells, without comments and formatting."""
+    """Hash of the map, without the operation, the rules for reading rows, comments and formatting."""
     rules: TableRules = attrs.field(factory=TableRules)
     """Rules for reading the rows to import."""
     content: str = ""
@@ -148,13 +148,13 @@ def _without(table: Any, path: Sequence[str]) -> Any:
 
 
 def _fingerprint(tables: MapTables) -> str:
-    tables = attrs.evolve(tables, operation=None)  # an option may have named the ledger's operation before
+    tables = attrs.evolve(tables, operation=None)  # an option may name it instead of the map
     given = attrs.asdict(tables, filter=lambda field, _: field.name not in _RULES)
     content = json.dumps(given, sort_keys=True, default=str)
     return hashlib.sha256(content.encode(errors="replace")).hexdigest()[:32]
 
 
-_RULES = ("header_row", "fill_down", "skip_when")  # they change which rows and cells there are, not the map
+_RULES = ("header_row", "fill_down", "skip_when")  # they change which cells are read, not the map
 
 
 def _rules(tables: MapTables) -> TableRules:

@@ -41,7 +41,7 @@ class RowKeys:
     job: str
     """Job id, which makes default keys unique."""
     _column: str | None = attrs.field(init=False)
-    """Column whose cells are used as keys unchanged, if they are short, with no white space around them."""
+    """Column whose cells are themselves the keys if short, without ``+`` or surrounding whitespace."""
 
     @_column.default
     def _find_column(self) -> str | None:

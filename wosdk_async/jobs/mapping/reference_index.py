@@ -55,7 +55,7 @@ class ReferenceIndex:
         self._uncollected = list(self.specs.values())
 
     def collect(self, rows: Sequence[Mapping[str, str]]) -> None:
-        """Collect the names in rows' cells; skip invalid names, which fail the row later."""
+        """Collect the names in rows' cells; skip invalid names, which fail their rows later."""
         for spec in self._uncollected:
             recent, first = self._recent[spec.name], spec.first
             for cells in rows:
@@ -183,11 +183,11 @@ class ReferenceIndex:
         for key in ids:
             in_other_case[key.casefold()].append(key)
         for key, entry in entries.items():
-            # Not shown whether the service compares names by case. To avoid duplicates, case is ignored here.
+            # Whether the service compares names by case is unknown; ignoring case avoids duplicates.
             names = [key] if key in ids else in_other_case[key.casefold()]
             if found := sorted({id for name in names for id in ids[name]}):
                 self._add_found(spec, entry, found)
-                if names != [key] and names[0] not in entries:  # look_alikes() has named other pairs
+                if names != [key] and names[0] not in entries:  # look_alikes() warns about the other pairs
                     alike.note(key, names[0])
         if alike.count:
             self.warnings.append(f"{spec.name}: {alike}; existing records are used")
@@ -213,7 +213,7 @@ class ReferenceIndex:
         return any(entry.missing for entry in self._all())
 
     def require(self, references: Iterable[str], place: object) -> None:
-        """Raise ImportMapError, naming ``place``, if a record that every row needs does not exist."""
+        """Raise ImportMapError, naming ``place``, if a record needed by every row is missing or ambiguous."""
         for entry in (entry for name in references for entry in self._entries[name].values()):
             if entry.id is None and entry.reason:
                 raise ImportMapError(f"{place}: {entry.reason}", **entry.details)

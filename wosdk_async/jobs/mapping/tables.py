@@ -135,13 +135,13 @@ def _check_marks(table: TextTable, _: object, mark: str) -> None:
 def _check_units(_: object, __: object, units: object) -> None:
     if not isinstance(units, list) or not all(isinstance(each, str) and is_unit(each) for each in units):
         raise ValueError(
-            "takes currency signs and units without digits, plus or minus signs, points or commas, "
-            f'as in ["€", "EUR", "kg"], not {units!r}'
+            "takes currency signs and units without digits, plus or minus signs, points, commas or "
+            f'parentheses, as in ["€", "EUR", "kg"], not {units!r}'
         )
 
 
 def is_unit(text: str) -> bool:
-    """Return whether ``strip`` accepts a unit: one without digits, signs, points, commas or brackets."""
+    """Return whether a text has no digits, plus or minus signs, points, commas or parentheses."""
     return _UNIT.fullmatch(text) is not None
 
 
@@ -189,7 +189,10 @@ def read_tables(path: Path) -> MapTables:
 
 
 def field_spelled(kind: type[Record], key: str, path: str) -> tuple[str, Wire]:
-    """Return the Python name and metadata of a field, found by its Python or wire name."""
+    """Return the Python name and metadata of a field, found by its Python or wire name.
+
+    Raise ImportMapError if there is no such field.
+    """
     wires = {meta["name"].casefold(): name for name, meta in kind.__wire__.items()}
     name = key if key in kind.__wire__ else wires.get(key.casefold())
     if name is None:
@@ -223,7 +226,7 @@ def _message(error: BaseException, _: type | None) -> str:
     if isinstance(error, cattrs.ForbiddenExtraKeysError):
         keys = [field.name.strip("_") for field in attrs.fields(error.cl)]
         name = min(error.extra_fields)
-        fields = "; write fields in [command], or for an operation on an entity in [entity]."
+        fields = "; write fields in [command], or, for an operation on an entity, in [entity]."
         hint = suggestion(name, keys) or (fields if error.cl is MapTables else ".")
         return f"has an unknown key {name!r}{hint} Its keys are {', '.join(keys)}"
     if isinstance(error, KeyError):

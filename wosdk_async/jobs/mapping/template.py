@@ -80,7 +80,7 @@ class Template:
         return frozenset(column for choice in choices for column, _ in choice.options if column is not None)
 
     def fill(self, cells: Mapping[str, str]) -> str | None:
-        """Return the template's text for a row, or None if all its columns are empty."""
+        """Return the template's text for a row, or None if all its pairs of braces are empty."""
         if self.first is not None and (text := cells[self.first]) and not text.isspace():
             return text
         if self._alone is not None:
@@ -137,7 +137,7 @@ class LengthLimit:
     def fit(self, text: str, warnings: list[str]) -> str:
         """Return ``text``, truncated if allowed. Raise RowError if ``text`` exceeds a documented limit."""
         if self.cuts_blanks and text != text.rstrip():
-            warnings.append(f"{self.path}: the service strips the blanks at the end of {shown_value(text)}")
+            warnings.append(f"{self.path}: the service strips trailing blanks from {shown_value(text)}")
         if self.length is None or len(text) <= self.length:
             return text
         found = f"{self.path} has {len(text)} characters"
