@@ -88,9 +88,9 @@ class Worker:
             if order.session is not None:
                 self._sessions.push(order.session)
             if order.abort:
-                self._cancel(self._rows.under_way.values())
+                self._cancel(self._rows.started.values())
             elif order.stop:
-                self._cancel(row for row in self._rows.under_way.values() if not row.begun)
+                self._cancel(row for row in self._rows.started.values() if not row.begun)
             self._start()
             await asyncio.sleep(0)  # let calls run, however fast orders arrive
             with contextlib.suppress(TimeoutError):
@@ -106,7 +106,7 @@ class Worker:
             return
         self._watch.cancel()
         self._rows.return_unstarted()
-        self._cancel(self._rows.under_way.values())
+        self._cancel(self._rows.started.values())
         if self._tasks:
             await asyncio.wait(self._tasks.values())
         await self._client.aclose(grace=0.0)

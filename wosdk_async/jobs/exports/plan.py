@@ -22,7 +22,7 @@ ExportPlan = Mapping[str, Any]
 
 def differences(plan: ExportPlan, stored: ExportPlan) -> list[str]:
     """Return the differences from a stored plan, such as ``["properties changed from Number to *"]``."""
-    mine, theirs = _facts(plan), _facts(stored)
+    mine, theirs = _compared_fields(plan), _compared_fields(stored)
     found = [
         f"{name} changed from {_shown(theirs[name])} to {_shown(value)}"
         for name, value in mine.items()
@@ -33,7 +33,7 @@ def differences(plan: ExportPlan, stored: ExportPlan) -> list[str]:
     return found
 
 
-def _facts(plan: ExportPlan) -> dict[str, Any]:
+def _compared_fields(plan: ExportPlan) -> dict[str, Any]:
     """Return the fields (except ``columns``) that determine rows and format, by their names in messages."""
     expression = plan.get("expression") or {}
     return {

@@ -263,7 +263,7 @@ _CURRENCIES = {
 _BY_SIGN = {sign.casefold(): codes.split() for sign, codes in _CURRENCIES.items()}
 
 
-def _meanings(sign: str) -> Sequence[str]:
+def _possible_currencies(sign: str) -> Sequence[str]:
     """Return the possible currencies of a sign or code, or nothing if it is unknown."""
     code = sign.strip().upper()
     known = code in registry.resolve("CurrencyType").__members__
@@ -281,10 +281,11 @@ def _with_currency(node: ObjectNode, raw: Mapping[str, Any], path: str) -> Objec
         return node
     table = next(each for name, each in raw.items() if name.casefold() == "value")
     units = (table.get("strip") or ()) if isinstance(table, Mapping) else ()
-    signs = sorted({each.strip() for each in units if _meanings(each) or _is_sign(each)}, key=len)[::-1]
+    checked = {each.strip() for each in units if _possible_currencies(each) or _is_sign(each)}
+    signs = sorted(checked, key=len)[::-1]
     fits = currency is not None
     if isinstance(currency, ConstantNode):
-        is_unclear = len(list(filter(_is_sign, signs))) > 1 and not all(map(_meanings, signs))
+        is_unclear = len(list(filter(_is_sign, signs))) > 1 and not all(map(_possible_currencies, signs))
         fits = not is_unclear and all(_may_mean(each, str(currency.content)) for each in signs)
     if signs and not fits:
         raise ImportMapError(
@@ -341,7 +342,7 @@ class _AmountNode(TextNode):
 
     def _note_currency(self, cell: TypedCell, _: RowContext) -> None:
         """Raise RowError if a cell format shows text other than a currency."""
-        if cell.currency != cell.shown and not _meanings(cell.shown):
+        if cell.currency != cell.shown and not _possible_currencies(cell.shown):
             raise RowError(
                 f"{self.path}: the cell format shows {cell.shown!r}, which is not a currency; enter "
                 f"the full amount, and format the cell as a number or currency ({self.shown_columns})"
@@ -350,5 +351,5 @@ class _AmountNode(TextNode):
 
 def _may_mean(sign: str, code: str) -> bool:
     """Return whether a sign can mean the currency ``code``; unknown signs can."""
-    meanings = _meanings(sign)
+    meanings = _possible_currencies(sign)
     return not meanings or code in meanings

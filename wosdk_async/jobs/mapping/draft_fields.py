@@ -87,11 +87,11 @@ def draft_fields(
     columns: Sequence[str],
     operation: RowOperation,
     keys: Sequence[str] = (),
-    unlike: Mapping[str, Set[str]] = MappingProxyType({}),
+    excluded_kinds: Mapping[str, Set[str]] = MappingProxyType({}),
 ) -> list[DraftField]:
     """Return an operation's candidate fields, with proposed columns.
 
-    ``unlike`` has the kinds (``time`` or ``number``) that the cells of each column do not resemble.
+    ``excluded_kinds`` are the kinds (``time`` or ``number``) that the cells of each column do not resemble.
     """
     candidates = list(_fields(operation.kind, operation.table))
     if operation.table == "entity":
@@ -99,8 +99,8 @@ def draft_fields(
             each.suggested = each.required and (each.target is not None or each.name in _SUGGESTED)
             each.required = False
     if operation.by is not None:
-        candidates = _of_changes(operation, candidates)
-    _assign(candidates, [column for column in columns if is_usable(column)], unlike)
+        candidates = _change_fields(operation, candidates)
+    _assign(candidates, [column for column in columns if is_usable(column)], excluded_kinds)
     if operation.kind is WoCreateCommand:
         _assign_key(candidates, keys)
     if operation.by is not None and operation.compares and not any(each.column for each in candidates[1:]):
@@ -166,7 +166,7 @@ def _action_of(kind: type[Record]) -> str | None:
     return word if word in WOActionType.__members__ else None
 
 
-def _of_changes(operation: RowOperation, candidates: list[DraftField]) -> list[DraftField]:
+def _change_fields(operation: RowOperation, candidates: list[DraftField]) -> list[DraftField]:
     """Return the fields of an update or delete, starting with the key."""
     by = operation.by or ""
     key = DraftField(operation.table, by, operation.kind.__wire__[by], required=False, suggested=True)
@@ -176,13 +176,15 @@ def _of_changes(operation: RowOperation, candidates: list[DraftField]) -> list[D
     return [key, *(each for each in candidates if each.name != by and operation.compares)]
 
 
-def _assign(candidates: Sequence[DraftField], columns: Sequence[str], unlike: Mapping[str, Set[str]]) -> None:
+def _assign(
+    candidates: Sequence[DraftField], columns: Sequence[str], excluded_kinds: Mapping[str, Set[str]]
+) -> None:
     """Assign columns to fields by descending similarity, at most one to each field."""
     pairs = [
         (score, each.required, -place, -order)
         for place, column in enumerate(columns)
         for order, each in enumerate(candidates)
-        if each.looks not in unlike.get(column, ()) and (score := _score(column, each)) >= _SIMILAR
+        if each.looks not in excluded_kinds.get(column, ()) and (score := _score(column, each)) >= _SIMILAR
     ]
     taken = set()
     for *_, place, order in sorted(pairs, reverse=True):

@@ -19,7 +19,7 @@ from wosdk_async.jobs.mapping.record_operations import RowOperation, operation_n
 from wosdk_async.jobs.mapping.references import ReferenceSpec
 from wosdk_async.jobs.mapping.tables import MapTables, ReferenceTable, checked_table, read_tables
 from wosdk_async.jobs.mapping.template import NAME, Template
-from wosdk_async.jobs.sources.table_rules import OPEN, TableRules
+from wosdk_async.jobs.sources.table_rules import PLACEHOLDER, TableRules
 from wosdk_async.text.suggestions import suggestion
 
 DEFAULT_OPERATION = "WoCreateCommand"
@@ -92,8 +92,9 @@ class ImportMap:
                 found.setdefault(column, f"[reference.{spec.name}] of {self.path}")
         for column, key in self.rules.columns.items():
             found.setdefault(column, f"{key} of {self.path}")
-        if OPEN in found:  # the user must replace every placeholder, so name all places
-            found[OPEN] = f"{', '.join(_paths_with(OPEN, self.record, self.references))} of {self.path}"
+        if PLACEHOLDER in found:  # the user must replace every placeholder, so name all places
+            places = _paths_with(PLACEHOLDER, self.record, self.references)
+            found[PLACEHOLDER] = f"{', '.join(places)} of {self.path}"
         return found
 
     def columns_behind(self, reason: str) -> str | None:

@@ -105,7 +105,7 @@ class TextNode:
     @property
     def is_plain(self) -> bool:
         """Whether a short, non-blank string in the template's first column is itself the value."""
-        return self.parse is None and self.template.first is not None and not self.limit.cuts_blanks
+        return self.parse is None and self.template.first_column is not None and not self.limit.cuts_blanks
 
     @property
     def columns(self) -> frozenset[str]:
@@ -218,10 +218,10 @@ class ObjectNode:
                 first = _FILL
                 if isinstance(node, TextNode) and node.is_plain:
                     first = _CELL
-                    names[f"column{index}"] = node.template.first
+                    names[f"column{index}"] = node.template.first_column
                     names[f"longest{index}"] = sys.maxsize if node.limit.length is None else node.limit.length
                     names[f"blank{index}"] = node.blank
-                    if node.template.source == f"{{{node.template.first}}}":
+                    if node.template.source == f"{{{node.template.first_column}}}":
                         first = f"{_CELL} if text else blank{{index}}"
                 elif isinstance(node, ReferenceNode) and self.writes is not None:
                     first = _ID if node.as_id else _REFERENCE

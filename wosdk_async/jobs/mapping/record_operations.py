@@ -240,14 +240,14 @@ is the field that identifies existing records, or None. ``name`` identifies the 
 row in doubt from the records with its key; if ``compares``, it also compares their values.
 """
 
-_OF_RECORDS = re.compile(r"(?P<verb>create|update|delete) (?P<entity>\w+)(?: by (?P<by>\w+))?")
+_RECORD_OPERATION = re.compile(r"(?P<verb>create|update|delete) (?P<entity>\w+)(?: by (?P<by>\w+))?")
 
 
 def operation_named(text: str) -> RowOperation:
     """Parse an operation name. Raise ImportMapError if it is unknown or unsupported by the service."""
     words = " ".join(text.split())
-    if (found := _OF_RECORDS.fullmatch(words)) is not None:
-        return _of_records(found["verb"], found["entity"], found["by"])
+    if (found := _RECORD_OPERATION.fullmatch(words)) is not None:
+        return _record_operation(found["verb"], found["entity"], found["by"])
     command: Any = command_class(words)
     if command is None:
         hint = suggestion(words, index.COMMANDS) or (
@@ -260,7 +260,7 @@ def operation_named(text: str) -> RowOperation:
     return RunCommand(command)
 
 
-def _of_records(verb: str, name: str, by: str | None) -> RowOperation:
+def _record_operation(verb: str, name: str, by: str | None) -> RowOperation:
     kind: Any = entity_class(name)
     if kind is None or "id" not in kind.__wire__:
         hint = suggestion(name, index.ENTITIES)

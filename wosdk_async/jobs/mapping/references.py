@@ -61,9 +61,9 @@ class ReferenceSpec:
     """Whether to take the lowest id if several records have the name."""
 
     @property
-    def first(self) -> str | None:
+    def first_column(self) -> str | None:
         """Column whose cell is the raw name unless the cell is blank."""
-        return None if self.template is None else self.template.first
+        return None if self.template is None else self.template.first_column
 
     @property
     def columns(self) -> frozenset[str]:

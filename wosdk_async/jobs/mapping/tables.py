@@ -234,7 +234,7 @@ def _message(error: BaseException, _: type | None) -> str:
     return str(error)
 
 
-def _only(accepts: Callable[[object], bool], wanted: str) -> Callable[[Any, Any], Any]:
+def _type_hook(accepts: Callable[[object], bool], wanted: str) -> Callable[[Any, Any], Any]:
     """Return a cattrs hook that passes accepted values through and rejects others."""
 
     def hook(value: Any, _: Any) -> Any:
@@ -259,10 +259,10 @@ def _one_of(value: object, kind: Any) -> object:
 
 _CONVERTER = cattrs.Converter(forbid_extra_keys=True)
 for _kind, _hook in {
-    str: _only(lambda value: isinstance(value, str), "takes a string"),
-    int: _only(lambda value: type(value) is int, "takes a whole number"),
-    bool: _only(lambda value: isinstance(value, bool), "takes true or false"),
-    Fields: _only(lambda value: isinstance(value, Mapping), "takes a table"),
+    str: _type_hook(lambda value: isinstance(value, str), "takes a string"),
+    int: _type_hook(lambda value: type(value) is int, "takes a whole number"),
+    bool: _type_hook(lambda value: isinstance(value, bool), "takes true or false"),
+    Fields: _type_hook(lambda value: isinstance(value, Mapping), "takes a table"),
 }.items():
     _CONVERTER.register_structure_hook(_kind, _hook)
 _CONVERTER.register_structure_hook_func(_is_literal, _one_of)

@@ -47,7 +47,7 @@ class Template:
     parts: tuple[str | Choice, ...]
     _alone: Choice | None = attrs.field(init=False)
     """Pair of braces that makes up the whole template, if any."""
-    first: str | None = attrs.field(init=False)
+    first_column: str | None = attrs.field(init=False)
     """Column whose cell is the whole result unless the cell is blank. Most templates have such a column."""
 
     @_alone.default
@@ -55,8 +55,8 @@ class Template:
         only = self.parts[0] if len(self.parts) == 1 else None
         return only if isinstance(only, Choice) else None
 
-    @first.default
-    def _find_first(self) -> str | None:
+    @first_column.default
+    def _find_first_column(self) -> str | None:
         return self._alone.options[0][0] if self._alone is not None else None
 
     @classmethod
@@ -81,7 +81,7 @@ class Template:
 
     def fill(self, cells: Mapping[str, str]) -> str | None:
         """Return the template's text for a row, or None if all its pairs of braces are empty."""
-        if self.first is not None and (text := cells[self.first]) and not text.isspace():
+        if self.first_column is not None and (text := cells[self.first_column]) and not text.isspace():
             return text
         if self._alone is not None:
             return self._alone.pick(cells) or None

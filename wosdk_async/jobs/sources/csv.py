@@ -73,7 +73,7 @@ class CsvFile:
         self.dialect = self._dialect(delimiter)
         self._require_table()
         self._newline = "" if self._ends_with_cr() else "\n"
-        self._may_have_marks, self._may_have_errors = _may_have(self.path)
+        self._may_have_marks, self._may_have_errors = _scan_for_marks(self.path)
         self._removes_guards = False  # False while reading the header
         with self._records() as records:
             self.header_line, cells = header_record(self.path, records, header_row)
@@ -220,7 +220,7 @@ def _faults(cells: list[str]) -> dict[int, str]:
     }
 
 
-def _may_have(path: Path) -> tuple[bool, bool]:
+def _scan_for_marks(path: Path) -> tuple[bool, bool]:
     """Return whether a file's bytes suggest an apostrophe or lone CR, and whether they suggest a ``#``."""
     marks = errors = False
     with path.open("rb") as file:
