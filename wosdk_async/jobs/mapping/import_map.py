@@ -222,7 +222,8 @@ def _check_names(table: str, record: ObjectNode, specs: Mapping[str, ReferenceSp
     for place, names in {table: record.references, **needs}.items():
         for name in sorted(names - specs.keys()):
             raise ImportMapError(
-                f'{place} names "@{name}", but there is no [reference.{name}]{suggestion(name, specs)}'
+                f'{place} names "@{name}", but there is no [reference.{name}]'
+                f"{suggestion(name, specs) or '; add this table'}"
             )
     if unused := specs.keys() - record.references.union(*needs.values()):
         name = min(unused)

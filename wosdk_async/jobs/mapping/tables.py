@@ -56,7 +56,7 @@ class MapTables:
     marker: str | None = None
     """Field that carries each row's key."""
     key: str | None = None
-    """Template of a row key without a marker field, such as ``{number}``."""
+    """Template of the row key if no marker field carries the key, such as ``{number}``."""
     header_row: int | None = None
     """Line number of the header."""
     fill_down: Any = None
@@ -174,11 +174,12 @@ def read_tables(path: Path) -> MapTables:
     try:
         with path.open("rb") as file:
             data = file.read(_MAX_BYTES + 1)
-        if len(data) > _MAX_BYTES:
-            raise ValueError(f"more than {_MAX_BYTES:,} bytes; name a map file")
-        content = parse_toml(data.decode("utf-8-sig"))
     except OSError as error:
         raise ImportMapError(f"{error.strerror or error}; name a map file (see docs/import.md)") from None
+    if len(data) > _MAX_BYTES:
+        raise ImportMapError(f"the file has more than {_MAX_BYTES:,} bytes; name a map file")
+    try:
+        content = parse_toml(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ImportMapError(
             f"the byte at offset {error.start} is not UTF-8; save the file as UTF-8"

@@ -201,7 +201,10 @@ class _About(msgspec.Struct):
 
 
 class _Line(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """Line of reader output. In the header, ``kinds`` is the sheet name; the last line has only ``line``."""
+    """Line of reader output; the last line has only ``line``.
+
+    ``kinds`` is the sheet name in the header, and one character for the type of each cell in other lines.
+    """
 
     line: int
     cells: list[str] | None = None
