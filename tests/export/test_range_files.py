@@ -63,4 +63,4 @@ def test_offsets_that_lead_beyond_a_file_are_not_followed(tmp_path: Path, end: i
     writer.finish(2)
     file = RangeFile.at(tmp_path / "start_2_2.arrow")
     assert file is not None
-    assert file.is_whole(batch.schema) is whole
+    assert file.is_intact(batch.schema) is whole

@@ -184,9 +184,9 @@ def test_a_column_that_could_be_the_marker_says_why_it_is_none(
     text = draft_of(tmp_path, operation, "".join([f"Kind,{name}\n", *lines]))
     assert "marker" not in tomllib.loads(text)
     words = " ".join(text.split("\n# "))
-    assert f"{name} would be unique, but " in words
+    assert f"{name} could be the key, but " in words
     assert why in words
-    assert "Kind would" not in words
+    assert "Kind could" not in words
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ BASE = WORK_ORDER + CUSTOMER
         ("[command.work_order]", "[command.work_ordr]", "WoCreateCommand has no field 'work_ordr'; did you mean 'work_order'?"),
         ('asset = "@asset"', 'asset = "@asset"\nassett = "x"', "command.work_order.items[0].assett"),
         ("[command]", "[commands]\n[command]", "the map has an unknown key 'commands'; did you mean 'command'?"),
-        ("[command]", "[fields]\n[command]", "the map has an unknown key 'fields'; write fields in [command], or for an operation on an entity in [entity]. Its keys"),
+        ("[command]", "[fields]\n[command]", "the map has an unknown key 'fields'; write fields in [command], or, for an operation on an entity, in [entity]. Its keys"),
         ('comment = "{notes}"', 'comment = "{notes"', "command.comment: the brace at character 1"),
         ('comment = "{notes}"', 'comment = "{}"', "{} stands for the looked-up name"),
         ('comment = "{notes}"', 'comment = "{notes}\n', "not valid TOML: Illegal character '\\n' (at line 3,"),

@@ -56,7 +56,7 @@ async def test_workers_send_the_rows(local: Local) -> None:
     assert (summary.audit_state, summary.audit and summary.audit.once) == ("clean", 40)
     assert summary.as_dict()["audit"]["once"] == 40
     assert (pool.setup.marker, pool.setup.operation) == (MARKER, "WoCreateCommand")
-    assert pool.setup.most_in_flight == 4
+    assert pool.setup.max_in_flight == 4
     assert sum(len(grant.rows) for worker in pool.workers for o in worker.orders for grant in o.grants) >= 39
     assert await open_leases(summary.folder) == 0
     async with Journal.open(summary.folder, snapshot=True) as journal:
@@ -83,7 +83,7 @@ async def test_workers_have_every_option_of_the_client_and_of_the_job(local: Loc
         deadline=2.5,
         settle=0.25,
         attempts=2,
-        most_in_flight=3,
+        max_in_flight=3,
         trusted_hosts=("orders.example",),
         check_request_ids=False,
     )

@@ -432,7 +432,7 @@ async def test_any_command_of_the_catalogue(local: Local, tmp_path: Path) -> Non
         ("operation = 'create WorkOrder'\n[entity]\n", "create is not supported by WorkOrder"),
         ("operation = 'CompositeCommand'\n[command]\n", "run each command separately"),
         ("operation = 'update Customer by Tenant'\n[entity]\n", "has no field 'Tenant'; did you mean"),
-        ("operation = 'update Customer by WorkZone'\n[entity]\n", "is neither a string nor an integer"),
+        ("operation = 'update Customer by WorkZone'\n[entity]\n", "cannot identify records"),
         ("operation = 'create Customer'\n[command]\n", "'create Customer' does not use [command]"),
         ("operation = 'create Customer'\n", "add a table [entity] with Customer fields"),
         ("[entity]\nname='{a}'", "operation is missing"),

@@ -393,4 +393,4 @@ def test_other_protocols_are_those_of_fsspec(tmp_path: Path) -> None:
 def test_without_the_extra_its_name_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fsspec", None)
     said = refused(tmp_path, "s3://k:secret@bucket/x.csv")
-    assert said.startswith("s3://bucket/x.csv: URLs other than https need the extra 'files'; ")
+    assert said.startswith("s3://bucket/x.csv: URLs other than http and https need the extra 'files'; ")

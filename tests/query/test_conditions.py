@@ -137,7 +137,7 @@ def test_unknown_properties(build: Callable[[], Any], told: str) -> None:
         (lambda: f.number.in_("New"), "In takes a list of at least one value, not 'New'"),
         (lambda: f.duration.in_([]), "In takes a list of at least one value, not []"),
         (lambda: ~(f.items.task == 5), "cannot test that no element of a list matches"),
-        (lambda: fields("New").Thing == object(), "it takes text, a number, a time or a Ref"),
+        (lambda: fields("New").Thing == object(), "it takes text, a number, a boolean"),
         # the query
         (lambda: query().where(f["Id"] is None), "where() takes conditions, not False"),
         (lambda: query().where(fields(Customer).id == 1), "Customer.Id is not a property of WorkOrder"),

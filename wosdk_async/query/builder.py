@@ -83,7 +83,7 @@ class Query(Uncopied, Generic[T]):
     def select(self, *properties: str | Path) -> Query[T]:
         """Read these property paths, ``select("*", "Items.*", f.customer.name)``, plus the ``Id``.
 
-        By default, the service sends scalars and references reduced to their ids, and no lists.
+        By default, the service sends scalars, references as ids, and no lists.
         """
         # facts 3.4
         checked = tuple(selected(self._plan, path) for path in properties)
@@ -136,7 +136,7 @@ class Query(Uncopied, Generic[T]):
 
     async def first(self) -> T | None:
         """Return the first record, by ``Id`` unless ordered otherwise; None if there are none."""
-        rows = await self._some(self._plan, 1)
+        rows = await self._first_rows(self._plan, 1)
         return rows[0] if rows else None
 
     async def one(self) -> T:
@@ -145,7 +145,7 @@ class Query(Uncopied, Generic[T]):
         Raises NotFoundError if there is none, and NotUniqueError if there are several.
         """
         plan = attrs.evolve(self._plan, distinct=True)
-        rows = await self._some(plan, 2)
+        rows = await self._first_rows(plan, 2)
         ids = [id_of(row) for row in rows] if plan.key == ("Id",) else []
         if len(ids) > 1 and type(ids[0]) is int and ids.count(ids[0]) == len(ids):
             # A condition on a list may return a record once per element, as in KeyCursor.
@@ -193,7 +193,7 @@ class Query(Uncopied, Generic[T]):
         require_objects(rows, plan.name)
         return rows
 
-    async def _some(self, plan: Plan, count: int) -> list[T]:
+    async def _first_rows(self, plan: Plan, count: int) -> list[T]:
         return await self._fetch(plan, plan.expression(Count=min(count, plan.limit or count)))
 
 

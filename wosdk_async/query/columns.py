@@ -65,10 +65,11 @@ class Column:
 
 
 def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[Column, ...]:
-    """Return the columns for a query's property paths: the id, those of the paths, and :data:`EXTRA`.
+    """Return the columns for a query's property paths: the id, the selected columns, and :data:`EXTRA`.
 
     Values that the service adds come before Extra: ids of objects along a path, the currency of an amount.
-    Raises InvalidCallError for a secret or an entity without columns, and UnknownPropertyError.
+    Raises InvalidCallError for a secret or an entity without columns, and UnknownPropertyError for an
+    unknown path.
     """
     cls = _class_of(entity)
     asked: dict[tuple[str, ...], Column] = {}
@@ -82,8 +83,10 @@ def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[C
             asked.setdefault(column.steps, column)
     for column in tuple(asked.values()):
         implied |= {each.steps: each for each in _implied_columns(column)}
-    own = {steps: column for steps, column in implied.items() if steps == ("Id",) and steps not in asked}
-    return (*(own | asked | implied).values(), Column(cls, (), "extra"))
+    id_column = {
+        steps: column for steps, column in implied.items() if steps == ("Id",) and steps not in asked
+    }
+    return (*(id_column | asked | implied).values(), Column(cls, (), "extra"))
 
 
 def _class_of(entity: type[Record] | str) -> type[Record]:
@@ -204,10 +207,10 @@ class Cells:
     def _fits(self, cell: Any) -> bool:
         if self.kind is str:
             return cell.isprintable() or not any("\ud800" <= each <= "\udfff" for each in cell)
-        return self.kind is not int or _LEAST <= cell <= -_LEAST - 1
+        return self.kind is not int or _MIN_INT64 <= cell <= -_MIN_INT64 - 1
 
 
-_LEAST = -(2**63)
+_MIN_INT64 = -(2**63)
 _UNFIT = (TypeError, ValueError, ArithmeticError, AttributeError)
 """Errors for a value that does not match the array's type."""
 

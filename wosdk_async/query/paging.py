@@ -43,24 +43,26 @@ class KeyCursor:
     """Id of the last record read, initially ``above``."""
     _until: int | None = attrs.field(default=None, kw_only=True)
     more: bool = attrs.field(default=True, init=False)  # whether there may be another page
-    _left: int | None = attrs.field(init=False)
+    _remaining: int | None = attrs.field(init=False)
 
-    @_left.default
-    def _rows_left(self) -> int | None:
+    @_remaining.default
+    def _initially_remaining(self) -> int | None:
         return self._plan.limit
 
     async def page(self) -> list[Any]:
         """Fetch the next page. Raises WosdkError if the records are not in order of ``Id``."""
-        count = self._size if self._left is None else min(self._size, self._left)
+        count = self._size if self._remaining is None else min(self._size, self._remaining)
         records = self._without_repeats(
             await self._fetch(self._plan, self._plan.expression(self._bounds(), Count=count))
         )
-        if self._left is not None:
-            records = records[: self._left]  # not shown; assumed: the service may send more than Count
-            self._left -= len(records)
+        if self._remaining is not None:
+            records = records[: self._remaining]  # not shown; assumed: the service may send more than Count
+            self._remaining -= len(records)
         if records:
             self.last = id_of(records[-1])
-        self.more = bool(records) and self._left != 0 and (self._until is None or self.last != self._until)
+        self.more = (
+            bool(records) and self._remaining != 0 and (self._until is None or self.last != self._until)
+        )
         return records
 
     def _bounds(self) -> list[Comparison]:
@@ -239,8 +241,8 @@ async def highest_id(fetch: Fetch, plan: Plan) -> int | None:
     """Return the highest id among a query's records; None if there are none.
 
     A second call checks for a record above that id. If it finds one, added in the meantime, the first call is
-    repeated and must return at least that record's id. A lower id raises WosdkError, because it means that
-    the service ignores the sort order.
+    repeated and must return at least that record's id. Raises WosdkError otherwise, because the service then
+    ignores the sort order.
     """
     highest = await _first_id(fetch, plan, descending=True)
     if highest is None or (added := await _first_id(fetch, plan, above=highest)) is None:

@@ -110,7 +110,7 @@ def root(entity: type[Record] | str) -> ResolvedPath:
 
 
 def find(start: ResolvedPath, path: str) -> ResolvedPath:
-    """Follow a path in the service's spelling: ``Customer.Name``."""
+    """Follow a path in the service's spelling, as in ``Customer.Name``. Raises UnknownPropertyError."""
     return functools.reduce(ResolvedPath.by_wire, path.split("."), start)
 
 
@@ -177,7 +177,7 @@ def _number(value: Any, _: Wire, __: str) -> str:
 
 
 def _utc(value: Any, where: str) -> str:
-    """Return a UTC time without the ``Z`` of bodies: facts 3.5 shows no other form in a condition."""
+    """Return a UTC time without ``Z``, unlike in records: facts 3.5 shows no other form in a condition."""
     return str(write_utc(value, where)).removesuffix("Z")
 
 
@@ -207,7 +207,9 @@ def _by_python_type(value: Any, where: str) -> str:
         return _utc(value, where) if value.tzinfo else str(write_local(value, where))
     if isinstance(value, Record | type(Ref(0))):
         return str(identifier(value, where))
-    raise InvalidCallError(f"{where} is compared with {value!r}; it takes text, a number, a time or a Ref")
+    raise InvalidCallError(
+        f"{where} is compared with {value!r}; it takes text, a number, a boolean, a time, a record or a Ref"
+    )
 
 
 def identifier(value: Any, where: str, of: str | None = None) -> int:

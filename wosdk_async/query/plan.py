@@ -25,7 +25,7 @@ NEGATED = {
     "Null": "NotNull",
 }
 NEGATED |= {other: operator for operator, other in NEGATED.items()}
-"""The service's 14 operators and their opposites; only the last pair matches null."""
+"""The service's 14 operators and their opposites; only ``Null`` matches a missing value."""
 
 
 class Condition(abc.ABC):

@@ -189,7 +189,7 @@ class RowSplitter:
         self._forms = {self._form.struct: self._form}
 
     def rows(self, body: bytes) -> list[Any]:
-        """Return a query response's rows for :meth:`split`; each row with an id exposes it as ``id``.
+        """Return a query response's rows for :meth:`split`: Structs, or dicts if the Structs do not fit.
 
         Raises the errors of :func:`~wosdk_async.codec.loads`, including for JSON with a different structure.
         """

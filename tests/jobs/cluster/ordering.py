@@ -54,7 +54,7 @@ def setup_of(local: Local, **changes: Any) -> Setup:
         "deadline": DEADLINE,
         "settle": 0.5,
         "attempts": 4,
-        "most_in_flight": 50,
+        "max_in_flight": 50,
     }
     return Setup(**given | changes)
 

@@ -34,7 +34,7 @@ SETUP = Setup(
     deadline=2.0,
     settle=1.0,
     attempts=3,
-    most_in_flight=4,
+    max_in_flight=4,
 )
 
 

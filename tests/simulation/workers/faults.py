@@ -47,7 +47,7 @@ def _obey_any(original: Any, self: LeasedRows, order: Order) -> Any:
 )
 def _end_unguarded(_: Any, self: LeasedRows, row: LeasedRow, fields: Mapping[str, Any]) -> None:
     del self._open[row.granted.row]
-    self.under_way.pop(row.granted.row, None)
+    self.started.pop(row.granted.row, None)
     self._record(row, fields)
 
 

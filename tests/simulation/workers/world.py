@@ -224,11 +224,11 @@ class SimulatedWorker(Process):
             self._end(row, NOT_SENT)
         if self.clock() - self._heard > self.world.plan.options.lease:
             self._cancel(lambda _: True)
-            self._rows.give_back()
+            self._rows.return_unstarted()
         self.at(0.1, self._look)
 
     def _cancel(self, which: Callable[[LeasedRow], bool]) -> None:
-        for row in list(self._rows.under_way.values()):
+        for row in list(self._rows.started.values()):
             if which(row):
                 self._end(row, NOT_SENT)
 
@@ -250,7 +250,7 @@ class SimulatedWorker(Process):
         self._end(row, {"result": "in_doubt"} if row.begun else NOT_SENT)
 
     def _first_byte(self, row: LeasedRow) -> None:
-        if self._rows.under_way.get(row.granted.row) is not row:
+        if self._rows.started.get(row.granted.row) is not row:
             return  # it was cancelled
         try:
             row.begin()
@@ -270,7 +270,7 @@ class SimulatedWorker(Process):
             self.at(delay, self._end, row, {"result": result})
 
     def _end(self, row: LeasedRow, fields: Any) -> None:
-        if self._rows.under_way.get(row.granted.row) is row:
+        if self._rows.started.get(row.granted.row) is row:
             self.world.call_ended(self, row.granted.row)
             self._rows.end(row, fields)
             self._start()

@@ -17,9 +17,9 @@ from wosdk_async.jobs.journal.claims import Claims
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.transport.session.manager import SessionManager
 
-_OWN_PART = 0.1  # share of the rate reserved for the coordinator's own look-ups
-_MIN_OWN = 0.5  # minimum calls per second reserved, up to half of the rate
-_DEADLINE_PART = 2 / 3  # deadline as a part of the lease, if the Company sets no deadline
+_RESERVED_PART = 0.1  # share of the rate reserved for the coordinator's own look-ups
+_MIN_RESERVED = 0.5  # minimum calls per second reserved, up to half of the rate
+_DEADLINE_PART = 2 / 3  # deadline as a fraction of the lease, if the Company sets no deadline
 _MAX_WARNINGS = 20  # lost workers to warn about; the journal counts all lost grants
 _RENEWAL_TIMEOUT = 30.0  # seconds
 _MAX_RENEWALS = 5  # renewals before the run ends, each within _SOON of the one before
@@ -44,12 +44,12 @@ class JobWorkers(Coordinator):
         on_event: Callable[[str], None] = lambda _: None,
     ) -> None:
         rate, deadline = company.rate, company.options.deadline
-        own = 0.0 if rate is None else min(max(rate * _OWN_PART, _MIN_OWN), rate / 2)
+        reserved = 0.0 if rate is None else min(max(rate * _RESERVED_PART, _MIN_RESERVED), rate / 2)
         cluster = ClusterOptions(
             lease=options.lease,
             deadline=options.lease * _DEADLINE_PART if deadline is None else deadline,
             skew=options.skew,
-            rate=None if rate is None else rate - own,
+            rate=None if rate is None else rate - reserved,
             in_flight=options.concurrency,
         )
         self._sessions = SessionPusher(sender_of(company).sessions, self.fail)
@@ -58,7 +58,7 @@ class JobWorkers(Coordinator):
         )
         self.warnings: list[str] = []
         self._company, self._operation, self._on_warning = company, operation, on_event
-        self._rate, self._own_rate = rate, own
+        self._rate, self._reserved_rate = rate, reserved
 
     async def open(self, marker: str | None) -> None:
         """Start the workers, which look up calls in doubt by the field ``marker``."""
@@ -92,7 +92,7 @@ class JobWorkers(Coordinator):
             deadline=self.options.deadline,
             settle=call.settle,
             attempts=call.retry.attempts,
-            most_in_flight=self.options.in_flight,
+            max_in_flight=self.options.in_flight,
             trusted_hosts=tuple(client.trusted_hosts or ()),
             check_request_ids=client.check_request_ids,
         )
@@ -100,8 +100,8 @@ class JobWorkers(Coordinator):
     def run(self, claims: Claims) -> ClusterRun:
         """Return a run that sends the claims."""
         if self._rate is not None:
-            # Not earlier, because this process looks up and creates references before, at the full rate.
-            self._company.set_rate(self._own_rate)
+            # Not earlier, because this process first looks up and creates references, at the full rate.
+            self._company.set_rate(self._reserved_rate)
         return super().run(claims)
 
     async def aclose(self) -> None:
@@ -123,7 +123,7 @@ class SessionPusher:
         self._renewals, self._renewed_at = 0, 0.0
 
     def session_for(self, used: int, refused: int) -> PushedSession | None:
-        """Return the session to push to a worker; None if the worker has it already, or there is none yet."""
+        """Return the session to push to a worker; None if the worker has it, or none is usable yet."""
         session = self._manager.current()  # also starts a renewal if one is due
         if session is None or session.generation == refused:
             self._renew(0 if session is None else refused)

@@ -52,7 +52,7 @@ class LeasedRows:
         self.share = NO_SHARE
         self.results: deque[RowReport] = deque()
         """Unconfirmed results, in number order."""
-        self.under_way: dict[int, LeasedRow] = {}
+        self.started: dict[int, LeasedRow] = {}
         """Rows that were started and have no result yet."""
         self._open: dict[int, LeasedRow] = {}
         """All rows without a result."""
@@ -75,7 +75,7 @@ class LeasedRows:
                 for row in grant.rows:
                     self._accept(LeasedRow(grant.epoch, grant.ends, row, self._clock))
         if order.stop or order.abort:
-            self.give_back()
+            self.return_unstarted()
         return True
 
     def _accept(self, row: LeasedRow) -> None:
@@ -85,7 +85,7 @@ class LeasedRows:
             self._open[row.granted.row] = row
             self._unstarted.append(row)
 
-    def give_back(self) -> None:
+    def return_unstarted(self) -> None:
         """Report unstarted rows as not sent."""
         while self._unstarted:
             self.end(self._unstarted.popleft(), NOT_SENT)
@@ -99,7 +99,7 @@ class LeasedRows:
             elif not self._has_room():
                 return None
             else:
-                self.under_way[row.granted.row] = self._unstarted.popleft()
+                self.started[row.granted.row] = self._unstarted.popleft()
                 return row
         return None
 
@@ -109,15 +109,15 @@ class LeasedRows:
             seconds = min(_MAX_QUEUED, self._deadline * _QUEUED_PART)
             if self._not_begun() >= max(1, int(self.share.rate * seconds)):
                 return False
-        return len(self.under_way) < self.share.in_flight
+        return len(self.started) < self.share.in_flight
 
     def _not_begun(self) -> int:
-        return sum(not row.begun for row in self.under_way.values())
+        return sum(not row.begun for row in self.started.values())
 
     def overdue(self) -> list[LeasedRow]:
         """Return the started rows whose leases have expired; the caller must cancel their calls."""
         now = self._clock()
-        return [row for row in self.under_way.values() if now >= row.ends]
+        return [row for row in self.started.values() if now >= row.ends]
 
     def end(self, row: LeasedRow, fields: Mapping[str, Any]) -> None:
         """Record a row's result from the fields of its :class:`RowReport`.
@@ -131,7 +131,7 @@ class LeasedRows:
                 "reason": "the call was cancelled after the request was sent",
             }
         del self._open[row.granted.row]
-        self.under_way.pop(row.granted.row, None)
+        self.started.pop(row.granted.row, None)
         self._record(row, fields)
 
     def _record(self, row: LeasedRow, fields: Mapping[str, Any]) -> None:
@@ -143,7 +143,7 @@ class LeasedRows:
     def report(self, **fields: int) -> Report:
         """Return the next report; ``fields`` are its ``session`` and ``session_refused``."""
         # After a share has shrunk, the worker complies with it only once enough calls have ended.
-        if len(self.under_way) <= self.share.in_flight:
+        if len(self.started) <= self.share.in_flight:
             self._obeyed_share = self.share.number
         of_later_results = {result.epoch for result in islice(self.results, MAX_RESULTS, None)}
         return Report(

@@ -35,7 +35,8 @@ class ClusterOptions:
 
     A worker may send a grant's rows for ``lease`` seconds, counted from its last report before the grant; the
     coordinator allows ``deadline + skew`` seconds more. ``rate`` and ``in_flight`` are totals for all
-    workers. The run ends after ``no_progress`` seconds in which rows were queued but none ended.
+    workers. The run ends after ``no_progress`` seconds (or longer, for a long deadline or low rate) in which
+    rows were queued but none ended.
     """
 
     lease: float = 30.0

@@ -26,7 +26,8 @@ class Setup:
     """Settings of a job for its workers, which never change and contain no secrets.
 
     ``marker`` is the field for look-ups of calls in doubt; None disables look-ups. A worker shuts down after
-    ``lease`` seconds without a message. The other fields are those of ``CallOptions`` and ``ClientOptions``.
+    ``lease`` seconds without a message. The fields from ``deadline`` on are those of ``CallOptions`` and
+    ``ClientOptions``.
     """
 
     operation: str
@@ -36,7 +37,7 @@ class Setup:
     deadline: float
     settle: float
     attempts: int
-    most_in_flight: int
+    max_in_flight: int
     trusted_hosts: tuple[str, ...] = ()
     check_request_ids: bool = True
 
@@ -61,7 +62,7 @@ class Grant:
 
 @attrs.frozen(kw_only=True)
 class Share:
-    """A worker's share of the rate (None: no limit) and calls. It replaces shares with lower numbers."""
+    """A worker's share of the rate (None: no limit) and concurrent calls; replaces lower-numbered shares."""
 
     number: int
     rate: float | None
@@ -84,7 +85,7 @@ class PushedSession:
 
 @attrs.frozen(kw_only=True)
 class Order:
-    """Instructions for the worker with this nonce; other workers ignore them.
+    """Instructions for the worker with the nonce ``worker``; other workers ignore them.
 
     ``received`` is the number of the last result received, ``grants`` are the grants that the worker has
     not confirmed, and ``session`` is None if the worker has the newest one. After ``stop`` the worker starts
@@ -136,7 +137,7 @@ class Report:
 
     ``results`` are the results that the coordinator has not confirmed, and ``epochs`` identify the grants
     with unreported rows. ``share`` and ``session`` are the numbers of the share and session in use;
-    ``session_refused`` is the number of the newest session if a call needs another, or 0.
+    ``session_refused`` is the number of the newest session if a call needs a newer one, or 0.
     """
 
     worker: str

@@ -72,7 +72,7 @@ class Processes:
             from distributed import LocalCluster  # imported here: optional, takes half a second
 
             loop = asyncio.get_running_loop()
-            # A cancelled caller waits, because it then removes the folder that the thread writes to.
+            # On cancellation, wait for the thread, because aclose() removes the folder that it writes to.
             security = await completed(loop.run_in_executor(None, _new_certificate, Path(self._folder)))
             quiet = {"dashboard": False, "dashboard_address": "127.0.0.1:0", "local_directory": self._folder}
             self._scheduler = await LocalCluster(  # type: ignore[no-untyped-call]
@@ -137,9 +137,12 @@ class Processes:
             await asyncio.sleep(_PAUSE)
         self._running -= 1
         if not self._running:
-            self._why = f"no worker process remains: the last one failed to start {deaths} times ({why})"
+            self._why = (
+                f"no worker process remains: the last one failed to start {deaths} times ({why}); see the "
+                "output on stderr, then repeat the command"
+            )
             opening.cancel()
-            self._broken(f"{self._why}; see the output on stderr, then repeat the command")
+            self._broken(self._why)
 
     async def _start(self) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
@@ -159,7 +162,7 @@ class Processes:
 
 
 def _new_certificate(folder: Path) -> Any:
-    """Return a new cluster's ``Security``, and write its files to a folder of this user."""
+    """Return a new ``Security`` for the cluster, after writing its certificate and key to a folder."""
     from distributed import Security
 
     security = Security.temporary()  # type: ignore[no-untyped-call]
@@ -170,7 +173,7 @@ def _new_certificate(folder: Path) -> Any:
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment for workers, with this process's module path but no credentials."""
+    """Return the environment for workers, with this process's module path but no ``WOSDK_`` variables."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("WOSDK_")}
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
     quiet = dict.fromkeys(("DASK_LOGGING__DISTRIBUTED", "DASK_LOGGING__WOSDK_ASYNC"), "critical")

@@ -51,7 +51,7 @@ class Sealed:
 
 
 class Worker:
-    """Sender of rows for a coordinator, created in a Dask thread and used in its event loop."""
+    """Sender of rows for a coordinator, created in a thread of a Dask worker and used in its event loop."""
 
     def __init__(self, setup: bytes, *, clock: Callable[[], float] = boottime) -> None:
         self._setup, self._clock = from_bytes(setup, Setup), clock
@@ -88,9 +88,9 @@ class Worker:
             if order.session is not None:
                 self._sessions.push(order.session)
             if order.abort:
-                self._cancel(self._rows.under_way.values())
+                self._cancel(self._rows.started.values())
             elif order.stop:
-                self._cancel(row for row in self._rows.under_way.values() if not row.begun)
+                self._cancel(row for row in self._rows.started.values() if not row.begun)
             self._start()
             await asyncio.sleep(0)  # let calls run, however fast orders arrive
             with contextlib.suppress(TimeoutError):
@@ -105,8 +105,8 @@ class Worker:
         if self._watch is None:
             return
         self._watch.cancel()
-        self._rows.give_back()
-        self._cancel(self._rows.under_way.values())
+        self._rows.return_unstarted()
+        self._cancel(self._rows.started.values())
         if self._tasks:
             await asyncio.wait(self._tasks.values())
         await self._client.aclose(grace=0.0)
@@ -117,8 +117,8 @@ class Worker:
             credentials=self._sessions,
             trusted_hosts=setup.trusted_hosts,
             check_request_ids=setup.check_request_ids,
-            limits=Limits(connections=setup.most_in_flight),
-            in_flight=setup.most_in_flight,
+            limits=Limits(connections=setup.max_in_flight),
+            in_flight=setup.max_in_flight,
             options=CallOptions(
                 deadline=setup.deadline, settle=setup.settle, retry=RetryPolicy(attempts=setup.attempts)
             ),

@@ -1,4 +1,4 @@
-"""Base class of exports, with callbacks and threads, and what they export: query, columns and file format."""
+"""Base class of exports, and the exported table with its query, columns and output format."""
 
 from __future__ import annotations
 
@@ -38,7 +38,12 @@ if TYPE_CHECKING:
 
 
 def known_entity(entity: type[Record] | str) -> type[Record]:
-    """Return an entity's class. Raises InvalidCallError if the entity is not in the catalogue."""
+    """Return the class of an entity that can be queried.
+
+    Raises:
+        InvalidCallError: the entity is not in the catalogue.
+        UnsupportedError: the service does not support queries of the entity.
+    """
     found = entity_class(entity) if isinstance(entity, str) else entity
     if found is None:
         raise InvalidCallError(
@@ -71,7 +76,7 @@ class ExportedTable:
         select: Iterable[str | properties.Path] = (),
         default: str | None = None,
     ) -> Self:
-        """Create the table for an output. ``default`` is the format if the output has no suffix.
+        """Create the table for an output; ``default`` is the format if ``options`` and suffix specify none.
 
         Raises:
             InvalidCallError: a name or value is invalid.

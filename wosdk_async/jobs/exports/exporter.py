@@ -55,7 +55,7 @@ _FILE_ROWS = 20_000  # rows per file, after which a new file begins; a kill lose
 
 
 class Export(ExportJob):
-    """Export to one file. Each object can run only once.
+    """Export to one file. Create an object for each run.
 
     ::
 
@@ -159,7 +159,7 @@ class Export(ExportJob):
             return folder.rows
         self._require_place(may_exist=self.options.force)
         schema, limited = self._table.form.schema, self.options.limit is not None
-        files = await self._in_thread(folder.whole_files, schema, limited)
+        files = await self._in_thread(folder.intact_files, schema, limited)
         self._rows_read = earlier = sum(file.rows for file in files)
         if earlier:
             self._on_stage(f"resuming: {earlier} rows already read")

@@ -22,7 +22,7 @@ ExportPlan = Mapping[str, Any]
 
 def differences(plan: ExportPlan, stored: ExportPlan) -> list[str]:
     """Return the differences from a stored plan, such as ``["properties changed from Number to *"]``."""
-    mine, theirs = _facts(plan), _facts(stored)
+    mine, theirs = _compared_fields(plan), _compared_fields(stored)
     found = [
         f"{name} changed from {_shown(theirs[name])} to {_shown(value)}"
         for name, value in mine.items()
@@ -33,7 +33,7 @@ def differences(plan: ExportPlan, stored: ExportPlan) -> list[str]:
     return found
 
 
-def _facts(plan: ExportPlan) -> dict[str, Any]:
+def _compared_fields(plan: ExportPlan) -> dict[str, Any]:
     """Return the fields (except ``columns``) that determine rows and format, by their names in messages."""
     expression = plan.get("expression") or {}
     return {
@@ -61,7 +61,7 @@ class ExportOptions:
 
     format: Literal["parquet", "csv", "jsonl", "xlsx"] | None = choice("parquet", "csv", "jsonl", "xlsx")
     """Output format (default: that of the suffix; Parquet for incremental exports)."""
-    parallel: int = number(4, "a number of calls, 1 or more", low=1, high=100, whole=True)
+    parallel: int = number(4, "a number of ranges, 1 to 100", low=1, high=100, whole=True)
     """Number of id ranges to read concurrently."""
     page: int = number(1000, f"a number of rows per call, 1 to {ROW_CAP}", low=1, high=ROW_CAP, whole=True)
     """Rows per call."""
@@ -94,7 +94,7 @@ class ExportSummary:
     """Duration of this run."""
     guarded: int = 0
     """Number of CSV strings that got an apostrophe, so that spreadsheets do not read them as formulas. With
-    ``csv_raw``, number of strings with an apostrophe of their own, which an import would remove."""
+    ``csv_raw``, number of strings that already had such an apostrophe, which an import would remove."""
     clock_behind: float = 0.0
     """Seconds by which the service's clock was behind the watermark; if above 0, all records were read."""
 

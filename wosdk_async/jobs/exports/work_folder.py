@@ -62,7 +62,7 @@ class RangeFile:
         with arrow.OSFile(str(self.path)) as file, ipc.open_stream(file) as stream:
             yield from stream
 
-    def is_whole(self, schema: Any) -> bool:
+    def is_intact(self, schema: Any) -> bool:
         """Return whether the file has this Arrow schema and as many rows as its name says."""
         try:
             rows = 0
@@ -179,7 +179,7 @@ def _bound(id: int | None, otherwise: str) -> str:
 
 _PLAN = "export.json"
 _DRAFT = "output"  # no suffix, so no range file or plan can have this name
-_OWN_NAME = re.compile(r"lock|export\.json(\.part)?|output|sheets-.*")
+_KNOWN_NAME = re.compile(r"lock|export\.json(\.part)?|output|sheets-.*")
 
 
 def work_folder_of(output: Path) -> Path:
@@ -193,7 +193,7 @@ class WorkFolder:
     ``again`` discards the progress of an earlier export.
 
     Raises:
-        ExportError: a different export was stopped there.
+        ExportError: a different export was stopped there, or the folder has other files.
         JournalError: another process is using the folder.
         OutputError: the folder cannot be created.
     """
@@ -204,7 +204,7 @@ class WorkFolder:
         self.draft = self.path / _DRAFT
         self._plan = plan
         self._stored: Mapping[str, Any] = {}
-        self._lock = locked_folder(self.path, _require_ours)
+        self._lock = locked_folder(self.path, _require_export_folder)
         try:
             with writing_output(self.path):
                 self._begin(again)
@@ -230,7 +230,7 @@ class WorkFolder:
 
     def _is_output(self, path: Path) -> bool:
         output = self._stored.get("output")
-        return output is not None and output == _facts(path)
+        return output is not None and output == _file_identity(path)
 
     @property
     def rows(self) -> int:
@@ -240,7 +240,7 @@ class WorkFolder:
             return rows
         return sum(file.rows for file in range_files_in(self.path))
 
-    def whole_files(self, schema: Any, up_to_gap: bool) -> list[RangeFile]:
+    def intact_files(self, schema: Any, up_to_gap: bool) -> list[RangeFile]:
         """Return the intact range files; remove the others, whose ranges must be read again.
 
         ``up_to_gap`` is for exports with a limit. It also removes all files after the first gap, because the
@@ -249,7 +249,7 @@ class WorkFolder:
         intact: list[RangeFile] = []
         for file in range_files_in(self.path):
             follows = file.ids.above == (intact[-1].ids.until if intact else None)
-            if (follows or not up_to_gap) and file.is_whole(schema):
+            if (follows or not up_to_gap) and file.is_intact(schema):
                 intact.append(file)
             else:
                 file.path.unlink()
@@ -267,7 +267,7 @@ class WorkFolder:
         """
         if not self._is_output(self.output):
             sync_file(self.draft)  # must be on disk before the plan records it as complete
-            self._store({**self._stored, "rows": self.rows, "output": _facts(self.draft)})
+            self._store({**self._stored, "rows": self.rows, "output": _file_identity(self.draft)})
             publish(self.draft, self.output)
         self.remove()
 
@@ -315,13 +315,14 @@ class WorkFolder:
                 _remove(path)
 
 
-def _require_ours(folder: Path) -> None:
+def _require_export_folder(folder: Path) -> None:
     """Raise ExportError for a folder that no export created, because its files must not be removed."""
     paths = list(folder.iterdir())
     strange = [
         path.name
         for path in paths
-        if path.is_symlink() or not any(own.fullmatch(path.name) for own in (_OWN_NAME, _NAME, _OPEN_NAME))
+        if path.is_symlink()
+        or not any(known.fullmatch(path.name) for known in (_KNOWN_NAME, _NAME, _OPEN_NAME))
     ]
     if not strange and paths and folder / LOCK not in paths:
         # Files without a lock are not from an export, unless an export is just removing them.
@@ -340,7 +341,7 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _facts(path: Path) -> dict[str, int] | None:
+def _file_identity(path: Path) -> dict[str, int] | None:
     """Return facts that identify a file, even after a rename."""
     try:
         found = path.stat()

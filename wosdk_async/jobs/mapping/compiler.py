@@ -1,6 +1,6 @@
 """Map compiler, which validates a map's tables against the model and compiles nodes and references.
 
-The nodes of amounts have currency checks, which refuse an amount whose currency differs from the file's.
+The nodes of amounts reject rows whose currency sign contradicts the currency code.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def _length_limit(meta: Wire, truncate: bool, path: str) -> LengthLimit:
             f"{path}: {meta['name']} has no known maximum length to truncate to; remove 'truncate'"
         )
     documented = meta.get("max_length_source") == "doc"
-    # facts 3.4: the service strips trailing blanks of ContactName in orders. In others: not shown; assumed
+    # facts 3.4: the service strips trailing blanks of a work order's ContactName; assumed for other records
     cuts_blanks = meta["name"] == "ContactName"
     return LengthLimit(path, length, documented, truncate, cuts_blanks)
 
@@ -263,7 +263,7 @@ _CURRENCIES = {
 _BY_SIGN = {sign.casefold(): codes.split() for sign, codes in _CURRENCIES.items()}
 
 
-def _meanings(sign: str) -> Sequence[str]:
+def _possible_currencies(sign: str) -> Sequence[str]:
     """Return the possible currencies of a sign or code, or nothing if it is unknown."""
     code = sign.strip().upper()
     known = code in registry.resolve("CurrencyType").__members__
@@ -281,15 +281,16 @@ def _with_currency(node: ObjectNode, raw: Mapping[str, Any], path: str) -> Objec
         return node
     table = next(each for name, each in raw.items() if name.casefold() == "value")
     units = (table.get("strip") or ()) if isinstance(table, Mapping) else ()
-    signs = sorted({each.strip() for each in units if _meanings(each) or _is_sign(each)}, key=len)[::-1]
+    checked = {each.strip() for each in units if _possible_currencies(each) or _is_sign(each)}
+    signs = sorted(checked, key=len)[::-1]
     fits = currency is not None
     if isinstance(currency, ConstantNode):
-        is_unclear = len(list(filter(_is_sign, signs))) > 1 and not all(map(_meanings, signs))
+        is_unclear = len(list(filter(_is_sign, signs))) > 1 and not all(map(_possible_currencies, signs))
         fits = not is_unclear and all(_may_mean(each, str(currency.content)) for each in signs)
     if signs and not fits:
         raise ImportMapError(
-            f"{path}.value: strip removes {', '.join(sorted(signs))}, so the map must set that currency: "
-            f'{path.rpartition(".")[2]}.currency_type_id = "EUR", or a currency column'
+            f"{path}.value: strip removes {', '.join(sorted(signs))}, so the map must set that currency, as "
+            f'in {path.rpartition(".")[2]}.currency_type_id = "EUR", or from a column'
         )
     amount = _AmountNode(**attrs.asdict(value, recurse=False), currency=currency, signs=signs)
     return attrs.evolve(node, fields={**node.fields, "value": amount})
@@ -341,7 +342,7 @@ class _AmountNode(TextNode):
 
     def _note_currency(self, cell: TypedCell, _: RowContext) -> None:
         """Raise RowError if a cell format shows text other than a currency."""
-        if cell.currency != cell.shown and not _meanings(cell.shown):
+        if cell.currency != cell.shown and not _possible_currencies(cell.shown):
             raise RowError(
                 f"{self.path}: the cell format shows {cell.shown!r}, which is not a currency; enter "
                 f"the full amount, and format the cell as a number or currency ({self.shown_columns})"
@@ -350,5 +351,5 @@ class _AmountNode(TextNode):
 
 def _may_mean(sign: str, code: str) -> bool:
     """Return whether a sign can mean the currency ``code``; unknown signs can."""
-    meanings = _meanings(sign)
+    meanings = _possible_currencies(sign)
     return not meanings or code in meanings

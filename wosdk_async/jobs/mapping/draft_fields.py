@@ -27,7 +27,7 @@ from wosdk_async.model.metadata import Wire
 _SIMILAR = 0.82  # minimum score for a proposal
 _SYNONYM, _EQUAL_WORDS, _MORE_WORDS = 0.95, 0.9, 0.85  # scores
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])")
-_WITHOUT_MEANING = {"at", "by", "date", "dt", "id", "name", "of", "on", "the", "utc"}
+_STOP_WORDS = {"at", "by", "date", "dt", "id", "name", "of", "on", "the", "utc"}
 MARKER_FIELD = "po_number"
 """Usual marker field of a new work order."""
 _SKIPPED = {"id", "perform_deletion", "is_new", "concurrency_id", "is_removed"}
@@ -87,11 +87,11 @@ def draft_fields(
     columns: Sequence[str],
     operation: RowOperation,
     keys: Sequence[str] = (),
-    unlike: Mapping[str, Set[str]] = MappingProxyType({}),
+    excluded_kinds: Mapping[str, Set[str]] = MappingProxyType({}),
 ) -> list[DraftField]:
     """Return an operation's candidate fields, with proposed columns.
 
-    ``unlike`` has the kinds (``time`` or ``number``) that the cells of each column do not resemble.
+    ``excluded_kinds`` are the kinds (``time`` or ``number``) that the cells of each column do not resemble.
     """
     candidates = list(_fields(operation.kind, operation.table))
     if operation.table == "entity":
@@ -99,8 +99,8 @@ def draft_fields(
             each.suggested = each.required and (each.target is not None or each.name in _SUGGESTED)
             each.required = False
     if operation.by is not None:
-        candidates = _of_changes(operation, candidates)
-    _assign(candidates, [column for column in columns if is_usable(column)], unlike)
+        candidates = _change_fields(operation, candidates)
+    _assign(candidates, [column for column in columns if is_usable(column)], excluded_kinds)
     if operation.kind is WoCreateCommand:
         _assign_key(candidates, keys)
     if operation.by is not None and operation.compares and not any(each.column for each in candidates[1:]):
@@ -166,7 +166,7 @@ def _action_of(kind: type[Record]) -> str | None:
     return word if word in WOActionType.__members__ else None
 
 
-def _of_changes(operation: RowOperation, candidates: list[DraftField]) -> list[DraftField]:
+def _change_fields(operation: RowOperation, candidates: list[DraftField]) -> list[DraftField]:
     """Return the fields of an update or delete, starting with the key."""
     by = operation.by or ""
     key = DraftField(operation.table, by, operation.kind.__wire__[by], required=False, suggested=True)
@@ -176,13 +176,15 @@ def _of_changes(operation: RowOperation, candidates: list[DraftField]) -> list[D
     return [key, *(each for each in candidates if each.name != by and operation.compares)]
 
 
-def _assign(candidates: Sequence[DraftField], columns: Sequence[str], unlike: Mapping[str, Set[str]]) -> None:
+def _assign(
+    candidates: Sequence[DraftField], columns: Sequence[str], excluded_kinds: Mapping[str, Set[str]]
+) -> None:
     """Assign columns to fields by descending similarity, at most one to each field."""
     pairs = [
         (score, each.required, -place, -order)
         for place, column in enumerate(columns)
         for order, each in enumerate(candidates)
-        if each.looks not in unlike.get(column, ()) and (score := _score(column, each)) >= _SIMILAR
+        if each.looks not in excluded_kinds.get(column, ()) and (score := _score(column, each)) >= _SIMILAR
     ]
     taken = set()
     for *_, place, order in sorted(pairs, reverse=True):
@@ -223,7 +225,7 @@ def _score(column: str, field: DraftField) -> float:
 
 
 def _in_words(column: str, field: DraftField) -> float:
-    """Return a score for word sets that are equal or contain one another."""
+    """Return a score if the words of one name include all words of the other; otherwise 0."""
     column_words, target = _words(column), field.target
     names = [_words(field.name.removesuffix(_AMOUNT)), _words(target.__name__ if target is not None else "")]
     if column_words and column_words in names:
@@ -235,7 +237,7 @@ def _in_words(column: str, field: DraftField) -> float:
 
 
 def _words(name: str) -> frozenset[str]:
-    return frozenset(word.casefold() for word in _WORD.findall(name)) - _WITHOUT_MEANING
+    return frozenset(word.casefold() for word in _WORD.findall(name)) - _STOP_WORDS
 
 
 def _plain(name: str) -> str:
@@ -298,6 +300,6 @@ _COLUMN_NAMES = {
 SYNONYMS = {field: frozenset(words.split()) for field, words in _COLUMN_NAMES.items()}
 """Common column names in English, German, French, Spanish and Italian, unique within each table.
 
-They are in lower case, without spaces or diacritics, by the last part of the field's table and the field's
-name: ``items.task``.
+They are in lower case, without spaces or diacritics. The keys consist of the last part of the field's table
+and the field's name, such as ``items.task``.
 """

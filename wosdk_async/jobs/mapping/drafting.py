@@ -23,12 +23,12 @@ from wosdk_async.jobs.mapping.draft_fields import (
 from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.mapping.tables import KINDS
 from wosdk_async.jobs.sources.source import Source
-from wosdk_async.jobs.sources.table_rules import OPEN
+from wosdk_async.jobs.sources.table_rules import PLACEHOLDER
 from wosdk_async.model import registry
 from wosdk_async.model.enums import WOType
 from wosdk_async.text.safe_text import one_line
 
-ADAPT = f"{{{OPEN}}}"
+ADAPT = f"{{{PLACEHOLDER}}}"
 
 _WIDTH = 110
 _SHOWN_VALUES = 8  # values shown per enum
@@ -47,12 +47,12 @@ def draft_map(
     ``keys`` is None if the rows have not been read; ``note`` says where further fields are described.
     """
     keys = keys or KeyColumns()
-    found = draft_fields(columns, operation, keys.unique, keys.unlike)
+    found = draft_fields(columns, operation, keys.unique, keys.excluded_kinds)
     shown = [each for each in found if each.shown]
     lines = [
         *_comment(f"Draft map for {file}. Replace each {ADAPT} with a {{column}} or a fixed value."),
         *_comment("Check every line: columns were matched by similar names only."),
-        *_columns_left(columns, found),
+        *_column_notes(columns, found),
         "",
         f"operation = {_quoted(operation.name)}",
         *([f"header_row = {header_row}  # skip the lines above"] if header_row else []),
@@ -65,7 +65,7 @@ def draft_map(
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _columns_left(columns: Sequence[str], found: Sequence[DraftField]) -> Iterator[str]:
+def _column_notes(columns: Sequence[str], found: Sequence[DraftField]) -> Iterator[str]:
     used = {each.column for each in found}
     if unused := [column for column in columns if column not in used and is_usable(column)]:
         yield from _comment(f"Unmatched columns: {', '.join(unused)}")
@@ -93,7 +93,7 @@ def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColum
     unique = f" Unique columns: {', '.join(keys.unique)}." if keys.unique else ""
     named = [each.column for each in candidates if of_orders]
     nearly = "".join(
-        f" {column} would be unique, but {', '.join(exceptions)}."
+        f" {column} could be the key, but {', '.join(exceptions)}."
         for column, exceptions in keys.exceptions.items()
         if column in keys.nearly or column in named
     )
@@ -193,7 +193,7 @@ class KeyColumns:
     """Columns that are unique except for a few cells."""
     exceptions: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
     """For each column with unsuitable cells, the first of these, as in ``line 3 has an empty cell``."""
-    unlike: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
+    excluded_kinds: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
     """For each column, the kinds (``time`` or ``number``) that most of its first cells do not resemble."""
     formats: Mapping[str, Mapping[str, str]] = attrs.field(factory=dict)
     """For each column, the TOML of a format that fits all its first cells, by kind."""
@@ -221,14 +221,14 @@ def key_columns(source: Source) -> KeyColumns:
                 del seen[column]
             exceptions[column].append(exception)
     sample = _first_cells(source)
-    unlike = {column: _unlike(texts) for column, texts in sample.items()}
+    excluded_kinds = {column: _excluded_kinds(texts) for column, texts in sample.items()}
     formats = {column: _formats(texts) for column, texts in sample.items()}
     if rows <= 1:
-        return KeyColumns(unlike=unlike, formats=formats)
+        return KeyColumns(excluded_kinds=excluded_kinds, formats=formats)
     unique = [column for column in seen if not exceptions[column]]
     nearly = [column for column in seen if 0 < len(exceptions[column]) <= rows / _ROWS_PER_EXCEPTION]
     excepted = {name: found for name, found in exceptions.items() if found}
-    return KeyColumns(unique, nearly, excepted, unlike, formats)
+    return KeyColumns(unique, nearly, excepted, excluded_kinds, formats)
 
 
 def _exception(cell: str, line: int, first: int) -> str | None:
@@ -265,7 +265,7 @@ def _first_cells(source: Source) -> dict[str, list[str]]:
     return cells
 
 
-def _unlike(texts: Sequence[str]) -> frozenset[str]:
+def _excluded_kinds(texts: Sequence[str]) -> frozenset[str]:
     """Return the kinds that most cells of a column do not resemble."""
     return frozenset(
         kind

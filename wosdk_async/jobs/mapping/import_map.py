@@ -19,7 +19,7 @@ from wosdk_async.jobs.mapping.record_operations import RowOperation, operation_n
 from wosdk_async.jobs.mapping.references import ReferenceSpec
 from wosdk_async.jobs.mapping.tables import MapTables, ReferenceTable, checked_table, read_tables
 from wosdk_async.jobs.mapping.template import NAME, Template
-from wosdk_async.jobs.sources.table_rules import OPEN, TableRules
+from wosdk_async.jobs.sources.table_rules import PLACEHOLDER, TableRules
 from wosdk_async.text.suggestions import suggestion
 
 DEFAULT_OPERATION = "WoCreateCommand"
@@ -40,7 +40,7 @@ class ImportMap:
     key: Template | None = None
     """Template of the row key; None if the marker carries the key or rows have no key."""
     fingerprint: str = ""
-    """Hash of what the map makes of a row's cells, without comments and formatting."""
+    """Hash of the map, without the operation, the rules for reading rows, comments and formatting."""
     rules: TableRules = attrs.field(factory=TableRules)
     """Rules for reading the rows to import."""
     content: str = ""
@@ -92,8 +92,9 @@ class ImportMap:
                 found.setdefault(column, f"[reference.{spec.name}] of {self.path}")
         for column, key in self.rules.columns.items():
             found.setdefault(column, f"{key} of {self.path}")
-        if OPEN in found:  # the user must replace every placeholder, so name all places
-            found[OPEN] = f"{', '.join(_paths_with(OPEN, self.record, self.references))} of {self.path}"
+        if PLACEHOLDER in found:  # the user must replace every placeholder, so name all places
+            places = _paths_with(PLACEHOLDER, self.record, self.references)
+            found[PLACEHOLDER] = f"{', '.join(places)} of {self.path}"
         return found
 
     def columns_behind(self, reason: str) -> str | None:
@@ -148,13 +149,13 @@ def _without(table: Any, path: Sequence[str]) -> Any:
 
 
 def _fingerprint(tables: MapTables) -> str:
-    tables = attrs.evolve(tables, operation=None)  # an option may have named the ledger's operation before
+    tables = attrs.evolve(tables, operation=None)  # an option may name it instead of the map
     given = attrs.asdict(tables, filter=lambda field, _: field.name not in _RULES)
     content = json.dumps(given, sort_keys=True, default=str)
     return hashlib.sha256(content.encode(errors="replace")).hexdigest()[:32]
 
 
-_RULES = ("header_row", "fill_down", "skip_when")  # they change which rows and cells there are, not the map
+_RULES = ("header_row", "fill_down", "skip_when")  # they change which cells are read, not the map
 
 
 def _rules(tables: MapTables) -> TableRules:
@@ -221,7 +222,8 @@ def _check_names(table: str, record: ObjectNode, specs: Mapping[str, ReferenceSp
     for place, names in {table: record.references, **needs}.items():
         for name in sorted(names - specs.keys()):
             raise ImportMapError(
-                f'{place} names "@{name}", but there is no [reference.{name}]{suggestion(name, specs)}'
+                f'{place} names "@{name}", but there is no [reference.{name}]'
+                f"{suggestion(name, specs) or '; add this table'}"
             )
     if unused := specs.keys() - record.references.union(*needs.values()):
         name = min(unused)

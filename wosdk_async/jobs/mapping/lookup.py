@@ -31,7 +31,7 @@ NamedId = tuple[str, type[Record], int]  # field path, entity and id
 async def find_named(
     company: Company, spec: ReferenceSpec, context: RowContext, names: Sequence[str]
 ) -> dict[str, list[int]]:
-    """Look up records by name; return their ids in ascending order, by normalized name."""
+    """Look up records by name; return a list of ascending ids for each normalized name."""
     found: dict[str, list[int]] = defaultdict(list)
     field = _name_field(spec)
     condition = Comparison(spec.entity.wire_name, field, "In", tuple(names))
@@ -45,7 +45,7 @@ async def find_elsewhere(
 ) -> dict[str, set[str]]:
     """Search the other string fields for ``names``; return the names found in each field, case-folded.
 
-    Only the first records are searched, because a field may have the same value in most records.
+    Each query reads at most 1,000 matches, because most records may have the same value in a field.
     """
     other_fields = {
         meta["name"]: field
@@ -118,7 +118,7 @@ async def _records(
     """Yield non-removed records that match the filters, ordered by id; include the fields ``more``.
 
     If ``asked`` is given, raise NoAnswerError for a record that has none of these names: the response then
-    confirms no name absent, and creating a missing record could duplicate it.
+    proves no name absent, and creating records could make duplicates.
     """
     wanted = [(each, each.node.fill(context)) for each in spec.filters]
     compared = [_comparison(spec, each, value) for each, value in wanted]

@@ -41,14 +41,14 @@ class RowKeys:
     job: str
     """Job id, which makes default keys unique."""
     _column: str | None = attrs.field(init=False)
-    """Column whose cells are used as keys unchanged, if they are short, with no white space around them."""
+    """Column whose cells are themselves the keys if short, without ``+`` or surrounding whitespace."""
 
     @_column.default
     def _find_column(self) -> str | None:
         node = self.node
         if not isinstance(node, TextNode) or not node.is_plain or (node.limit.length or _SHORT) < _SHORT:
             return None
-        return node.template.first
+        return node.template.first_column
 
     @property
     def are_own(self) -> bool:
@@ -67,7 +67,7 @@ class RowKeys:
                 )
             table = node.make.__wire__
             if name not in table:
-                inside = next(_inside(import_map.record, path), None)
+                inside = next(_nested_fields(import_map.record, path), None)
                 hint = f"; did you mean {inside!r}?" if inside else suggestion(name, table)
                 raise ImportMapError(f"marker {path!r}: {node.make.__name__} has no field {name!r}{hint}")
             if name not in node.fields and i < len(names) - 1:
@@ -149,7 +149,7 @@ def _require_key_type(import_map: ImportMap, path: str, table: Mapping[str, Wire
 _SHOWN = 5  # fields in a message
 
 
-def _inside(node: ObjectNode, name: str) -> Iterator[str]:
+def _nested_fields(node: ObjectNode, name: str) -> Iterator[str]:
     """Yield the paths of fields in the map's nested objects whose Python or wire name is ``name``."""
     for field, below in node.fields.items():
         if isinstance(below, ObjectNode):
@@ -157,4 +157,4 @@ def _inside(node: ObjectNode, name: str) -> Iterator[str]:
             for each, meta in table.items():
                 if name.casefold() in (each.casefold(), meta["name"].casefold()):
                     yield f"{field}.{each}"
-            yield from (f"{field}.{each}" for each in _inside(below, name))
+            yield from (f"{field}.{each}" for each in _nested_fields(below, name))

@@ -21,7 +21,7 @@ from wosdk_async.model.compiled import compile_function
 OBJECTS = ("ref", "object", "money")
 """Catalogue types with nested fields."""
 
-NONE: frozenset[str] = frozenset()
+NO_NAMES: frozenset[str] = frozenset()
 
 _ref = lru_cache(4096)(Ref)  # rows can share Refs, because these are immutable
 
@@ -79,8 +79,8 @@ class ConstantNode:
     """Constant value, the same for every row."""
 
     content: Any
-    columns: frozenset[str] = NONE
-    references: frozenset[str] = NONE
+    columns: frozenset[str] = NO_NAMES
+    references: frozenset[str] = NO_NAMES
 
     def fill(self, _: RowContext) -> Any:
         """Return the value."""
@@ -100,12 +100,12 @@ class TextNode:
     """Value for empty cells: None to omit the field, ``""`` to clear it, or the meaning of a word."""
     typed: TypedValues | None = None
     """Reader for typed cells; None to treat them as strings."""
-    references: frozenset[str] = NONE
+    references: frozenset[str] = NO_NAMES
 
     @property
     def is_plain(self) -> bool:
         """Whether a short, non-blank string in the template's first column is itself the value."""
-        return self.parse is None and self.template.first is not None and not self.limit.cuts_blanks
+        return self.parse is None and self.template.first_column is not None and not self.limit.cuts_blanks
 
     @property
     def columns(self) -> frozenset[str]:
@@ -156,7 +156,7 @@ class ReferenceNode:
     name: str
     as_id: bool
     required: bool
-    columns: frozenset[str] = NONE
+    columns: frozenset[str] = NO_NAMES
 
     @property
     def references(self) -> frozenset[str]:
@@ -187,12 +187,12 @@ class ObjectNode:
     @cached_property
     def columns(self) -> frozenset[str]:
         """Columns of all fields."""
-        return NONE.union(*(node.columns for node in self.fields.values()))
+        return NO_NAMES.union(*(node.columns for node in self.fields.values()))
 
     @cached_property
     def references(self) -> frozenset[str]:
         """References of all fields."""
-        return NONE.union(*(node.references for node in self.fields.values()))
+        return NO_NAMES.union(*(node.references for node in self.fields.values()))
 
     @cached_property
     def build(self) -> Callable[[RowContext], Any]:
@@ -206,7 +206,7 @@ class ObjectNode:
         return self._compiled(() if self.is_kept else varying)
 
     def _compiled(self, varying: Sequence[str]) -> Callable[[RowContext], Any]:
-        """Compile a function that returns the object, or None if it has ``varying`` fields, all empty."""
+        """Compile a function to return the object, or None if its ``varying`` fields, if any, are empty."""
         names: dict[str, Any] = {"make": self.make, "RowError": RowError, "joined": joined}
         values, variables = [], {}
         for index, (name, node) in enumerate(self.fields.items()):
@@ -218,10 +218,10 @@ class ObjectNode:
                 first = _FILL
                 if isinstance(node, TextNode) and node.is_plain:
                     first = _CELL
-                    names[f"column{index}"] = node.template.first
+                    names[f"column{index}"] = node.template.first_column
                     names[f"longest{index}"] = sys.maxsize if node.limit.length is None else node.limit.length
                     names[f"blank{index}"] = node.blank
-                    if node.template.source == f"{{{node.template.first}}}":
+                    if node.template.source == f"{{{node.template.first_column}}}":
                         first = f"{_CELL} if text else blank{{index}}"
                 elif isinstance(node, ReferenceNode) and self.writes is not None:
                     first = _ID if node.as_id else _REFERENCE
@@ -280,12 +280,12 @@ class ListNode:
     @cached_property
     def columns(self) -> frozenset[str]:
         """Columns of all elements."""
-        return NONE.union(*(node.columns for node in self.elements))
+        return NO_NAMES.union(*(node.columns for node in self.elements))
 
     @cached_property
     def references(self) -> frozenset[str]:
         """References of all elements."""
-        return NONE.union(*(node.references for node in self.elements))
+        return NO_NAMES.union(*(node.references for node in self.elements))
 
     def fill(self, context: RowContext) -> list[Any] | None:
         """Return the list, or None if it is empty."""

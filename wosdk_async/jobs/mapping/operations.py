@@ -51,7 +51,7 @@ def effect_of(record: Any, entity: str | None = None) -> Effect:
     )
 
 
-class Making:
+class MarkedOperation:
     """Base of operations that create something, or run a command; a marker identifies the results."""
 
     kind: type[Record]
@@ -93,7 +93,7 @@ class Making:
 
 
 @attrs.frozen(slots=False)
-class RunCommand(Making):
+class RunCommand(MarkedOperation):
     """Operation that runs a command for each row."""
 
     kind: type[Command[Any]]
@@ -113,7 +113,7 @@ class RunCommand(Making):
     @property
     def question(self) -> str:
         """Question that asks the user to confirm the operation."""
-        return "Create the work orders?" if self.kind is WoCreateCommand else f"Run {self.name} for each?"
+        return "Create the work orders?" if self.kind is WoCreateCommand else f"Run {self.name} for each row?"
 
     def run(
         self, company: Company, items: AsyncIterable[Any], marker: str | None, *, limit: int, grace: float
@@ -128,9 +128,9 @@ class RunCommand(Making):
         return await company.run(record, marker=marker)
 
     def effect(self, result: Any) -> Effect:
-        """Return the record in a command's result."""
+        """Return the effect from the first record in a command's result, or an empty effect."""
         for slot, entity in self._members:
-            record = getattr(result, slot)  # not decoded, because that would take most of the time
+            record = getattr(result, slot)  # not decoded, because decoding would dominate the CPU time
             if isinstance(record, (Record, Lazy)):
                 return effect_of(record, entity)
         return Effect()
@@ -143,7 +143,7 @@ class RunCommand(Making):
         return tuple((slot, meta["of"]) for slot, meta in refs if not meta.get("many"))
 
 
-class OnRecords:
+class EntityOperation:
     """Base of operations on an entity's records."""
 
     kind: type[Record]
@@ -177,7 +177,7 @@ class OnRecords:
 
 
 @attrs.frozen(slots=False)
-class CreateRecord(OnRecords, Making):
+class CreateRecord(EntityOperation, MarkedOperation):
     """Operation that creates a record for each row."""
 
     kind: type[Record]

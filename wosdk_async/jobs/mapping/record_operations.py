@@ -30,9 +30,9 @@ from wosdk_async.jobs.errors import (
 from wosdk_async.jobs.mapping.operations import (
     CreateRecord,
     Effect,
+    EntityOperation,
     Found,
     Label,
-    OnRecords,
     RunCommand,
     effect_of,
 )
@@ -46,7 +46,7 @@ from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
 
 
-class Changing(OnRecords):
+class ChangeOperation(EntityOperation):
     """Base of operations on existing records, which the field ``by`` identifies."""
 
     by: str
@@ -115,7 +115,7 @@ class Changing(OnRecords):
 
 
 @attrs.frozen(slots=False)
-class UpdateRecord(Changing):
+class UpdateRecord(ChangeOperation):
     """Operation that updates an existing record for each row."""
 
     kind: type[Record]
@@ -125,7 +125,7 @@ class UpdateRecord(Changing):
     compares: ClassVar[bool] = True
 
     def require_fields(self, names: Collection[str]) -> None:
-        """Raise ImportMapError if the key is missing, or there is nothing valid to update."""
+        """Raise ImportMapError if the key is missing, a field cannot be updated, or no field remains."""
         super().require_fields(names)
         if fixed := {"id", "concurrency_id", "perform_deletion"} & (set(names) - {self.by}):
             raise ImportMapError(f"{self.table}.{min(fixed)} cannot be updated; remove it from the map")
@@ -138,7 +138,7 @@ class UpdateRecord(Changing):
         return await company.update(self.kind.ref(record.id), **self._changes(record))  # type: ignore[attr-defined]
 
     def set_id(self, record: Any, key: str, found: Sequence[Any]) -> None:
-        """Set the record's id. Raise RowError if there is nothing to update or a change is invalid."""
+        """Set the record's id. Raise RowError for invalid or no changes, or unless one record has the key."""
         changes = self._changes(record)
         if not changes:
             raise RowError("nothing to update: the cells of all fields to update are empty")
@@ -165,7 +165,10 @@ class UpdateRecord(Changing):
         return {name: value for name, value in values.items() if value is not None}
 
     def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
-        """Return the effect if the record already has the new values; otherwise None."""
+        """Return the effect if the record already has the new values; otherwise None.
+
+        Raise RowError if the row updates a list, which cannot be compared, or if :meth:`set_id` does.
+        """
         changes = self._changes(record)
         if any(isinstance(value, list) for value in changes.values()):
             raise RowError("the row updates a list, which cannot be compared; check the record yourself")
@@ -176,7 +179,7 @@ class UpdateRecord(Changing):
 
 
 @attrs.frozen(slots=False)
-class DeleteRecord(Changing):
+class DeleteRecord(ChangeOperation):
     """Operation that deletes an existing record for each row."""
 
     kind: type[Record]
@@ -197,7 +200,10 @@ class DeleteRecord(Changing):
         return await company.delete(self.kind, record.id)
 
     def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
-        """Return the effect if no record has the key; otherwise None. Raise RowError if it may be reused."""
+        """Return the effect if no record has the key; otherwise None.
+
+        Raise RowError if the key may have been reused.
+        """
         del record
         removed = [each for each in found if getattr(each, "is_removed", None)]
         if removed and len(removed) < len(found):  # removed records keep their keys (facts 3.4)
@@ -234,14 +240,14 @@ is the field that identifies existing records, or None. ``name`` identifies the 
 row in doubt from the records with its key; if ``compares``, it also compares their values.
 """
 
-_OF_RECORDS = re.compile(r"(?P<verb>create|update|delete) (?P<entity>\w+)(?: by (?P<by>\w+))?")
+_RECORD_OPERATION = re.compile(r"(?P<verb>create|update|delete) (?P<entity>\w+)(?: by (?P<by>\w+))?")
 
 
 def operation_named(text: str) -> RowOperation:
     """Parse an operation name. Raise ImportMapError if it is unknown or unsupported by the service."""
     words = " ".join(text.split())
-    if (found := _OF_RECORDS.fullmatch(words)) is not None:
-        return _of_records(found["verb"], found["entity"], found["by"])
+    if (found := _RECORD_OPERATION.fullmatch(words)) is not None:
+        return _record_operation(found["verb"], found["entity"], found["by"])
     command: Any = command_class(words)
     if command is None:
         hint = suggestion(words, index.COMMANDS) or (
@@ -254,7 +260,7 @@ def operation_named(text: str) -> RowOperation:
     return RunCommand(command)
 
 
-def _of_records(verb: str, name: str, by: str | None) -> RowOperation:
+def _record_operation(verb: str, name: str, by: str | None) -> RowOperation:
     kind: Any = entity_class(name)
     if kind is None or "id" not in kind.__wire__:
         hint = suggestion(name, index.ENTITIES)
@@ -275,5 +281,7 @@ def _of_records(verb: str, name: str, by: str | None) -> RowOperation:
 def _key_field(kind: type[Record], by: str, where: str) -> str:
     name, meta = field_spelled(kind, by, where)
     if meta["type"] not in ("string", "integer") or meta.get("many") or meta.get("secret"):
-        raise ImportMapError(f"{where}: {name} is neither a string nor an integer; use another field")
+        raise ImportMapError(
+            f"{where}: {name} cannot identify records; use a single string or integer, not a secret"
+        )
     return name

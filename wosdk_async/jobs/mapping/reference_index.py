@@ -49,15 +49,15 @@ class ReferenceIndex:
         self._entries: dict[str, dict[str, ReferenceEntry]] = {name: {} for name in self.specs}
         self._recent: dict[str, set[str]] = {name: set() for name in self.specs}
         self._ids: dict[str, tuple[str | None, ReferenceSpec, dict[str, int]]] = {
-            spec.name: (spec.first, spec, {}) for spec in self.specs.values()
+            spec.name: (spec.first_column, spec, {}) for spec in self.specs.values()
         }
-        """By reference name: the spec's ``first``, the spec, and a cache of record ids by raw name."""
+        """By reference name: the spec's ``first_column``, the spec, and a cache of record ids by raw name."""
         self._uncollected = list(self.specs.values())
 
     def collect(self, rows: Sequence[Mapping[str, str]]) -> None:
-        """Collect the names in rows' cells; skip invalid names, which fail the row later."""
+        """Collect the names in rows' cells; skip invalid names, which fail their rows later."""
         for spec in self._uncollected:
-            recent, first = self._recent[spec.name], spec.first
+            recent, first = self._recent[spec.name], spec.first_column
             for cells in rows:
                 try:
                     if first is not None and cells[first] in recent:  # a blank cell is never in `recent`
@@ -183,11 +183,11 @@ class ReferenceIndex:
         for key in ids:
             in_other_case[key.casefold()].append(key)
         for key, entry in entries.items():
-            # Not shown whether the service compares names by case. To avoid duplicates, case is ignored here.
+            # Whether the service compares names by case is unknown; ignoring case avoids duplicates.
             names = [key] if key in ids else in_other_case[key.casefold()]
             if found := sorted({id for name in names for id in ids[name]}):
                 self._add_found(spec, entry, found)
-                if names != [key] and names[0] not in entries:  # look_alikes() has named other pairs
+                if names != [key] and names[0] not in entries:  # look_alikes() warns about the other pairs
                     alike.note(key, names[0])
         if alike.count:
             self.warnings.append(f"{spec.name}: {alike}; existing records are used")
@@ -213,7 +213,7 @@ class ReferenceIndex:
         return any(entry.missing for entry in self._all())
 
     def require(self, references: Iterable[str], place: object) -> None:
-        """Raise ImportMapError, naming ``place``, if a record that every row needs does not exist."""
+        """Raise ImportMapError, naming ``place``, if a record needed by every row is missing or ambiguous."""
         for entry in (entry for name in references for entry in self._entries[name].values()):
             if entry.id is None and entry.reason:
                 raise ImportMapError(f"{place}: {entry.reason}", **entry.details)
@@ -231,13 +231,15 @@ class ReferenceIndex:
 
     def in_doubt(self, spec: ReferenceSpec) -> dict[str, ReferenceEntry]:
         """Return the entries whose creation is in doubt, by normalized name."""
-        return {key: entry for key, entry in self._own(spec) if entry.in_doubt}
+        return {key: entry for key, entry in self._created_by(spec) if entry.in_doubt}
 
     def missing(self, spec: ReferenceSpec) -> list[ReferenceEntry]:
         """Return the entries whose records must be created now."""
-        return [entry for _, entry in self._own(spec) if entry.missing and entry.wanted and not entry.held]
+        return [
+            entry for _, entry in self._created_by(spec) if entry.missing and entry.wanted and not entry.held
+        ]
 
-    def _own(self, spec: ReferenceSpec) -> Iterator[tuple[str, ReferenceEntry]]:
+    def _created_by(self, spec: ReferenceSpec) -> Iterator[tuple[str, ReferenceEntry]]:
         """Yield the entries whose records this reference creates, with their names."""
         return ((key, entry) for key, entry in self._entries[spec.name].items() if entry.spec is spec)
 

@@ -11,7 +11,7 @@ import attrs
 import msgspec
 
 from wosdk_async.jobs.errors import RowError, require_sendable
-from wosdk_async.jobs.mapping.nodes import NONE, Node, ObjectNode, RowContext
+from wosdk_async.jobs.mapping.nodes import NO_NAMES, Node, ObjectNode, RowContext
 from wosdk_async.jobs.mapping.template import NAME, LengthLimit, Template
 from wosdk_async.model import Record
 from wosdk_async.model.metadata import Wire
@@ -61,25 +61,28 @@ class ReferenceSpec:
     """Whether to take the lowest id if several records have the name."""
 
     @property
-    def first(self) -> str | None:
+    def first_column(self) -> str | None:
         """Column whose cell is the raw name unless the cell is blank."""
-        return None if self.template is None else self.template.first
+        return None if self.template is None else self.template.first_column
 
     @property
     def columns(self) -> frozenset[str]:
         """Columns that the reference reads, including those for a new record."""
-        own = self.template.columns if self.template else NONE
-        return (own | (self.create.columns if self.create else NONE)) - {NAME}
+        own = self.template.columns if self.template else NO_NAMES
+        return (own | (self.create.columns if self.create else NO_NAMES)) - {NAME}
 
     @property
     def needs(self) -> frozenset[str]:
         """References that must be resolved first."""
-        filters = NONE.union(*(each.node.references for each in self.filters))
-        return filters | (self.create.references if self.create else NONE)
+        filters = NO_NAMES.union(*(each.node.references for each in self.filters))
+        return filters | (self.create.references if self.create else NO_NAMES)
 
     @property
     def lacks(self) -> list[str]:
-        """Required fields of a new record that ``create`` does not set, except lists, texts and booleans."""
+        """Required fields of a new record that ``create`` does not set.
+
+        Lists, booleans and strings other than ``display_as`` are not included.
+        """
         fields = self.create.fields if self.create else {}
         return [
             name

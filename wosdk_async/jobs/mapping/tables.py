@@ -56,7 +56,7 @@ class MapTables:
     marker: str | None = None
     """Field that carries each row's key."""
     key: str | None = None
-    """Template of a row key without a marker field, such as ``{number}``."""
+    """Template of the row key if no marker field carries the key, such as ``{number}``."""
     header_row: int | None = None
     """Line number of the header."""
     fill_down: Any = None
@@ -135,13 +135,13 @@ def _check_marks(table: TextTable, _: object, mark: str) -> None:
 def _check_units(_: object, __: object, units: object) -> None:
     if not isinstance(units, list) or not all(isinstance(each, str) and is_unit(each) for each in units):
         raise ValueError(
-            "takes currency signs and units without digits, plus or minus signs, points or commas, "
-            f'as in ["€", "EUR", "kg"], not {units!r}'
+            "takes currency signs and units without digits, plus or minus signs, points, commas or "
+            f'parentheses, as in ["€", "EUR", "kg"], not {units!r}'
         )
 
 
 def is_unit(text: str) -> bool:
-    """Return whether ``strip`` accepts a unit: one without digits, signs, points, commas or brackets."""
+    """Return whether a text has no digits, plus or minus signs, points, commas or parentheses."""
     return _UNIT.fullmatch(text) is not None
 
 
@@ -174,11 +174,12 @@ def read_tables(path: Path) -> MapTables:
     try:
         with path.open("rb") as file:
             data = file.read(_MAX_BYTES + 1)
-        if len(data) > _MAX_BYTES:
-            raise ValueError(f"more than {_MAX_BYTES:,} bytes; name a map file")
-        content = parse_toml(data.decode("utf-8-sig"))
     except OSError as error:
         raise ImportMapError(f"{error.strerror or error}; name a map file (see docs/import.md)") from None
+    if len(data) > _MAX_BYTES:
+        raise ImportMapError(f"the file has more than {_MAX_BYTES:,} bytes; name a map file")
+    try:
+        content = parse_toml(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ImportMapError(
             f"the byte at offset {error.start} is not UTF-8; save the file as UTF-8"
@@ -189,7 +190,10 @@ def read_tables(path: Path) -> MapTables:
 
 
 def field_spelled(kind: type[Record], key: str, path: str) -> tuple[str, Wire]:
-    """Return the Python name and metadata of a field, found by its Python or wire name."""
+    """Return the Python name and metadata of a field, found by its Python or wire name.
+
+    Raise ImportMapError if there is no such field.
+    """
     wires = {meta["name"].casefold(): name for name, meta in kind.__wire__.items()}
     name = key if key in kind.__wire__ else wires.get(key.casefold())
     if name is None:
@@ -223,7 +227,7 @@ def _message(error: BaseException, _: type | None) -> str:
     if isinstance(error, cattrs.ForbiddenExtraKeysError):
         keys = [field.name.strip("_") for field in attrs.fields(error.cl)]
         name = min(error.extra_fields)
-        fields = "; write fields in [command], or for an operation on an entity in [entity]."
+        fields = "; write fields in [command], or, for an operation on an entity, in [entity]."
         hint = suggestion(name, keys) or (fields if error.cl is MapTables else ".")
         return f"has an unknown key {name!r}{hint} Its keys are {', '.join(keys)}"
     if isinstance(error, KeyError):
@@ -231,7 +235,7 @@ def _message(error: BaseException, _: type | None) -> str:
     return str(error)
 
 
-def _only(accepts: Callable[[object], bool], wanted: str) -> Callable[[Any, Any], Any]:
+def _type_hook(accepts: Callable[[object], bool], wanted: str) -> Callable[[Any, Any], Any]:
     """Return a cattrs hook that passes accepted values through and rejects others."""
 
     def hook(value: Any, _: Any) -> Any:
@@ -256,10 +260,10 @@ def _one_of(value: object, kind: Any) -> object:
 
 _CONVERTER = cattrs.Converter(forbid_extra_keys=True)
 for _kind, _hook in {
-    str: _only(lambda value: isinstance(value, str), "takes a string"),
-    int: _only(lambda value: type(value) is int, "takes a whole number"),
-    bool: _only(lambda value: isinstance(value, bool), "takes true or false"),
-    Fields: _only(lambda value: isinstance(value, Mapping), "takes a table"),
+    str: _type_hook(lambda value: isinstance(value, str), "takes a string"),
+    int: _type_hook(lambda value: type(value) is int, "takes a whole number"),
+    bool: _type_hook(lambda value: isinstance(value, bool), "takes true or false"),
+    Fields: _type_hook(lambda value: isinstance(value, Mapping), "takes a table"),
 }.items():
     _CONVERTER.register_structure_hook(_kind, _hook)
 _CONVERTER.register_structure_hook_func(_is_literal, _one_of)

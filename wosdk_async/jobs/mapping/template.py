@@ -47,7 +47,7 @@ class Template:
     parts: tuple[str | Choice, ...]
     _alone: Choice | None = attrs.field(init=False)
     """Pair of braces that makes up the whole template, if any."""
-    first: str | None = attrs.field(init=False)
+    first_column: str | None = attrs.field(init=False)
     """Column whose cell is the whole result unless the cell is blank. Most templates have such a column."""
 
     @_alone.default
@@ -55,8 +55,8 @@ class Template:
         only = self.parts[0] if len(self.parts) == 1 else None
         return only if isinstance(only, Choice) else None
 
-    @first.default
-    def _find_first(self) -> str | None:
+    @first_column.default
+    def _find_first_column(self) -> str | None:
         return self._alone.options[0][0] if self._alone is not None else None
 
     @classmethod
@@ -80,8 +80,8 @@ class Template:
         return frozenset(column for choice in choices for column, _ in choice.options if column is not None)
 
     def fill(self, cells: Mapping[str, str]) -> str | None:
-        """Return the template's text for a row, or None if all its columns are empty."""
-        if self.first is not None and (text := cells[self.first]) and not text.isspace():
+        """Return the template's text for a row, or None if all its pairs of braces are empty."""
+        if self.first_column is not None and (text := cells[self.first_column]) and not text.isspace():
             return text
         if self._alone is not None:
             return self._alone.pick(cells) or None
@@ -137,7 +137,7 @@ class LengthLimit:
     def fit(self, text: str, warnings: list[str]) -> str:
         """Return ``text``, truncated if allowed. Raise RowError if ``text`` exceeds a documented limit."""
         if self.cuts_blanks and text != text.rstrip():
-            warnings.append(f"{self.path}: the service strips the blanks at the end of {shown_value(text)}")
+            warnings.append(f"{self.path}: the service strips trailing blanks from {shown_value(text)}")
         if self.length is None or len(text) <= self.length:
             return text
         found = f"{self.path} has {len(text)} characters"

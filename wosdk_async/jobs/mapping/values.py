@@ -251,7 +251,7 @@ def _unit_of(text: str) -> str | None:
 _UNIT = re.compile(r'([^0-9+\-\s"\\]{1,8})?\s*[+-]?[0-9](?:[0-9.,\s]*[0-9])?\s*([^0-9\s"\\]{1,8})?')
 
 
-def _written_number(number: str, decimal: str) -> str:
+def _localized_number(number: str, decimal: str) -> str:
     """Replace the decimal point with the map's decimal mark, and expand exponents."""
     return format(exact_number(number), "f").replace(".", decimal)
 
@@ -289,7 +289,7 @@ class TypedValues:
         """Return whether a cell is a typed value. Raise ValueError if an edited cell may also be a string."""
         if cell.type != self.type or cell == cell.was:
             return cell.type == self.type
-        readings = [_reading(parse, cell.strip()) for parse in (self.parse_typed, self.parse_string)]
+        readings = [_parsed_or_none(parse, cell.strip()) for parse in (self.parse_typed, self.parse_string)]
         if None not in readings and readings[0] != readings[1]:
             raise ValueError(
                 f"is ambiguous: {str(cell)!r} is {readings[0]} as a {cell.type} cell, like {cell.was!r} in "
@@ -308,7 +308,7 @@ def typed_values(meta: Wire, table: TextTable, text: Parser | None) -> TypedValu
     if table.values is not None:  # typed booleans need not be listed in `values`, but typed numbers must
         return TypedValues(text, partial(_word_or, words=text, own=own), "boolean", None)
     if kind in ("number", "integer") and (table.decimal or table.thousands or table.strip):
-        write = partial(_written_number, decimal=table.decimal or ".")
+        write = partial(_localized_number, decimal=table.decimal or ".")
         return TypedValues(text, own, "number", write)
     if kind.startswith("datetime") and (table.date or table.zone):
         iso = TimeFormat("iso", table, kind == "datetime-utc")
@@ -319,7 +319,7 @@ def typed_values(meta: Wire, table: TextTable, text: Parser | None) -> TypedValu
 
 def _word_or(text: str, words: Parser, own: Parser) -> Any:
     """Return the meaning of a word; parse any other value with the type's own parser."""
-    value = _reading(words, text)
+    value = _parsed_or_none(words, text)
     return own(text) if value is None else value
 
 
@@ -334,7 +334,7 @@ def _dated(text: str, parse: Parser, date: str) -> Any:
     return time
 
 
-def _reading(parse: Parser, text: str) -> Any:
+def _parsed_or_none(parse: Parser, text: str) -> Any:
     try:
         return parse(text)
     except ValueError:

@@ -1,6 +1,6 @@
 """Excel and Parquet files, each converted once to JSON lines by a reader process.
 
-The process runs with resource limits and without secrets.
+The process runs with resource limits and without the client's secrets.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def convert(module: str, path: Path, lines: IO[bytes], options: dict[str, Any], 
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment without credentials, proxy settings or Python settings."""
+    """Return the environment without the client's settings, proxies and Python settings."""
     environment = dict(os.environ)
     for name in os.environ:
         if name.startswith(("WOSDK_", "PYTHON")) or name.upper().endswith("_PROXY"):
@@ -201,7 +201,10 @@ class _About(msgspec.Struct):
 
 
 class _Line(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """Line of reader output. In the header, ``kinds`` is the sheet name; the last line has only ``line``."""
+    """Line of reader output; the last line has only ``line``.
+
+    ``kinds`` is the sheet name in the header, and one character for the type of each cell in other lines.
+    """
 
     line: int
     cells: list[str] | None = None
@@ -214,7 +217,7 @@ _DECODER = msgspec.json.Decoder(_Line)
 
 
 class ConvertedFile:
-    """Source of the rows in ``lines``, a file of JSON lines from a reader, which the source closes.
+    """Source of the rows in ``lines``, a reader's output of JSON lines; the source closes this file.
 
     Attributes:
         sheet: the sheet's name; None for Parquet files.

@@ -49,7 +49,7 @@ class CsvFile:
     """Delimited text file with a header, by default comma-separated UTF-8.
 
     Cells may contain line breaks. Blank rows, which spreadsheets often save below a table, are skipped and
-    counted in ``empty_rows``. A first line such as ``sep=;``, which Excel writes, sets the default delimiter.
+    counted in ``empty_rows``. A first line such as ``sep=;``, which Excel reads, sets the default delimiter.
 
     Raises:
         ImportMapError: the file is invalid; also raised while reading rows. The message names the line.
@@ -73,7 +73,7 @@ class CsvFile:
         self.dialect = self._dialect(delimiter)
         self._require_table()
         self._newline = "" if self._ends_with_cr() else "\n"
-        self._may_have_marks, self._may_have_errors = _may_have(self.path)
+        self._may_have_marks, self._may_have_errors = _scan_for_marks(self.path)
         self._removes_guards = False  # False while reading the header
         with self._records() as records:
             self.header_line, cells = header_record(self.path, records, header_row)
@@ -156,7 +156,7 @@ class CsvFile:
     @contextlib.contextmanager
     def _records(self) -> Iterator[Iterator[tuple[int, list[str]]]]:
         """Open the file; yield its non-empty records, each as the number of its first line and its cells."""
-        # Closed here, because an error keeps its frames, and with them the lines and their open file.
+        # Closed explicitly, because an error's traceback would keep the generator and its open file.
         with contextlib.closing(self._text.lines(self._newline)) as lines:
             yield self._records_in(lines)
 
@@ -190,7 +190,7 @@ class CsvFile:
                     quoted.append(line)
                     cells = next(reader)
                     height, read = reader.line_num - read, reader.line_num
-                else:  # split as csv would, in half of the time
+                else:  # split as csv would, in half the time
                     body, height = line.rstrip("\r\n"), 1
                     cells = body.split(delimiter) if body else []
                 if has_marks:
@@ -202,7 +202,7 @@ class CsvFile:
             raise ImportMapError(f"{self.path}, line {start}: {_explained(error)}") from None
 
     def _without_marks(self, cells: list[str]) -> list[str]:
-        """Return cells with CR again in place of NUL, and without guard apostrophes."""
+        """Replace NUL by CR again and, if ``_removes_guards``, remove guard apostrophes."""
         restored = [cell.replace("\0", "\r") for cell in cells]
         if not self._removes_guards:
             return restored
@@ -220,13 +220,13 @@ def _faults(cells: list[str]) -> dict[int, str]:
     }
 
 
-def _may_have(path: Path) -> tuple[bool, bool]:
+def _scan_for_marks(path: Path) -> tuple[bool, bool]:
     """Return whether a file's bytes suggest an apostrophe or lone CR, and whether they suggest a ``#``."""
     marks = errors = False
     with path.open("rb") as file:
         for each in iter(partial(file.read, _CHUNK), b""):
             marks = marks or b"'" in each or _LONE_CR.search(each) is not None
-            errors = errors or b"#" in each or b"\x7b" in each  # the latter is its EBCDIC code
+            errors = errors or b"#" in each or b"\x7b" in each  # 0x7b is # in EBCDIC
     return marks, errors
 
 

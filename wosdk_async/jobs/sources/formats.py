@@ -57,7 +57,7 @@ _UNSUPPORTED = {
 
 
 def suffix_of(path: PurePath, format: str | None = None) -> str:
-    """Return the suffix for ``format`` if given, else the file's longest in FORMATS, else its last one."""
+    """Return the suffix of ``format`` if given, else the path's longest in FORMATS, else the path's last."""
     if format is not None:
         return f".{format.casefold().lstrip('.')}"
     parts = [part.casefold() for part in path.suffixes]
@@ -110,7 +110,8 @@ def open_source(
 
     Args:
         path: the file.
-        delimiter: the CSV delimiter, or ``tab`` (default: a comma).
+        delimiter: the CSV delimiter, or ``tab`` (default: a tab for TSV, the delimiter in a ``sep=`` line, or
+            a comma).
         encoding: the text encoding (default: that of the byte order mark, or UTF-8).
         sheet: the name or number (from 1) of an Excel sheet (default: the first visible sheet).
         format: a format such as ``csv``, to override detection.

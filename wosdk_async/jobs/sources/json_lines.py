@@ -18,7 +18,7 @@ from wosdk_async.text.suggestions import suggestion
 
 _MAX_DEPTH = 100  # levels of nested objects and lists
 _MAX_NAME = 1_000  # characters in the path of a nested field
-_MAX_COMMAS = 10 * MAX_COLUMNS  # limit for a line, whose decoded elements take 60 times its memory
+_MAX_COMMAS = 10 * MAX_COLUMNS  # per line; its decoded elements take 60 times the memory of the line
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MANY = f"more than {MAX_COLUMNS} fields; if field names contain data, move it to values"
@@ -174,7 +174,7 @@ def _flatten(
     for name, value in fields.items():
         column = prefix + name
         if isinstance(value, list | dict):
-            # A column's name repeats those of its parents, so depth, length of names and fields are limited.
+            # A column's name repeats those of its parents, so depth, name length and field count are limited.
             if depth == _MAX_DEPTH:
                 raise ValueError(f"the JSON is nested too deeply, with more than {_MAX_DEPTH} levels")
             if len(column) > _MAX_NAME:

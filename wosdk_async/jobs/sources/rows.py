@@ -19,14 +19,14 @@ class Row(msgspec.Struct):
     """Number of the line in which the row starts."""
     cells: Mapping[str, str]
     fault: str | None = None
-    """Reason why the row does not fit the header, if any."""
+    """Reason why the row cannot be used, if any."""
     warnings: list[str] = msgspec.field(default_factory=list)
     """Warnings that do not prevent sending the row."""
     raw_cells: Sequence[str] | None = None
     """All cells of the row in the file, if ``cells`` is incomplete because the row does not fit the header or
     columns lack names."""
     fits: bool = True
-    """Whether each cell belongs to a column of the header."""
+    """Whether the cells match the columns of the header."""
     origin: tuple[str, str] | None = None
     """Cells in ``_job`` and ``_row``, for a row of a rejects file."""
 
@@ -69,7 +69,7 @@ class TypedCell(str):
 
     @property
     def currency(self) -> str:
-        """Currency sign in the cell format, or ``"`` and another text; empty if the amount was edited."""
+        """Currency sign in the cell format, or ``"`` and any other text; empty if the amount was edited."""
         return self._currency if _digits(self) == _digits(self.was) else ""
 
 

@@ -1,4 +1,4 @@
-"""Source interface of all file formats, their headers, and the CSV dialect of rejected rows."""
+"""Interface, headers and CSV dialects of input files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator
 
 JOB_COLUMN, ROW_COLUMN = "_job", "_row"
-"""Rejects columns with each row's job and ledger row number."""
+"""Columns of a rejects file, with each row's job and its number in the ledger."""
 
 _REASON = "_reason"
 _SHORT = re.compile(r"the record has ([0-9]{1,5}) cells, the header [0-9]+; (?:add|fill)")
@@ -154,7 +154,7 @@ class FaultyCells(dict[str, str]):
 
 def is_of_rejects(columns: Iterable[str]) -> bool:
     """Return whether a file has any of :data:`REPORT_COLUMNS`."""
-    # A copy without the job's column must be refused, not imported as a file of its own.
+    # A copy without the job's column must be refused, not imported as a new file.
     return not {*columns}.isdisjoint(REPORT_COLUMNS)
 
 
@@ -197,18 +197,19 @@ class Header:
     def row(self, number: int, line: int, cells: list[str], faults: Mapping[int, str] | None = None) -> Row:
         """Return a row; ``faults`` are the reasons why cells are unusable, by position from 0."""
         if len(cells) != len(self._names):
-            own = cells[self._first : max(len(cells) - self._ignored_at_end, self._first)]
-            return self._unfit(number, line, own, cells)
+            end = max(len(cells) - self._ignored_at_end, self._first)
+            return self._unfit(number, line, cells[self._first : end], cells)
         if self._plain and not faults:
             named = self._blank.copy()  # faster than filling an empty dict, which would have to grow
             named.update(zip(self.columns, cells, strict=False))
             return Row(number, line, named)
-        own = [cells[place] for place in self._used]
+        input_cells = [cells[place] for place in self._used]
         if self._reason is not None and (short := _SHORT.match(cells[self._reason])):
-            present = own[: int(short[1])]
-            if not any(map(str.strip, own[len(present) :])):  # the rest are empty cells that padded() added
+            present = input_cells[: int(short[1])]
+            if not any(map(str.strip, input_cells[len(present) :])):  # padded() added the rest
                 return self._unfit(number, line, present, cells)
-        row = Row(number, line, _named(self.columns, own), raw_cells=own if self._nameless else None)
+        named = _named(self.columns, input_cells)
+        row = Row(number, line, named, raw_cells=input_cells if self._nameless else None)
         row.origin = self._origin_in(cells)
         if self._types is not None:
             try:
@@ -220,16 +221,17 @@ class Header:
             row.cells = FaultyCells(row.cells, by_name)
         return row
 
-    def _unfit(self, number: int, line: int, own: list[str], cells: list[str]) -> Row:
-        """Return a row with a fault, because its ``own`` cells do not fit the header."""
-        expected, actual = len(self.columns), len(own)
+    def _unfit(self, number: int, line: int, input_cells: list[str], cells: list[str]) -> Row:
+        """Return a row with a fault, because its ``input_cells`` do not fit the header."""
+        expected, actual = len(self.columns), len(input_cells)
         remedy = "quote cells that contain a delimiter"
         if actual < expected:
             remedy = "add the missing cells, even if empty"
             if self._reason is not None:
                 remedy = f"fill in the missing cells, or clear {_REASON} if they should be empty"
         fault = f"the record has {actual} cells, the header {expected}; {remedy}"
-        row = Row(number, line, _named(self.columns, own), fault, raw_cells=own, fits=False)
+        named = _named(self.columns, input_cells)
+        row = Row(number, line, named, fault, raw_cells=input_cells, fits=False)
         row.origin = self._origin_in(cells)
         return row
 

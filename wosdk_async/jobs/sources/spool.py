@@ -66,8 +66,9 @@ def spool(
 ) -> Path:
     """Copy stdin (``-``) or a URL to ``input.<format>`` in a folder atomically, and return the file's path.
 
-    ``limit`` is in bytes; ``format`` is for stdin and URLs without a known suffix (default: CSV). Raise
-    ImportMapError if the source is too large or cannot be read completely; the error has no credentials.
+    ``limit`` is in bytes. ``format`` overrides the URL's suffix; without a known suffix, the format is CSV.
+    ``seconds`` limits a download. Raise ImportMapError if the source is empty, too large or cannot be read
+    completely; the error has no credentials.
     """
     address = as_secret(source)
     # `source` loses its credentials, because tracebacks may show local variables.
@@ -182,7 +183,7 @@ def _redirected(url: str, location: str, shown: str) -> str:
     try:
         target = urljoin(url, location)
     except ValueError:
-        raise ImportMapError(f"{shown} redirects to an invalid URL") from None
+        raise ImportMapError(f"{shown} redirects to an invalid URL; use the file's final URL") from None
     if not (url.casefold().startswith("https://") and target.casefold().startswith("https://")):
         raise ImportMapError(
             f"{shown} redirects to {shown_source(target)}, but only redirects from https to https are "
@@ -195,7 +196,7 @@ def _copy_filesystem(url: str, shown: str, write: Callable[[bytes], None]) -> No
     try:
         fsspec = importlib.import_module("fsspec")
     except ImportError:
-        raise missing_package("files", shown, "URLs other than https") from None
+        raise missing_package("files", shown, "URLs other than http and https") from None
     try:
         opened = fsspec.open(url, "rb")  # keep a reference while the file is open
         file = opened.open()

@@ -82,7 +82,7 @@ class Table:
 
     @property
     def notes(self) -> list[str]:
-        """Warnings about the file, and about rows that the last complete iteration skipped."""
+        """Warnings about the file, and about skipped or questionable rows of the last complete iteration."""
         return [
             *getattr(self._source, "notes", ()),
             *self._skipped.describe(f"{self.path}: skip_when skips"),

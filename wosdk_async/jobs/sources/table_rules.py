@@ -88,7 +88,7 @@ def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) 
     require_columns(source, wanted)
 
 
-OPEN = "ADAPT"
+PLACEHOLDER = "ADAPT"
 """Placeholder column in draft maps."""
 
 _TOP = 50  # rows to search for a header
@@ -111,9 +111,9 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
         )
     elif better := _better_delimiter(source, columns):
         hint, facts = ".", {"remedies": (Remedy.DELIMITER,), "delimiter": better}
-    if missing == OPEN:
+    if missing == PLACEHOLDER:
         raise ImportMapError(
-            f"replace {{{OPEN}}} in {place} with a {{column}} or a fixed value. "
+            f"replace {{{PLACEHOLDER}}} in {place} with a {{column}} or a fixed value. "
             f"{_FIXED if 'reference.' in place else ''}Columns of {source.path}: {names}",
             **facts,
         )

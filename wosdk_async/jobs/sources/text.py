@@ -39,7 +39,7 @@ _BINARY = {
     b"\xd0\xcf\x11\xe0": "an old Excel file",
     b"%PDF": "a PDF file; export the data as comma-separated UTF-8",
 }
-"""Magic bytes of binary files, including supported ones, which ``format`` may declare to be text."""
+"""Magic bytes of binary files, including supported formats, in case ``format`` says that they are text."""
 
 
 class TextFile:
@@ -77,7 +77,7 @@ class TextFile:
                             f"{self.path}, line {number}: not text; export the data as comma-separated UTF-8"
                         )
                     yield line if number > 1 else line.removeprefix("\ufeff")
-            except UnicodeError:  # UTF-16 without a byte order mark raises no UnicodeDecodeError
+            except UnicodeError:  # the base class, as raised for UTF-16 without a byte order mark
                 raise self._undecodable() from None
 
     def _checked_encoding(self, encoding: str | None, head: bytes) -> str:
