@@ -18,7 +18,7 @@ from wosdk_async.jobs.journal.folder import ledgers_in, plan_of
 from wosdk_async.jobs.journal.lock import is_held
 from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import JOURNAL
-from wosdk_async.jobs.ledger.comparison import JOINED, STATE, compare
+from wosdk_async.jobs.ledger.comparison import LEDGER_TABLES, STANDING, compare
 from wosdk_async.jobs.ledger.file_rows import CHUNK, FileRow, FileRows
 from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, RISKY
 from wosdk_async.jobs.ledger.nearby import opened
@@ -27,10 +27,11 @@ from wosdk_async.jobs.ledger.terms import FIRST, Action, Elsewhere, Plan, RowSam
 from wosdk_async.text.remedies import Remedy
 
 _NOT_SENT, _KEY_COMPARED, _AGREED = -1, -2, -3
-"""Special ledger row numbers. Not sent: only counted, because the row equals a row to send. Key compared:
-with those sent before the first run. Agreed: to send again, even if sent before the first run."""
+"""Special ledger row numbers. ``_NOT_SENT``: the row is only numbered, because it equals a row to send.
+``_KEY_COMPARED``: an earlier run compared the key with those sent before the first run. ``_AGREED``: the user
+chose to resend the row, even if another ledger sent it before the first run."""
 
-_COMPARED = 5  # newest ledgers, whose keys may resemble the file's; comparing all would take too long
+_COMPARED = 5  # newest ledgers to search for resembling keys; searching all would take too long
 
 
 @attrs.frozen
@@ -40,14 +41,14 @@ class _RowsToSend:
     runs: tuple[JobRun, ...]
     """The ledger's runs, except refused runs and undos."""
     insists: bool
-    """Whether keys like those of sent rows are new unless all cells are equal. The first run decides or,
-    with a key, ``new_rows``; without a key, each run may have ``new_rows``."""
+    """Whether rows with the keys of sent rows count as new unless all cells are equal: chosen by ``again`` or
+    ``new_rows`` in the first run or, if the map has a key, by ``new_rows`` in this run."""
     chunks: Callable[[], Iterable[Sequence[FileRow]]]
     """Function that returns the rows, with one of the numbers above or None in place of a ledger row."""
 
 
 def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Elsewhere | None:
-    """Find another ledger that sent rows of a new import's file, and whose records look-ups cannot find.
+    """Find rows of a new import's file that another ledger sent and that look-ups cannot find.
 
     The import would otherwise send the rows of a copied, linked or renamed file again.
 
@@ -59,10 +60,10 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Else
         return None
     resembling: list[Elsewhere] = []
     to_send = _RowsToSend((), request.options.new_rows, rows.chunks)
-    for folder, plan, is_new in _folders(request, rows, company, None):
+    for folder, plan, is_recent in _folders(request, rows, company, None):
         with _readable(request, rows, folder), opened(folder) as db:
-            other = _OtherLedger(folder, plan, db, request, rows, to_send, is_new)
-            if (sent := other.same_file() or other.first_sent()) is not None:
+            other = _OtherLedger(folder, plan, db, request, rows, to_send, is_recent)
+            if (sent := other.same_file() or other.sent_rows()) is not None:
                 return sent
             resembling += other.resembling()
     return _merged(resembling)
@@ -71,20 +72,20 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Else
 def refuse_sent_elsewhere(
     db: sqlite3.Connection, request: ImportRequest, rows: FileRows, company: str, own: Path, plan: Plan
 ) -> Elsewhere | None:
-    """Refuse the rows of ``plan`` that other ledgers sent, and return rows whose keys resemble sent ones.
+    """Refuse rows of ``plan`` that other ledgers sent; return rows whose keys resemble those of sent rows.
 
     Raises JournalError as :func:`sent_elsewhere` does.
     """
     resembling: list[Elsewhere] = []
-    asked: list[str] = []
+    searched: list[str] = []
     to_send = _rows_to_send(db, plan, insists=request.options.new_rows and rows.key is not None)
-    for folder, other_plan, is_new in _folders(request, rows, company, own):
+    for folder, other_plan, is_recent in _folders(request, rows, company, own):
         with _readable(request, rows, folder), opened(folder) as other_db:
-            other = _OtherLedger(folder, other_plan, other_db, request, rows, to_send, is_new)
+            other = _OtherLedger(folder, other_plan, other_db, request, rows, to_send, is_recent)
             db.executemany("INSERT INTO temp.elsewhere VALUES (?, ?)", other.refused())
             resembling += other.resembling()
-            asked.append(str(folder))
-    _keep_refused(db, asked)
+            searched.append(str(folder))
+    _keep_refused(db, searched)
     refuse = "UPDATE temp.matched SET standing = ? WHERE place IN (SELECT place FROM temp.elsewhere)"
     db.execute(refuse, [int(Standing.REPEATED)])
     return _merged(resembling)
@@ -118,8 +119,8 @@ def _rows_to_send(db: sqlite3.Connection, plan: Plan, *, insists: bool) -> _Rows
     return _RowsToSend(tuple(own_runs), insists, chunks)
 
 
-def _keep_refused(db: sqlite3.Connection, asked: Sequence[str]) -> None:
-    """Keep rows refused that a ledger sent which is no longer there, for example because it was archived."""
+def _keep_refused(db: sqlite3.Connection, searched: Sequence[str]) -> None:
+    """Keep rows refused if the ledger that sent them is gone, for example because it was archived."""
     db.execute(
         f"""INSERT OR IGNORE INTO temp.elsewhere SELECT matched.place, json_extract(detail, '$[2]')
         FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
@@ -127,12 +128,12 @@ def _keep_refused(db: sqlite3.Connection, asked: Sequence[str]) -> None:
         WHERE standing = {int(Standing.REFUSED_HERE)} AND json_extract(detail, '$[3]') = '{SENT_ELSEWHERE}'
             AND planned.sent = file.digest AND NOT EXISTS (
                 SELECT 1 FROM json_each(?) WHERE instr(json_extract(detail, '$[2]'), value || ' '))""",
-        [to_json(asked)],
+        [to_json(searched)],
     )
 
 
 def _merged(found: Sequence[Elsewhere]) -> Elsewhere | None:
-    """Return one result for the rows that resemble those of several ledgers."""
+    """Combine the results of several ledgers."""
     if not found:
         return None
     pairs = tuple(pair for each in found for pair in each.resembling)[:FIRST]
@@ -160,8 +161,8 @@ def _folders(
 
 
 def _is_old_copy(copy: tuple[Path, JobPlan], folders: Sequence[tuple[Path, JobPlan]]) -> bool:
-    """Return whether a different copy of the job folder has the same runs or more."""
-    if is_held(copy[0]):  # a copy made during a run may have a newer file
+    """Return whether another copy of the job folder has more runs, or the same runs and a later change."""
+    if is_held(copy[0]):  # not old, even if a copy made during this run has a newer file
         return False
     with contextlib.suppress(JournalError):
         own, later = _runs_of(copy[0]), False
@@ -181,11 +182,11 @@ def _runs_of(folder: Path) -> set[tuple[float, float | None]]:
 
 @contextlib.contextmanager
 def _readable(request: ImportRequest, rows: FileRows, folder: Path) -> Iterator[None]:
-    """Say what to do about a ledger that cannot be read; with look-ups, only warn."""
+    """Add a remedy to the error of an unreadable ledger; with look-ups, only warn."""
     try:
         yield
     except JournalError as error:
-        if not (folder / JOURNAL).is_file():  # another process has removed it, so it has sent nothing
+        if not (folder / JOURNAL).is_file():  # another process has removed the ledger, which sent nothing
             return
         if not request.looks_first:
             error.add(remedies=(Remedy.MOVE_JOB,), folder=str(folder))
@@ -209,12 +210,12 @@ class _OtherLedger:
     request: ImportRequest
     rows: FileRows
     to_send: _RowsToSend
-    is_new: bool
+    is_recent: bool
     """Whether the ledger is one of the newest."""
     _has_similar_keys: bool | None = attrs.field(default=None, init=False)
     """Whether keys of rows to send resemble those of other rows; None before the comparison."""
 
-    def first_sent(self) -> Elsewhere | None:
+    def sent_rows(self) -> Elsewhere | None:
         """Return the rows that this ledger sent, or will send because its job is running."""
         if not (found := self._sent()):
             return None
@@ -224,7 +225,7 @@ class _OtherLedger:
         return Elsewhere(folder=self.folder, rows=len(found), lines=lines, running=running, changed=changed)
 
     def refused(self) -> list[tuple[int, str]]:
-        """Return the places of these rows, and why they are refused."""
+        """Return the place of each row to refuse, and the reason."""
         new_rows = self.request.report_words.remedy(Remedy.NEW_ROWS, {})
         return [
             (place, _REASONS.get(standing, _SENT).format(self.folder, line, new_rows=new_rows))
@@ -232,10 +233,10 @@ class _OtherLedger:
         ]
 
     def _sent(self) -> list[tuple[int, int, int, Standing]]:
-        """Return these rows' places, lines, lines in the other file, and standings."""
+        """Return place, line, line in the other file, and standing of rows that this job sent or may send."""
         if self.request.looks_first and self.plan.key == self.rows.key:
-            unknown = f"SELECT 1 FROM {JOINED} WHERE {_NOT_FOUND} LIMIT 1"
-            if self.db.execute(unknown, self._facts).fetchone() is None:
+            unknown = f"SELECT 1 FROM {LEDGER_TABLES} WHERE {_NOT_FOUND} LIMIT 1"
+            if self.db.execute(unknown, self._parameters).fetchone() is None:
                 return []
         self._compare()
         standings = [*IN_COMPANY, *([] if self.to_send.insists else [Standing.DONE_CHANGED])]
@@ -243,7 +244,7 @@ class _OtherLedger:
         return self._matched(standings) + (planned if planned and is_held(self.folder) else [])
 
     def _matched(self, standings: Sequence[Standing]) -> list[tuple[int, int, int, Standing]]:
-        # With another map or without a key, equal rows may have other digests.
+        # With another map or without a key, equal rows may have different digests.
         found = self.db.execute(
             f"""SELECT place, line, sent_line, now FROM (
                 SELECT file.place, file.line, planned.line AS sent_line, iif(
@@ -256,14 +257,14 @@ class _OtherLedger:
                     AND file.row IS NOT {_NOT_SENT} AND (file.row IS NOT {_AGREED} OR {_ENDED} > :first)
                     AND coalesce(run.started_at, 0) NOT IN (SELECT value FROM json_each(:runs)))
             WHERE now IN ({", ".join(str(int(each)) for each in standings)}) ORDER BY place""",
-            self._facts,
+            self._parameters,
         )
         return [(*place_and_lines, Standing(standing)) for *place_and_lines, standing in found]
 
     def resembling(self) -> list[Elsewhere]:
         """Return the rows whose keys a spreadsheet program may have changed in a copy, if any."""
         insists = self.request.options.new_rows or self.to_send.insists
-        if not self.is_new or insists or self.plan.key != self.rows.key:
+        if not self.is_recent or insists or self.plan.key != self.rows.key:
             return []
         if not self._compare():
             return []
@@ -276,7 +277,7 @@ class _OtherLedger:
                 AND plain.name <> coalesce(file.key, file.name) AND file.row IS NOT {_NOT_SENT}
                 AND (file.row IS NULL OR file.row > 0 OR {_ENDED} > :first)
             GROUP BY file.place) ORDER BY place LIMIT {FIRST}"""
-        if not (found := self.db.execute(resembling, self._facts).fetchall()):
+        if not (found := self.db.execute(resembling, self._parameters).fetchall()):
             return []
         pairs = tuple(
             (RowSample(line, name), RowSample(was_line, was)) for _, line, name, was_line, was in found
@@ -284,7 +285,7 @@ class _OtherLedger:
         return [Elsewhere(folder=self.folder, rows=found[0][0], resembling=pairs)]
 
     def same_file(self) -> Elsewhere | None:
-        """Return the rows that this ledger sent from an identical file with different keys."""
+        """Return the rows that this ledger sent from an identical file with a different key template."""
         imported = "SELECT 1 FROM run WHERE json_extract(details, '$.sha256') = ?"
         if self.plan.key == self.rows.key or self.plan.sheet != self.request.sheet:
             return None
@@ -292,9 +293,9 @@ class _OtherLedger:
             return None
         self._compare()
         (count,) = self.db.execute(
-            f"""SELECT count(*) FROM {JOINED} WHERE {STATE} IN ({RISKY}) AND NOT ({_FOUND}
+            f"""SELECT count(*) FROM {LEDGER_TABLES} WHERE {STANDING} IN ({RISKY}) AND NOT ({_FOUND}
                 AND coalesce(planned.key, '') IN (SELECT key FROM temp.file WHERE key IS NOT NULL))""",
-            self._facts,
+            self._parameters,
         ).fetchone()
         rows = min(count, self.rows.rows)
         return Elsewhere(folder=self.folder, rows=rows) if rows else None
@@ -306,13 +307,13 @@ class _OtherLedger:
                 self.to_send.chunks(),
                 fingerprint=self.request.import_map.fingerprint,
                 by_cells=self.plan.key != self.rows.key,
-                counts=self.is_new,
+                counts=self.is_recent,
             )
             self._has_similar_keys = bool(compared.disguised)
         return self._has_similar_keys
 
     @property
-    def _facts(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, Any]:
         """Parameters of the SQL statements."""
         runs = self.to_send.runs
         return {
@@ -321,7 +322,8 @@ class _OtherLedger:
             "marker": self.request.marker,
             "first": min((run.started_at for run in runs), default=0.0),
             "map": self.request.import_map.fingerprint,
-            # A copy of the import's own folder also has these runs; one made during a run has more of it.
+            # A copy of the import's own folder also has these runs. In the copy, an unfinished run may have
+            # sent more rows.
             "runs": to_json([run.started_at for run in runs if run.ended_at is not None]),
         }
 
@@ -329,7 +331,7 @@ class _OtherLedger:
 _ENDED = "coalesce(run.ended_at, 1e12)"
 _FOUND = ":looks_first AND json_extract(run.details, '$.marker') IS :marker"
 """Whether look-ups for the file find a sent row, if its key is the same."""
-_NOT_FOUND = f"""{STATE} IN ({RISKY}) AND (planned.key IS NULL OR planned.key = :job || '-' || planned.row
+_NOT_FOUND = f"""{STANDING} IN ({RISKY}) AND (planned.key IS NULL OR planned.key = :job || '-' || planned.row
     OR json_extract(run.details, '$.marker') IS NOT :marker)"""
 _SENT = "the job in {} sent this row (line {} of its file); remove it from this file"
 _DOUBT = "the job in {} may have sent this row (line {} of its file); settle its rows in doubt first"
@@ -339,5 +341,7 @@ _REASONS = {
     Standing.DONE_CHANGED: (
         "the job in {} sent a row with this key and other cells (line {} of its file); {new_rows}"
     ),
-    Standing.PLANNED: "the job in {}, which is running, sends this row (line {} of its file)",
+    Standing.PLANNED: (
+        "the job in {} is running and sends this row (line {} of its file); remove it from this file"
+    ),
 }

@@ -170,7 +170,7 @@ def _reasons_of(left: Mapping[str, Any]) -> str:
 
 
 async def undo_state(journal: JournalReader) -> UndoState | None:
-    """Return the undo progress; None if no undo of rows has begun."""
+    """Return the undo progress; None if no undo has begun."""
     counts, of_file = await journal.undo_counts(), await journal.undo_counts_of_file()
     done = of_file.get(State.DONE, 0)
     undos = [run for run in await journal.runs() if run.details.get("command") == UNDO]
@@ -248,7 +248,7 @@ async def keep_undone(journal: Journal) -> None:
         raise
 
 
-async def find_rows(
+async def find_records(
     operation: RowOperation,
     company: Company,
     journal: Journal,
@@ -278,10 +278,10 @@ def without_undone(found: Found, undone: Set[int]) -> Found:
 
 def is_ended(record: Any) -> bool:
     """Return whether a record is cancelled or removed."""
-    return bool(_end_of(record))
+    return bool(_end_label(record))
 
 
-def _end_of(record: Any) -> str:
+def _end_label(record: Any) -> str:
     if getattr(record, "is_removed", False):
         return " (removed)"
     return " (Cancelled)" if getattr(record, "status_id", None) == WOStatus.Cancelled else ""
@@ -289,4 +289,4 @@ def _end_of(record: Any) -> str:
 
 def shown_records(records: Sequence[Any], limit: int = 3) -> str:
     """Return the first records as text, such as ``WorkOrder 496 (Cancelled), WorkOrder 498``."""
-    return ", ".join(f"{each.wire_name} {each.id}{_end_of(each)}" for each in records[:limit])
+    return ", ".join(f"{each.wire_name} {each.id}{_end_label(each)}" for each in records[:limit])
