@@ -406,14 +406,14 @@ def test_a_settle_that_fails_half_way_writes_the_files(
 ) -> None:
     folder = imported(wosdk, file, store, "--marker", "work_order.po_number")
     killed(folder, 3, 4)
-    find_rows, calls = settling.find_rows, iter(range(9))
+    find_records, calls = settling.find_records, iter(range(9))
 
     async def failing(*args: Any, **options: Any) -> Any:
         if next(calls):
             raise NoAnswerError("no queries today")
-        return await find_rows(*args, **options)
+        return await find_records(*args, **options)
 
-    monkeypatch.setattr(settling, "find_rows", failing)
+    monkeypatch.setattr(settling, "find_records", failing)
     monkeypatch.setattr(settling, "_PAGE", 1)
     (folder / "report.json").unlink()
     result = wosdk("jobs", "settle", folder)

@@ -315,14 +315,14 @@ async def test_one_look_that_finds_no_record_does_not_make_a_delete_done(
     await made(local, "T1")
     source = local.write([["T1", "", ""]], COLUMNS)
     await killed_while_sending(local.job(source, DELETE), local, [1])
-    asked, find = 0, settling.find_rows
+    asked, find = 0, settling.find_records
 
     async def misread(*given: Any, **options: Any) -> Any:
         nonlocal asked
         asked += 1
         return {} if asked == 1 else await find(*given, **options)
 
-    monkeypatch.setattr(settling, "find_rows", misread)
+    monkeypatch.setattr(settling, "find_records", misread)
     summary = await local.run(source, DELETE)
     assert (summary.done, summary.complete) == (1, True)
     assert (await customers(local))["T1"]["IsRemoved"]
@@ -369,7 +369,7 @@ async def test_a_delete_whose_record_is_nowhere_is_done(
     async def nothing(*_: Any, **__: Any) -> dict[str, Any]:
         return {}
 
-    monkeypatch.setattr(settling, "find_rows", nothing)
+    monkeypatch.setattr(settling, "find_records", nothing)
     summary = await local.run(source, DELETE)
     assert (summary.done, summary.complete) == (1, True)
     assert not any(path.startswith("DELETE") for path in local.server.asked)

@@ -175,7 +175,7 @@ def test_rows_in_doubt_are_listed_with_how_they_were_settled() -> None:
     assert "8 9 K8 in flight when the run ended" in text
     assert "1 in doubt 1 in flight when the run ended" in text
     assert "when the run ended, in in_doubt.csv , may have been carried out" in text
-    assert "1 row in doubt had been carried out: found by the key." in text
+    assert "1 row in doubt had been carried out, as a look-up by key showed." in text
     assert "9 10 K9 RSC5" in text
     assert "RSC6" not in text
     assert "Row Line Key Why RequestId" in text

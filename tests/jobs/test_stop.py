@@ -14,9 +14,9 @@ async def within(stop: Stop, *, exempt: bool = False) -> str:
     """Wait for ever in a block that the stop ends; return how it ended."""
     stops: list[str] = []
     try:
-        async with stop.ends():
+        async with stop.cancellable():
             if exempt:
-                with stop.lets_end(lambda: stops.append("told")):
+                with stop.shielded(lambda: stops.append("told")):
                     await asyncio.sleep(0.01)
                     if stop.requests < 2:
                         return f"ended {stops}"
@@ -54,8 +54,8 @@ async def test_calls_that_may_change_something_end_by_themselves_or_by_an_abort(
 async def test_what_follows_exempt_calls_is_ended() -> None:
     stop = Stop()
     with pytest.raises(StoppedError):
-        async with stop.ends():
-            with stop.lets_end(lambda: None):
+        async with stop.cancellable():
+            with stop.shielded(lambda: None):
                 stop.ask()
                 await asyncio.sleep(0)
             await asyncio.Event().wait()
@@ -63,11 +63,11 @@ async def test_what_follows_exempt_calls_is_ended() -> None:
 
 async def test_a_rule_starts_no_more_and_ends_no_wait() -> None:
     stop, told, first = Stop(), [], RunStoppedError("too many failures")
-    async with stop.ends():
+    async with stop.cancellable():
         stop.start_no_more(first)
         stop.start_no_more(RunStoppedError("another"))
         await asyncio.sleep(0)
-        with stop.lets_end(lambda: told.append(stop.reason)):
+        with stop.shielded(lambda: told.append(stop.reason)):
             pass
     stop.ask()
     assert (told, stop.reason) == ([first], first)
@@ -81,5 +81,5 @@ async def test_a_cancellation_and_a_timeout_of_the_program_stay_what_they_are() 
     with pytest.raises(asyncio.CancelledError):
         await task
     with pytest.raises(TimeoutError):
-        async with stop.ends():
+        async with stop.cancellable():
             raise TimeoutError

@@ -21,7 +21,7 @@ from wosdk_async.jobs.ledger.overview import overview
 from wosdk_async.jobs.ledger.undone import UndoRow, UndoSummary
 from wosdk_async.jobs.report.outputs import write_outputs
 from wosdk_async.jobs.undo.records import CreatedRecords, Target
-from wosdk_async.jobs.undo.references import pointers_to, used
+from wosdk_async.jobs.undo.references import find_used, pointers_to
 from wosdk_async.jobs.undo.reversal import Undo
 from wosdk_async.model import (
     AssetInfo,
@@ -497,9 +497,9 @@ async def test_ids_and_references_below_a_record_use_what_they_name(
     company: Any = local.company
     id = (await company.create(made)).id
     target = Target(CreatedRecords(company, type(made), None), created_as(id), None, begun=False)
-    assert await used(company, [target], leaving=set(), cancelled=set()) == {}
+    assert await find_used(company, [target], leaving=set(), cancelled=set()) == {}
     user = await company.create(using(id))
-    found = await used(company, [target], leaving=set(), cancelled=set())
+    found = await find_used(company, [target], leaving=set(), cancelled=set())
     fate, reason = found[target.name]
     assert fate == "used"
     assert reason.startswith(f"{type(using(id)).wire_name} {user.id} ")
@@ -534,7 +534,7 @@ async def test_the_service_is_asked_only_what_it_answers(local: Local) -> None:
             return {}
         records = CreatedRecords(local.company, entity, None)
         target = Target(records, ReferenceRecord("r", "n", "N", State.DONE, 2**31), None, begun=False)
-        return await used(local.company, [target], leaving=set(), cancelled=set())
+        return await find_used(local.company, [target], leaving=set(), cancelled=set())
 
     names = some((name for name in dict.fromkeys(ENTITIES.values()) if name != "Money"), 4)
     assert [each for each in await asyncio.gather(*map(users, names)) if each] == []

@@ -55,8 +55,8 @@ class RunStoppedError(WosdkError):
     """Reason why a run stopped early, in ``Summary.stopped``; imports do not raise it.
 
     ``kind`` is ``asked``, ``client-closed``, ``all-refused``, ``all-exist``, ``none-sent``, ``marker``,
-    ``references``, ``too-many-failed`` or ``too-many-in-doubt``. If an error stopped the run,
-    ``Summary.stopped`` is that error instead.
+    ``references``, ``too-many-failed``, ``too-many-in-doubt`` or, after a failed look-up, ``stopped``.
+    ``Summary.stopped`` may also be an error.
     """
 
     kind = "stopped"
@@ -112,7 +112,7 @@ def reason_of(error: Exception) -> str:
 
 
 def zeros_hint(name: str) -> str:
-    """Return a hint for a short number, which a spreadsheet may have read from text such as ``0003``."""
+    """Return a hint that a spreadsheet may have dropped leading zeros, if ``name`` is a short number."""
     is_short = name.isdecimal() and len(name) < 4
     return "; did a spreadsheet drop leading zeros?" if is_short else ""
 

@@ -43,8 +43,8 @@ class Stop:
     and programs call :meth:`ask`, which also cancels waits and look-ups; a second :meth:`ask` aborts the
     calls in flight.
 
-    :meth:`ask` cancels code within :meth:`ends`. Calls that may change something run within
-    :meth:`lets_end`, which lets them finish. Both apply to the current task only.
+    :meth:`ask` cancels code within :meth:`cancellable`. Calls that may change something run within
+    :meth:`shielded`, which lets them finish. Both apply to the current task only.
     """
 
     cause: WosdkError | None = None
@@ -73,15 +73,15 @@ class Stop:
         for stop in list(self._stops):
             stop()
         for block in list(self._blocks):
-            self._end(block)
+            self._cancel(block)
 
-    def _end(self, block: _Block) -> None:
+    def _cancel(self, block: _Block) -> None:
         if self.requests > block.exempt and block in self._blocks:
             self._blocks.remove(block)
             block.timeout.reschedule(asyncio.get_running_loop().time())
 
     @asynccontextmanager
-    async def ends(self) -> AsyncIterator[None]:
+    async def cancellable(self) -> AsyncIterator[None]:
         """Cancel the block when a stop is requested, and raise StoppedError."""
         if self.requests:
             raise StoppedError
@@ -100,7 +100,7 @@ class Stop:
             raise StoppedError from None
 
     @contextmanager
-    def lets_end(self, stop: Callable[[], None]) -> Iterator[None]:
+    def shielded(self, stop: Callable[[], None]) -> Iterator[None]:
         """On a stop, call ``stop`` instead of cancelling the block; an abort still cancels the block."""
         exempt = [each for each in self._blocks if each.task is asyncio.current_task()]
         for each in exempt:
@@ -114,7 +114,7 @@ class Stop:
             self._stops.remove(stop)
             for each in exempt:
                 each.exempt = False
-                self._end(each)
+                self._cancel(each)
 
     async def consume(
         self,
@@ -133,7 +133,7 @@ class Stop:
                 if (reported := report(outcome)) is not None:
                     await reported
 
-        with self.lets_end(stop):
+        with self.shielded(stop):
             try:
                 async with run:
                     await read()
@@ -180,7 +180,7 @@ class StopRules:
     rows: int
     stop: Stop = attrs.field(factory=Stop)
     has_done: bool = attrs.field(default=False, kw_only=True)
-    """Whether earlier runs sent rows of the file, so it is no copy of a file that another job sent."""
+    """Whether earlier runs sent rows of the file, so the file is not a copy of one that another job sent."""
     failed: int = 0
     doubted: int = 0
     _ended: int = 0
@@ -190,7 +190,7 @@ class StopRules:
 
     def done(self) -> None:
         """Count a row that was carried out."""
-        self._ended += 1  # without the call of _count(), because nearly every row ends here
+        self._ended += 1  # inlined _count(), because nearly every row ends here
         self._shared, self._unsent = frozenset(), 0
 
     def refused(
@@ -199,8 +199,8 @@ class StopRules:
         """Count a row that the client or the service refused.
 
         With ``alike``, the row counts towards the limit on rows refused at the start for the same reason. If
-        the row is refused because its record exists, ``existing`` returns the remedies and facts of a stop,
-        which is not needed if another job nearby sent rows that were added to the file.
+        the row is refused because its record exists, ``existing`` returns the remedies and facts of a stop.
+        If earlier runs sent rows of the file, and another job nearby sent this row, the import continues.
         """
         self._fail()
         if not alike:

@@ -85,9 +85,8 @@ class Remedy(Enum):
         "if an earlier import created the record, name its folder with folder=DIR, or pass if_exists='skip'"
     )
     JOB_BESIDE = (
-        "the job {folder!r} sent the first of these rows; if they are the rows' records, "
-        "pass if_exists='skip'; "
-        "otherwise, correct the keys"
+        "the job {folder!r} sent the first of these rows; if they are the rows' records, pass "
+        "if_exists='skip'; otherwise, correct the keys"
     )
     EXISTING_RECORDS = "if they are the rows' records, pass if_exists='skip'; otherwise, correct the keys"
     KEY = (

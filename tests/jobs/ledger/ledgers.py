@@ -13,7 +13,7 @@ from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.journal.entries import to_json
 from wosdk_async.jobs.journal.schema import TABLES
 from wosdk_async.jobs.ledger.admission import admit
-from wosdk_async.jobs.ledger.comparison import Compared, compare
+from wosdk_async.jobs.ledger.comparison import Comparison, compare
 from wosdk_async.jobs.ledger.decision import action_of
 from wosdk_async.jobs.ledger.file_rows import FileRow
 from wosdk_async.jobs.ledger.terms import Plan, Standing
@@ -49,7 +49,7 @@ class Ledger:
         weakref.finalize(self, self.db.close)
         self.db.executescript(TABLES)
 
-    def compare(self, rows: Sequence[FileRow], *, rejects: bool = False) -> Compared:
+    def compare(self, rows: Sequence[FileRow], *, rejects: bool = False) -> Comparison:
         compared = compare(self.db, [rows] if rows else [], rejects=rejects)
         assert sum(compared.standings.values()) == len(rows), "every row of the file has a standing"
         return compared
@@ -62,7 +62,7 @@ class Ledger:
         default_keys: bool = False,
         learns: bool = False,
         **chosen: bool,
-    ) -> Compared:
+    ) -> Comparison:
         """Compare a file, and admit its rows."""
         compared, choices = self.compare(rows, rejects=rejects), ImportOptions(**chosen)
         actions = {each: action_of(each, choices, can_look_up=True, updates=False) for each in Standing}
@@ -105,5 +105,5 @@ class Ledger:
         return set(self.db.execute("SELECT identity, nth, row FROM identity"))
 
 
-def counts(compared: Compared) -> dict[Standing, int]:
+def counts(compared: Comparison) -> dict[Standing, int]:
     return {standing: number for standing, number in compared.standings.items() if number}

@@ -99,6 +99,8 @@ async def _admit_without_dismissing(original: Any, self: JournalWriter, change: 
     await original(self, change, plan)
 
 
-@FAULTS.replace(reversal, "used", "users-not-looked-up", "what refers to a record does not keep it", "orphan")
+@FAULTS.replace(
+    reversal, "find_used", "users-not-looked-up", "what refers to a record does not keep it", "orphan"
+)
 async def _unused(*_: Any, **__: Any) -> dict[Any, Any]:
     return {}

@@ -30,8 +30,8 @@ class Audit:
     """Audit that looks up the keys of all rows and compares the records with the journal.
 
     Rows whose records do not match are looked up again after the settle time, because a look-up may be stale.
-    Run the audit after settling. It marks a row that is still in doubt as DONE if exactly one record has its
-    key.
+    Run the audit after settling. A row that is still in doubt becomes DONE if exactly one record has the
+    row's key.
     """
 
     settling: Settling
@@ -64,7 +64,7 @@ class Audit:
         return result
 
     async def _recheck(self, suspects: list[StoredRow]) -> list[AuditRow]:
-        """Return the rows whose records still differ from the journal."""
+        """Look up suspects again after the settle time; return those that still differ from the journal."""
         if not suspects:
             return []
 
@@ -87,7 +87,7 @@ class Audit:
         keys = [row.key or "" for row in rows]
         found = await self.settling.find(keys)
         before = [row.row for row in rows if _existed_before(row)]
-        # A record that existed before may be this job's nevertheless, if a lost worker created it.
+        # A record that existed before may still be this job's, if a lost worker created it.
         lost = await self.settling.journal.losses() if before else {}
         verdicts = []
         for row in rows:
@@ -115,7 +115,7 @@ def _is_another(row: StoredRow, records: Sequence[Any]) -> bool:
 
 
 def _without_ended(records: Sequence[Any]) -> Sequence[Any]:
-    """Drop cancelled and removed records if other records exist."""
+    """Drop cancelled and removed records; keep the first record if there are no others."""
     if len(records) < 2:
         return records
     return [each for each in records if not is_ended(each)] or records[:1]

@@ -158,7 +158,7 @@ class Check:
         ``identity`` identifies the Company in the journal. ``on_row`` gets the rows in file order.
 
         Raises:
-            ImportMapError: a record required by all rows does not exist.
+            ImportMapError: a record required by all rows does not exist, or the file has changed.
             JournalError: the journal of an unfinished job cannot be read.
             WosdkError: a look-up failed.
         """
@@ -173,7 +173,7 @@ class Check:
         ):
             self._result.warnings += [*read.notes, *preview.warnings]
             self._result.decision, self._actions = preview.decision, preview.actions
-            base = preview.folder or self._request.base  # rejects may be elsewhere
+            base = preview.folder or self._request.base  # the ledger of rejects may be elsewhere
             self._undone = await undone_beside(base, identity, self._map.operation)
             if preview.folder is not None:
                 async with Journal.open(preview.folder, snapshot=True) as journal:
@@ -225,7 +225,7 @@ class Check:
         standings, reasons = preview.standings(*ends), preview.reasons(*ends)
         findings: dict[int, Finding] = {}
         built: list[_BuiltRow] = []
-        # A row without a standing is not sent, because it shares its ledger row with an earlier row.
+        # A row without a standing is not sent, because it was added to the file after the comparison.
         for row in page:
             standing = standings.get(row.number, Standing.DONE)
             each = self._unsent(row, standing, reasons) or self._build(row, again=standing in _FAILED)

@@ -122,7 +122,7 @@ class CheckResult:
     """The first requests, in which id 1 stands for each record that must be created first."""
     calls: int = 0
     seconds: float | None = None
-    """Estimated duration, based on the speed of this check's look-ups; None without look-ups."""
+    """Estimated duration, from the speed of this check's look-ups and the rate; None without both."""
     job: Overview | None = None
     """The file's existing job."""
     sent_again: int = 0

@@ -92,7 +92,7 @@ class Import:
         ).with_rules()
         self._company_given = company
         self.exit_status = 1
-        """The exit status to record for a run with remaining rows; set it when stopping on a signal."""
+        """The exit status to record for an incomplete run; set it when stopping on a signal."""
         self._stop = Stop()
         self._work: JobWork | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -132,7 +132,7 @@ class Import:
 
     @property
     def workers_now(self) -> int | None:
-        """The number of connected workers; None if this process sends the rows."""
+        """The number of connected workers; None without workers or before the run."""
         return self._work.workers_now if self._work is not None else None
 
     def stop(self) -> None:
@@ -162,6 +162,7 @@ class Import:
             ImportMapError: the file cannot be read.
             ImportRefusedError: rows could be sent twice.
             JournalError: another process has locked the ledger, or the ledger is unusable.
+            WosdkError: the session cannot be opened.
         """
         if self._job is None:
             if (target := company or self._company_given) is None:
@@ -203,7 +204,8 @@ class Import:
             ImportMapError: a record required by all rows does not exist, or the file has changed.
             ImportRefusedError: rows could be sent twice, perhaps since :meth:`open`.
             JournalError: the journal is unusable.
-            WosdkError: a reference look-up failed. This run created nothing before any of these errors.
+            WosdkError: the session cannot be opened, or a reference look-up failed. This run created nothing
+                before any of these errors.
         """
         self._loop = asyncio.get_running_loop()
         job = await self.open(company)
@@ -291,7 +293,7 @@ async def _end_run(
 
     If the import was refused before anything was sent, a new ledger is removed instead of closed. ``ran``
     tells whether the run had anything to do. The written files or the write error are set in ``summary``,
-    which is None after an error. ``stopped_status`` is the exit status of a run with remaining rows.
+    which is None after an error. ``stopped_status`` is the exit status of an incomplete run.
     """
     journal = job.journal
     refused = isinstance(error, WosdkError) and not work.sending

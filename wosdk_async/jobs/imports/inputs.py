@@ -53,7 +53,8 @@ def open_input(
     :func:`open_source`.
 
     Raises:
-        ImportMapError: the input cannot be read.
+        ImportMapError: the input cannot be read or copied.
+        JournalError: the job folder belongs to another user.
     """
     if not is_remote(name):
         return Input(open_source(name, format=format, **options), folder)
@@ -61,7 +62,7 @@ def open_input(
     shown = name = shown_source(name)  # replaces `name`, because tracebacks may show local variables
     folder = folder or Path(f"{PurePosixPath(shown).name or _STDIN}.job")
     try:
-        path = _copied(address, folder, format, limit)
+        path = _copy_input(address, folder, format, limit)
     except OSError as error:
         raise ImportMapError(
             f"{error.filename or folder}: {error.strerror or error}", remedies=(Remedy.OTHER_FOLDER,)
@@ -70,7 +71,7 @@ def open_input(
     return Input(source, folder, None if shown == _STDIN else shown)
 
 
-def _copied(address: Secret, folder: Path, format: str | None, limit: int) -> Path:
+def _copy_input(address: Secret, folder: Path, format: str | None, limit: int) -> Path:
     new = not folder.exists()
     folder.mkdir(0o700, parents=True, exist_ok=True)
     try:

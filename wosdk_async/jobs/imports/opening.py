@@ -48,7 +48,7 @@ class OpenedJob:
 
     @property
     def about(self) -> JobPlan:
-        """The ledger's Company, operation and key."""
+        """The ledger's stored plan."""
         return self.journal.plan
 
     async def compare_again(self) -> None:
@@ -139,7 +139,7 @@ async def open_job(
             and await audit_state_of(journal) not in ("due", "not clean")
         )
         if is_idle:
-            rows.warnings.clear()  # warnings about the rows to send, of which there are none
+            rows.warnings.clear()  # these warn about rows to send, and there are none
         rows.warnings += await journal.read(lambda db: ledger_warnings(db, request, plan, journal.plan.key))
         return OpenedJob(
             request=request,

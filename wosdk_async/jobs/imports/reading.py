@@ -41,7 +41,7 @@ class PlannedRows:
     fingerprints: Sequence[int]
     """Page fingerprints from the first read of the file."""
     keyed: bool = attrs.field(kw_only=True)
-    """Whether the map has a marker."""
+    """Whether the import has a marker."""
 
     async def pages(self) -> AsyncIterator[list[tuple[Row, str | None, bool]]]:
         """Yield pages of planned rows with their keys, and whether each was tried before.
@@ -124,7 +124,7 @@ class RowBuilder:
     def build(self, row: Row) -> tuple[Record, list[MissingRecord]]:
         """Return a row's command or record, and the missing records to create first.
 
-        Raises InvalidCallError if the row would be invalid even with the missing records.
+        Raises InvalidCallError if the row cannot be built, or would be invalid even with the missing records.
         """
         record, missing, _ = self._build_with_key(row, self.import_map.record.build)
         return record, missing
@@ -158,7 +158,7 @@ class RowBuilder:
         return None if self.keys is None else self.keys.key(row)
 
     def _is_sendable(self, key: str | None, found: Found) -> bool:
-        """Return whether a row can be sent: a create needs a new key, any other operation a record's key."""
+        """Return whether a row can be sent: a create needs a new key, any other operation an existing one."""
         records = found.get(key or "", ())
         changes = self.import_map.action.by is not None
         return key is not None and not isinstance(records, RowError) and bool(records) is changes

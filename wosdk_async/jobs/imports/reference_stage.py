@@ -16,7 +16,7 @@ from wosdk_async.jobs.errors import AmbiguousNameError, JournalError, RunStopped
 from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import ANSWERED, ReferenceRecord, State
-from wosdk_async.jobs.ledger.undone import find_rows
+from wosdk_async.jobs.ledger.undone import find_records
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.mapping.references import ReferenceEntry, ReferenceSpec
@@ -174,7 +174,7 @@ class ReferenceStage:
         """Mark the missing records of all rows. Return the first rows that need new records."""
         first: list[tuple[int, list[MissingRecord]]] = []
         action = self.builder.import_map.action
-        find = functools.partial(find_rows, action, self.settling.company, self.rows.journal)
+        find = functools.partial(find_records, action, self.settling.company, self.rows.journal)
         async for page in self.rows.pages():
             marked = await self.builder.mark_wanted((row for row, *_ in page), find)
             first += marked[: _FIRST - len(first)]
@@ -220,7 +220,7 @@ class ReferenceCreation:
 
     async def _create_one(self, entry: ReferenceEntry, trace: Trace) -> EntitySpecifier:
         record = entry.new_record(RowContext(entry.cells, self.index, entry.warnings))
-        trace.sent = True  # from here on, a cancelled create is in doubt, and not just repeated
+        trace.sent = True  # from here on, a cancelled create is in doubt, and must not simply be repeated
         await self.settling.journal.begin_reference(self._record(entry, State.SENDING))
         specifier = await self.settling.company.create(record)
         if specifier.id is None:

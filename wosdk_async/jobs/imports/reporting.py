@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
 
 _End = tuple[RowRecord, int, Kind | None, str | None]
-"""A row's journal record, line, kind of outcome (None if unknown), and the entity type that it affected."""
+"""A row's journal record, line, kind of outcome (None to report the row later), and affected entity type."""
 _NO_EFFECT = Effect()
 
 
@@ -93,7 +93,7 @@ class RowReports:
         self._report([self._end(row, "failed", reason=reason, code=code, proof=THERE_BEFORE)])
 
     def report_found(self, row: Row, effect: Effect, ended: str | None) -> None:
-        """Report a row whose record already existed; ``ended`` says if the record is cancelled or removed."""
+        """Report a row whose record already existed; ``ended`` describes a cancelled or removed record."""
         self._report([self._end(row, "found", effect, reason=ended)])
 
     def report_carried_out(self, row: Row, effect: Effect) -> None:
@@ -194,7 +194,7 @@ class RowReports:
         return record, row.line, kind, effect.entity or None
 
     def _report(self, ends: Sequence[_End]) -> None:
-        """Record how rows ended; pass those with a known kind of outcome to ``on_row``."""
+        """Record how rows ended; pass those with a kind of outcome to ``on_row``."""
         records = self.journal.record_all([end[0] for end in ends])
         if self.journal.failed is not None:
             self.stops.stop.start_no_more(self.journal.failed)
@@ -238,7 +238,7 @@ class JobTotals:
         return self._done_now + self.reports.stops.failed
 
     async def report_refused(self) -> None:
-        """Report rows with repeated keys, and rows that the service refused in earlier runs.
+        """Report rows that remain refused, including rows with repeated keys.
 
         These rows do not count towards the stop limits, because nothing is sent for them.
         """

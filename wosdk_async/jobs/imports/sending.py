@@ -19,7 +19,7 @@ from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.journal.claims import Claim, Claims
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
 from wosdk_async.jobs.ledger.nearby import existing_remedies
-from wosdk_async.jobs.ledger.undone import find_rows, is_ended, shown_records
+from wosdk_async.jobs.ledger.undone import find_records, is_ended, shown_records
 from wosdk_async.jobs.mapping.operations import Found, effect_of
 from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.options import ImportOptions
@@ -51,7 +51,7 @@ class RowSender:
     """Whether a row of this run could be built."""
 
     async def send(self, only: set[int] | None = None, *, again: bool = False) -> None:
-        """Send the planned rows, or those whose numbers are in ``only``.
+        """Send the planned rows, or only those with numbers in ``only``.
 
         ``again`` means that the rows were sent before and confirmed absent, so a record that now has a row's
         key was created for that row.
@@ -107,14 +107,14 @@ class RowSender:
 
     async def _find(self, path: str, keys: list[str]) -> Found:
         try:
-            return await find_rows(self._operation, self.reports.company, self._journal, path, keys)
+            return await find_records(self._operation, self.reports.company, self._journal, path, keys)
         except JournalError:
             raise
         except WosdkError as error:
             raise WosdkError(f"row keys cannot be looked up: {error.message}") from error
 
     async def _prepared(self, only: set[int] | None, again: bool) -> AsyncIterator[list[Claim]]:
-        """Yield pages of rows to send; report all other rows."""
+        """Yield pages of rows to send; report rows that cannot be sent."""
         unsent = self.reports.unsent
         async for page in self.rows.pages():
             claims = []
@@ -140,7 +140,7 @@ class RowSender:
         if self.builder.keys is not None:
             keys = [claim.key for claim in claims if claim.key is not None]
             try:
-                async with self.stop.ends():
+                async with self.stop.cancellable():
                     found = await self._find(self.builder.keys.path, keys)
             except StoppedError:
                 return []
@@ -194,7 +194,7 @@ class RowSender:
         result = await self._operation.send(self.reports.company.traced(trace), claim.record, marker)
         created = f"row {claim.row.number} was created with {path} {claim.key!r}"
         try:
-            async with self.stop.ends():
+            async with self.stop.cancellable():
                 found = await self._find(path, [claim.key or ""])
         except StoppedError:  # the next run verifies the marker
             return result

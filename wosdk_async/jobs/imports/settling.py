@@ -21,7 +21,7 @@ from wosdk_async.jobs.cluster.leases import end_leases
 from wosdk_async.jobs.errors import JournalError, RowError, reason_of
 from wosdk_async.jobs.journal import DECIDED, LOOKED_UP, Journal, State, StoredRow, run_table
 from wosdk_async.jobs.ledger.outcomes import RowOutcome
-from wosdk_async.jobs.ledger.undone import find_rows, shown_records
+from wosdk_async.jobs.ledger.undone import find_records, shown_records
 from wosdk_async.jobs.mapping.operations import Effect, Found, usable_id
 from wosdk_async.jobs.mapping.record_operations import RowOperation, operation_named
 from wosdk_async.jobs.stop import Stop, StoppedError, say_and_sleep
@@ -41,17 +41,17 @@ _UNSETTLED = f"{_KILLED}; run the same command again to look up the row"
 
 @attrs.frozen
 class Doubt:
-    """A row in doubt, which was sent and whose outcome is unknown."""
+    """A row that was sent and whose outcome is unknown."""
 
     row: StoredRow
     since: float
     """Start of the settle time, by the client's clock."""
     record: Any = None
-    """The row's command or record; None if the operation does not compare records."""
+    """The row's command or record; None if the operation does not compare, or the row cannot be rebuilt."""
     reported: bool = True
     """Whether to report the row; rows missing from the file are settled silently."""
     look_ups: LookUps | None = None
-    """Look-ups so far that showed the effect, if a single one does not prove it."""
+    """Look-ups so far that showed the effect, if a single look-up is no proof."""
 
     @classmethod
     def of(cls, row: StoredRow, since: float = 0.0) -> Doubt:
@@ -95,7 +95,7 @@ class Settling:
     async def look_up_earlier_runs(self) -> None:
         """Look up rows that an earlier run left in doubt or in flight, before sending new rows.
 
-        For rows without a record, the settle time starts now, as the earlier run's clock may have been wrong.
+        If no record is found, the settle time starts now, as the earlier run's clock may have been wrong.
         Without a marker, the rows stay in doubt.
         """
         if self.marker is None:
@@ -183,9 +183,9 @@ class Settling:
                     self._leave(Doubt.of(row), row.reason or reason)
 
     async def find(self, keys: Sequence[str], *, whole: bool = False) -> Found:
-        """Return the records with each key; see :func:`find_rows`."""
+        """Return the records with each key; see :func:`find_records`."""
         assert self.marker is not None  # noqa: S101 - checked by all callers
-        return await find_rows(self.operation, self.company, self.journal, self.marker, keys, whole=whole)
+        return await find_records(self.operation, self.company, self.journal, self.marker, keys, whole=whole)
 
     async def _look_up(self, doubts: Sequence[Doubt]) -> list[Doubt]:
         """Look up rows, settle decided rows, and return undecided rows."""
@@ -211,7 +211,7 @@ class Settling:
             if effect is not None and not records:  # a delete
                 look_ups = each.look_ups or LookUps(began, settle=0.0)
             elif effect is not None and each.record is not None and each.row.changed:
-                # The record has the row's new values, but the old ones may still be in flight.
+                # The record has the row's new values, but a call with the old values may still be in flight.
                 look_ups = each.look_ups or LookUps(each.since, self.seconds)
             if look_ups is not None:
                 look_ups = look_ups.after(began, ended, found=False)
@@ -259,7 +259,8 @@ async def settle_job(
     no longer send rows. ``on_stage`` gets progress messages. After ``stop``, undecided rows stay in doubt.
 
     Returns:
-        The number of rows that were ``looked_up``, ``found`` and ``not_there``.
+        The number of rows that were ``looked_up``, ``found`` and ``not_there``; rows missing from the file
+        are not counted as ``found``.
 
     Raises:
         JournalError: the rows have no keys, or settling requires the job's file.
@@ -284,7 +285,7 @@ async def settle_job(
     )
     absent: set[int] = set()
     with suppress(StoppedError):
-        async with (stop or Stop()).ends():
+        async with (stop or Stop()).cancellable():
             await end_leases(journal, on_stage)
             await settling.look_up_earlier_runs()
             absent = await settling.settle()
@@ -313,8 +314,8 @@ async def decide(
     that no record was created, and plans the row again. ``who`` is the person and the time, for the journal.
 
     Raises:
-        JournalError: the row does not exist or is not in doubt, no record has the id, or only other records
-            have the row's key.
+        JournalError: the row does not exist or is not in doubt, the id is invalid or belongs to another row,
+            no record has the id, or only other records have the row's key.
         WosdkError: the look-up failed.
     """
     if id is not None and usable_id(id) is None:
@@ -322,7 +323,9 @@ async def decide(
     if id is not None:
         other = await journal.read(partial(run_table.row_with_id, id=id))
         if other not in (None, row):
-            raise JournalError(f"{journal.folder}: record {id} already belongs to row {other}")
+            raise JournalError(
+                f"{journal.folder}: record {id} already belongs to row {other}; correct the id"
+            )
     await end_leases(journal, on_stage)  # until then, a worker may still send the row
     found = await journal.rows_in(after=row - 1, limit=1)
     if not found or found[0].row != row:

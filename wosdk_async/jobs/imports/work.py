@@ -91,11 +91,11 @@ class JobWork:
         """
         try:
             with suppress(StoppedError):
-                async with self.stop.ends():
+                async with self.stop.cancellable():
                     await self._prepare()
             try:
                 with suppress(StoppedError):
-                    async with self.stop.ends():
+                    async with self.stop.cancellable():
                         await self._send()
                         await self._audit()
             finally:
@@ -184,7 +184,7 @@ class JobWork:
             row = following
 
     async def _audit(self) -> None:
-        """Audit the rows that workers sent, unless the run was stopped."""
+        """Audit the rows of a job with workers, unless the run was stopped."""
         self._take_doubts()
         try:
             if self.stop.reason is None and (await self.totals.read_audit())[1] not in ("none", "impossible"):
@@ -202,7 +202,7 @@ class JobWork:
         """Unless already done, report rows that remain refused, including rows with repeated keys."""
         if not self._refused_reported:
             self._refused_reported = True
-            with self.stop.lets_end(lambda: None):
+            with self.stop.shielded(lambda: None):
                 await self.totals.report_refused()
 
     def _take_doubts(self) -> None:

@@ -5,8 +5,7 @@ its entries in ``entries.py``, and its SQL in ``row_table.py``, ``run_table.py``
 ``commits.py`` groups writes into commits, ``store.py`` creates and opens the file, and ``schema.py`` defines
 the tables. ``folder.py`` finds job folders, and ``lock.py`` locks them.
 
-All packages of ``jobs`` except ``sources/`` and ``mapping/`` use the journal, and MCP uses its folders and
-locks.
+All packages of ``jobs`` except ``sources/`` and ``mapping/`` use the journal, and MCP uses its lock.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ class Journal(JournalWriter):
         await journal.begin([7, 8])  # on disk: the rows may be sent now
         journal.record(RowRecord(7, State.DONE, id=90417))  # on disk soon
 
-    One thread owns the connection and commits in groups: the next commit writes what was queued during one.
+    One thread owns the connection and commits in groups: each commit writes what was queued during the last.
     The event loop never waits for the disk.
 
     **To test kills**: ``commit`` is called with each transaction function, and may raise before or after

@@ -46,7 +46,7 @@ class JobPlan:
 
     Args:
         job: the ledger's id; part of markers such as ``{job}-{row}``.
-        file: the input's absolute path, or its URL without credentials; ``-`` for stdin.
+        file: the input's absolute path; for stdin or a URL, the path of its copy in the job folder.
         company: the Company's identifier, the same in every run.
         operation: the operation on each row, such as ``WoCreateCommand`` or ``create Customer``.
         marker: the path of the field with the row key; None without a marker.
@@ -90,7 +90,7 @@ class RowRecord(msgspec.Struct):
 
     Args:
         number: the record's number or name, for display.
-        code: the service's ErrorCode, or the error's class.
+        code: the service's ErrorCode, or the name of the error's class.
         version: the record's version after the call; an undo skips records with a different version.
         proof: :data:`ANSWERED`, :data:`LOOKED_UP`, :data:`DECIDED`, :data:`THERE_BEFORE` or None. An undo
             touches only records that the job certainly created.

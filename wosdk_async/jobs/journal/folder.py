@@ -49,8 +49,8 @@ class JobFolders:
     def new(self, readable: int = 0o044) -> tuple[Path, FolderLock]:
         """Create a new ledger's folder and return it with its lock; call :meth:`ledgers` first.
 
-        ``readable`` is the input's mode: only those who can read the input can open the folder, which has
-        copies of its rows.
+        ``readable`` is the input's mode: only those who can read the input can open the folder, because the
+        folder has copies of the input's rows.
 
         Raises:
             JournalError: another process has just created the folder, or the folder cannot be created.
@@ -74,8 +74,8 @@ class JobFolders:
         with explained(folder):
             if not folder.is_dir() or any(not each.name.startswith(START_FILES) for each in folder.iterdir()):
                 raise JournalError(
-                    f"{folder} has no journal and is not empty. If a job was here, restore the folder from "
-                    "a backup: a new job would resend all its rows. If not",
+                    f"{folder} has no journal and is not empty. A job that was here must be restored from a "
+                    "backup, because a new job would resend all its rows.",
                     remedies=(Remedy.OTHER_FOLDER,),
                 )
         FolderLock(folder).release()  # raises if another process is creating the journal
@@ -147,12 +147,12 @@ def ledgers_in(directory: Path) -> list[Path]:
 
 
 def jobs_of(file: Path) -> list[Path]:
-    """Return the job folders beside a file, oldest first."""
+    """Return a file's job folders, oldest first."""
     return jobs_at(file.with_name(f"{file.name}.job"))
 
 
 def jobs_beside(folder: Path) -> list[Path]:
-    """Return the other job folders beside a job folder, oldest first."""
+    """Return the job folders that differ from a job folder only in their numbers, oldest first."""
     numbered = folder.with_name(re.sub(r"-[0-9]+\Z", "", folder.name))
     found = jobs_at(numbered) + jobs_at(folder)  # the number may belong to a date, as in 2026-11-30
     return [each for each in dict.fromkeys(found) if each != folder]

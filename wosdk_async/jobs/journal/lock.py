@@ -57,11 +57,11 @@ else:
 
 
 def require_own(folder: Path) -> None:
-    """Raise JournalError if another user, except root, owns a job folder, a link to it or a file to trust.
+    """Raise JournalError if a job folder, a link to it or a file in it belongs to another user, except root.
 
-    Users may replace output files, for example with a spreadsheet program. Write permissions do not matter:
-    only the owner gives them, and some file systems give them to everybody. Root trusts the owner of the
-    parent directory, who could replace the folder anyway.
+    Output files may belong to anyone, because users may replace them, for example with a spreadsheet program.
+    Write permissions do not matter: only the owner gives them, and some file systems give them to everybody.
+    Root trusts the owner of the parent directory, who could replace the folder anyway.
     """
     trusted = {folder.parent.stat().st_uid} if os.name == "posix" and os.geteuid() == 0 else set()
     try:

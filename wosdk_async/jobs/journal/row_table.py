@@ -138,7 +138,7 @@ def _stored(db: sqlite3.Connection, where: str, *values: object, tables: str = _
 def named_keys(
     db: sqlite3.Connection, numbers: Sequence[int], identity_of: Callable[[str], bytes]
 ) -> dict[int, str]:
-    """Return the names of rows, by number, that are the rows' keys: identities, or keys of other rows."""
+    """Return names by row number, if the name is the row's key, even a key that belongs to another row."""
     named = "SELECT row, name FROM planned WHERE name IS NOT NULL AND row IN (SELECT value FROM json_each(?))"
     identified = """SELECT 1 FROM identity WHERE identity = ?1 AND (row = ?2 OR EXISTS (
         SELECT 1 FROM outcome WHERE row = ?2 AND json_extract(detail, '$[3]') = ?3))"""
@@ -157,7 +157,7 @@ def plan_as_in_file(db: sqlite3.Connection, *, rows: Sequence[int]) -> None:
     )
 
 
-def count_as_sent(db: sqlite3.Connection, *, row: int, run: int) -> None:
+def mark_as_sent(db: sqlite3.Connection, *, row: int, run: int) -> None:
     """Mark a row as sent by a run, with the run's map and the row's current cells."""
     plan_as_in_file(db, rows=[row])
     db.execute("UPDATE outcome SET run = ? WHERE row = ?", [run, row])
@@ -193,7 +193,7 @@ def counts(db: sqlite3.Connection, *, gone: bool = False) -> dict[State, int]:
 
 
 def count_unsent_elsewhere(db: sqlite3.Connection) -> tuple[int, int]:
-    """Count unsent rows missing from the file: those of a rejects file's original, and of older files."""
+    """Count unsent rows missing from the file: in the original file of rejects, and in older files."""
     found = db.execute(
         f"""SELECT coalesce(sum(NOT away), 0), coalesce(sum(away), 0) FROM {_ALL}
         WHERE place IS NULL AND coalesce(state, 0) = {int(State.PLANNED)}"""

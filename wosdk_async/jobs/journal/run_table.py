@@ -127,7 +127,7 @@ def row_with_id(db: sqlite3.Connection, *, id: int) -> int | None:
 
 
 def undo_counts_of_file(db: sqlite3.Connection) -> dict[State, int]:
-    """Count undos by state, like :func:`undo_counts`, of rows in the last run's file."""
+    """Count undos of rows in the last run's file by state, leaving out zeros."""
     found = db.execute(
         "SELECT state, count(*) FROM undo JOIN planned USING (row) WHERE place IS NOT NULL GROUP BY state"
     ).fetchall()
@@ -148,17 +148,17 @@ def own_undone_ids(db: sqlite3.Connection) -> Iterator[int]:
 
 
 def undone_ids(db: sqlite3.Connection) -> set[int]:
-    """Return the ids of records undone by this job and earlier jobs."""
+    """Return the ids of records that this job has undone, and of those saved by :func:`keep_undone`."""
     return {*own_undone_ids(db), *(id for (id,) in db.execute("SELECT id FROM undone_before"))}
 
 
 def keep_undone(db: sqlite3.Connection, *, ids: Iterable[int]) -> None:
-    """Save the ids of records undone by earlier jobs."""
+    """Save the ids of records that this or another job has undone."""
     db.executemany("INSERT OR IGNORE INTO undone_before VALUES (?)", [(id,) for id in ids])
 
 
 def undone_before(db: sqlite3.Connection, ids: Iterable[int] | None = None) -> set[int]:
-    """Return those of ``ids`` that earlier jobs undid; without ``ids``, at most one id that they undid."""
+    """Return those of ``ids`` that :func:`keep_undone` saved; without ``ids``, at most one saved id."""
     if ids is None:
         found = db.execute("SELECT id FROM undone_before LIMIT 1")
     else:

@@ -24,17 +24,17 @@ FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected", "another")
 
 @attrs.frozen(kw_only=True)
 class AuditResult:
-    """Row counts by what the audit found. The counts add up to the number of the job's rows.
+    """Row counts by audit finding. The counts add up to the number of rows in the last file.
 
     Args:
         at: Unix time of the audit.
-        once: done rows with one record.
-        missing: done rows without a record.
+        once: done rows with one record, and found rows with at least one.
+        missing: done or found rows without a record.
         twice: rows with several records.
         unexpected: rows that have a record, although they failed or were not sent.
         another: done rows whose record has a different id from the journal's.
         undecided: rows in doubt without a record.
-        not_made: rows that failed or were not sent, and have no record.
+        not_made: rows that failed or were not sent, and have no record, or only records from before.
     """
 
     at: float = 0.0

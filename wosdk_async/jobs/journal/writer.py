@@ -97,7 +97,7 @@ class JournalWriter(JournalReader):
         With ``as_in_file``, the row counts as sent with this run's map and the row's current cells.
         """
         if as_in_file:
-            change = partial(row_table.count_as_sent, row=record.row, run=self.run)
+            change = partial(row_table.mark_as_sent, row=record.row, run=self.run)
             self._open_commits().queue.others.append(change)
         return self.record_all([record])[0]
 

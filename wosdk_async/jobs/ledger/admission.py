@@ -7,7 +7,7 @@ import sqlite3
 
 from wosdk_async.jobs.journal.entries import to_json
 from wosdk_async.jobs.journal.run_table import keep_undone, own_undone_ids
-from wosdk_async.jobs.ledger.comparison import JOINED, STATE, TEMPORARY
+from wosdk_async.jobs.ledger.comparison import LEDGER_TABLES, STANDING, TEMPORARY
 from wosdk_async.jobs.ledger.key_conflicts import RISKY, UNCORRECTED, repeated_rows
 from wosdk_async.jobs.ledger.terms import Action, Plan, Standing
 from wosdk_async.protocol.writes import State
@@ -25,7 +25,8 @@ def admit(
     """Add the compared file's rows to the ledger, and set the rows to send to PLANNED.
 
     The caller provides the transaction. With ``default_keys``, a row's key is the ledger's id and the row
-    number. With ``learns``, for a rejects file or a changed key, known rows without a key learn their cells.
+    number. With ``learns``, for a rejects file or a changed key, known rows without a key are later also
+    recognized by their cells in this file.
     """
     sent = [int(each) for each in Standing if plan.actions[each] is Action.SEND and each is not Standing.NEW]
     sent_here = f"standing IN ({', '.join(map(str, sent))})"
@@ -49,7 +50,7 @@ def admit(
 
 
 def _keep_uncorrected(db: sqlite3.Connection, sent_here: str) -> None:
-    """Store the digests of rejects from before their correction: the original file still has these rows."""
+    """Store digests of rejects from before their correction, because the original file still has them."""
     db.execute(f"""INSERT OR IGNORE INTO identity
         SELECT {UNCORRECTED.format("planned.row")}, planned.digest, planned.row
         FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
@@ -119,13 +120,13 @@ def _add_keys(db: sqlite3.Connection, which: str) -> None:
             WHERE matched.row IS NOT NULL AND cells IS NOT NULL AND matched.nth = 1
                 AND matched.standing <> {int(Standing.REPEATED)} AND ({which}))
         WHERE owner IS NOT row AND (owner IS NULL OR (
-            SELECT {STATE} FROM {JOINED} WHERE planned.row = owner) NOT IN ({RISKY}))""")
+            SELECT {STANDING} FROM {LEDGER_TABLES} WHERE planned.row = owner) NOT IN ({RISKY}))""")
 
 
 def _add_identities(db: sqlite3.Connection, sent_here: str, *, rejects: bool) -> None:
-    """Add the cells that known rows without a key have in this file, such as corrected rejects.
+    """Add identities for the cells in this file of known rows without a key, such as corrected rejects.
 
-    Rejects that are sent with a key also learn their cells, because the file's own map may have no key.
+    Rejects sent with a key also get one, because the map of the original file may have no key.
     """
     learn = f"cells IS NULL OR {sent_here}" if rejects else "cells IS NULL"
     db.execute(f"""INSERT INTO identity
@@ -149,8 +150,8 @@ def _plan_known(db: sqlite3.Connection, plan: Plan, key: str, sent_here: str) ->
             WHERE matched.row IN ({rows})) AS found
         WHERE found.row = planned.row
             AND (planned.sent, planned.key, planned.name) IS NOT (found.digest, found.key, found.name)""")
-    # Store the ids of undone records, so that look-ups ignore these records. They keep their keys, which
-    # other rows may have now.
+    # Store the ids of undone records, so that look-ups ignore these records, which keep their keys
+    # although other rows may have these keys now.
     keep_undone(db, ids=own_undone_ids(db))
     if plan.actions[Standing.UNDONE] is Action.SEND:
         db.execute(f"""DELETE FROM undo WHERE row IN ({rows}) OR row IN (

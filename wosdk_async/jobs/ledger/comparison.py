@@ -26,8 +26,8 @@ _COLUMNS = [column.split()[0] for column in FILE_COLUMNS.split(", ")]
 _MATCHED = "CREATE TEMP TABLE matched (place INTEGER PRIMARY KEY, nth, row INTEGER, standing)"
 TEMPORARY = ("file", "repeated", "matched", "sent", "gone", "plain", "elsewhere")
 
-# Most identities occur once, so only rows with a repeated identity are numbered. The first row with a key is
-# the one that was sent with it, wherever it is now in the file.
+# Most identities occur once, so only rows with a repeated identity are numbered. Among rows with equal keys,
+# the row that was sent comes first, wherever it is in the file now.
 _REPEATED = """CREATE TEMP TABLE repeated AS
     SELECT place, identity, row_number() OVER (PARTITION BY identity ORDER BY sent DESC, place) AS nth,
         row_number() OVER (PARTITION BY identity, cells ORDER BY sent DESC, place) AS same
@@ -44,7 +44,7 @@ _ALL_NEW = f"""INSERT INTO temp.matched SELECT place, nth, NULL,
         iif(cells IS NOT NULL AND nth > 1, {int(Standing.REPEATED)}, {int(Standing.NEW)})
     FROM (SELECT *, {{nth}} AS nth FROM temp.file AS file) ORDER BY place"""
 
-STATE = f"""CASE
+STANDING = f"""CASE
     WHEN undo.state = {int(State.DONE)} THEN {int(Standing.UNDONE)}
     WHEN outcome.state = {int(State.SENDING)} THEN {int(Standing.SENDING)}
     WHEN outcome.state = {int(State.IN_DOUBT)} THEN {int(Standing.IN_DOUBT)}
@@ -58,17 +58,17 @@ STATE = f"""CASE
 _PERHAPS_CARRIED_OUT = f"{int(State.SENDING)}, {int(State.IN_DOUBT)}, {int(State.DONE)}, {int(State.FOUND)}"
 """States of rows that may be in the Company."""
 
-JOINED = """planned LEFT JOIN outcome ON outcome.row = planned.row
+LEDGER_TABLES = """planned LEFT JOIN outcome ON outcome.row = planned.row
     LEFT JOIN undo ON undo.row = planned.row LEFT JOIN run ON run.number = outcome.run"""
 
 _NOT_TO_SEND = {*IN_COMPANY, Standing.REPEATED}
 _SENT = f"{RISKY}, {int(Standing.UNDONE)}"
 
 
-# A reject that is also another row of the ledger must not be sent. Without a key, the other row is its
-# correction in the original file, which counted as a new row. With keys, the other row was sent before the
-# map had a key, or has equal cells and a key from a different template; but rows with a repeated key may have
-# equal cells.
+# A reject that is also another row of the ledger must not be sent. Without a key, the other row is the
+# same row corrected in the original file, where it counted as new. With keys, the other row was sent before
+# the map had a key, or has equal cells and a key from a different template; but rows with a repeated key may
+# have equal cells.
 _TWIN = f"""NOT EXISTS (SELECT 1 FROM identity
         WHERE identity.identity = coalesce(file.cells, file.identity) AND identity.row = file.row)
     AND EXISTS (SELECT 1 FROM identity WHERE identity.identity = coalesce(file.cells, file.identity)
@@ -82,8 +82,8 @@ _TWIN = f"""NOT EXISTS (SELECT 1 FROM identity
 
 
 @attrs.frozen(kw_only=True)
-class Compared:
-    """Comparison result."""
+class Comparison:
+    """Result of comparing a file with the ledger."""
 
     standings: Mapping[Standing, int]
     """Rows of the file by standing; each row has one."""
@@ -97,7 +97,7 @@ class Compared:
     back: Mapping[Standing, int] = attrs.field(factory=dict)
     """Rows of the file that the previous file lacked, but an earlier file had, by standing."""
     unknown_line: int | None = None
-    """Line of a row in a rejects file that is missing from the ledger."""
+    """Line of the first row in a rejects file whose row number is not in the ledger."""
 
 
 def compare(
@@ -111,13 +111,13 @@ def compare(
     same_key: bool = False,
     by_cells: bool = False,
     counts: bool = True,
-) -> Compared:
+) -> Comparison:
     """Compare a file's rows with the ledger, and keep the temporary tables for ``admit`` in ``admission.py``.
 
     With ``map_counts``, as for updates, a done row counts as changed if the map's ``fingerprint`` differs.
     With ``retry_undone``, the keys of undone rows must also be unique. ``same_key`` tells whether the
     file and the ledger have the same key template. With ``by_cells``, new rows are also recognized by the
-    cells that the map reads. Without ``counts``, the result is empty.
+    cells that the map reads. Without ``counts``, nothing is counted.
     """
     for table in TEMPORARY:
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
@@ -146,7 +146,7 @@ def compare(
             )
         if by_cells or (same_key and not rejects):
             _recognize(db, by_cells=by_cells)
-        found = _counted(db, rejects) if counts else Compared(standings={}, gone={})
+        found = _summarized(db, rejects) if counts else Comparison(standings={}, gone={})
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:
@@ -193,17 +193,17 @@ def _match(
                 (SELECT row FROM identity WHERE identity = numbered.cells AND nth = numbered.same) AS alike
                 FROM (SELECT *, {_NTH} AS nth, {_SAME} AS same FROM temp.file AS file) AS numbered
             ) AS numbered"""
-        # A key that another row was sent with remains its key when that row leaves the file.
+        # A key with which another row was sent still belongs to that row when the file no longer has the row.
         repeated = f"""numbered.nth > 1 OR numbered.other <> numbered.known AND (
-            SELECT {STATE} FROM {JOINED} WHERE planned.row = numbered.other) IN ({RISKY})"""
+            SELECT {STANDING} FROM {LEDGER_TABLES} WHERE planned.row = numbered.other) IN ({RISKY})"""
         twin = "0"
     # A map that reads another column, such as a new key, changes the digests, but a row whose cells are the
     # same as before has not changed.
     other_map = "coalesce(json_extract(run.details, '$.map'), '') <> :map"
     changed = f"""planned.sent <> numbered.digest AND NOT (({other_map}) AND EXISTS (
         SELECT 1 FROM identity WHERE identity.identity = numbered.cells AND identity.row = numbered.known))"""
-    # An update with the key of another row would overwrite that row's record, and one with the cells from
-    # before a correction in a reject would undo the correction.
+    # An update with the key of another row would overwrite that row's record, and an update with the
+    # cells from before a reject's correction would undo the correction.
     done_changed = changed
     if map_counts:
         uncorrected = f"""EXISTS (SELECT 1 FROM identity
@@ -212,13 +212,13 @@ def _match(
     sent = RISKY if retry_undone else _SENT
     db.execute(
         f"""INSERT INTO temp.matched SELECT numbered.place, numbered.nth, numbered.known, CASE
-            WHEN (numbered.cells IS NOT NULL AND ({repeated}) OR {twin}) AND {STATE} NOT IN ({sent})
+            WHEN (numbered.cells IS NOT NULL AND ({repeated}) OR {twin}) AND {STANDING} NOT IN ({sent})
                 THEN {int(Standing.REPEATED)}
             WHEN numbered.known IS NULL THEN {int(Standing.NEW)}
-            WHEN {STATE} = {int(Standing.DONE)} AND ({done_changed}) THEN {int(Standing.DONE_CHANGED)}
-            WHEN {STATE} = {int(Standing.REFUSED)} AND (({changed}) OR {other_map})
+            WHEN {STANDING} = {int(Standing.DONE)} AND ({done_changed}) THEN {int(Standing.DONE_CHANGED)}
+            WHEN {STANDING} = {int(Standing.REFUSED)} AND (({changed}) OR {other_map})
                 THEN {int(Standing.REFUSED_CHANGED)}
-            ELSE {STATE} END
+            ELSE {STANDING} END
         FROM ({known}) AS numbered LEFT JOIN planned ON planned.row = numbered.known
         LEFT JOIN outcome ON outcome.row = numbered.known LEFT JOIN undo ON undo.row = numbered.known
         LEFT JOIN run ON run.number = outcome.run ORDER BY numbered.place""",
@@ -227,15 +227,15 @@ def _match(
     if db.execute("SELECT count(row) > count(DISTINCT row) FROM temp.matched").fetchone()[0]:
         _separate(db)
     if not rejects and db.execute("SELECT 1 FROM identity WHERE identity < x'' LIMIT 1").fetchone():
-        _refuse_left_keys(db, fingerprint)
+        _refuse_replaced_keys(db, fingerprint)
 
 
 def _separate(db: sqlite3.Connection) -> None:
-    """Match each ledger row with only one file row; treat other file rows that it matches as new rows.
+    """Match each ledger row with only one file row; its other matches become new or repeated rows.
 
-    A ledger row can match several, because a corrected reject gives it a second identity. With keys, it
-    stays matched with the file row whose cells were sent, or else with the one whose key is most similar.
-    Without keys, it stays matched with the first.
+    A ledger row can match several file rows, because a corrected reject gives it a second identity. With
+    keys, it stays matched with the file row whose cells were sent, or else with the one whose key is most
+    similar. Without keys, it stays matched with the first.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute(f"""UPDATE temp.matched SET row = NULL, standing = iif(
@@ -253,8 +253,8 @@ def _separate(db: sqlite3.Connection) -> None:
         WHERE claim > 1)""")
 
 
-def _refuse_left_keys(db: sqlite3.Connection, fingerprint: str) -> None:
-    """Do not match a row by its key from before a reject corrected it, unless its cells are unchanged.
+def _refuse_replaced_keys(db: sqlite3.Connection, fingerprint: str) -> None:
+    """Refuse rows that match by a key that a reject has replaced, unless their cells are unchanged.
 
     With changed cells, the key may belong to a new row, which must not count as sent. After a change of the
     map, cells cannot be compared.
@@ -285,8 +285,8 @@ def _recognize(db: sqlite3.Connection, *, by_cells: bool) -> None:
     missing = "SELECT count(*) > (SELECT count(row) FROM temp.matched) FROM planned"
     if db.execute(f"{new} LIMIT 1").fetchone() is None or not db.execute(missing).fetchone()[0]:
         return
-    db.execute(f"""CREATE TEMP TABLE sent AS SELECT sent, max(planned.row) AS row, {STATE} AS standing
-        FROM {JOINED} WHERE {STATE} IN ({standings})
+    db.execute(f"""CREATE TEMP TABLE sent AS SELECT sent, max(planned.row) AS row, {STANDING} AS standing
+        FROM {LEDGER_TABLES} WHERE {STANDING} IN ({standings})
             AND planned.row NOT IN (SELECT row FROM temp.matched WHERE row IS NOT NULL) GROUP BY sent""")
     db.execute("CREATE UNIQUE INDEX temp.sent_digest ON sent (sent)")
     db.execute(f"""UPDATE temp.matched SET row = found.row, standing = found.standing
@@ -312,7 +312,7 @@ def count_standings(db: sqlite3.Connection) -> tuple[dict[Standing, int], int]:
     return {Standing(standing): count for standing, count, _ in counts}, sum(known for *_, known in counts)
 
 
-def _counted(db: sqlite3.Connection, rejects: bool) -> Compared:
+def _summarized(db: sqlite3.Connection, rejects: bool) -> Comparison:
     standings, known = count_standings(db)
     first_new = row_sample(
         db,
@@ -321,13 +321,13 @@ def _counted(db: sqlite3.Connection, rejects: bool) -> Compared:
     )
     planned = db.execute("SELECT count(*) FROM planned").fetchone()[0]
     if planned == known and not rejects:
-        return Compared(standings=standings, gone={}, first_new=first_new)
+        return Comparison(standings=standings, gone={}, first_new=first_new)
     db.execute("CREATE INDEX temp.matched_row ON matched (row)")
     db.execute(f"""CREATE TEMP TABLE gone AS
-        SELECT planned.row AS row, {STATE} AS standing,
-            planned.dismissed = 0 AND {STATE} IN ({RISKY}) AS unexplained,
+        SELECT planned.row AS row, {STANDING} AS standing,
+            planned.dismissed = 0 AND {STANDING} IN ({RISKY}) AS unexplained,
             planned.line AS line, coalesce(planned.name, planned.key) AS name
-        FROM {JOINED} WHERE NOT EXISTS (SELECT 1 FROM temp.matched WHERE matched.row = planned.row)
+        FROM {LEDGER_TABLES} WHERE NOT EXISTS (SELECT 1 FROM temp.matched WHERE matched.row = planned.row)
         ORDER BY planned.row""")
     counts = db.execute("SELECT standing, count(*) FROM temp.gone GROUP BY standing").fetchall()
     back = db.execute("""SELECT standing, count(*) FROM temp.matched JOIN planned USING (row)
@@ -335,7 +335,7 @@ def _counted(db: sqlite3.Connection, rejects: bool) -> Compared:
     some_were_missing = Standing.NEW in standings or any(each not in _NOT_TO_SEND for each, _ in back)
     unexplained = db.execute("SELECT coalesce(sum(unexplained), 0) FROM temp.gone").fetchone()[0]
     gone = {Standing(standing): count for standing, count in counts}
-    return Compared(
+    return Comparison(
         standings=standings,
         gone=gone,
         gone_unexplained=unexplained,
@@ -350,5 +350,5 @@ def _counted(db: sqlite3.Connection, rejects: bool) -> Compared:
 
 def ledger_counts(db: sqlite3.Connection) -> dict[Standing, int]:
     """Count a ledger's rows by standing."""
-    found = db.execute(f"SELECT {STATE}, count(*) FROM {JOINED} GROUP BY 1").fetchall()
+    found = db.execute(f"SELECT {STANDING}, count(*) FROM {LEDGER_TABLES} GROUP BY 1").fetchall()
     return {Standing(standing): count for standing, count in found}

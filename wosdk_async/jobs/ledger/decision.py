@@ -1,7 +1,7 @@
 """Decision on what an import sends: a pure function of the ledger, the file and the options.
 
 The ledger recognizes each row by its identity. Repeating a command sends only rows that are not known to be
-done. Imports, checks and the CLI call :func:`decide`; ``docs/import.md`` shows its tables.
+done. Imports and checks call :func:`decide` through ``facts.py``; ``docs/import.md`` shows the actions.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
 def _new_job_remedies(ledger: LedgerFacts, file: FileFacts) -> tuple[Remedy, ...]:
     """Return the remedy for a new job: send all rows again, or first settle those in doubt.
 
-    While planned rows remain, but none in doubt, there is no remedy.
+    If planned rows remain and none are in doubt, there is no remedy.
     """
     if not ledger.unfinished:
         return (Remedy.UNDO_AND_SEND if file.creates else Remedy.SEND_AGAIN,)

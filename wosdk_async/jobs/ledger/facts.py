@@ -13,10 +13,10 @@ from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.journal.folder import jobs_at, plan_of
 from wosdk_async.jobs.journal.lock import require_own
 from wosdk_async.jobs.journal.store import JOURNAL, read_plan
-from wosdk_async.jobs.ledger.comparison import Compared, compare, count_standings, ledger_counts
+from wosdk_async.jobs.ledger.comparison import Comparison, compare, count_standings, ledger_counts
 from wosdk_async.jobs.ledger.decision import actions_of, decide
 from wosdk_async.jobs.ledger.file_rows import FileRows
-from wosdk_async.jobs.ledger.key_conflicts import new_keys, repeated_rows
+from wosdk_async.jobs.ledger.key_conflicts import new_key_warnings, repeated_rows
 from wosdk_async.jobs.ledger.nearby import find_ledger, named_ledgers, opened, successor, written_by_job
 from wosdk_async.jobs.ledger.other_ledgers import refuse_rows, refuse_sent_elsewhere, sent_elsewhere
 from wosdk_async.jobs.ledger.request import ImportRequest
@@ -30,7 +30,7 @@ from wosdk_async.jobs.ledger.terms import (
     RejectsProblem,
     Standing,
 )
-from wosdk_async.jobs.ledger.undone import free_found_rows, undone_records
+from wosdk_async.jobs.ledger.undone import mark_found_as_undone, undone_records
 from wosdk_async.text.remedies import Remedy
 
 
@@ -51,7 +51,7 @@ def decide_import(
     ledger. Without ``db``, the decision is only whether a ledger may be created.
     """
     undone = undone_records(folder or request.base, company, request.import_map.operation)
-    compared = Compared(standings={}, gone={})
+    compared = Comparison(standings={}, gone={})
     if db is not None:
         compared = compare(
             db,
@@ -63,12 +63,12 @@ def decide_import(
             same_key=folder is not None and read_plan(db, folder / JOURNAL).key == rows.key,
         )
         if folder is not None:
-            free_found_rows(db, undone)
+            mark_found_as_undone(db, undone)
         refuse_rows(db, refused)
         if folder is not None or refused:
             compared = attrs.evolve(compared, standings=count_standings(db)[0])
     superseded_by = successor(folder) if folder is not None else None
-    problem = _problem(request, rows, folder, compared.unknown_line, superseded_by)
+    problem = _rejects_problem(request, rows, folder, compared.unknown_line, superseded_by)
     file = FileFacts(
         company=company,
         operation=request.import_map.operation,
@@ -102,30 +102,29 @@ def decide_import(
         decision = decide(ledger, file, request.options)
     if isinstance(decision, Refusal) or folder is None:  # a new ledger has no outcomes
         return decision, actions
-    return _counted(db, decision), actions
+    return _with_counts(db, decision), actions
 
 
-def _counted(db: sqlite3.Connection, plan: Plan) -> Plan:
-    """Count the found rows, and the undone rows that another ledger has sent since."""
+def _with_counts(db: sqlite3.Connection, plan: Plan) -> Plan:
+    """Add the counts of found rows, and of undone rows that another ledger has sent since."""
     count = "SELECT count(*) FROM temp.matched JOIN outcome ON outcome.row = matched.row WHERE state = ?"
-    (found,) = db.execute(f"{count} AND standing <> ?", [int(State.FOUND), int(Standing.UNDONE)]).fetchone()
-    (found_undone,) = db.execute(
-        f"{count} AND standing = ?", [int(State.FOUND), int(Standing.UNDONE)]
-    ).fetchone()
+    found_and_undone = [int(State.FOUND), int(Standing.UNDONE)]
+    (found,) = db.execute(f"{count} AND standing <> ?", found_and_undone).fetchone()
+    (found_undone,) = db.execute(f"{count} AND standing = ?", found_and_undone).fetchone()
     sent_elsewhere_now = f"{count} AND place IN (SELECT place FROM temp.elsewhere)"
     (undone,) = db.execute(sent_elsewhere_now, [int(State.DONE)]).fetchone()
     newly_refused = plan.newly_refused + undone
     return attrs.evolve(plan, found=found, found_undone=found_undone, newly_refused=newly_refused)
 
 
-def _problem(
+def _rejects_problem(
     request: ImportRequest,
     rows: FileRows,
     folder: Path | None,
     unknown_line: int | None,
     superseded_by: Path | None,
 ) -> tuple[RejectsProblem, int] | None:
-    """Return what is wrong with a rejects file or another output of a job, and in which line."""
+    """Return the problem with a rejects file or another output of a job, and its line."""
     if not rows.is_rejects:
         return ("job_file", 1) if written_by_job(request) else None
     if rows.problem is not None or folder is None:
@@ -136,7 +135,7 @@ def _problem(
     return None if unknown_line is None else ("unknown_row", unknown_line)
 
 
-def _ledger_facts(db: sqlite3.Connection, folder: Path, compared: Compared) -> LedgerFacts:
+def _ledger_facts(db: sqlite3.Connection, folder: Path, compared: Comparison) -> LedgerFacts:
     plan = read_plan(db, folder / JOURNAL)
     return LedgerFacts(
         folder=folder,
@@ -157,9 +156,9 @@ def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, 
     """Return warnings about rows with a new key, undone rows that changed, and rows sent with another map.
 
     An update with another map resends rows and needs no warning, nor does a map that differs only in the
-    key. ``key`` is the ledger's template.
+    key. ``key`` is the ledger's key template.
     """
-    warnings = [] if key is None else new_keys(db, plan)
+    warnings = [] if key is None else new_key_warnings(db, plan)
     if plan.actions[Standing.UNDONE] is Action.SKIP:
         (changed,) = db.execute(
             """SELECT count(*) FROM temp.matched JOIN temp.file USING (place)
@@ -191,7 +190,7 @@ def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, 
 
 
 def first_warnings(request: ImportRequest, rows: FileRows) -> list[str]:
-    """Return the warning of a job's first run about rows without a key in a marker, if any."""
+    """Return a warning for a new job if the map fills no marker from the rows."""
     if request.looks_first or not request.creates or not rows.rows:
         return []
     problem, remedy = "no field of the map is a marker", "add 'marker' to the map"
@@ -228,7 +227,7 @@ class Preview:
         return {place: Standing(standing) for place, standing in found}
 
     def reasons(self, first: int, last: int) -> Mapping[int, str]:
-        """Return why rows from place ``first`` to ``last`` (inclusive) remain refused, by place."""
+        """Return the reasons of refused rows from place ``first`` to ``last`` (inclusive), by place."""
         found = self._db.execute(
             f"""SELECT place, coalesce(json_extract(detail, '$[2]'), '') FROM temp.matched
             JOIN outcome ON outcome.row = matched.row

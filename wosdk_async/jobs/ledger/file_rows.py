@@ -58,7 +58,7 @@ class FileRows:
     The ``index`` collects the names in the rows. Without a marker, ``keys`` is None.
 
     Raises:
-        ImportMapError: the file cannot be read.
+        ImportMapError: the file cannot be read, or the temporary file cannot be written.
     """
 
     source: Source
@@ -69,7 +69,7 @@ class FileRows:
     warnings: list[str] = attrs.field(factory=list)
     """Warnings that affect more than one row, known before the first row is sent."""
     notes: list[str] = attrs.field(factory=list, init=False)
-    """Warnings about the file."""
+    """Warnings about the file as a whole; ``warnings`` includes them."""
     job: str | None = None
     """Id of the ledger named in the rejects; None for other files."""
     problem: tuple[RejectsProblem, int] | None = None
@@ -78,7 +78,7 @@ class FileRows:
     fingerprints: array[int] = attrs.field(factory=lambda: array("q"), init=False)
     """Page fingerprints."""
     _digests: array[int] = attrs.field(factory=lambda: array("q"), init=False)
-    """Digests of the rows without a key."""
+    """Digests of rows to create, if the map has no key."""
     _db: sqlite3.Connection = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -127,7 +127,7 @@ class FileRows:
         return self.keys.template if self.keys is not None else None
 
     def chunks(self) -> Iterator[list[FileRow]]:
-        """Yield the rows in chunks of a few thousand."""
+        """Yield the rows in chunks of up to ``CHUNK`` rows."""
         for (rows,) in self._db.execute("SELECT rows FROM chunk ORDER BY rowid"):
             yield marshal.loads(rows)  # noqa: S302 - written by this object
 

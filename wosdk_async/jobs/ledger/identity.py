@@ -22,17 +22,17 @@ from wosdk_async.jobs.mapping.template import Template
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.text.safe_text import one_line
 
-_BYTES = 16  # per hash: 10**8 rows collide with a probability of 10**-22
+_BYTES = 16  # per hash: 10**8 rows collide with a probability below 10**-22
 _Hash = tuple[blake2b, Callable[[Any], Any]]
 """An empty hash, and a function that returns the part of a value to hash."""
 _RAW, _COLUMNS, _KEY = (
     (blake2b(digest_size=_BYTES, person=kind), part)
     for kind, part in ((b"cells", list), (b"columns", list), (b"key", str))
 )
-_BACKSLASH = ord("\\")  # found seven times as fast as b"\\"
+_BACKSLASH = ord("\\")  # an integer is found seven times as fast as b"\\"
 _CR = rb"\r"
 _ESCAPE = re.compile(rb"\\(?:r(?:\\n)?|.)")
-"""Escape in JSON; CR and LF are one."""
+"""JSON escape sequence; CR followed by LF counts as one."""
 _FIRST_BYTES = Struct(">q").unpack_from
 _EXCERPT = 60  # maximum characters
 _MAX_HASHES = 256
@@ -60,8 +60,8 @@ class Identities:
     identified by its non-blank cells and their column names, ignoring columns without a name, and those that
     begin with ``_`` unless the map reads them.
 
-    A change matters only in the columns ``relevant``; None means all columns. The attribute ``columns`` has
-    the columns that identify rows without a key, and ``filled`` those of them that are not empty.
+    Only changes in the columns ``relevant`` matter; None means all columns. The attribute ``columns`` has
+    the columns that identify rows without a key, and ``filled`` has the non-empty ones among them.
     """
 
     def __init__(
@@ -104,7 +104,8 @@ class Identities:
     def _filled(self, row: Row) -> tuple[list[str], _Hash, _Hash]:
         """Return the non-blank cells, and how to hash all of them and the relevant ones.
 
-        In a row that does not fit the header, all cells are relevant. Columns without a name never are.
+        In a row that does not fit the header, all cells are relevant. In other rows, columns without a name
+        are ignored.
         """
         if row.raw_cells is not None and not row.fits:
             return list(row.raw_cells), _RAW, _RAW
@@ -189,7 +190,7 @@ def undisguised(key: str) -> str:
 def _plainer(key: str) -> str:
     if not key.isascii():
         key = unicodedata.normalize("NFKC", key)
-        # "Cf" is for example a zero-width space.
+        # Category "Cf" includes the zero-width space.
         key = "".join(each for each in key if unicodedata.category(each) != "Cf")
     text = "".join(key.casefold().split())
     text = text.strip("='\"") or text  # ="00501" preserves zeros in a sheet; an apostrophe disarms a formula

@@ -19,16 +19,16 @@ RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
 """The same standings as an SQL list."""
 
 UNCORRECTED = "'uncorrected ' || {}"
-"""SQL template for a row number: identity of the cells that a reject corrected; ``nth`` is their digest."""
+"""SQL template for a row number: identity of the cells before a correction; ``nth`` is their digest."""
 
 
 def disguised_keys(
     db: sqlite3.Connection, some_were_missing: bool, *, rejects: bool
 ) -> dict[Standing, Resembling]:
-    """Return, by standing, the rows to send whose keys resemble a missing row's or the reject's own.
+    """Return, by standing, the rows to send whose keys resemble a missing row's key or a reject's old key.
 
-    Such keys differ only by spreadsheet formatting. ``rejects`` name their rows, so among the missing rows,
-    only those in the Company matter. No pair is reported if the previous file had both rows,
+    Such keys differ only by spreadsheet formatting. For ``rejects``, which lack most rows of the ledger, only
+    missing rows that may be in the Company matter. No pair is reported if the previous file had both rows,
     or if the user declared one row permanently gone while the other was in the file.
     ``some_were_missing`` tells whether any sendable row was missing from the previous file.
     """
@@ -67,8 +67,8 @@ def disguised_keys(
     return disguised
 
 
-def new_keys(db: sqlite3.Connection, plan: Plan) -> list[str]:
-    """Return a warning about refused rows that will be sent with a key other than the ledger's, if any.
+def new_key_warnings(db: sqlite3.Connection, plan: Plan) -> list[str]:
+    """Return a warning if refused rows will be sent with a key other than the ledger's.
 
     Rows that needed a new key, because they had no key or another row's, are not counted.
     """
@@ -131,7 +131,7 @@ def repeated_rows(
 
 
 # The owner is another row of the file; or a ledger row that the file lacks or has with a different key. The
-# last column is the owner's key if it was sent with a different key.
+# last column is the owner's current key if a reject corrected the owner.
 _FIRST_WITH_KEY = f"""SELECT coalesce(planned.row, first.place), file.line, file.digest, NULL, NULL
     FROM temp.repeated AS first JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = first.place
     WHERE first.identity = :identity AND first.nth = 1 AND first.place <> :place
@@ -146,9 +146,9 @@ _IS_REPEATED = "SELECT 1 FROM temp.matched WHERE row = ? AND standing = ?"
 _SHOWN = 100  # maximum characters of a key in messages
 _OLD_KEY = "a run with another marker may have sent this row already, with its earlier key: delete this row"
 _REPEATED_KEY = "the key {!r} already belongs to row {} (line {}); keys must be unique"
-_LEFT = "row {1} (line {2}) had the key {0!r} before, now {3!r}; if this is another row, use a new key"
+_LEFT = "the key of row {1} (line {2}) was {0!r} and is now {3!r}; if this is another row, use a new key"
 _EXCHANGED = (
-    "row {1} (line {2}) had the key {0!r} before; rejects cannot exchange keys, so correct the original file"
+    "row {1} (line {2}) had the key {0!r} before; rejects cannot swap keys; correct the original file instead"
 )
 _TWICE = (  # digests do not cover the columns that the map ignores, so this need not be the same row
     "the key {!r} already belongs to row {} (line {}), and all cells that the map reads are equal: "

@@ -1,4 +1,4 @@
-"""Ledgers near a file: the import's own, and the jobs that sent rows whose records exist."""
+"""Search for an import's ledger, and for other jobs nearby that sent its rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
     The ``ledgers`` are those beside the file or at the named folder, oldest first.
 
     Raises:
-        JournalError: a ledger cannot be read, so it is unknown which rows were sent.
+        JournalError: a ledger cannot be read, so it is unknown which rows were sent; there is no job to
+            resume; or the job of a rejects file has several copies.
     """
     if rows.is_rejects:
         return _of_rejects(request, rows.job or "")
@@ -45,7 +46,7 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
     wanted = company, request.import_map.operation
     own = [(folder, plan) for folder, plan in plans if (plan.company, plan.operation) == wanted]
     fitting = [folder for folder, plan in own if plan.sheet == request.sheet]
-    # If no ledger imported this sheet last, take one that did so before it was named for another file.
+    # If no ledger's last import read this sheet, take the newest ledger that read it earlier.
     earlier = (folder for folder, _ in reversed(own) if request.sheet in _sheets(folder))
     return fitting[-1] if fitting else next(earlier, None)
 
@@ -84,12 +85,12 @@ def _of_rejects(request: ImportRequest, job: str) -> Path | None:
         with contextlib.suppress(JournalError):  # an unreadable journal may belong to another file
             if plan_of(folder).job == job and not any(folder.samefile(each) for each in found):
                 found.append(folder)
-    surest = [each for each in found if each.absolute() == beside]
-    if len(found) > 1 and not surest:
+    preferred = [each for each in found if each.absolute() == beside]
+    if len(found) > 1 and not preferred:
         raise JournalError(
             f"{found[0]} and {found[1]} are copies of the same job; name the folder to continue with"
         )
-    return next(iter(surest or found), None)
+    return next(iter(preferred or found), None)
 
 
 def named_ledgers(request: ImportRequest) -> list[Path]:
@@ -112,7 +113,7 @@ def runs_beside(request: ImportRequest) -> dict[Path, int]:
 
 
 def successor(folder: Path) -> Path | None:
-    """Find the newest ledger created to resend all rows of another ledger; None if there is none."""
+    """Find the newest ledger that resends all rows of the ledger in ``folder``; None if there is none."""
     job, newest = plan_of(folder).job, None
     for each in jobs_beside(folder):
         with contextlib.suppress(JournalError):
@@ -122,7 +123,7 @@ def successor(folder: Path) -> Path | None:
 
 
 def written_by_job(request: ImportRequest) -> bool:
-    """Return whether a file is a job's output, other than rejects and input copies."""
+    """Return whether a file is in a job folder and is not a copy of the job's input."""
     if request.path.name.startswith("input."):
         return False
     return any((folder / JOURNAL).is_file() for folder in request.path.parents[:_DEPTH])
@@ -149,7 +150,7 @@ def opened(folder: Path | None) -> Iterator[sqlite3.Connection]:
 def existing_remedies(
     own: Path, plan: JobPlan, identities: Sequence[bytes], digest: int | None
 ) -> dict[str, Any]:
-    """Return remedies and facts for a row whose record exists, naming another job nearby that sent the row.
+    """Return remedies and facts for a row whose record exists; they name a job nearby that sent the row.
 
     If the cells that the other job sent differ from ``digest``, the record may be another row's. Rejects and
     resent rows belong to the job in ``own``, even if another job sent them.
@@ -173,7 +174,7 @@ def existing_remedies(
 
 
 def remedies_of_row(own: Path | None, row: int) -> dict[str, Any]:
-    """Return :func:`existing_remedies` for a row of the ledger in ``own``, if it still exists."""
+    """Return :func:`existing_remedies` for a row of the ledger in ``own``, if the ledger can be read."""
     with contextlib.suppress(JournalError):
         if own is not None:
             with opened(own) as db:

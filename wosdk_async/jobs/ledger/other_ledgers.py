@@ -18,21 +18,22 @@ from wosdk_async.jobs.journal.folder import ledgers_in, plan_of
 from wosdk_async.jobs.journal.lock import is_held
 from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import JOURNAL
-from wosdk_async.jobs.ledger.comparison import JOINED, STATE, compare
+from wosdk_async.jobs.ledger.comparison import LEDGER_TABLES, STANDING, compare
 from wosdk_async.jobs.ledger.file_rows import CHUNK, FileRow, FileRows
 from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, RISKY
 from wosdk_async.jobs.ledger.nearby import opened
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import FIRST, Elsewhere, RowSample, Standing
-from wosdk_async.jobs.ledger.undone import free_found_rows, undone_records
+from wosdk_async.jobs.ledger.undone import mark_found_as_undone, undone_records
 from wosdk_async.protocol.writes import State
 from wosdk_async.text.remedies import Remedy
 
 _NOT_SENT, _KEY_COMPARED, _AGREED = -1, -2, -3
-"""Special ledger row numbers. Not sent: only counted, because the row equals a row to send. Key compared:
-with those sent before the first run. Agreed: to send again, even if sent before the first run."""
+"""Special ledger row numbers. ``_NOT_SENT``: the row is only numbered, because it equals a row to send.
+``_KEY_COMPARED``: an earlier run compared the key with those sent before the first run. ``_AGREED``: the user
+chose to resend the row, even if another ledger sent it before the first run."""
 
-_COMPARED = 5  # newest ledgers, whose keys may resemble the file's; comparing all would take too long
+_COMPARED = 5  # newest ledgers to search for resembling keys; searching all would take too long
 
 
 @attrs.frozen
@@ -48,7 +49,7 @@ class _RowsToSend:
 
 
 def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Elsewhere | None:
-    """Find another ledger that sent rows of a new import's file, and whose records look-ups cannot find.
+    """Find rows of a new import's file that another ledger sent and that look-ups cannot find.
 
     The import would otherwise send the rows of a copied, linked or renamed file again. With ``new_rows``,
     :func:`refuse_sent_elsewhere` refuses such rows one by one.
@@ -62,10 +63,10 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Else
     resembling: list[Elsewhere] = []
     undone = undone_records(request.base, company, request.import_map.operation)
     to_send = _RowsToSend((), rows.chunks, undone)
-    for folder, plan, is_new in _folders(request, rows, company, None):
+    for folder, plan, is_recent in _folders(request, rows, company, None):
         with _readable(request, rows, folder), opened(folder) as db:
-            other = _OtherLedger(folder, plan, db, request, rows, to_send, is_new)
-            if (sent := other.same_file() or other.first_sent()) is not None:
+            other = _OtherLedger(folder, plan, db, request, rows, to_send, is_recent)
+            if (sent := other.same_file() or other.sent_rows()) is not None:
                 return sent
             resembling += other.resembling()
     return _merged(resembling)
@@ -91,9 +92,9 @@ def refuse_sent_elsewhere(
     resembling: list[Elsewhere] = []
     refused_before = _refused_before(db)
     to_send = _rows_to_send(db, sends, undone)
-    for folder, other_plan, is_new in _folders(request, rows, company, own):
+    for folder, other_plan, is_recent in _folders(request, rows, company, own):
         with _readable(request, rows, folder), opened(folder) as other_db:
-            other = _OtherLedger(folder, other_plan, other_db, request, rows, to_send, is_new)
+            other = _OtherLedger(folder, other_plan, other_db, request, rows, to_send, is_recent)
             refuse_rows(db, other.refused())
             resembling += other.resembling()
             refused_before = [each for each in refused_before if not _is_asked(other_db, folder, each)]
@@ -165,7 +166,7 @@ def _is_asked(db: sqlite3.Connection, folder: Path, row: tuple[int, str, bytes, 
 
 
 def _merged(found: Sequence[Elsewhere]) -> Elsewhere | None:
-    """Return one result for the rows that resemble those of several ledgers."""
+    """Combine the results of several ledgers."""
     if not found:
         return None
     pairs = tuple(pair for each in found for pair in each.resembling)[:FIRST]
@@ -193,7 +194,7 @@ def _folders(
 
 
 def _is_old_copy(copy: tuple[Path, JobPlan], folders: Sequence[tuple[Path, JobPlan]]) -> bool:
-    """Return whether a different copy of the job folder has the same runs or more.
+    """Return whether another copy of the job folder has more runs, or the same runs and a later change.
 
     Copies with a run that has not ended may differ in its rows, so neither is old.
     """
@@ -216,11 +217,11 @@ def _runs_of(folder: Path) -> set[tuple[float, float | None]]:
 
 @contextlib.contextmanager
 def _readable(request: ImportRequest, rows: FileRows, folder: Path) -> Iterator[None]:
-    """Say what to do about a ledger that cannot be read; with look-ups, only warn."""
+    """Add a remedy to the error of an unreadable ledger; with look-ups, only warn."""
     try:
         yield
     except JournalError as error:
-        if not (folder / JOURNAL).is_file():  # another process has removed it, so it has sent nothing
+        if not (folder / JOURNAL).is_file():  # another process has removed the ledger, which sent nothing
             return
         if not request.looks_first:
             error.add(remedies=(Remedy.MOVE_JOB,), folder=str(folder))
@@ -244,7 +245,7 @@ class _OtherLedger:
     request: ImportRequest
     rows: FileRows
     to_send: _RowsToSend
-    is_new: bool
+    is_recent: bool
     """Whether the ledger is one of the newest."""
     _has_similar_keys: bool | None = attrs.field(default=None, init=False)
     """Whether keys of rows to send resemble those of other rows; None before the comparison."""
@@ -257,7 +258,7 @@ class _OtherLedger:
             WHERE coalesce(state, 0) NOT IN ({_DECIDED}) LIMIT 1"""
         return self.db.execute(unsent).fetchone() is not None and is_held(self.folder)
 
-    def first_sent(self) -> Elsewhere | None:
+    def sent_rows(self) -> Elsewhere | None:
         """Return the rows that this ledger sent, or will send because its job is running."""
         if not (found := self._sent()):
             return None
@@ -267,7 +268,7 @@ class _OtherLedger:
         return Elsewhere(folder=self.folder, rows=len(found), lines=lines, running=running, changed=changed)
 
     def refused(self) -> list[tuple[int, str]]:
-        """Return the places of these rows, and why they are refused."""
+        """Return the place of each row to refuse, and the reason."""
         new_keys = self.request.report_words.remedy(Remedy.NEW_KEYS, {})
         return [
             (place, _REASONS.get(standing, _SENT).format(self.folder, line, new_keys=new_keys))
@@ -275,17 +276,17 @@ class _OtherLedger:
         ]
 
     def _sent(self) -> list[tuple[int, int, int, Standing]]:
-        """Return these rows' places, lines, lines in the other file, and standings."""
+        """Return place, line, line in the other file, and standing of rows that this job sent or may send."""
         if self.request.looks_first and self.plan.key == self.rows.key and not self._is_running:
-            unknown = f"SELECT 1 FROM {JOINED} WHERE {_NOT_FOUND} LIMIT 1"
-            if self.db.execute(unknown, self._facts).fetchone() is None:
+            unknown = f"SELECT 1 FROM {LEDGER_TABLES} WHERE {_NOT_FOUND} LIMIT 1"
+            if self.db.execute(unknown, self._parameters).fetchone() is None:
                 return []
         self._compare()
         standings = [*IN_COMPANY, *([] if self.request.options.new_rows else [Standing.DONE_CHANGED])]
         return self._matched([*standings, *([Standing.PLANNED] if self._is_running else [])])
 
     def _matched(self, standings: Sequence[Standing]) -> list[tuple[int, int, int, Standing]]:
-        # With another map or without a key, equal rows may have other digests.
+        # With another map or without a key, equal rows may have different digests.
         found = self.db.execute(
             f"""SELECT place, line, sent_line, now FROM (
                 SELECT file.place, file.line, planned.line AS sent_line, CASE
@@ -299,13 +300,13 @@ class _OtherLedger:
                     AND file.row IS NOT {_NOT_SENT} AND (file.row IS NOT {_AGREED} OR {_ENDED} > :first)
                     AND coalesce(run.started_at, 0) NOT IN (SELECT value FROM json_each(:runs)))
             WHERE now IN ({", ".join(str(int(each)) for each in standings)}) ORDER BY place""",
-            self._facts,
+            self._parameters,
         )
         return [(*place_and_lines, Standing(standing)) for *place_and_lines, standing in found]
 
     def resembling(self) -> list[Elsewhere]:
         """Return the rows whose keys a spreadsheet program may have changed in a copy, if any."""
-        if not self.is_new or self.request.options.new_rows or self.plan.key != self.rows.key:
+        if not self.is_recent or self.request.options.new_rows or self.plan.key != self.rows.key:
             return []
         if not self._compare():
             return []
@@ -318,7 +319,7 @@ class _OtherLedger:
                 AND plain.name <> coalesce(file.key, file.name) AND file.row IS NOT {_NOT_SENT}
                 AND (file.row IS NULL OR file.row > 0 OR {_ENDED} > :first)
             GROUP BY file.place) ORDER BY place LIMIT {FIRST}"""
-        if not (found := self.db.execute(resembling, self._facts).fetchall()):
+        if not (found := self.db.execute(resembling, self._parameters).fetchall()):
             return []
         pairs = tuple(
             (RowSample(line, name), RowSample(was_line, was)) for _, line, name, was_line, was in found
@@ -326,7 +327,7 @@ class _OtherLedger:
         return [Elsewhere(folder=self.folder, rows=found[0][0], resembling=pairs)]
 
     def same_file(self) -> Elsewhere | None:
-        """Return the rows that this ledger sent from an identical file with different keys."""
+        """Return the rows that this ledger sent from an identical file with a different key template."""
         imported = "SELECT 1 FROM run WHERE json_extract(details, '$.sha256') = ?"
         if self.plan.key == self.rows.key or self.plan.sheet != self.request.sheet:
             return None
@@ -334,9 +335,9 @@ class _OtherLedger:
             return None
         self._compare()
         (count,) = self.db.execute(
-            f"""SELECT count(*) FROM {JOINED} WHERE {STATE} IN ({RISKY}) AND NOT ({_FOUND}
+            f"""SELECT count(*) FROM {LEDGER_TABLES} WHERE {STANDING} IN ({RISKY}) AND NOT ({_FOUND}
                 AND coalesce(planned.key, '') IN (SELECT key FROM temp.file WHERE key IS NOT NULL))""",
-            self._facts,
+            self._parameters,
         ).fetchone()
         rows = min(count, self.rows.rows)
         return Elsewhere(folder=self.folder, rows=rows) if rows else None
@@ -348,14 +349,14 @@ class _OtherLedger:
                 self.to_send.chunks(),
                 fingerprint=self.request.import_map.fingerprint,
                 by_cells=self.plan.key != self.rows.key,
-                counts=self.is_new,
+                counts=self.is_recent,
             )
-            free_found_rows(self.db, self.to_send.undone)
+            mark_found_as_undone(self.db, self.to_send.undone)
             self._has_similar_keys = bool(compared.disguised)
         return self._has_similar_keys
 
     @property
-    def _facts(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, Any]:
         """Parameters of the SQL statements."""
         runs = self.to_send.runs
         return {
@@ -365,7 +366,8 @@ class _OtherLedger:
             "first": min((run.started_at for run in runs), default=0.0),
             "map": self.request.import_map.fingerprint,
             "running": self._is_running,
-            # A copy of the import's own folder also has these runs; one made during a run has more of it.
+            # A copy of the import's own folder also has these runs. In the copy, an unfinished run may have
+            # sent more rows.
             "runs": to_json([run.started_at for run in runs if run.ended_at is not None]),
         }
 
@@ -375,7 +377,7 @@ _WILL_SEND = f"(:running AND standing IN ({int(Standing.SENDING)}, {int(Standing
 _ENDED = "coalesce(run.ended_at, 1e12)"
 _FOUND = ":looks_first AND json_extract(run.details, '$.marker') IS :marker"
 """Whether look-ups for the file find a sent row, if its key is the same."""
-_NOT_FOUND = f"""{STATE} IN ({RISKY}) AND (planned.key IS NULL OR planned.key = :job || '-' || planned.row
+_NOT_FOUND = f"""{STANDING} IN ({RISKY}) AND (planned.key IS NULL OR planned.key = :job || '-' || planned.row
     OR json_extract(run.details, '$.marker') IS NOT :marker)"""
 _SENT = "the job in {} sent this row (line {} of its file); remove it from this file"
 _DOUBT = "the job in {} may have sent this row (line {} of its file); settle its rows in doubt first"
@@ -385,5 +387,7 @@ _REASONS = {
     Standing.DONE_CHANGED: (
         "the job in {} sent a row with this key and other cells (line {} of its file); {new_keys}"
     ),
-    Standing.PLANNED: "the job in {}, which is running, sends this row (line {} of its file)",
+    Standing.PLANNED: (
+        "the job in {} is running and sends this row (line {} of its file); wait until it ends"
+    ),
 }

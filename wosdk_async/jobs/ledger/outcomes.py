@@ -30,7 +30,7 @@ class RowOutcome(msgspec.Struct, frozen=True):
     number: str | None = None
     reason: str | None = None
     code: str | None = None
-    """The service's ErrorCode, or the error's class."""
+    """The service's ErrorCode, or the name of the error's class."""
     request_id: str | None = None
     warnings: tuple[str, ...] = ()
 
@@ -65,7 +65,7 @@ class RowOutcome(msgspec.Struct, frozen=True):
 
 
 def code_of(error: Exception) -> str | None:
-    """Return the service's ErrorCode or the error's class; None if nothing was sent."""
+    """Return the service's ErrorCode or the name of the error's class; None if nothing was sent."""
     if isinstance(error, InvalidCallError):
         return None
     return getattr(error, "code", None) or type(error).__name__
@@ -90,9 +90,9 @@ class Summary:
     undone: int = 0
     """Rows in ``done`` whose records an undo cancelled or deleted."""
     undo_in_doubt: int = 0
-    """Rows in ``done`` whose undo was in flight when it was killed, or is in doubt."""
+    """Rows in ``done`` whose undo is in doubt, or was in flight when the process was killed."""
     changed: int = 0
-    """Rows in ``done`` whose cells that the map reads differ from those sent; they are not resent."""
+    """Rows in ``done`` that have changed in columns that the map reads; they are not resent."""
     first_changed: int | None = None
     """Line of the first row in ``changed``."""
     gone: int = 0
@@ -128,7 +128,7 @@ class Summary:
     folder: Path | None = None
     """The job folder."""
     files: list[Path] = attrs.field(factory=list)
-    """Files written by this run; empty if the job was already finished."""
+    """Files written by this run; empty if they were up to date."""
     files_failed: WosdkError | None = None
     """Why the job's files could not be written; the journal has all the data to write them again."""
 
@@ -162,7 +162,7 @@ class Summary:
         return self.done_now / self.seconds if self.seconds else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the summary printed by ``wosdk import --json``; each row has one count."""
+        """Return the summary printed by ``wosdk import --json``; its main count excludes undone rows."""
         names = ("found", "not_started", "undone", "undo_in_doubt", "changed", "gone")
         more = {name: getattr(self, name) for name in names}
         audit = audit_facts(self.audit_state, self.audit, self.audit_why)

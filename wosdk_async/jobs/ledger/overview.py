@@ -80,7 +80,7 @@ class Overview:
     gone_undone: int = 0
     """Undone rows missing from the last file."""
     unsent_elsewhere: tuple[int, int] = (0, 0)
-    """Unsent rows missing from the last file: those of a rejects file's original, and of older files."""
+    """Unsent rows missing from the last file: in the original file of rejects, and in older files."""
 
     @property
     def state(self) -> str:

@@ -99,7 +99,7 @@ _PROBLEMS: Mapping[RejectsProblem, str] = {
     "unknown_row": "line {line} has an unknown row number in the column _row: the job has no such row",
     "job_file": "this file is a job's output; import rejects.csv, or settle the rows in doubt",
     "other_job": "these rows belong to the job in {folder}, not to the named one",
-    "no_ledger": "the job that rejected these rows was not found beside the file or in the working directory",
+    "no_ledger": "the job that rejected these rows was not found near the file or the working directory",
     "again": "rejects belong to the job that rejected them, and cannot start a new job",
 }
 
@@ -109,7 +109,7 @@ def _sample(row: RowSample | None) -> str:
 
 
 def _differing(*rows: RowSample | None) -> Iterator[str]:
-    """Yield samples of two rows from the first cell in which they differ; only the lines if it is cut off."""
+    """Yield samples of two rows from the first differing cell on; only the lines if that cell is cut off."""
     cells = [[] if row is None else row.name.split(", ") for row in rows]
     equal = len([*takewhile(lambda pair: pair[0] == pair[1], zip(*cells, strict=False))])
     for row, names in zip(rows, cells, strict=True):

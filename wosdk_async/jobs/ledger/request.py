@@ -50,7 +50,7 @@ class ImportRequest:
     """File, map, options and callbacks of one import.
 
     Raises:
-        ImportMapError: the map has no usable key.
+        ImportMapError: the marker or key is missing or unusable, or the map does not suit ``if_exists``.
     """
 
     source: Source
@@ -126,7 +126,7 @@ class ImportRequest:
             )
 
     def with_rules(self) -> ImportRequest:
-        """Return a request whose source applies the map's rules to rows, and whose options store them."""
+        """Return a request whose source applies the map's rules, and whose options store the rules."""
         rules, keys = self.import_map.rules, self.keys("job")
         node = keys.node if keys is not None else None
         key = self.import_map.key or (node.template if isinstance(node, TextNode) else None)
@@ -140,7 +140,7 @@ class ImportRequest:
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """The file's absolute path."""
         return self.source.path.absolute()
 
     @property

@@ -28,7 +28,7 @@ class Standing(IntEnum):
     REFUSED = 7
     """Refused by the service, with these cells and this map."""
     REFUSED_CHANGED = 8
-    """Refused by the service, with different cells or a different map."""
+    """Refused by the service; the cells or the map have changed since."""
     UNDONE = 9
     REPEATED = 10
     """Another row has the same key, or another ledger sent the row."""
@@ -88,7 +88,7 @@ class RowSample:
 
 FIRST = 3  # rows or resembling keys to show
 Resembling = tuple[int, tuple[tuple[RowSample, RowSample], ...]]
-"""How many rows resemble a sent row that the file lacks, and the first few pairs (row, missing row)."""
+"""Number of rows that resemble a sent row missing from the file; the first few pairs (row, missing row)."""
 
 
 @attrs.frozen(kw_only=True)
@@ -100,11 +100,11 @@ class Elsewhere:
     lines: tuple[int, ...] = ()
     """Lines of the first few rows."""
     running: bool = False
-    """Whether the other job is running, and may still have to send some of them."""
+    """Whether the other job is running, and may still have to send some of these rows."""
     changed: int = 0
     """Number of these rows whose cells differ from those sent with their keys."""
     resembling: tuple[tuple[RowSample, RowSample], ...] = ()
-    """The first rows, each with the sent row, if only their keys resemble those of sent rows."""
+    """The first few pairs (row, sent row), if their keys resemble each other but are not equal."""
 
 
 @attrs.frozen(kw_only=True)
@@ -147,7 +147,7 @@ class LedgerFacts:
 
     @property
     def unfinished(self) -> int:
-        """Number of the file's rows that this job can still send or look up, so no new job may send them."""
+        """Number of rows that this job can still send or look up, so no new job may send them."""
         return self.planned + self.in_doubt
 
 
@@ -181,7 +181,7 @@ class FileFacts:
     rejects: bool = False
     """Whether the file is a rejects file, whose rows name their ledger rows."""
     rejects_problem: tuple[RejectsProblem, int] | None = None
-    """What is wrong with the rejects file, and in which line."""
+    """Problem with the rejects file, and the line where it occurs."""
     superseded_by: Path | None = None
     """The newer ledger that resends all rows."""
     elsewhere: Elsewhere | None = None

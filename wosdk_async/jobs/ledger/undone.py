@@ -172,7 +172,7 @@ def _reasons_of(left: Mapping[str, Any]) -> str:
 
 
 async def undo_state(journal: JournalReader) -> UndoState | None:
-    """Return the undo progress; None if no undo of rows has begun."""
+    """Return the undo progress; None if no undo has begun."""
     counts, of_file = await journal.undo_counts(), await journal.undo_counts_of_file()
     done = of_file.get(State.DONE, 0)
     undos = [run for run in await journal.runs() if run.details.get("command") == UNDO]
@@ -241,7 +241,7 @@ def undone_records(base: Path, company: str, operation: str) -> Callable[[], Set
     return cache(partial(undone_ids_beside, base, company, operation))
 
 
-def free_found_rows(db: sqlite3.Connection, undone: Callable[[], Set[int]]) -> None:
+def mark_found_as_undone(db: sqlite3.Connection, undone: Callable[[], Set[int]]) -> None:
     """Treat compared rows as undone whose records a look-up found, and a job nearby has undone since."""
     query = "SELECT row, json_extract(detail, '$[0]') FROM outcome WHERE state = ?"
     if found := db.execute(query, [int(State.FOUND)]).fetchall():
@@ -264,7 +264,7 @@ async def keep_undone(journal: Journal) -> None:
         raise
 
 
-async def find_rows(
+async def find_records(
     operation: RowOperation,
     company: Company,
     journal: Journal,
@@ -294,10 +294,10 @@ def without_undone(found: Found, undone: Set[int]) -> Found:
 
 def is_ended(record: Any) -> bool:
     """Return whether a record is cancelled or removed."""
-    return bool(_end_of(record))
+    return bool(_end_label(record))
 
 
-def _end_of(record: Any) -> str:
+def _end_label(record: Any) -> str:
     if getattr(record, "is_removed", False):
         return " (removed)"
     return " (Cancelled)" if getattr(record, "status_id", None) == WOStatus.Cancelled else ""
@@ -305,4 +305,4 @@ def _end_of(record: Any) -> str:
 
 def shown_records(records: Sequence[Any], limit: int = 3) -> str:
     """Return the first records as text, such as ``WorkOrder 496 (Cancelled), WorkOrder 498``."""
-    return ", ".join(f"{each.wire_name} {each.id}{_end_of(each)}" for each in records[:limit])
+    return ", ".join(f"{each.wire_name} {each.id}{_end_label(each)}" for each in records[:limit])

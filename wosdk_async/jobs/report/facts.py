@@ -98,7 +98,7 @@ class Cause(Listed):
 
 @attrs.define(eq=False)
 class JobFacts:
-    """Facts for a report; pass every row of the job, in order, to :meth:`add`."""
+    """Facts for a report; pass every row of the last file, in order, to :meth:`add`."""
 
     plan: JobPlan
     folder: Path
@@ -111,7 +111,7 @@ class JobFacts:
     audit_rows: Sequence[AuditRow] = ()
     """First rows where the Company's data differs from the journal."""
     grants: GrantTotals = attrs.field(factory=GrantTotals)
-    """Lease grants of a job on several workers."""
+    """Lease grants of a job with workers."""
     files: Sequence[JobFile] = ()
     rejects: str = "rejects.csv"
     """File name of the rejects."""

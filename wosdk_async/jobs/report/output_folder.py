@@ -1,4 +1,4 @@
-"""Output files in a job folder, which survive a kill intact and are never overwritten once edited."""
+"""Output files in a job folder: files that survive a kill intact, and tables that keep users' edits."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class OutputFolder:
         return next(path for path in self._paths(name) if not path.is_dir())
 
     def set_aside(self, directory: Path, others: Sequence[str], *, copied: Path) -> None:
-        """Move the unedited tables to a directory, then ``others`` in order.
+        """Move the unedited tables to a directory, then the files named in ``others``, in order.
 
         ``copied`` is the input, which is copied instead of moved if it is one of these files.
         """

@@ -150,14 +150,19 @@ async def _write_rows(
         ImportMapError: the file has changed since the last run or cannot be read.
     """
     if sha256_of(source.path) != journal.plan.sha256:
-        raise ImportMapError(f"{source.path} has changed since the last run")
+        raise ImportMapError(
+            f"{source.path} has changed since the last run; restore the file, or import it again"
+        )
     rows = iter(source)
 
     def write(page: Sequence[StoredRow]) -> None:
         for stored in page:
             row = next((row for row in rows if row.line == stored.line), None)
             if row is None:
-                raise ImportMapError(f"{source.path} has changed since the last run (row {stored.row})")
+                raise ImportMapError(
+                    f"{source.path} has changed since the last run (row {stored.row}); restore the file, or "
+                    "import it again"
+                )
             writer.writerow(cells(stored, row))
 
     async for page in _pages(journal, *states):

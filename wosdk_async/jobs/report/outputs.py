@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 _PAGE_FILE = "report.html"
-_JSON = "report.json"  # written last, to prove that all files are complete
+_JSON = "report.json"  # written last, so that it lists only complete files
 
 
 async def write_outputs(
@@ -220,7 +220,7 @@ def report_page(facts: JobFacts, words: ReportWords) -> str | None:
 
 
 def _file_changed(runs: Sequence[JobRun]) -> bool:
-    """Return whether the last run stopped because the file changed while it was being sent."""
+    """Return whether the last run stopped because the file changed during the import."""
     stopped = stop_of(runs[-1]) if runs else None
     return stopped is not None and stopped.kind == ImportMapError.kind
 
@@ -285,7 +285,7 @@ def _state(facts: JobFacts) -> tuple[str, str]:
     )
 
 
-# --- its tables -----------------------------------------------------------------------------------
+# --- tables of report.html ------------------------------------------------------------------------
 
 _AUDITS: dict[AuditState, str] = {
     "none": "",

@@ -55,8 +55,8 @@ class CreatedRecords:
     """Created records of one entity type, which are read and checked before an undo.
 
     A record belongs to its row or reference if the job certainly created it, the id is unique in the job, and
-    the record still carries the key, if it was sent with one. A record whose version differs from that after
-    its creation has been changed since.
+    the record still has the key with which it was sent, if any. A record whose version differs from that
+    after its creation has been changed since.
     """
 
     company: Company
@@ -86,8 +86,8 @@ class CreatedRecords:
     def _is_certain(self, created: Created) -> bool:
         """Return whether a response or a look-up proves that the job created the record.
 
-        A look-up does if only this job has the key. Otherwise, another job may have created the record after
-        this job's attempt failed.
+        A look-up is proof only for a default key, which no other job has. With any other key, another job may
+        have created the record after this job's attempt failed.
         """
         is_own = isinstance(created, StoredRow) and created.key == f"{self.job}-{created.row}"
         return created.proof == ANSWERED or (created.proof == LOOKED_UP and is_own)

@@ -80,7 +80,7 @@ class Pointer:
         return {each for each in values if isinstance(each, int)}
 
 
-async def used(
+async def find_used(
     company: Company, targets: Sequence[Target], *, leaving: Set[Name], cancelled: Set[int]
 ) -> dict[Name, tuple[UndoOutcome, str]]:
     """Find the targets that are or may be in use, and return an outcome and a reason for each.
@@ -93,13 +93,13 @@ async def used(
     for each in targets:
         by_entity[each.records.entity].append(each.name)
     for entity, names in by_entity.items():
-        look = functools.partial(_find_used, company, entity, leaving, cancelled)
+        look = functools.partial(_find_used_of, company, entity, leaving, cancelled)
         for batch in batches(names):
             found |= await look_up_twice(batch, look, company)
     return found
 
 
-async def _find_used(
+async def _find_used_of(
     company: Company, entity: type[Record], leaving: Set[Name], cancelled: Set[int], names: list[Name]
 ) -> dict[Name, tuple[UndoOutcome, str]]:
     found: dict[Name, tuple[UndoOutcome, str]] = {}
@@ -109,7 +109,9 @@ async def _find_used(
             if (user.wire_name, user.id) != name and not _has_ended(user, entity, leaving, cancelled):
                 found[name] = "used", f"{user.wire_name} {user.id} refers to this record in {path}"
     except RefusedError as error:
-        return dict.fromkeys(names, ("unread", f"records that use it cannot be read: {error.message}"))
+        return dict.fromkeys(
+            names, ("unread", f"records that use this record cannot be read: {error.message}")
+        )
     return found
 
 
@@ -137,7 +139,7 @@ async def _users_of(
         )
         async for record in records:
             if not getattr(record, "is_removed", False):  # queries return removed records as well (facts 3.4)
-                # A record that shows none of the ids may still refer to any: the service found it by them.
+                # A record without any of the ids may refer to any of them, because the service matched it.
                 for id in (pointer.ids_in(record) & ids) or ids:
                     yield id, record, pointer.path.path
 

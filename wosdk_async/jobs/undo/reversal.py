@@ -29,7 +29,7 @@ from wosdk_async.jobs.journal import Journal, ReferenceRecord, RowRecord, State
 from wosdk_async.jobs.ledger.undone import OF_RUN, UNDO, UndoOutcome, UndoRow, UndoSummary
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
 from wosdk_async.jobs.undo.records import Created, CreatedRecords, Target, cancel, created_entity, delete
-from wosdk_async.jobs.undo.references import created_references, pointers_to, used
+from wosdk_async.jobs.undo.references import created_references, find_used, pointers_to
 from wosdk_async.model import WoCreateCommand, WorkOrder
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.writes import UNDECIDED
@@ -39,8 +39,8 @@ _PAGE = 200  # records per query
 _UNSETTLED = "the import left this row in doubt; run the import again to settle it"
 # An import looks up only the references of its rows.
 _REFERENCE_UNSETTLED = (
-    "the import left the creation in doubt; run the import again to settle it, or, if no row refers to it "
-    "now, look for the {} {!r} and delete it yourself"
+    "the import left the creation in doubt; run the import again to settle it, or, if no row refers to "
+    "the record now, look for the {} {!r} and delete it yourself"
 )
 _MAY_BE_USED = (
     "rows or references in doubt may use this record; run the import again to settle them, or, if they stay "
@@ -65,7 +65,7 @@ class Undo:
         references: whether to also delete references that the job created, if nothing else uses them.
         of_run: number of the run to undo (default: all runs).
         on_row: called with each row or reference when its outcome is known.
-        on_stage: called with warnings, and with progress messages while waiting for workers of a killed run.
+        on_stage: called with progress messages while waiting for workers of a killed run.
 
     Raises:
         UnsupportedError: the job created nothing that the service can cancel or delete.
@@ -125,7 +125,7 @@ class Undo:
         Call this method before :meth:`look`, to include records that these workers create; :meth:`run` does.
         """
         with suppress(StoppedError):
-            async with self._stop.ends():
+            async with self._stop.cancellable():
                 await end_leases(self.journal, self.on_stage)
 
     async def look(self) -> UndoSummary:
@@ -188,7 +188,7 @@ class Undo:
     ) -> None:
         run = Run(targets, call, limit=self.concurrency, grace=ABORT_GRACE)
         # After a stop, let the run report all targets as not started instead of raising StoppedError.
-        block = nullcontext() if self._stop.requests else self._stop.ends()
+        block = nullcontext() if self._stop.requests else self._stop.cancellable()
         try:
             with suppress(StoppedError):
                 async with block:
@@ -197,7 +197,7 @@ class Undo:
             await self.journal.flush()
 
     async def _targets(self, outcomes: _Outcomes) -> AsyncGenerator[Target, None]:
-        """Yield the row records to undo, and count the others."""
+        """Yield the rows' records to undo, and count the others."""
         try:
             self._records.shared = await self.journal.shared_ids()
             async for page in self.journal.pages(State.DONE, size=_PAGE, run=self.of_run):
@@ -228,8 +228,10 @@ class Undo:
         cancelled = await self.journal.undone_ids() if self.cancels else set[int]()
         while pending:
             try:
-                async with self._stop.ends():
-                    users = await used(self.company, pending, leaving=outcomes.planned, cancelled=cancelled)
+                async with self._stop.cancellable():
+                    users = await find_used(
+                        self.company, pending, leaving=outcomes.planned, cancelled=cancelled
+                    )
             except StoppedError:
                 outcomes.summary.not_started += len(pending)
                 return
@@ -281,7 +283,7 @@ class _Outcomes:
     """Whether to keep the planned records, on which the undo of references depends."""
     summary: UndoSummary = attrs.field(factory=UndoSummary)
     planned: set[tuple[str, int]] = attrs.field(factory=set)
-    """Entity types and ids of the records that an undo would cancel or delete."""
+    """Entity types and ids of the records that a dry run plans to cancel or delete."""
 
     async def targets_of(
         self, records: CreatedRecords, created: Sequence[tuple[Created, State]]
@@ -296,7 +298,7 @@ class _Outcomes:
             else:
                 wanted.append((each, state in UNDECIDED))
         try:
-            async with self.stop.ends():
+            async with self.stop.cancellable():
                 found = await records.read([each.id for each, _ in wanted if each.id is not None])
         except StoppedError:
             self.summary.not_started += len(wanted)
@@ -336,7 +338,7 @@ class _Outcomes:
         outcome: UndoOutcome = "refused"
         why: str | None = None
         with suppress(WosdkError, StoppedError):  # if the record cannot be read, report only the refusal
-            async with self.stop.ends():
+            async with self.stop.cancellable():
                 record = (await records.read([target.id])).get(target.id)
             outcome, why = records.judge(created, record)
         if outcome == "gone" and begun:
