@@ -65,7 +65,7 @@ def sheet_parts(book: zipfile.ZipFile, parts: Mapping[str, str]) -> tuple[dict[s
 
 
 def styles_in(book: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str, bool | str]:
-    """Return, by cell style, the currency of amounts, and whether times show the day."""
+    """Map each cell style to the currency of its amounts, or to whether its times show the day."""
     formats: dict[str, bool | str] = {**_DATES, **_AMOUNTS}
     styles: list[bool | str | None] = []
     is_of_cells = False
@@ -120,7 +120,9 @@ class ExcelCells:
         self._reference = ""  # such as "B7"; parsed into row and column only when needed
         self._type: str | None = None
         self._is_pending = False  # whether the cell is a formula whose result is still missing
-        self._has_day: bool | None = None  # whether the format shows the day; None unless it is for times
+        self._has_day: bool | None = (
+            None  # whether the format shows the day; None for other formats than times
+        )
         self._number = ""
 
     def start(self, element: str, attributes: Attributes) -> bool:
