@@ -32,7 +32,7 @@ class Reading(threading.local):
     """Per-thread state, because hooks accept no extra arguments; a thread reads one response at a time."""
 
     origin: str | None = None
-    """Company whose response is being read."""
+    """Origin of the records in the response that is being read."""
 
 
 READING = Reading()

@@ -83,7 +83,7 @@ class RecordReader:
 
     def current(self) -> CompiledStruct:
         """Return the Struct for all learned fields; compile it if needed."""
-        if self._is_compiling:  # an object nested in another of its own class is read as a dict
+        if self._is_compiling:  # an object nested in an object of the same class is read as a dict
             return _NONE
         if self._compiled is _NONE or not self._compiled.is_current:
             self._is_compiling = True

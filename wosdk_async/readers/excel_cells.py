@@ -120,9 +120,7 @@ class ExcelCells:
         self._reference = ""  # such as "B7"; parsed into row and column only when needed
         self._type: str | None = None
         self._is_pending = False  # whether the cell is a formula whose result is still missing
-        self._has_day: bool | None = (
-            None  # whether the format shows the day; None for other formats than times
-        )
+        self._has_day: bool | None = None  # whether the format shows the day; None unless it is for times
         self._number = ""
 
     def start(self, element: str, attributes: Attributes) -> bool:

@@ -163,7 +163,7 @@ def _set_limits(limits: Limits) -> None:
             resource.setrlimit(kind, (limit, _lower(limit + spare, hard)))
         except (ValueError, OSError):  # for example, macOS cannot set RLIMIT_AS
             continue
-    signal.alarm(limits.seconds + 2)  # ends a reader whose parent is gone, on systems without prctl
+    signal.alarm(limits.seconds + 2)  # stops an orphaned reader on systems without prctl
 
 
 def _die_with(parent: int) -> None:

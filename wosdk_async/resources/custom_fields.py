@@ -140,7 +140,7 @@ class CustomFields(Resource):
         """Write custom fields: ``await acme.custom_fields.set(order, {"Cost center": "X", "Old": None})``.
 
         Each named field is changed, added if missing, or removed by None; others are kept. The record is read
-        first, so two callers that add the same field at once may both succeed.
+        first, so two callers that add the same field at once may add it twice.
 
         Args:
             record: see :meth:`get`.
