@@ -186,7 +186,9 @@ class Client(Uncopied):
         credentials: Credentials | CredentialProvider | GrantProvider | None = None,
         region: Region | None = None,
     ) -> Company:
-        """Return a Company without sending anything. Companies of the same name share their session.
+        """Return a Company without sending anything.
+
+        Companies with the same name, region and credentials share their session.
 
         Args:
             name: the Company's name (default: the client's ``company``).
@@ -241,8 +243,8 @@ class Client(Uncopied):
     async def aclose(self, grace: float = 5.0) -> None:
         """Close the client and all its Companies; new calls are refused. Idempotent.
 
-        Calls in flight get ``grace`` seconds to finish. Any call still unfinished then raises InDoubtError if
-        its request was sent and is not safe to repeat, otherwise DeadlineError.
+        Calls in flight get ``grace`` seconds to finish. A call that takes longer raises InDoubtError if its
+        request was sent and is not safe to repeat, otherwise DeadlineError.
         """
         check_number("grace", grace, "seconds, 0 or more")
         await self._transport.aclose(grace)

@@ -589,7 +589,7 @@ class Company(Uncopied):
             look_first: look once for the key before the first attempt. If its record exists, the result
                 holds the record, nothing is sent, and ``found`` in the :meth:`trace <traced>` is true. A new
                 process first waits the options' ``settle`` seconds, because a create that was in flight when
-                the last one was killed may still take effect.
+                the previous process was killed may still take effect.
             check: before sending, refuse what the service would refuse or drop.
 
         Raises:

@@ -104,7 +104,7 @@ class WosdkError(Exception):
                 setattr(self, name, value)
 
     def hide(self, secrets: Secrets) -> None:
-        """Hide ``secrets`` that a response repeated, then truncate long texts."""
+        """Hide ``secrets`` in the message and the details, and truncate long texts."""
         self.args = (secrets.hide(self.message, _MAX_MESSAGE),)
         for name, value in vars(self).items():
             setattr(self, name, _hidden(value, secrets))
@@ -141,7 +141,7 @@ class WosdkError(Exception):
         return self.shown(in_python)
 
     def shown(self, words: Words) -> str:
-        """Return the same as ``str``, with the remedies in the caller's terms."""
+        """Return the text of ``str(error)``, with the remedies in the caller's terms."""
         where = {"operation": self.operation, "Company": self.company, "RequestId": self.request_id}
         known = ", ".join(f"{name} {value}" for name, value in where.items() if value)
         text = without_markup(self.explained(words))
@@ -222,7 +222,7 @@ class SessionError(WosdkError):
 
 
 class CredentialsError(SessionError):
-    """Client id or secret refused by the token endpoint; ``code`` is the OAuth code, ``invalid_client``."""
+    """Client id or secret refused by the token endpoint; ``code`` is the OAuth error code, if any."""
 
     kind = "credentials"
 
@@ -341,11 +341,13 @@ class NoAnswerError(WosdkError):
 
 
 class DeadlineError(WosdkError, TimeoutError):
-    """Call that timed out before it could take effect."""
+    """Call that timed out and can be retried: it was not sent, or is safe to repeat."""
 
     kind = "deadline"
     phase: str = ""
-    """Phase in which the time ran out: queue, session, connect, request or sleep."""
+    """Phase in which the time ran out: queue, session, connect, request or sleep; for documents also source
+    (reading an upload) or downloading.
+    """
     key_in_doubt: bool = False
     """Whether another call with the same key may still take effect; this one was not sent."""
     look_first: bool = False
@@ -367,7 +369,7 @@ class InDoubtError(WosdkError):
     kind = "in-doubt"
     remedies = (Remedy.LOOK,)
     look_first: bool = False
-    """Whether a repetition with the same marker first looks for the effect of this call, so it is safe."""
+    """Whether a repetition with the same marker is safe, because it first looks for this call's effect."""
     settle: float = _SETTLE
     """Seconds during which the call may still take effect: its ``CallOptions.settle``."""
 

@@ -19,7 +19,7 @@ class Uncopied:
 
 
 class Forkable(Protocol):
-    """Object with sockets. A forked child must not close them: that may send bytes to the server."""
+    """Object with sockets or locks. A forked child must not close the sockets: that may send bytes."""
 
     def forked(self) -> None:
         """Replace the inherited state. Called in the child."""

@@ -45,11 +45,11 @@ def read_regular(path: str | Path, longest: int, *, cut: bool = False) -> tuple[
         OSError: the file cannot be read, has more than ``longest`` bytes (``EFBIG``), or is not a regular
             file: reading a pipe or device might not end.
     """
-    _require(path, os.stat(path))  # checked before opening, because opening a device can have an effect
+    _require_regular(path, os.stat(path))  # before opening, because opening a device can have an effect
     number = os.open(path, os.O_RDONLY | _FLAGS)  # checked again below: the file may have been replaced
     with open(number, "rb") as file:
         found = os.fstat(number)
-        _require(path, found)
+        _require_regular(path, found)
         content = file.read(longest + 1)
     if len(content) > longest and not cut:
         raise OSError(errno.EFBIG, f"it is larger than {longest:,} bytes", str(path))
@@ -118,7 +118,7 @@ def recreate_file(path: Path, mode: int = 0o666) -> BinaryIO:
 
 def open_existing(path: str | Path) -> int:
     """Open a regular file to read and write; return its descriptor. Raises OSError for anything else."""
-    return _open(path, 0, _require)
+    return _open(path, 0, _require_regular)
 
 
 def open_or_create(path: str | Path) -> int:
@@ -138,7 +138,7 @@ def open_user_path(path: str | Path, *, append: bool = False, buffering: int = -
 def replace_file(
     path: Path, *, mode: int = 0o666, named_by_user: bool = False, concurrent: bool = False
 ) -> Iterator[BinaryIO]:
-    """Write a whole file; a kill or an error leaves the old one unchanged.
+    """Write a whole file; if an error occurs or the process is killed, the old file is unchanged.
 
     Args:
         path: the file. A link of this name is replaced.
@@ -153,7 +153,7 @@ def replace_file(
     part = path.with_name(f"{path.name}.part")  # one name, so that the next process overwrites a leftover
     if named_by_user:
         path = Path(os.path.realpath(path))
-        _require_regular(path)  # a device or a pipe must not be replaced by a file
+        _require_regular_or_missing(path)  # a device or a pipe must not be replaced by a file
     if named_by_user or concurrent:
         part = path.with_name(f".{os.urandom(8).hex()}.part")
     with recreate_file(part, mode) as file:
@@ -199,7 +199,7 @@ def connect_database(path: Path, *, access: str = "mode=rw", **options: Any) -> 
             if access == "mode=rw" or suffix == "-shm":
                 _require_single_link(name, os.lstat(name))
             else:
-                _require(name, os.stat(name))
+                _require_regular(name, os.stat(name))
     db: sqlite3.Connection = sqlite3.connect(f"{path.absolute().as_uri()}?{access}", uri=True, **options)
     return db
 
@@ -227,7 +227,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def _open(path: str | Path, flags: int, check: Callable[[str | Path, os.stat_result], None]) -> int:
-    _require_regular(path)  # checked before opening, because opening a device can have an effect
+    _require_regular_or_missing(path)  # checked before opening, because opening a device can have an effect
     number = os.open(path, os.O_RDWR | _NOFOLLOW | _FLAGS | flags, 0o666)
     try:
         check(path, os.fstat(number))
@@ -246,19 +246,19 @@ def restrict(number: int, replaced: Path) -> None:
                 os.fchmod(number, stat.S_IMODE(os.fstat(number).st_mode) & (old | stat.S_IRWXU))
 
 
-def _require_regular(path: str | Path) -> None:
+def _require_regular_or_missing(path: str | Path) -> None:
     """Raise OSError if the path exists and is not a regular file; a link counts as its target."""
     with suppress(FileNotFoundError):
-        _require(path, os.stat(path))
+        _require_regular(path, os.stat(path))
 
 
-def _require(path: str | Path, found: os.stat_result) -> None:
+def _require_regular(path: str | Path, found: os.stat_result) -> None:
     if not stat.S_ISREG(found.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "of another kind")
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "a special file")
         raise OSError(errno.EINVAL, f"it is {kind}, not a regular file", str(path))
 
 
 def _require_single_link(path: str | Path, found: os.stat_result) -> None:
-    _require(path, found)
+    _require_regular(path, found)
     if found.st_nlink > 1:
         raise OSError(errno.EMLINK, f"it has {found.st_nlink} hard links", str(path))

@@ -20,12 +20,12 @@ T = TypeVar("T")
 class SharedTask(Generic[T]):
     """Task that starts in the next iteration of the event loop, and is cancelled once no caller waits for it.
 
-    Callers wait inside ``with shared:``. ``asked_at`` is the start time on the clock ``now``, or
+    Callers wait inside ``with shared:``. ``started_at`` is the start time on the clock ``now``, or
     infinity before the start; the result is at least this recent.
     """
 
     def __init__(self, work: Callable[[], Coroutine[Any, Any, T]], now: Callable[[], float]) -> None:
-        self.asked_at = math.inf
+        self.started_at = math.inf
         self._now = now
         self._task = asyncio.get_running_loop().create_task(self._begin(work), name="wosdk lookup")
         self._task.add_done_callback(mark_retrieved)
@@ -43,7 +43,7 @@ class SharedTask(Generic[T]):
             self._task.cancel()
 
     async def _begin(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        self.asked_at = self._now()
+        self.started_at = self._now()
         return await work()
 
     async def result(self) -> T:
@@ -56,7 +56,7 @@ class SharedTask(Generic[T]):
 
     def is_usable(self, not_before: float) -> bool:
         """Return whether the task is running, with a result no older than ``not_before``."""
-        if self._abandoned or self._task.done() or self.asked_at < not_before:
+        if self._abandoned or self._task.done() or self.started_at < not_before:
             return False
         return self._task.get_loop() is asyncio.get_running_loop()  # a task of another loop may never end
 

@@ -75,7 +75,7 @@ BASE = WORK_ORDER + CUSTOMER
         ('comment = "{notes}"', "action_date = 5", "command.action_date takes a time, not 5"),
         ('comment = "{notes}"', 'action_date = "soon"', "command.action_date takes a time such as"),
         ('comment = "{notes}"', f'comment = "{"x" * 3073}"', "command.comment has 3073 characters, but the limit is 3072"),
-        ('"Request"\nsub', '"Reqest"\nsub', "command.work_order.type_category does not know 'Reqest'; did you mean 'Request'?"),
+        ('"Request"\nsub', '"Reqest"\nsub', "command.work_order.type_category has no value 'Reqest'; did you mean 'Request'?"),
         ('po_number = "{key}"', 'po_number = { text = "{key}", truncate = true }', "PoNumber has no known maximum length"),
         ('"@customer"', '"customer"', 'command.work_order.customer takes a name such as "@customer", or a table'),
         ('"@customer"', '"@custmer"', 'command names "@custmer", but there is no [reference.custmer]; did you mean \'customer\'?'),

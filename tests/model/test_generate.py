@@ -39,7 +39,7 @@ def test_differences_are_listed(
     (tmp_path / "query/fields.pyi").write_text("")
     assert generator.main(["--check"]) == 1
     assert capsys.readouterr().out.splitlines() == [
-        "not wanted: model/old.py",
+        "obsolete: model/old.py",
         "missing: model/query.py",
         "differs: model/values.py",
         "differs: query/fields.pyi",

@@ -33,7 +33,7 @@ def holding_itself() -> WorkOrder:
         (holding_itself(), "contains itself"),
         ([WorkOrder(), "x"], "only a model record can be written, not a str"),
         ([None], "only a model record can be written, not None"),
-        (None, "takes a model record or a list of records, not None"),
+        (None, "only a model record or a list of them can be written, not None"),
         (WorkOrder, "not the class WorkOrder"),
         ({"Id": 1}, "not a dict"),
         ("WorkOrder", "not a str"),

@@ -178,7 +178,7 @@ def _fields(rows: list[dict[str, Any]]) -> tuple[Field, ...]:
 
 
 def _inherit_fields(rows: Mapping[str, Any], key: str, kind_of: Callable[[str], Any]) -> dict[str, Any]:
-    """Return a ``kind_of(name)`` object for each row; ``key`` has the inherited, then its own fields."""
+    """Return a ``kind_of(name)`` object for each row; its ``key`` has the inherited fields, then its own."""
     done: dict[str, Any] = {}
 
     def build(name: str) -> Any:

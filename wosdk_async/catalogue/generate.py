@@ -226,7 +226,7 @@ def _changes(root: Path, wanted: Mapping[str, str]) -> dict[str, str]:
     model = (path.relative_to(root).as_posix() for path in (root / "model").rglob("*.py"))
     names = sorted({*model, *wanted})
     found = {name: (root / name).read_text(encoding="utf-8") for name in names if (root / name).exists()}
-    old = {name: "not wanted" for name, text in found.items() if name not in wanted and MARK in text}
+    old = {name: "obsolete" for name, text in found.items() if name not in wanted and MARK in text}
     return old | {
         name: "differs" if name in found else "missing"
         for name in names

@@ -16,14 +16,14 @@ Only top-level data that is not an object raises ``TypeError``.
 
 Writing is strict: ``dicts.py`` refuses values that the service would silently change.
 
-Files: ``compiler.py`` and ``struct_compiler.py`` generate each class's functions for ``dicts.py`` from the
-table in ``field_types.py``. ``values.py`` converts single values; ``json.py`` encodes and decodes JSON text,
-and reads responses.
+Files: ``compiler.py`` and ``struct_compiler.py`` generate each class's functions from the table in
+``field_types.py``. ``values.py`` converts single values; ``json.py`` encodes and decodes JSON text, and reads
+responses.
 
 ``structure(loads(body), cls)`` defines how a response is read. :func:`decode` gives the same result in a
 third of the time: msgspec fills a Struct, whose values are moved into an object's slots. If a response does
-not fit the Struct (an unknown name, or a number where a string is documented), :func:`structure` reads it,
-and ``record_reader.py`` learns the new names, so that later responses with these names are read fast.
+not fit the Struct (an unknown name, or a number instead of an enum name), :func:`structure` reads it, and
+``record_reader.py`` learns the new names, so that later responses with these names are read fast.
 """
 # facts 3.3
 
@@ -80,9 +80,7 @@ converter.register_unstructure_hook(type(Ref(0)), write_ref)
 _fast_writers = FastWriters(converter)
 content_source = _fast_writers.source
 plain = _fast_writers.write
-"""Return the result of :func:`unstructure` for a valid record with values of the documented types
-(:mod:`wosdk_async.protocol.validation`), or None for any other record.
-"""
+"""Return the result of :func:`unstructure`, faster; None for a record that needs the strict writer."""
 
 _readers = RecordReaders(converter)
 

@@ -217,9 +217,9 @@ def check_object(value: Any, meta: Wire) -> Finding | None:
 
 def _not_a_reference(value: Any, of: str, *, in_list: bool) -> str:
     takes = f"is {kind_of(value)}; it takes an object of type {of}"
-    if isinstance(value, Record) and in_list:  # whose elements are usually new, without an id
+    if isinstance(value, Record) and in_list:  # list elements are usually new records, without an id
         return f"{takes}: send {of}(...), or {of}.ref(id) for one that exists."
-    if isinstance(value, Record):  # a record of another entity, whose own id must not be sent
+    if isinstance(value, Record):  # a record of another entity: its id must not be sent
         return f"{takes}: send {of}.ref(id) with the id of the {of}."
     if isinstance(value, str) and not value.isdecimal() and (name := named_by(registry.resolve(of))):
         shown = reprlib.repr(value)

@@ -32,7 +32,7 @@ class Reading(threading.local):
     """Per-thread state, because hooks accept no extra arguments; a thread reads one response at a time."""
 
     origin: str | None = None
-    """Company whose response is being read."""
+    """Origin of the records in the response that is being read."""
 
 
 READING = Reading()
@@ -69,7 +69,7 @@ def compile_reader(
     Args:
         cls: the class.
         hook_of: returns the function that reads dicts of the named class, called with ``(data, None)``.
-        as_dict: converts any other mapping to a dict, or raises TypeError.
+        as_dict: converts a mapping to a dict, and refuses any other value.
         sort_out: splits a dict with unknown names into known and unknown fields.
         from_user: whether the dicts come from the program's user instead of the service.
     """
@@ -96,7 +96,7 @@ def read_text(
     hook_of: Callable[[str], Callable[..., Any]],
     from_user: bool = False,
 ) -> str:
-    """Return the source that reads the value of the expression ``get``; add its functions to ``names``."""
+    """Return source that reads the value of the expression ``get``; add what it uses to ``names``."""
     of, kind = meta["of"], "enum" if meta["type"] == "enum" else "object"
     if not of and (meta.get("many") or meta["type"] not in FIELD_TYPES):
         return get
@@ -109,8 +109,8 @@ def read_text(
     if meta.get("many"):
         names[f"{name}_list"] = _list_reader(names[name])
         return f"{name}_list({get})"
-    row = type_of(meta)
-    text = ((from_user and row.take) or row.read).format(of=name)
+    field_type = type_of(meta)
+    text = ((from_user and field_type.take) or field_type.read).format(of=name)
     if text == "v":
         return get
     if get.isidentifier():
@@ -141,7 +141,7 @@ def _list_reader(read: Any) -> Callable[[Any], Any]:
 
 
 class Unsupported(Exception):
-    """Object that only the strict writer can write."""
+    """Object that the fast writers do not support."""
 
 
 _WRITER = """\
@@ -160,7 +160,7 @@ def compile_writer(cls: type[Record], unstructure: Callable[[Any], Any]) -> Call
 
     Args:
         cls: the class.
-        unstructure: encodes values of undocumented types.
+        unstructure: encodes nested objects, list elements and unknown fields.
     """
     names: dict[str, Any] = {
         "unstructure": unstructure,
@@ -218,7 +218,7 @@ _LIST = """\
 def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[str, Any]]:
     """Return the fast writer of ``cls``; for a valid object, its result equals the strict writer's.
 
-    The writer raises Unsupported for an invalid object, or one from a Company other than its second argument.
+    The writer raises Unsupported for an invalid object, or an object from a Company other than ``origin``.
     ``writers`` maps the other classes to their fast writers.
     """
     names: dict[str, Any] = {}
@@ -230,10 +230,10 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[s
 def content_source(
     cls: type[Record], slots: Mapping[str, str], names: dict[str, Any], writers: Any = None
 ) -> str:
-    """Return source that adds the fields in ``slots`` to the dict ``made``; add its functions to ``names``.
+    """Return source that adds the fields in ``slots`` to the dict ``made``; add what it uses to ``names``.
 
-    ``slots`` has the expression for each field's value: a record's slot or, without ``writers``, a variable
-    in which nested objects are already written.
+    ``slots`` maps each field to the expression for its value: a slot of the record or, without ``writers``, a
+    variable whose nested objects are already dicts.
     """
     names |= {"Unsupported": Unsupported, **NAMES}
     lines = [

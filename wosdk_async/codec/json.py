@@ -23,8 +23,7 @@ _MAX_SYMBOLS = 2_000_000
 gzip may expand to hundreds of them, and decoders cannot stop midway. 4,000 work orders of 5 KB contain
 1,200,000.
 """
-_COUNTED = 1024 * 1024  # bytes checked at a time, so that dense bodies are refused early
-
+_CHUNK = 1024 * 1024  # bytes checked at a time, so that dense bodies are refused early
 
 _INEXACT = [decimal.InvalidOperation, decimal.Inexact, decimal.Rounded, decimal.Clamped, decimal.Subnormal]
 _EXACT = decimal.Context(prec=decimal.MAX_PREC, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=_INEXACT)
@@ -52,8 +51,8 @@ def check_size(body: bytes) -> None:
     """Raise TooManySymbolsError if ``body`` would create too many objects."""
     symbols = 0
     if len(body) > _MAX_SYMBOLS:  # a shorter body cannot contain too many symbols
-        for start in range(0, len(body), _COUNTED):
-            end = start + _COUNTED
+        for start in range(0, len(body), _CHUNK):
+            end = start + _CHUNK
             opening = body.count(b"[", start, end) + body.count(b"{", start, end)
             symbols += 2 * opening + body.count(b",", start, end)
             if symbols > _MAX_SYMBOLS:
@@ -190,7 +189,7 @@ def _fault(value: Any) -> str | None:
         return f"{type(value).__name__}; send text, or base64.b64encode(...).decode() for binary content."
     if isinstance(value, str):
         lone = any("\ud800" <= char <= "\udfff" for char in value)
-        return "text with half a surrogate pair; decode it again or remove it." if lone else None
+        return "text with half a surrogate pair; decode the text again or remove the half." if lone else None
     try:
         orjson.dumps(value, default=_default)
     except TypeError:
@@ -200,7 +199,7 @@ def _fault(value: Any) -> str | None:
 
 # --- responses --------------------------------------------------------------------------------
 
-_SURPRISES = (*UNREADABLE, ValueError, TypeError)
+_MISMATCHES = (*UNREADABLE, ValueError, TypeError)
 """Errors for JSON that does not fit a Struct."""
 
 One = Callable[[Any], Any]
@@ -258,7 +257,7 @@ class ResponseReader:
             return None
         try:
             return self._form.typed(self._fast(body), READING.origin)
-        except _SURPRISES:
+        except _MISMATCHES:
             return None
 
     def _read_slowly(self, body: bytes, *, learn: bool) -> Any:

@@ -1,6 +1,6 @@
 """JSON Schema of the model classes, for web back ends and for validation in other languages.
 
-The schema accepts everything that the service may send: unknown fields, unknown enum values and null.
+The schema allows unknown fields, unknown enum values and null, because the service may send them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def json_schema(cls: type[Record], *, names: Names = "wire") -> dict[str, Any]:
         names: as in :func:`wosdk_async.to_dict`.
 
     Raises:
-        InvalidCallError: ``cls`` is not a model class.
+        InvalidCallError: ``cls`` is not a model class, or ``names`` is invalid.
     """
     if not (isinstance(cls, type) and issubclass(cls, Record)):
         raise InvalidCallError(f"{cls!r} is not a model class")

@@ -104,12 +104,12 @@ def _without_named(value: Any, nested: int) -> Any:
     if not isinstance(value, dict):
         return value
     return {
-        name: _empty(item) if is_secret_name(name) else _without_named(item, nested)
+        name: _masked(item) if is_secret_name(name) else _without_named(item, nested)
         for name, item in value.items()
     }
 
 
-def _empty(value: Any) -> Any:
+def _masked(value: Any) -> Any:
     if value is None or isinstance(value, bool):
         return value
     return _MASK if isinstance(value, str) else type(value)()

@@ -158,7 +158,7 @@ def _taken(cls: type[Record]) -> frozenset[str]:
 
 
 def _show_time(value: datetime) -> str:
-    # A UTC time ends with Z in every field; any other time shows its own zone, or none.
+    # A UTC time ends with Z in every field; any other time keeps its offset, or has none.
     return value.isoformat() if value.utcoffset() else str(show_utc(value, datetime.isoformat))
 
 
@@ -308,12 +308,12 @@ def _value_lines(meta: Wire, fields: StructFields, names: dict[str, Any]) -> Ite
     read = read_text(meta, "v", names, fields.hook_of)
     if read == "v":
         return
-    row, wire, of = type_of(meta), meta["name"], meta["of"]
+    field_type, wire, of = type_of(meta), meta["name"], meta["of"]
     if meta["type"] == "enum":
         names[of] = registry.resolve(of)
-    show = "plain(v)" if meta.get("many") else row.show.format(of=of)
-    template = _FIX_QUICK_VALUE if row.quick else _FIX_VALUE
-    yield template.format(wire=wire, read=read, show=show, quick=row.quick)
+    show = "plain(v)" if meta.get("many") else field_type.show.format(of=of)
+    template = _FIX_QUICK_VALUE if field_type.quick else _FIX_VALUE
+    yield template.format(wire=wire, read=read, show=show, quick=field_type.quick)
 
 
 # --- dicts to records ------------------------------------------------------------------------

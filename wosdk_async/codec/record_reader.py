@@ -1,6 +1,7 @@
 """Structs of record classes, with only the fields found in responses.
 
-A Struct starts without fields, and is recompiled when responses contain new ones. This saves time twice:
+A Struct starts without fields, and is recompiled when responses contain new ones. This saves time for two
+reasons:
 
 * Newer releases send names that are not in the catalogue. A Struct without these names cannot read the
   response, and the slow path takes 121 us for an order of 5 KB instead of 33 us.
@@ -28,7 +29,7 @@ from wosdk_async.model.metadata import is_nested
 MAX_UNKNOWN = 64  # maximum learned names per class, so that ever new names do not exhaust the memory
 _MAX_NAME = 100  # maximum characters of a learned name: the service may send names of any length
 _MAX_ROUNDS = 3  # after a class has learned fields this many times, its Struct gets every field
-MAX_LEARNED = 50  # records inspected per response: inspecting one takes half as long as reading it
+MAX_LEARNED = 50  # maximum records inspected per response: inspecting one takes half as long as reading it
 
 
 @attrs.frozen(eq=False)
@@ -36,7 +37,7 @@ class CompiledStruct:
     """Struct of a class, compiled for the fields known at the time."""
 
     struct: Any = None
-    """The Struct; None if msgspec refuses the class."""
+    """The Struct; None while the class is being compiled, or if msgspec refuses it."""
     parts: tuple[tuple[RecordReader, CompiledStruct], ...] = ()
     """Readers of nested objects, each with the Struct compiled into this one."""
 
@@ -47,10 +48,10 @@ class CompiledStruct:
 
 
 @attrs.define
-class _Pace:
-    """Schedule for recompiling a class's Struct.
+class _CompileBackoff:
+    """Backoff for recompiling a class's Struct.
 
-    The wait before a recompilation grows, because compiling takes as long as reading a hundred responses.
+    Each wait is longer, because compiling takes as long as reading a hundred responses.
     """
 
     is_behind: bool = False
@@ -58,8 +59,8 @@ class _Pace:
     _compiled: int = 0
     _waited: int = 0
 
-    def is_due(self) -> bool:
-        """Count a response with fields that the Struct lacks; return whether to compile now."""
+    def count_misfit(self) -> bool:
+        """Count a response with fields that the Struct lacks; return whether to recompile now."""
         self._waited += 1
         self.is_behind = self._waited <= self._compiled**2
         if not self.is_behind:
@@ -76,13 +77,13 @@ class RecordReader:
         self._known: Container[str] = frozenset()
         self._unknown: dict[str, None] = {}
         self._rounds = 0
-        self.pace = _Pace()
+        self.backoff = _CompileBackoff()
         self._compiled = _NONE
         self._is_compiling = False
 
     def current(self) -> CompiledStruct:
         """Return the Struct for all learned fields; compile it if needed."""
-        if self._is_compiling:  # an object nested in another of its own class is read as a dict
+        if self._is_compiling:  # an object nested in an object of the same class is read as a dict
             return _NONE
         if self._compiled is _NONE or not self._compiled.is_current:
             self._is_compiling = True
@@ -147,7 +148,7 @@ class RecordReader:
         if len(name) > _MAX_NAME:
             return False
         # A field's name in another case is not learned: it is read as the field, unless the documented name
-        # is also there.
+        # is also present.
         is_known = name in self._unknown or name.lower() in spellings(self._cls)[1]  # type: ignore[arg-type]  # as in dicts.py
         msgspec_accepts_it = name.isprintable() and not {'"', "\\"} & set(name)
         return msgspec_accepts_it and not is_known and len(self._unknown) < MAX_UNKNOWN
@@ -183,13 +184,13 @@ class RecordReaders(dict[type[Record], RecordReader]):
         with self.lock:
             reader = self[cls]
             any_new = [reader.learn(record) for record in records[:MAX_LEARNED]]
-            if not any(any_new) and not reader.pace.is_behind:
+            if not any(any_new) and not reader.backoff.is_behind:
                 # The records have no new fields, so the reason is unknown: a field that the Struct lacks may
                 # be null, or a value may have another type.
                 if reader.knows_all:
                     return
                 reader.learn_all()
-            if reader.pace.is_due():
+            if reader.backoff.count_misfit():
                 self.version += 1
 
     def is_unhooked(self, cls: type[Record]) -> bool:

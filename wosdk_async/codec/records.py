@@ -37,7 +37,7 @@ def to_dict(
     record: Iterable[Record], *, names: Names = "wire", secrets: bool = False
 ) -> list[dict[str, Any]]: ...
 def to_dict(record: Record | Iterable[Record], *, names: Names = "wire", secrets: bool = False) -> Any:
-    """Return a record, or each of several records, as a dict of JSON values.
+    """Return a record as a dict of JSON values, or several records as a list of dicts.
 
     Money and other numbers are exact ``Decimal``; times are ISO 8601 strings; enum values are strings. Fields
     that are None are omitted. Unknown fields are added last.
@@ -49,13 +49,13 @@ def to_dict(record: Record | Iterable[Record], *, names: Names = "wire", secrets
 
     Raises:
         InvalidCallError: ``record`` has the wrong type, contains itself, or contains a value without a JSON
-            form.
+            form; or ``names`` is invalid.
     """
     writers = _writers(names, secrets)
     if isinstance(record, Record):
         return _write(writers, record)
     if isinstance(record, str | bytes | Mapping | type) or not isinstance(record, Iterable):
-        raise InvalidCallError(f"takes a model record or a list of records, not {_shown(record)}")
+        raise InvalidCallError(f"only a model record or a list of them can be written, not {_shown(record)}")
     return [_write(writers, each) for each in record]
 
 
@@ -120,7 +120,7 @@ def _list(cls: type[Record], data: Any) -> list[Any]:
 
 
 def _class_of(cls: Any) -> tuple[type[Record], bool]:
-    """Return the class of the records in ``cls``, and whether ``cls`` is a list."""
+    """Return the record class in ``cls``, and whether ``cls`` is a ``list[...]``."""
     is_list = get_origin(cls) is list
     own = get_args(cls)[0] if is_list else cls
     if isinstance(own, type) and issubclass(own, Record):
@@ -204,7 +204,7 @@ class UnknownValue:
 
 
 def unknown_values(value: Any, place: Place = ()) -> Iterator[UnknownValue]:
-    """Yield the fields and enum values of a record or a list of records that the catalogue lacks."""
+    """Yield the fields and enum values that the catalogue lacks, from a record or a list of records."""
     if isinstance(value, Record):
         yield from _of_record(value, place)
     elif isinstance(value, OpenEnum) and not value.is_known:

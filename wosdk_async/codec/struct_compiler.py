@@ -108,12 +108,14 @@ def compile_struct(
 ) -> Any:
     """Return a Struct class for ``cls``; its ``__made__`` converts an instance to an object of ``cls``.
 
-    Structs hold the same values as :func:`loads` returns, and are read by the same generated code as dicts.
+    Apart from enum members and nested Structs, a Struct holds the values that :func:`loads` returns. The same
+    generated code reads Structs and dicts.
 
     Args:
         cls: the class.
-        known: fields of the Struct. msgspec raises for JSON with any other name.
-        unknown: wire names that the catalogue lacks, which go to ``extra``.
+        known: fields of the Struct.
+        unknown: wire names that the catalogue lacks, which go to ``extra``. msgspec refuses JSON with any
+            name that is neither known nor unknown.
         parts: Structs of the fields whose objects are read as Structs. Other objects are read as dicts.
         hook_of: returns the function that reads dicts of the named class, called with ``(data, None)``.
     """

@@ -50,10 +50,11 @@ def shown_value(text: str) -> str:
 
 
 def exact_number(text: str) -> Decimal:
-    """Return the number in ``text`` if it can be written without an exponent.
+    """Return the number in ``text``.
 
     Raises:
-        ValueError: not a number, or too long. The message has the form described in :func:`parse_value`.
+        ValueError: not a finite number, or more than 100 digits before or after the decimal point. For the
+            form of the message, see :func:`parse_value`.
     """
     number = Decimal("NaN")
     if text.isascii() and "_" not in text and len(text) <= MAX_NUMBER:
@@ -107,7 +108,7 @@ def _enum(text: str, meta: Wire, lenient: bool) -> Any:
         if name == text or (lenient and name.casefold() == text.casefold()):
             return member
     hint = suggestion(text, members) or f"; it takes one of {', '.join(members)}"
-    raise ValueError(f"does not know {shown_value(text)}{hint}")
+    raise ValueError(f"has no value {shown_value(text)}{hint}")
 
 
 def _time(text: str, zone: str = "") -> datetime:

@@ -47,8 +47,8 @@ def read_utc(value: Any) -> Any:
 
 
 def read_digits(value: Any) -> Any:
-    """Convert a string of digits to an integer, and return other values as is; the service accepts both."""
-    # spec 4.4
+    """Convert a string of digits to an integer; return other values unchanged."""
+    # spec 4.4: the service accepts both
     return int(value) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
 
 

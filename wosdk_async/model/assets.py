@@ -73,14 +73,14 @@ class Location(Entity):
     )
     """``IncludeNonControllableExpenses`` on the wire. Specification only; not in the public schemas."""
     critical_facilities: str | None = field(default=None, metadata=wire("CriticalFacilities", "string"))
-    """Critical-facility setting, or inherited. Specification only; not in the public schemas."""
+    """Critical-facility setting, such as Inherit. Specification only; not in the public schemas."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class AssetTree(Entity):
     """Ancestor and descendant pairs of assets.
 
-    Operations: retrieve, query. Not create, update, delete. Read only.
+    Operations: retrieve, query. Not supported: create, update, delete. Read only.
 
     Key: ParentId, ChildId. Named in the specification, which gives no fields.
     """
@@ -99,8 +99,8 @@ class AssetTree(Entity):
 class AssetInfo(Entity):
     """Extra details of an equipment asset.
 
-    Operations: create, retrieve, update, delete. Not query. Class help: full access; specification: a query
-    reportedly failed.
+    Operations: create, retrieve, update, delete. Not supported: query. Class help: full access;
+    specification: a query reportedly failed.
 
     Specification 2.11 shows no fields, and reports that a query failed.
     """
@@ -123,8 +123,8 @@ class AssetInfo(Entity):
 class AssetAttribute(LockedEntity):
     """One attribute value of an asset.
 
-    Operations: query. Not create, update, delete. Not known: retrieve. Specification: change it through its
-    parent asset.
+    Operations: query. Not supported: create, update, delete. Unknown: retrieve. Specification: change it
+    through its parent asset.
     """
 
     id: int | None = field(default=None, metadata=wire("Id", "integer"))
@@ -151,9 +151,9 @@ class AssetAttribute(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class AssetSystem(Entity):
-    """``AssetSystem`` of the service.
+    """The service's ``AssetSystem``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     description: str | None = field(default=None, metadata=wire("Description", "string"))
@@ -164,9 +164,9 @@ class AssetSystem(Entity):
 
 @define(kw_only=True, eq=False, repr=False)
 class AssetTemplate(LockedEntity):
-    """``AssetTemplate`` of the service.
+    """The service's ``AssetTemplate``.
 
-    Operations: query. Not known: create, retrieve, update, delete.
+    Operations: query. Unknown: create, retrieve, update, delete.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -179,7 +179,7 @@ class AssetTemplate(LockedEntity):
 class AttributeDescriptor(RemovableEntity):
     """Definition of an asset attribute.
 
-    Operations: retrieve, query. Not known: create, update, delete.
+    Operations: retrieve, query. Unknown: create, update, delete.
     """
 
     type: CfType | None = field(default=None, metadata=wire("Type", "enum", "CfType"))
@@ -198,9 +198,9 @@ class AttributeDescriptor(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class AttributeOption(LockedEntity):
-    """``AttributeOption`` of the service.
+    """The service's ``AttributeOption``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     parent_id: int | None = field(default=None, metadata=wire("ParentId", "integer"))
@@ -213,9 +213,9 @@ class AttributeOption(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class LinkModelAndAttribute(Entity):
-    """``LinkModelAndAttribute`` of the service.
+    """The service's ``LinkModelAndAttribute``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     model_id: int | None = field(default=None, metadata=wire("ModelId", "integer"))
@@ -230,7 +230,7 @@ class LinkModelAndAttribute(Entity):
 class Model(RemovableEntity):
     """Kind of asset.
 
-    Operations: retrieve, query. Not known: create, update, delete.
+    Operations: retrieve, query. Unknown: create, update, delete.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -246,7 +246,7 @@ class Model(RemovableEntity):
     sub_component_idx: str | None = field(
         default=None, metadata=wire("SubComponentIdx", "string", max_length=1, max_length_source="doc")
     )
-    """``SubComponentIdx`` on the wire. At most 1 characters. Single character in the SOAP schema."""
+    """``SubComponentIdx`` on the wire. At most 1 character. Single character in the SOAP schema."""
     gl_account: str | None = field(default=None, metadata=wire("GlAccount", "string"))
     """General ledger account."""
     instructions: str | None = field(default=None, metadata=wire("Instructions", "string"))

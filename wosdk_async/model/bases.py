@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @define(kw_only=True, eq=False, repr=False)
 class Entity(Referable):
-    """``CorrigoEntity`` of the service."""
+    """The service's ``CorrigoEntity``."""
 
     wire_name = "CorrigoEntity"
 
@@ -32,7 +32,7 @@ class Entity(Referable):
 
 @define(kw_only=True, eq=False, repr=False)
 class LockedEntity(Entity):
-    """``CorrigoEntityWithOptimisticLock`` of the service."""
+    """The service's ``CorrigoEntityWithOptimisticLock``."""
 
     wire_name = "CorrigoEntityWithOptimisticLock"
 
@@ -42,14 +42,14 @@ class LockedEntity(Entity):
 
 @define(kw_only=True, eq=False, repr=False)
 class EmployeeLinkEntity(Entity):
-    """``EmployeeBridgeCorrigoEntity`` of the service."""
+    """The service's ``EmployeeBridgeCorrigoEntity``."""
 
     wire_name = "EmployeeBridgeCorrigoEntity"
 
 
 @define(kw_only=True, eq=False, repr=False)
 class SimpleLookupEntity(Entity):
-    """``SimpleLookupCorrigoEntity`` of the service."""
+    """The service's ``SimpleLookupCorrigoEntity``."""
 
     wire_name = "SimpleLookupCorrigoEntity"
 
@@ -59,7 +59,7 @@ class SimpleLookupEntity(Entity):
 
 @define(kw_only=True, eq=False, repr=False)
 class MoneyValuesEntity(LockedEntity):
-    """``CorrigoEntityMoneyValues`` of the service."""
+    """The service's ``CorrigoEntityMoneyValues``."""
 
     wire_name = "CorrigoEntityMoneyValues"
 
@@ -73,7 +73,7 @@ class MoneyValuesEntity(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class LookupEntity(LockedEntity):
-    """``LookupCorrigoEntity`` of the service."""
+    """The service's ``LookupCorrigoEntity``."""
 
     wire_name = "LookupCorrigoEntity"
 
@@ -85,7 +85,7 @@ class LookupEntity(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class PortfolioChildEntity(LockedEntity):
-    """``PortfolioChildCorrigoEntity`` of the service."""
+    """The service's ``PortfolioChildCorrigoEntity``."""
 
     wire_name = "PortfolioChildCorrigoEntity"
 
@@ -97,7 +97,7 @@ class PortfolioChildEntity(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class RemovableEntity(LockedEntity):
-    """``RemovableCorrigoEntity`` of the service."""
+    """The service's ``RemovableCorrigoEntity``."""
 
     wire_name = "RemovableCorrigoEntity"
 
@@ -107,7 +107,7 @@ class RemovableEntity(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class LockedSimpleLookupEntity(LockedEntity):
-    """``SimpleLookupWithOptimisticLockCorrigoEntity`` of the service."""
+    """The service's ``SimpleLookupWithOptimisticLockCorrigoEntity``."""
 
     wire_name = "SimpleLookupWithOptimisticLockCorrigoEntity"
 
@@ -117,7 +117,7 @@ class LockedSimpleLookupEntity(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class RemovableWithOriginalEntity(RemovableEntity):
-    """``RemovableWithOriginalCorrigoEntity`` of the service."""
+    """The service's ``RemovableWithOriginalCorrigoEntity``."""
 
     wire_name = "RemovableWithOriginalCorrigoEntity"
 

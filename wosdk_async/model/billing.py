@@ -118,9 +118,9 @@ class BillingAccount(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class CorporateEntity(LockedEntity):
-    """``CorporateEntity`` of the service.
+    """The service's ``CorporateEntity``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -131,9 +131,9 @@ class CorporateEntity(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class GLAccount(Entity):
-    """``GLAccount`` of the service.
+    """The service's ``GLAccount``.
 
-    Operations: query. Not known: create, retrieve, update, delete.
+    Operations: query. Unknown: create, retrieve, update, delete.
 
     Key: Id, DisplayAs.
     """
@@ -150,7 +150,8 @@ class GLAccount(Entity):
 class Invoice(LockedEntity):
     """Customer invoice.
 
-    Operations: retrieve. Not create, update, delete. Not known: query. Read only; state changes by commands.
+    Operations: retrieve. Not supported: create, update, delete. Unknown: query. Read only; state changes by
+    commands.
     """
 
     currency_type_id: CurrencyType | None = field(
@@ -170,7 +171,7 @@ class Invoice(LockedEntity):
     po_number: str | None = field(default=None, metadata=wire("PoNumber", "string"))
     """Purchase order number."""
     dt_due: datetime | None = field(default=None, metadata=wire("DtDue", "datetime-local"))
-    """``DtDue`` on the wire. ISO 8601 local time, no zone."""
+    """``DtDue`` on the wire. Local time without a zone."""
     gl_account: str | None = field(
         default=None, metadata=wire("GlAccount", "string", max_length=32, max_length_source="doc")
     )
@@ -200,7 +201,7 @@ class Invoice(LockedEntity):
     )
     """Number in an outside system. At most 256 characters."""
     dt_posted: datetime | None = field(default=None, metadata=wire("DtPosted", "datetime-local"))
-    """When posted. ISO 8601 local time, no zone."""
+    """When posted. Local time without a zone."""
     is_manually_sent: bool | None = field(default=None, metadata=wire("IsManuallySent", "boolean"))
     """``IsManuallySent`` on the wire."""
     draft_process_step_id: DraftProcessStep | None = field(
@@ -211,9 +212,9 @@ class Invoice(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class InvoiceDictionaryItem(LookupEntity):
-    """``InvoiceDictionaryItem`` of the service.
+    """The service's ``InvoiceDictionaryItem``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     descr: str | None = field(default=None, metadata=wire("Descr", "string"))
@@ -232,9 +233,9 @@ class InvoiceDictionaryItem(LookupEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class InvoiceLine(LockedEntity):
-    """``InvoiceLine`` of the service.
+    """The service's ``InvoiceLine``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     currency_type_id: CurrencyType | None = field(
@@ -254,7 +255,7 @@ class InvoiceLine(LockedEntity):
     type: CiItemType | None = field(default=None, metadata=wire("Type", "enum", "CiItemType"))
     """``Type`` on the wire."""
     dt_service: datetime | None = field(default=None, metadata=wire("DtService", "datetime-local"))
-    """``DtService`` on the wire. ISO 8601 local time, no zone."""
+    """``DtService`` on the wire. Local time without a zone."""
     descr: str | None = field(default=None, metadata=wire("Descr", "string"))
     """Description text."""
     qty: Decimal | None = field(default=None, metadata=wire("Qty", "number"))
@@ -277,9 +278,9 @@ class InvoiceLine(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class InvoiceLog(Entity):
-    """``InvoiceLog`` of the service.
+    """The service's ``InvoiceLog``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
 
     Key: InvoiceId, Idx.
     """
@@ -287,7 +288,7 @@ class InvoiceLog(Entity):
     invoice: Invoice | None = field(default=None, metadata=wire("Invoice", "ref", "Invoice"))
     """``Invoice`` on the wire."""
     actor: Actor | None = field(default=None, metadata=wire("Actor", "ref", "Actor"))
-    """Who performed it."""
+    """Actor who performed the action."""
     idx: int | None = field(default=None, metadata=wire("Idx", "integer", required=True))
     """Order position. Required on creation."""
     action_type_id: CiActionType | None = field(
@@ -295,9 +296,9 @@ class InvoiceLog(Entity):
     )
     """``ActionTypeId`` on the wire. Required on creation."""
     dt_stamp: datetime | None = field(default=None, metadata=wire("DtStamp", "datetime-local", required=True))
-    """``DtStamp`` on the wire. ISO 8601 local time, no zone. Required on creation."""
+    """``DtStamp`` on the wire. Local time without a zone. Required on creation."""
     dt_actual: datetime | None = field(default=None, metadata=wire("DtActual", "datetime-local"))
-    """``DtActual`` on the wire. ISO 8601 local time, no zone."""
+    """``DtActual`` on the wire. Local time without a zone."""
     comments: str | None = field(
         default=None, metadata=wire("Comments", "string", max_length=1024, max_length_source="doc")
     )
@@ -306,9 +307,9 @@ class InvoiceLog(Entity):
 
 @define(kw_only=True, eq=False, repr=False)
 class LaborCode(RemovableEntity):
-    """``LaborCode`` of the service.
+    """The service's ``LaborCode``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     invoice_item: InvoiceDictionaryItem | None = field(
@@ -349,8 +350,8 @@ class LaborCode(RemovableEntity):
 class Payment(LockedEntity):
     """Customer payment.
 
-    Operations: create, retrieve, update, delete. Not known: query. In recordings, all operations work;
-    posting by PostPaymentCommand.
+    Operations: create, retrieve, update, delete. Unknown: query. In recordings, all operations work; posting
+    by PostPaymentCommand.
     """
 
     currency_type_id: CurrencyType | None = field(
@@ -378,13 +379,13 @@ class Payment(LockedEntity):
     )
     """Check or reference number. At most 64 characters."""
     dt_stamp: datetime | None = field(default=None, metadata=wire("DtStamp", "datetime-local", required=True))
-    """Date of payment. ISO 8601 local time, no zone. Required on creation."""
+    """Date of payment. Local time without a zone. Required on creation."""
     amt_payment: Money | None = field(default=None, metadata=wire("AmtPayment", "money", "Money"))
     """``AmtPayment`` on the wire."""
     amt_balance: Money | None = field(default=None, metadata=wire("AmtBalance", "money", "Money"))
     """``AmtBalance`` on the wire."""
     dt_posted: datetime | None = field(default=None, metadata=wire("DtPosted", "datetime-local"))
-    """``DtPosted`` on the wire. ISO 8601 local time, no zone."""
+    """``DtPosted`` on the wire. Local time without a zone."""
     time_set_id: int | None = field(default=None, metadata=wire("TimeSetId", "integer"))
     """``TimeSetId`` on the wire."""
     items: list[PaymentItem] | None = field(
@@ -395,9 +396,9 @@ class Payment(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class PaymentItem(LockedEntity):
-    """``PaymentItem`` of the service.
+    """The service's ``PaymentItem``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     currency_type_id: CurrencyType | None = field(
@@ -424,9 +425,9 @@ class PaymentItem(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class PriceList(LockedEntity):
-    """``PriceList`` of the service.
+    """The service's ``PriceList``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     currency_type_id: CurrencyType | None = field(
@@ -441,9 +442,9 @@ class PriceList(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class PriceListItem(LockedEntity):
-    """``PriceListItem`` of the service.
+    """The service's ``PriceListItem``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     currency_type_id: CurrencyType | None = field(
@@ -470,9 +471,9 @@ class PriceListItem(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class TaxCode(RemovableEntity):
-    """``TaxCode`` of the service.
+    """The service's ``TaxCode``.
 
-    Operations: query. Not known: create, retrieve, update, delete.
+    Operations: query. Unknown: create, retrieve, update, delete.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -487,9 +488,9 @@ class TaxCode(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class TaxRegion(LockedSimpleLookupEntity):
-    """``TaxRegion`` of the service.
+    """The service's ``TaxRegion``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     items: list[TaxRegionItem] | None = field(
@@ -500,9 +501,9 @@ class TaxRegion(LockedSimpleLookupEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class TaxRegionItem(LockedEntity):
-    """``TaxRegionItem`` of the service.
+    """The service's ``TaxRegionItem``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     tax_region_id: int | None = field(default=None, metadata=wire("TaxRegionId", "integer"))
@@ -515,21 +516,21 @@ class TaxRegionItem(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class TimePeriod(RemovableEntity):
-    """``TimePeriod`` of the service.
+    """The service's ``TimePeriod``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
     """Label shown to users."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start date. ISO 8601 local time, no zone."""
+    """Start date. Local time without a zone."""
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
-    """End date. ISO 8601 local time, no zone."""
+    """End date. Local time without a zone."""
     dt_start: datetime | None = field(default=None, metadata=wire("dtStart", "datetime-local"))
-    """``dtStart`` on the wire. ISO 8601 local time, no zone. Lower-case first letter on the wire."""
+    """``dtStart`` on the wire. Local time without a zone. Lower-case first letter on the wire."""
     dt_end: datetime | None = field(default=None, metadata=wire("dtEnd", "datetime-local"))
-    """``dtEnd`` on the wire. ISO 8601 local time, no zone. Lower-case first letter on the wire."""
+    """``dtEnd`` on the wire. Local time without a zone. Lower-case first letter on the wire."""
     is_financial: bool | None = field(default=None, metadata=wire("IsFinancial", "boolean"))
     """``IsFinancial`` on the wire."""
     is_time: bool | None = field(default=None, metadata=wire("IsTime", "boolean"))

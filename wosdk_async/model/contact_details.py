@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class Address2(LockedEntity):
     """Street address of another record.
 
-    Operations: retrieve, query. Not create, update, delete. Part of its owner; written by updating the owner.
+    Operations: retrieve, query. Not supported: create, update, delete. Part of its owner; written by updating
+    the owner.
     """
 
     actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))
@@ -55,7 +56,7 @@ class Address2(LockedEntity):
 class Address(Entity):
     """Older street address shape.
 
-    Operations: retrieve. Not create, update, delete. Not known: query. Read only.
+    Operations: retrieve. Not supported: create, update, delete. Unknown: query. Read only.
 
     The specification calls the street address shape Address; on the wire it is Address2. The public schemas
     also keep an older read-only Address class with these names plus coordinates.
@@ -89,7 +90,7 @@ class Address(Entity):
 class ContactAddress(Entity):
     """Older contact point.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     type_id: ContactAddrType | None = field(default=None, metadata=wire("TypeId", "enum", "ContactAddrType"))
@@ -110,7 +111,7 @@ class ContactAddress(Entity):
 class ContactInfo(LockedEntity):
     """Contact point of a record.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))
@@ -120,9 +121,9 @@ class ContactInfo(LockedEntity):
     addr_type_id: ContactAddrType | None = field(
         default=None, metadata=wire("AddrTypeId", "enum", "ContactAddrType", required=True)
     )
-    """Kind of contact point. Required on creation. Required per vendor sample."""
+    """Kind of contact point. Required on creation. The requirement is from a vendor sample."""
     address: str | None = field(default=None, metadata=wire("Address", "string", required=True))
-    """Phone number, e-mail or other text. Required on creation. Required per vendor sample."""
+    """Phone number, e-mail or other text. Required on creation. The requirement is from a vendor sample."""
     is_alert: bool | None = field(default=None, metadata=wire("IsAlert", "boolean"))
     """Receives alerts."""
     is_report: bool | None = field(default=None, metadata=wire("IsReport", "boolean"))

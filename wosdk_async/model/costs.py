@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 class WorkOrderCost(LockedEntity):
     """Costs, vendor invoice and billing of a work order.
 
-    Operations: retrieve, update, query. Not create, delete. Read and update only.
+    Operations: retrieve, update, query. Not supported: create, delete. Read and update only.
     """
 
     currency_type_id: CurrencyType | None = field(
@@ -76,9 +76,9 @@ class WorkOrderCost(LockedEntity):
     payment_notes: str | None = field(default=None, metadata=wire("PaymentNotes", "string"))
     """Notes on the payment."""
     check_cut_date: datetime | None = field(default=None, metadata=wire("CheckCutDate", "datetime-local"))
-    """Date of payment, no time part. ISO 8601 local time, no zone. Date only."""
+    """Date of payment, no time part. Local time without a zone."""
     check_clear_date: datetime | None = field(default=None, metadata=wire("CheckClearDate", "datetime-local"))
-    """Date the check cleared, no time part. ISO 8601 local time, no zone. Date only."""
+    """Date the check cleared, no time part. Local time without a zone."""
     gl_account: str | None = field(default=None, metadata=wire("GlAccount", "string"))
     """General ledger account."""
     number: str | None = field(default=None, metadata=wire("Number", "string"))
@@ -86,11 +86,11 @@ class WorkOrderCost(LockedEntity):
     vendor_invoice_date: datetime | None = field(
         default=None, metadata=wire("VendorInvoiceDate", "datetime-local")
     )
-    """Date on the vendor invoice. ISO 8601 local time, no zone."""
+    """Date on the vendor invoice. Local time without a zone."""
     vendor_invoice_received_date: datetime | None = field(
         default=None, metadata=wire("VendorInvoiceReceivedDate", "datetime-local")
     )
-    """Date the vendor invoice arrived. ISO 8601 local time, no zone."""
+    """Date the vendor invoice arrived. Local time without a zone."""
     vendor_invoice_total: Money | None = field(
         default=None, metadata=wire("VendorInvoiceTotal", "money", "Money")
     )
@@ -151,7 +151,7 @@ class WorkOrderCost(LockedEntity):
 class ApInvoiceStatus(RemovableEntity):
     """Vendor invoice status.
 
-    Operations: retrieve, query. Not create, update, delete. Read only.
+    Operations: retrieve, query. Not supported: create, update, delete. Read only.
     """
 
     display_as: str | None = field(
@@ -169,7 +169,7 @@ class ApInvoiceStatus(RemovableEntity):
     ap_state_id: ApState | None = field(default=None, metadata=wire("ApStateId", "enum", "ApState"))
     """Payable state the status belongs to."""
     ready_for_export: bool | None = field(default=None, metadata=wire("ReadyForExport", "boolean"))
-    """Invoices in it may be exported."""
+    """Invoices with this status may be exported."""
     set_on_export: bool | None = field(default=None, metadata=wire("SetOnExport", "boolean"))
     """Status set by an export."""
     child_wo_default: bool | None = field(default=None, metadata=wire("ChildWoDefault", "boolean"))
@@ -178,9 +178,9 @@ class ApInvoiceStatus(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class BillToOption(Entity):
-    """``BillToOption`` of the service.
+    """The service's ``BillToOption``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -193,9 +193,9 @@ class BillToOption(Entity):
 
 @define(kw_only=True, eq=False, repr=False)
 class ChargeCodeLookup(LookupEntity):
-    """``ChargeCodeLookup`` of the service.
+    """The service's ``ChargeCodeLookup``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     code: str | None = field(default=None, metadata=wire("Code", "string"))
@@ -206,7 +206,7 @@ class ChargeCodeLookup(LookupEntity):
 class FinancialItem(LockedEntity):
     """Line of the financial record.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     wo_id: int | None = field(default=None, metadata=wire("WoId", "integer"))
@@ -228,7 +228,7 @@ class FinancialItem(LockedEntity):
     rate: Money | None = field(default=None, metadata=wire("Rate", "money", "Money"))
     """Rate per unit."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start of the labor. ISO 8601 local time, no zone."""
+    """Start of the labor. Local time without a zone."""
     duration: int | None = field(default=None, metadata=wire("Duration", "integer"))
     """Labor time in minutes."""
     invoice_item: InvoiceDictionaryItem | None = field(
@@ -250,7 +250,7 @@ class FinancialItem(LockedEntity):
     labor_code: LaborCode | None = field(default=None, metadata=wire("LaborCode", "ref", "LaborCode"))
     """Labor code."""
     type_id: WoCostLineType | None = field(default=None, metadata=wire("TypeId", "enum", "WoCostLineType"))
-    """Which part of the financial record it is."""
+    """Part of the financial record."""
     tax_amount: Money | None = field(default=None, metadata=wire("TaxAmount", "money", "Money"))
     """``TaxAmount`` on the wire."""
     withholding_tax_rate: Decimal | None = field(default=None, metadata=wire("WithholdingTaxRate", "number"))
@@ -277,9 +277,9 @@ class FinancialItem(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class InternalCostStatus(Entity):
-    """``InternalCostStatus`` of the service.
+    """The service's ``InternalCostStatus``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     name: str | None = field(default=None, metadata=wire("Name", "string"))
@@ -298,9 +298,9 @@ class InternalCostStatus(Entity):
 
 @define(kw_only=True, eq=False, repr=False)
 class QuoteOrEstimateItem(LockedEntity):
-    """``QuoteOrEstimateItem`` of the service.
+    """The service's ``QuoteOrEstimateItem``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
@@ -376,7 +376,7 @@ class WoEstimate(LockedEntity):
 class WoQuote(LockedEntity):
     """Price quoted by the provider.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     wo_id: int | None = field(default=None, metadata=wire("WoId", "integer"))
@@ -394,7 +394,7 @@ class WoQuote(LockedEntity):
     reason: str | None = field(
         default=None, metadata=wire("Reason", "string", max_length=256, max_length_source="doc")
     )
-    """Why it was rejected. At most 256 characters."""
+    """Reason for the rejection. At most 256 characters."""
     status_id: QuoteStatus | None = field(default=None, metadata=wire("StatusId", "enum", "QuoteStatus"))
     """State of the quote."""
     is_multiline: bool | None = field(default=None, metadata=wire("IsMultiline", "boolean"))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class CustomField(Entity):
     """Older custom field value.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
 
     The specification names the entity type CustomField; WorkOrder.CustomFields holds CustomField2 in the
     public schemas, CustomField being an older class.
@@ -63,9 +63,9 @@ class CustomField2(Entity):
 
 @define(kw_only=True, eq=False, repr=False)
 class CustomFieldAutocompleteOption(LockedEntity):
-    """``CustomFieldAutocompleteOption`` of the service.
+    """The service's ``CustomFieldAutocompleteOption``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     descriptor_id: int | None = field(default=None, metadata=wire("DescriptorId", "integer"))
@@ -78,7 +78,7 @@ class CustomFieldAutocompleteOption(LockedEntity):
 class CustomFieldDescriptor(RemovableEntity):
     """Definition of a custom field.
 
-    Operations: query. Not known: create, retrieve, update, delete.
+    Operations: query. Unknown: create, retrieve, update, delete.
     """
 
     actor_type_id: ActorType | None = field(
@@ -111,9 +111,9 @@ class CustomFieldDescriptor(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class CustomFieldOption(LockedEntity):
-    """``CustomFieldOption`` of the service.
+    """The service's ``CustomFieldOption``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     parent_id: int | None = field(default=None, metadata=wire("ParentId", "integer"))

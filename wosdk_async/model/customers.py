@@ -29,24 +29,24 @@ if TYPE_CHECKING:
 class Space(RemovableEntity):
     """Occupancy of a unit by a customer.
 
-    Operations: retrieve, update, delete. Not create. Not known: query. Create by SpaceCreateCommand.
+    Operations: retrieve, update, delete. Not supported: create. Unknown: query. Create by SpaceCreateCommand.
     """
 
     customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer", required=True))
     """Id of the customer. Required on creation."""
     asset: Location | None = field(default=None, metadata=wire("Asset", "ref", "Location", required=True))
-    """Unit asset occupied. The service's documents call the type Asset. Required on creation."""
+    """Unit asset occupied. The specification calls the type Asset. Required on creation."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start of the lease. ISO 8601 local time, no zone. Required according to the class help, nullable in the
+    """Start of the lease. Local time without a zone. Required according to the class help, nullable in the
     schema.
     """
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
-    """End of the lease. ISO 8601 local time, no zone. Required according to the class help, nullable in the
+    """End of the lease. Local time without a zone. Required according to the class help, nullable in the
     schema; the specification shows no end date field.
     """
     move_out_date: datetime | None = field(default=None, metadata=wire("MoveOutDate", "datetime-local"))
-    """Expected or actual date of moving out. ISO 8601 local time, no zone. Required according to the class
-    help, nullable in the schema; the specification shows no move-out date field.
+    """Expected or actual date of moving out. Local time without a zone. Required according to the class help,
+    nullable in the schema; the specification shows no move-out date field.
     """
     work_zone: WorkZone | None = field(
         default=None, metadata=wire("WorkZone", "ref", "WorkZone", required=True)
@@ -65,7 +65,7 @@ class Space(RemovableEntity):
     )
     """Instruction text shown to users. At most 256 characters."""
     move_in_date: datetime | None = field(default=None, metadata=wire("MoveInDate", "datetime-local"))
-    """Date of moving in. ISO 8601 local time, no zone."""
+    """Date of moving in. Local time without a zone."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -221,7 +221,7 @@ class Contact(RemovableEntity):
 class Note(Entity):
     """Note on a customer or similar record.
 
-    Operations: create, retrieve, update, delete. Not known: query.
+    Operations: create, retrieve, update, delete. Unknown: query.
 
     Two classes exist in the public schemas: Note (on customers and similar owners) and WoNote (on work
     orders). The specification fields Body, WorkOrderId and NoteTypeId are those of WoNote.
@@ -238,13 +238,13 @@ class Note(Entity):
     is_resolved: bool | None = field(default=None, metadata=wire("IsResolved", "boolean"))
     """Marked as settled."""
     created_at: datetime | None = field(default=None, metadata=wire("CreatedAt", "datetime-local"))
-    """``CreatedAt`` on the wire. ISO 8601 local time, no zone."""
+    """``CreatedAt`` on the wire. Local time without a zone."""
     created_by: Actor | None = field(default=None, metadata=wire("CreatedBy", "ref", "Actor"))
     """Actor who created it."""
     updated_at: datetime | None = field(default=None, metadata=wire("UpdatedAt", "datetime-local"))
-    """``UpdatedAt`` on the wire. ISO 8601 local time, no zone."""
+    """``UpdatedAt`` on the wire. Local time without a zone."""
     updated_by: Actor | None = field(default=None, metadata=wire("UpdatedBy", "ref", "Actor"))
-    """Actor who changed it last."""
+    """Actor who last changed the record."""
     note_text: str | None = field(default=None, metadata=wire("NoteText", "string"))
     """Text of the note."""
     body: str | None = field(default=None, metadata=wire("Body", "string"))
@@ -259,9 +259,9 @@ class Note(Entity):
 
 @define(kw_only=True, eq=False, repr=False)
 class ContactMoneyValues(MoneyValuesEntity):
-    """``ContactMoneyValues`` of the service.
+    """The service's ``ContactMoneyValues``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     authorization_limit: Decimal | None = field(default=None, metadata=wire("AuthorizationLimit", "number"))
@@ -278,15 +278,15 @@ class ContactMoneyValues(MoneyValuesEntity):
 class Contract(SimpleLookupEntity):
     """Billing contract.
 
-    Operations: retrieve, query. Not create, update, delete. Read only.
+    Operations: retrieve, query. Not supported: create, update, delete. Read only.
     """
 
 
 @define(kw_only=True, eq=False, repr=False)
 class CustomerNoteType(RemovableEntity):
-    """``CustomerNoteType`` of the service.
+    """The service's ``CustomerNoteType``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -295,9 +295,9 @@ class CustomerNoteType(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class LinkContactAndGroup(Entity):
-    """``LinkContactAndGroup`` of the service.
+    """The service's ``LinkContactAndGroup``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     contact_id: int | None = field(default=None, metadata=wire("ContactId", "integer"))
@@ -310,9 +310,9 @@ class LinkContactAndGroup(Entity):
 
 @define(kw_only=True, eq=False, repr=False)
 class LinkCustomerAndGroup(Entity):
-    """``LinkCustomerAndGroup`` of the service.
+    """The service's ``LinkCustomerAndGroup``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer"))

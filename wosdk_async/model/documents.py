@@ -41,11 +41,11 @@ class Document(LockedEntity):
     MimeType.
     """
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
-    """End date. ISO 8601 local time, no zone."""
+    """End date. Local time without a zone."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start date. ISO 8601 local time, no zone. A public client sends an offset."""
+    """Start date. Local time without a zone. A public client sends an offset."""
     updated_date: datetime | None = field(default=None, metadata=wire("UpdatedDate", "datetime-local"))
-    """Time of the last change. ISO 8601 local time, no zone."""
+    """Time of the last change. Local time without a zone."""
     extension_id: int | None = field(default=None, metadata=wire("ExtensionId", "integer"))
     """File extension id."""
     is_shared: bool | None = field(default=None, metadata=wire("IsShared", "boolean"))
@@ -63,7 +63,7 @@ class Document(LockedEntity):
     mime_type: str | None = field(default=None, metadata=wire("MimeType", "string"))
     """Media type of the file. A public client always sends it."""
     updated_by: Actor | None = field(default=None, metadata=wire("UpdatedBy", "ref", "Actor"))
-    """Actor who changed it last."""
+    """Actor who last changed the record."""
     won_id: int | None = field(default=None, metadata=wire("WonId", "integer"))
     """Id in the provider network."""
     won_member_id: int | None = field(default=None, metadata=wire("WonMemberId", "integer"))
@@ -76,7 +76,7 @@ class Document(LockedEntity):
 class Blob(Entity):
     """Binary content.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
 
     Key: ActorId, ActorTypeId, TypeId.
     """
@@ -92,14 +92,14 @@ class Blob(Entity):
     type_id: str | None = field(
         default=None, metadata=wire("TypeId", "string", max_length=1, max_length_source="doc")
     )
-    """Kind of the record. At most 1 characters. Single character in the SOAP schema."""
+    """Kind of the record. At most 1 character. Single character in the SOAP schema."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class DocumentType(LockedEntity):
     """Kind of document.
 
-    Operations: query. Not known: create, retrieve, update, delete.
+    Operations: query. Unknown: create, retrieve, update, delete.
     """
 
     description: str | None = field(default=None, metadata=wire("Description", "string"))
@@ -110,9 +110,9 @@ class DocumentType(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class PrintoutTemplate(Entity):
-    """``PrintoutTemplate`` of the service.
+    """The service's ``PrintoutTemplate``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))

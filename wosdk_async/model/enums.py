@@ -256,7 +256,7 @@ class ChangeAssignmentMode(OpenEnum):
     RemoveSecondary = "RemoveSecondary"
     """Remove helpers."""
     Snapshot = "Snapshot"
-    """Replace all; first one becomes primary."""
+    """Replace all; the first becomes primary."""
 
 
 class CiActionType(OpenEnum):
@@ -726,7 +726,7 @@ class IsmStatus(OpenEnum):
     Passed = "Passed"
     """Check passed."""
     PassedManual = "PassedManual"
-    """Marked as passed by hand."""
+    """Manually marked as passed."""
     Waiting = "Waiting"
     """Check not started."""
     Started = "Started"
@@ -1257,8 +1257,8 @@ class WOStatus(OpenEnum):
 
 
 class WOType(OpenEnum):
-    """Values of ``WOType``. 4 for Request comes from the specification create sample, the others from public
-    facts.
+    """Values of ``WOType``. 4 for Request comes from the specification's create sample, the others from
+    public sources.
     """
 
     Unknown = "Unknown", 0
@@ -1365,8 +1365,8 @@ class WorkOrderStatus(OpenEnum):
 class ErrorCode(OpenEnum):
     """Values of ``ErrorCode``. Open list: ERROR_CODE_{number} stands for any numbered error of the service
     core. HTTP 200 success, 400 handled errors and malformed tokens, 401 no Authorization header, 403 no
-    Bearer scheme or token check failed, 500 unhandled errors. http_status of doc codes is deduced from that
-    table.
+    Bearer scheme or token check failed, 500 unhandled errors. The HTTP status of codes from the vendor's
+    documentation is deduced from this list.
     """
 
     BUSINESS_LOGIC_ERROR = "BUSINESS_LOGIC_ERROR"

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 @define(kw_only=True, eq=False, repr=False)
 class LinkProductAndSupplier(LockedEntity):
-    """``LinkProductAndSupplier`` of the service.
+    """The service's ``LinkProductAndSupplier``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     product_id: int | None = field(default=None, metadata=wire("ProductId", "integer"))
@@ -50,9 +50,9 @@ class LinkProductAndSupplier(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class MaterialTransaction(Entity):
-    """``MaterialTransaction`` of the service.
+    """The service's ``MaterialTransaction``.
 
-    Operations: none. Not delete. Not known: create, retrieve, update, query.
+    Operations: none known. Not supported: delete. Unknown: create, retrieve, update, query.
     """
 
     type_id: MhTransactionType | None = field(
@@ -74,7 +74,7 @@ class MaterialTransaction(Entity):
     transaction_date: datetime | None = field(
         default=None, metadata=wire("TransactionDate", "datetime-local")
     )
-    """``TransactionDate`` on the wire. ISO 8601 local time, no zone."""
+    """``TransactionDate`` on the wire. Local time without a zone."""
     comments: str | None = field(
         default=None, metadata=wire("Comments", "string", max_length=1024, max_length_source="doc")
     )
@@ -103,9 +103,9 @@ class MaterialTransaction(Entity):
 
 @define(kw_only=True, eq=False, repr=False)
 class MaterialTransactionItem(Entity):
-    """``MaterialTransactionItem`` of the service.
+    """The service's ``MaterialTransactionItem``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     transaction_id: int | None = field(default=None, metadata=wire("TransactionId", "integer"))
@@ -144,7 +144,7 @@ class MaterialTransactionItem(Entity):
 class Product(RemovableEntity):
     """Stocked product.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     invoice_item: InvoiceDictionaryItem | None = field(
@@ -191,9 +191,9 @@ class Product(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class ProductCategory(RemovableEntity):
-    """``ProductCategory`` of the service.
+    """The service's ``ProductCategory``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -202,9 +202,9 @@ class ProductCategory(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class ProductMoneyValues(MoneyValuesEntity):
-    """``ProductMoneyValues`` of the service.
+    """The service's ``ProductMoneyValues``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     unit_price: Decimal | None = field(default=None, metadata=wire("UnitPrice", "number"))
@@ -215,9 +215,9 @@ class ProductMoneyValues(MoneyValuesEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class ReplenishmentOrder(LockedEntity):
-    """``ReplenishmentOrder`` of the service.
+    """The service's ``ReplenishmentOrder``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     status_id: MhOrderStatus | None = field(default=None, metadata=wire("StatusId", "enum", "MhOrderStatus"))
@@ -229,7 +229,7 @@ class ReplenishmentOrder(LockedEntity):
     d_estimatedt_delivery: datetime | None = field(
         default=None, metadata=wire("DEstimatedtDelivery", "datetime-local")
     )
-    """``DEstimatedtDelivery`` on the wire. ISO 8601 local time, no zone."""
+    """``DEstimatedtDelivery`` on the wire. Local time without a zone."""
     supplier: Employee | None = field(default=None, metadata=wire("Supplier", "ref", "Employee"))
     """``Supplier`` on the wire."""
     stock_location: StockLocation | None = field(
@@ -258,9 +258,9 @@ class ReplenishmentOrder(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class ReplenishmentOrderItem(LockedEntity):
-    """``ReplenishmentOrderItem`` of the service.
+    """The service's ``ReplenishmentOrderItem``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     replenishment_order_id: int | None = field(default=None, metadata=wire("ReplenishmentOrderId", "integer"))
@@ -285,7 +285,7 @@ class ReplenishmentOrderItem(LockedEntity):
 class StockLocation(LockedEntity):
     """Place where products are kept.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -324,9 +324,9 @@ class StockLocation(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class StockLocationInventoryDetails(Entity):
-    """``StockLocationInventoryDetails`` of the service.
+    """The service's ``StockLocationInventoryDetails``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     stock_location_id: int | None = field(default=None, metadata=wire("StockLocationId", "integer"))
@@ -338,7 +338,7 @@ class StockLocationInventoryDetails(Entity):
     quantity: Decimal | None = field(default=None, metadata=wire("Quantity", "number"))
     """Quantity. Exact decimal."""
     created_on: datetime | None = field(default=None, metadata=wire("CreatedOn", "datetime-local"))
-    """``CreatedOn`` on the wire. ISO 8601 local time, no zone."""
+    """``CreatedOn`` on the wire. Local time without a zone."""
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )

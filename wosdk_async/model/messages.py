@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @define(kw_only=True, eq=False, repr=False)
 class ActionResponse(Record):
-    """``ActionResponse`` of the service.
+    """The service's ``ActionResponse``.
 
     Response to create, update and delete.
     """
@@ -36,7 +36,7 @@ class ActionResponse(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class BatchChangeRequestItem(Record):
-    """``BatchChangeRequestItem`` of the service."""
+    """The service's ``BatchChangeRequestItem``."""
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
     """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
@@ -50,7 +50,7 @@ class BatchChangeRequestItem(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class BatchCmdRequestItem(Record):
-    """``BatchCmdRequestItem`` of the service."""
+    """The service's ``BatchCmdRequestItem``."""
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
     """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
@@ -62,7 +62,7 @@ class BatchCmdRequestItem(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class BatchEntityRequestItem(Record):
-    """``BatchEntityRequestItem`` of the service."""
+    """The service's ``BatchEntityRequestItem``."""
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
     """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
@@ -76,7 +76,7 @@ class BatchEntityRequestItem(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class BatchEntityResponseItem(Record):
-    """``BatchEntityResponseItem`` of the service."""
+    """The service's ``BatchEntityResponseItem``."""
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
     """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
@@ -88,7 +88,7 @@ class BatchEntityResponseItem(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class ChangeRequest(Record):
-    """``ChangeRequest`` of the service."""
+    """The service's ``ChangeRequest``."""
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
     """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
@@ -100,7 +100,7 @@ class ChangeRequest(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class CmdRequest(Record):
-    """``CmdRequest`` of the service."""
+    """The service's ``CmdRequest``."""
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
     """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
@@ -110,7 +110,7 @@ class CmdRequest(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class CmdResponse(Record):
-    """``CmdResponse`` of the service."""
+    """The service's ``CmdResponse``."""
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
     """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
@@ -120,7 +120,7 @@ class CmdResponse(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class EntityResponse(Record):
-    """``EntityResponse`` of the service.
+    """The service's ``EntityResponse``.
 
     Envelope of a single retrieve per the OpenAPI description; the specification shows {Entities: [{Data}]}.
     """
@@ -134,7 +134,7 @@ class EntityResponse(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class ErrorResponse(Record):
-    """``ErrorResponse`` of the service."""
+    """The service's ``ErrorResponse``."""
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
     """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
@@ -148,7 +148,7 @@ class ErrorResponse(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class QueryEntityResponse(Record):
-    """``QueryEntityResponse`` of the service.
+    """The service's ``QueryEntityResponse``.
 
     Envelope of a query response; the specification shows the same shape for retrieve.
     """
@@ -163,7 +163,7 @@ class QueryEntityResponse(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class QueryRequest(Record):
-    """``QueryRequest`` of the service."""
+    """The service's ``QueryRequest``."""
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
     """``RequestId`` on the wire. In the 2023 OpenAPI description only."""

@@ -73,11 +73,11 @@ class Employee(RemovableEntity):
     username: str | None = field(default=None, metadata=wire("Username", "string"))
     """Login name."""
     dt_pwd_change: datetime | None = field(default=None, metadata=wire("DtPwdChange", "datetime-local"))
-    """Date of the last password change. ISO 8601 local time, no zone. Date only, server time."""
+    """Date of the last password change. Local time without a zone. Date only, server time."""
     provider_invited_on: datetime | None = field(
         default=None, metadata=wire("ProviderInvitedOn", "datetime-local")
     )
-    """When the provider was invited. ISO 8601 local time, no zone."""
+    """When the provider was invited. Local time without a zone."""
     instructions: str | None = field(
         default=None, metadata=wire("Instructions", "string", max_length=3072, max_length_source="doc")
     )
@@ -198,7 +198,7 @@ class Employee(RemovableEntity):
 class Actor(Entity):
     """Anyone or anything that can act on a record.
 
-    Operations: retrieve, query. Not create, update, delete. Read only.
+    Operations: retrieve, query. Not supported: create, update, delete. Read only.
 
     Key: Id, TypeId.
     """
@@ -211,9 +211,9 @@ class Actor(Entity):
 
 @define(kw_only=True, eq=False, repr=False)
 class AlertScope(LockedEntity):
-    """``AlertScope`` of the service.
+    """The service's ``AlertScope``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
@@ -228,9 +228,9 @@ class AlertScope(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class AlertSubscription(LockedEntity):
-    """``AlertSubscription`` of the service.
+    """The service's ``AlertSubscription``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
 
     Key: UserId, AlertTypeId.
     """
@@ -251,9 +251,9 @@ class AlertSubscription(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class LinkProviderAndService(EmployeeLinkEntity):
-    """``LinkProviderAndService`` of the service.
+    """The service's ``LinkProviderAndService``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     provider_id: int | None = field(default=None, metadata=wire("ProviderId", "integer"))
@@ -264,9 +264,9 @@ class LinkProviderAndService(EmployeeLinkEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class LinkProviderPriceList(LockedEntity):
-    """``LinkProviderPriceList`` of the service.
+    """The service's ``LinkProviderPriceList``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     provider_id: int | None = field(default=None, metadata=wire("ProviderId", "integer"))
@@ -281,9 +281,9 @@ class LinkProviderPriceList(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class LinkUserAndCustomerGroup(EmployeeLinkEntity):
-    """``LinkUserAndCustomerGroup`` of the service.
+    """The service's ``LinkUserAndCustomerGroup``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
@@ -294,9 +294,9 @@ class LinkUserAndCustomerGroup(EmployeeLinkEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class LinkUserAndPortfolio(EmployeeLinkEntity):
-    """``LinkUserAndPortfolio`` of the service.
+    """The service's ``LinkUserAndPortfolio``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
@@ -307,9 +307,9 @@ class LinkUserAndPortfolio(EmployeeLinkEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class LinkUserAndSpecialty(EmployeeLinkEntity):
-    """``LinkUserAndSpecialty`` of the service.
+    """The service's ``LinkUserAndSpecialty``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
@@ -320,9 +320,9 @@ class LinkUserAndSpecialty(EmployeeLinkEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class LinkUserAndStockLocation(EmployeeLinkEntity):
-    """``LinkUserAndStockLocation`` of the service.
+    """The service's ``LinkUserAndStockLocation``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
@@ -335,9 +335,9 @@ class LinkUserAndStockLocation(EmployeeLinkEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class LinkUserAndTeam(EmployeeLinkEntity):
-    """``LinkUserAndTeam`` of the service.
+    """The service's ``LinkUserAndTeam``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
@@ -348,9 +348,9 @@ class LinkUserAndTeam(EmployeeLinkEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class LinkUserAndWorkZone(EmployeeLinkEntity):
-    """``LinkUserAndWorkZone`` of the service.
+    """The service's ``LinkUserAndWorkZone``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
@@ -386,9 +386,9 @@ class Organization(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class ProviderCoi(LockedEntity):
-    """``ProviderCoi`` of the service.
+    """The service's ``ProviderCoi``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -402,9 +402,9 @@ class ProviderCoi(LockedEntity):
     )
     """Status of the record."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start date. ISO 8601 local time, no zone."""
+    """Start date. Local time without a zone."""
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
-    """End date. ISO 8601 local time, no zone."""
+    """End date. Local time without a zone."""
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
     """Free-text comment."""
     currency_type_id: CurrencyType | None = field(
@@ -417,7 +417,7 @@ class ProviderCoi(LockedEntity):
 class Role(LockedEntity):
     """Security role.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -438,9 +438,9 @@ class Role(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class RoleMoneyValues(MoneyValuesEntity):
-    """``RoleMoneyValues`` of the service.
+    """The service's ``RoleMoneyValues``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     nte_limit: Decimal | None = field(default=None, metadata=wire("NteLimit", "number"))
@@ -451,7 +451,7 @@ class RoleMoneyValues(MoneyValuesEntity):
 class Team(RemovableEntity):
     """Group of employees.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -470,24 +470,24 @@ class Team(RemovableEntity):
 class TimeOff(LockedEntity):
     """Absence of an employee.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
     """Id of the employee."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start date. ISO 8601 local time, no zone."""
+    """Start date. Local time without a zone."""
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
-    """End date. ISO 8601 local time, no zone."""
+    """End date. Local time without a zone."""
     replace_by_id: int | None = field(default=None, metadata=wire("ReplaceById", "integer"))
     """``ReplaceById`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class ToDoItem(Entity):
-    """``ToDoItem`` of the service.
+    """The service's ``ToDoItem``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     actor_id: int | None = field(default=None, metadata=wire("ActorId", "integer"))
@@ -516,9 +516,9 @@ class ToDoItem(Entity):
 
 @define(kw_only=True, eq=False, repr=False)
 class ToDoType(LockedEntity):
-    """``ToDoType`` of the service.
+    """The service's ``ToDoType``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -531,9 +531,9 @@ class ToDoType(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class UserPayRate(LockedEntity):
-    """``UserPayRate`` of the service.
+    """The service's ``UserPayRate``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     labor_code_id: int | None = field(default=None, metadata=wire("LaborCodeId", "integer"))
@@ -550,9 +550,9 @@ class UserPayRate(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class UserPayRateMoneyValues(MoneyValuesEntity):
-    """``UserPayRateMoneyValues`` of the service.
+    """The service's ``UserPayRateMoneyValues``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     rate: Decimal | None = field(default=None, metadata=wire("Rate", "number"))

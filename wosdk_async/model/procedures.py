@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 @define(kw_only=True, eq=False, repr=False)
 class ApprovalScope(LockedEntity):
-    """``ApprovalScope`` of the service.
+    """The service's ``ApprovalScope``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     actor_id: int | None = field(default=None, metadata=wire("ActorId", "integer"))
@@ -48,9 +48,9 @@ class ApprovalScope(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class ApprovalTemplate(LockedEntity):
-    """``ApprovalTemplate`` of the service.
+    """The service's ``ApprovalTemplate``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -63,9 +63,9 @@ class ApprovalTemplate(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class ApprovalTemplateStep(LockedEntity):
-    """``ApprovalTemplateStep`` of the service.
+    """The service's ``ApprovalTemplateStep``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     approval_template_id: int | None = field(default=None, metadata=wire("ApprovalTemplateId", "integer"))
@@ -86,9 +86,9 @@ class ApprovalTemplateStep(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class LinkProcedureCategoryAndTemplate(Entity):
-    """``LinkProcedureCategoryAndTemplate`` of the service.
+    """The service's ``LinkProcedureCategoryAndTemplate``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     procedure_category_id: int | None = field(default=None, metadata=wire("ProcedureCategoryId", "integer"))
@@ -99,9 +99,9 @@ class LinkProcedureCategoryAndTemplate(Entity):
 
 @define(kw_only=True, eq=False, repr=False)
 class PmItem(Record):
-    """``PmItem`` of the service.
+    """The service's ``PmItem``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
 
     Named in the entity type list only; no class in either public schema.
     """
@@ -109,9 +109,9 @@ class PmItem(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class PmSchedule(Record):
-    """``PmSchedule`` of the service.
+    """The service's ``PmSchedule``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
 
     Named in the entity type list only; no class in either public schema.
     """
@@ -119,9 +119,9 @@ class PmSchedule(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class ProcedureCategory(RemovableEntity):
-    """``ProcedureCategory`` of the service.
+    """The service's ``ProcedureCategory``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -130,9 +130,9 @@ class ProcedureCategory(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class ProcedureFlagReason(RemovableEntity):
-    """``ProcedureFlagReason`` of the service.
+    """The service's ``ProcedureFlagReason``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -141,9 +141,9 @@ class ProcedureFlagReason(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class ProcedureTemplate(RemovableEntity):
-    """``ProcedureTemplate`` of the service.
+    """The service's ``ProcedureTemplate``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -165,9 +165,9 @@ class ProcedureTemplate(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class ProcedureTemplateStep(RemovableEntity):
-    """``ProcedureTemplateStep`` of the service.
+    """The service's ``ProcedureTemplateStep``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     procedure_template_id: int | None = field(default=None, metadata=wire("ProcedureTemplateId", "integer"))
@@ -196,9 +196,9 @@ class ProcedureTemplateStep(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class WoProcedure(RemovableEntity):
-    """``WoProcedure`` of the service.
+    """The service's ``WoProcedure``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
@@ -208,7 +208,7 @@ class WoProcedure(RemovableEntity):
     )
     """Template of the procedure."""
     asset: Location | None = field(default=None, metadata=wire("Asset", "ref", "Location"))
-    """``Asset`` on the wire. The service's documents call the type Asset."""
+    """``Asset`` on the wire. The specification calls the type Asset."""
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
     """Label shown to users."""
     type_id: ProcedureType | None = field(default=None, metadata=wire("TypeId", "enum", "ProcedureType"))
@@ -237,9 +237,9 @@ class WoProcedure(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class WoProcedureStep(RemovableEntity):
-    """``WoProcedureStep`` of the service.
+    """The service's ``WoProcedureStep``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @define(kw_only=True, eq=False, repr=False)
 class ConditionExpression(Record):
-    """``ConditionExpression`` of the service."""
+    """The service's ``ConditionExpression``."""
 
     property_name: str | None = field(default=None, metadata=wire("PropertyName", "string"))
     """Property path."""
@@ -33,7 +33,7 @@ class ConditionExpression(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class FilterExpression(Record):
-    """``FilterExpression`` of the service."""
+    """The service's ``FilterExpression``."""
 
     conditions: list[ConditionExpression] | None = field(
         default=None, metadata=wire("Conditions", "object", "ConditionExpression", many=True)
@@ -51,7 +51,7 @@ class FilterExpression(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class OrderExpression(Record):
-    """``OrderExpression`` of the service."""
+    """The service's ``OrderExpression``."""
 
     property_name: str | None = field(default=None, metadata=wire("PropertyName", "string"))
     """Property path."""
@@ -61,7 +61,7 @@ class OrderExpression(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class PropertyValuePair(Record):
-    """``PropertyValuePair`` of the service."""
+    """The service's ``PropertyValuePair``."""
 
     property_name: str | None = field(default=None, metadata=wire("PropertyName", "string"))
     """Property path."""
@@ -71,14 +71,14 @@ class PropertyValuePair(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class QueryByProperty(Record):
-    """``QueryByProperty`` of the service."""
+    """The service's ``QueryByProperty``."""
 
     entity_type: EntityType | None = field(default=None, metadata=wire("EntityType", "enum", "EntityType"))
     """``EntityType`` on the wire."""
     property_set: PropertySet | None = field(
         default=None, metadata=wire("PropertySet", "object", "PropertySet")
     )
-    """Properties to return. {Properties: [names]}."""
+    """Properties to return. Sent as {Properties: [names]}."""
     orders: list[OrderExpression] | None = field(
         default=None, metadata=wire("Orders", "object", "OrderExpression", many=True)
     )
@@ -97,14 +97,14 @@ class QueryByProperty(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class QueryExpression(Record):
-    """``QueryExpression`` of the service."""
+    """The service's ``QueryExpression``."""
 
     entity_type: EntityType | None = field(default=None, metadata=wire("EntityType", "enum", "EntityType"))
     """Requested entity type."""
     property_set: PropertySet | None = field(
         default=None, metadata=wire("PropertySet", "object", "PropertySet")
     )
-    """Properties to return. {Properties: [names]}."""
+    """Properties to return. Sent as {Properties: [names]}."""
     orders: list[OrderExpression] | None = field(
         default=None, metadata=wire("Orders", "object", "OrderExpression", many=True)
     )

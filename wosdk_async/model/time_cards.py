@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 class TimeCard(LockedEntity):
     """Weekly time card.
 
-    Operations: none. Not create. Not known: retrieve, update, delete, query. Creation refused with
-    ERROR_CODE_1000; delete recorded.
+    Operations: none known. Not supported: create. Unknown: retrieve, update, delete, query. Creation refused
+    with ERROR_CODE_1000; delete recorded.
     """
 
     week_start_date: datetime | None = field(default=None, metadata=wire("WeekStartDate", "datetime-local"))
-    """First day of the week. ISO 8601 local time, no zone."""
+    """First day of the week. Local time without a zone."""
     employee: Employee | None = field(default=None, metadata=wire("Employee", "ref", "Employee"))
     """Employee concerned."""
     flagged: int | None = field(default=None, metadata=wire("Flagged", "integer"))
@@ -48,9 +48,9 @@ class TimeCard(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class TimeCardItem(LockedEntity):
-    """``TimeCardItem`` of the service.
+    """The service's ``TimeCardItem``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
@@ -58,17 +58,17 @@ class TimeCardItem(LockedEntity):
     work_zone: WorkZone | None = field(default=None, metadata=wire("WorkZone", "ref", "WorkZone"))
     """Work zone it belongs to."""
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
-    """End date. ISO 8601 local time, no zone."""
+    """End date. Local time without a zone."""
     system_end_date: datetime | None = field(default=None, metadata=wire("SystemEndDate", "datetime-local"))
-    """``SystemEndDate`` on the wire. ISO 8601 local time, no zone."""
+    """``SystemEndDate`` on the wire. Local time without a zone."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start date. ISO 8601 local time, no zone."""
+    """Start date. Local time without a zone."""
     system_start_date: datetime | None = field(
         default=None, metadata=wire("SystemStartDate", "datetime-local")
     )
-    """``SystemStartDate`` on the wire. ISO 8601 local time, no zone."""
+    """``SystemStartDate`` on the wire. Local time without a zone."""
     week_start_date: datetime | None = field(default=None, metadata=wire("WeekStartDate", "datetime-local"))
-    """First day of the week. ISO 8601 local time, no zone."""
+    """First day of the week. Local time without a zone."""
     duration: int | None = field(default=None, metadata=wire("Duration", "integer"))
     """Duration in minutes."""
     employee: Employee | None = field(default=None, metadata=wire("Employee", "ref", "Employee"))
@@ -103,12 +103,12 @@ class TimeCardItem(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class TimeCardWeek(Entity):
-    """``TimeCardWeek`` of the service.
+    """The service's ``TimeCardWeek``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start date. ISO 8601 local time, no zone."""
+    """Start date. Local time without a zone."""
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
-    """End date. ISO 8601 local time, no zone."""
+    """End date. Local time without a zone."""

@@ -35,7 +35,7 @@ class Money(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class EntitySpecifier(Record):
-    """``EntitySpecifier`` of the service."""
+    """The service's ``EntitySpecifier``."""
 
     entity_type: EntityType | None = field(default=None, metadata=wire("EntityType", "enum", "EntityType"))
     """Entity type."""
@@ -47,7 +47,7 @@ class EntitySpecifier(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class ErrorInfo(Record):
-    """``ErrorInfo`` of the service."""
+    """The service's ``ErrorInfo``."""
 
     number: int | None = field(default=None, metadata=wire("Number", "integer"))
     """Error number."""
@@ -59,7 +59,7 @@ class ErrorInfo(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class GetDocDownloadUrl(Record):
-    """``GetDocDownloadUrl`` of the service."""
+    """The service's ``GetDocDownloadUrl``."""
 
     document_id: int | None = field(default=None, metadata=wire("DocumentId", "integer"))
     """``DocumentId`` on the wire. In the 2023 OpenAPI description only."""
@@ -71,7 +71,7 @@ class GetDocDownloadUrl(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class LicensedProvider(Record):
-    """``LicensedProvider`` of the service."""
+    """The service's ``LicensedProvider``."""
 
     order_idx: int | None = field(default=None, metadata=wire("OrderIdx", "integer"))
     """``OrderIdx`` on the wire."""
@@ -91,7 +91,7 @@ class LicensedProvider(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class NestedEntityOperationResult(Record):
-    """``NestedEntityOperationResult`` of the service."""
+    """The service's ``NestedEntityOperationResult``."""
 
     entity_path: str | None = field(default=None, metadata=wire("EntityPath", "string"))
     """``EntityPath`` on the wire."""
@@ -103,7 +103,7 @@ class NestedEntityOperationResult(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class NewUnitSpecifier(Record):
-    """``NewUnitSpecifier`` of the service."""
+    """The service's ``NewUnitSpecifier``."""
 
     building_name: str | None = field(default=None, metadata=wire("BuildingName", "string"))
     """Name of the building."""
@@ -131,7 +131,7 @@ class NewUnitSpecifier(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class ProcedureStepDocument(Record):
-    """``ProcedureStepDocument`` of the service."""
+    """The service's ``ProcedureStepDocument``."""
 
     document_id: int | None = field(default=None, metadata=wire("DocumentId", "integer"))
     """``DocumentId`` on the wire."""
@@ -147,7 +147,7 @@ class ProcedureStepDocument(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class PropertySet(Record):
-    """``PropertySet`` of the service."""
+    """The service's ``PropertySet``."""
 
     properties: list[str] | None = field(default=None, metadata=wire("Properties", "string", many=True))
     """Property names or paths; * for all scalar properties."""
@@ -155,7 +155,7 @@ class PropertySet(Record):
 
 @define(kw_only=True, eq=False, repr=False)
 class TaxDetail(Record):
-    """``TaxDetail`` of the service."""
+    """The service's ``TaxDetail``."""
 
     juris_type: JurisdictionType | None = field(
         default=None, metadata=wire("JurisType", "enum", "JurisdictionType")
@@ -170,20 +170,20 @@ class TaxDetail(Record):
     money_id: int | None = field(default=None, metadata=wire("MoneyId", "integer"))
     """Currency code of the money values."""
     tax_date: datetime | None = field(default=None, metadata=wire("TaxDate", "datetime-local"))
-    """``TaxDate`` on the wire. ISO 8601 local time, no zone."""
+    """``TaxDate`` on the wire. Local time without a zone."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class UserSignInInfo(Record):
-    """``UserSignInInfo`` of the service."""
+    """The service's ``UserSignInInfo``."""
 
     id: int | None = field(default=None, metadata=wire("ID", "integer"))
     """``ID`` on the wire. In the 2023 OpenAPI description only."""
     created_date: datetime | None = field(default=None, metadata=wire("CreatedDate", "datetime-local"))
-    """``CreatedDate`` on the wire. ISO 8601 local time, no zone. In the 2023 OpenAPI description only."""
+    """``CreatedDate`` on the wire. Local time without a zone. In the 2023 OpenAPI description only."""
     last_sign_in_date: datetime | None = field(
         default=None, metadata=wire("LastSignInDate", "datetime-local")
     )
-    """``LastSignInDate`` on the wire. ISO 8601 local time, no zone. In the 2023 OpenAPI description only."""
+    """``LastSignInDate`` on the wire. Local time without a zone. In the 2023 OpenAPI description only."""
     sign_in_count: int | None = field(default=None, metadata=wire("SignInCount", "integer"))
     """``SignInCount`` on the wire. In the 2023 OpenAPI description only."""

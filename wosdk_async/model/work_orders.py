@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 class WorkOrder(LockedEntity):
     """A request for work.
 
-    Operations: retrieve, update, query. Not create, delete. Create by WoCreateCommand, end by
+    Operations: retrieve, update, query. Not supported: create, delete. Create by WoCreateCommand, end by
     WoCancelCommand.
     """
 
@@ -64,7 +64,7 @@ class WorkOrder(LockedEntity):
         default=None, metadata=wire("TypeCategory", "enum", "WOType", required=True)
     )
     """Category of work. Required on creation. The specification shows an integer in the create request (4 =
-    Request) and text in responses; the vendor and public clients send the text; required on creation per
+    Request) and text in responses; the vendor and public clients send the text; the requirement is from a
     vendor sample.
     """
     work_order_cost: WorkOrderCost | None = field(
@@ -72,8 +72,7 @@ class WorkOrder(LockedEntity):
     )
     """Financial record of the work order."""
     priority: WoPriority | None = field(default=None, metadata=wire("Priority", "ref", "WoPriority"))
-    """Priority record. The service's documents call the type Priority. Entity type name on the wire is
-    WoPriority.
+    """Priority record. The specification calls the type Priority. Entity type name on the wire is WoPriority.
     """
     status_id: WorkOrderStatus | None = field(
         default=None, metadata=wire("StatusId", "enum", "WorkOrderStatus")
@@ -96,9 +95,7 @@ class WorkOrder(LockedEntity):
     employee: Employee | None = field(
         default=None, metadata=wire("Employee", "ref", "Employee", updatable=False)
     )
-    """Primary assignee; changed through commands only. Not updatable. Not updatable through the base
-    interface.
-    """
+    """Primary assignee; changed through commands only. Not updatable."""
     duration: int | None = field(default=None, metadata=wire("Duration", "integer"))
     """Expected work time in minutes."""
     vendor_nte: Money | None = field(default=None, metadata=wire("VendorNte", "money", "Money"))
@@ -110,8 +107,8 @@ class WorkOrder(LockedEntity):
     sub_type: WorkOrderType | None = field(
         default=None, metadata=wire("SubType", "ref", "WorkOrderType", required=True)
     )
-    """Work order type record. The service's documents call the type SubType. Required on creation. Required
-    on creation per vendor sample; entity type name on the wire is WorkOrderType.
+    """Work order type record. The specification calls the type SubType. Required on creation. The requirement
+    is from a vendor sample; entity type name on the wire is WorkOrderType.
     """
     repair_code: RepairCode | None = field(default=None, metadata=wire("RepairCode", "ref", "RepairCode"))
     """Repair code recorded at completion."""
@@ -140,39 +137,39 @@ class WorkOrder(LockedEntity):
     )
     """Currency code of the record."""
     last_action_date: datetime | None = field(default=None, metadata=wire("LastActionDate", "datetime-local"))
-    """Local time of the last action. ISO 8601 local time, no zone."""
+    """Local time of the last action. No zone."""
     dt_created: datetime | None = field(default=None, metadata=wire("DtCreated", "datetime-local"))
-    """Local creation time. ISO 8601 local time, no zone."""
+    """Local creation time. No zone."""
     dt_scheduled_start: datetime | None = field(
         default=None, metadata=wire("DtScheduledStart", "datetime-local")
     )
-    """Local scheduled start. ISO 8601 local time, no zone."""
+    """Local scheduled start. No zone."""
     dt_due: datetime | None = field(default=None, metadata=wire("DtDue", "datetime-local"))
-    """Local time after which it is overdue. ISO 8601 local time, no zone."""
+    """Local time after which it is overdue. No zone."""
     dt_acknowledge_by: datetime | None = field(
         default=None, metadata=wire("DtAcknowledgeBy", "datetime-local")
     )
-    """Local time by which to pick up. ISO 8601 local time, no zone."""
+    """Local time by which to pick up. No zone."""
     acknowledge_by_utc: datetime | None = field(
         default=None, metadata=wire("AcknowledgeByUtc", "datetime-utc")
     )
-    """UTC time by which to pick up. UTC."""
+    """UTC time by which to pick up."""
     last_action_date_utc: datetime | None = field(
         default=None, metadata=wire("LastActionDateUtc", "datetime-utc")
     )
-    """UTC time of the last action. UTC."""
+    """UTC time of the last action."""
     created_date_utc: datetime | None = field(default=None, metadata=wire("CreatedDateUtc", "datetime-utc"))
-    """UTC creation time. UTC."""
+    """UTC creation time."""
     scheduled_start_utc: datetime | None = field(
         default=None, metadata=wire("ScheduledStartUtc", "datetime-utc")
     )
-    """UTC scheduled start. UTC."""
+    """UTC scheduled start."""
     due_date_utc: datetime | None = field(default=None, metadata=wire("DueDateUtc", "datetime-utc"))
-    """UTC time after which it is overdue. UTC."""
+    """UTC time after which it is overdue."""
     dt_on_site_by: datetime | None = field(default=None, metadata=wire("DtOnSiteBy", "datetime-local"))
-    """Local time by which work must start. ISO 8601 local time, no zone."""
+    """Local time by which work must start. No zone."""
     dt_utc_on_site_by: datetime | None = field(default=None, metadata=wire("DtUtcOnSiteBy", "datetime-utc"))
-    """UTC time by which work must start. UTC."""
+    """UTC time by which work must start."""
     last_action: WoLastAction | None = field(default=None, metadata=wire("LastAction", "ref", "WoLastAction"))
     """Last status-changing action and billing state."""
     address: Address2 | None = field(default=None, metadata=wire("Address", "ref", "Address2"))
@@ -180,7 +177,7 @@ class WorkOrder(LockedEntity):
     items: list[WoItem] | None = field(
         default=None, metadata=wire("Items", "ref", "WoItem", many=True, required=True)
     )
-    """Asset and task pairs to work on. Required on creation. Required on creation per vendor sample."""
+    """Asset and task pairs to work on. Required on creation. The requirement is from a vendor sample."""
     equipment_worked_on: list[WoEquipment] | None = field(
         default=None, metadata=wire("EquipmentWorkedOn", "ref", "WoEquipment", many=True)
     )
@@ -236,7 +233,7 @@ class WorkOrder(LockedEntity):
     flags: list[WoFlag] | None = field(
         default=None, metadata=wire("Flags", "ref", "WoFlag", many=True, updatable=False)
     )
-    """Flags set; changed through flag commands only. Not updatable. Read only; use WoSetFlagsCommand and
+    """Flags set; changed through flag commands only. Not updatable. Use WoSetFlagsCommand and
     WoClearFlagsCommand.
     """
     contactid: int | None = field(default=None, metadata=wire("Contactid", "integer"))
@@ -249,7 +246,7 @@ class WorkOrder(LockedEntity):
 class WoFlag(LockedEntity):
     """A flag set on a work order.
 
-    Operations: retrieve, query. Not create, update, delete. Specification: read only.
+    Operations: retrieve, query. Not supported: create, update, delete. Specification: read only.
 
     Named in the specification, which gives no fields.
     """
@@ -259,7 +256,7 @@ class WoFlag(LockedEntity):
     flag_id: int | None = field(default=None, metadata=wire("FlagId", "integer"))
     """Id of the flag reason."""
     utc_stamp: datetime | None = field(default=None, metadata=wire("UtcStamp", "datetime-utc"))
-    """When the flag was set, UTC. UTC."""
+    """When the flag was set, UTC."""
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
     """Comment given with the flag."""
 
@@ -289,9 +286,9 @@ class Specialty(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class Disposition(RemovableEntity):
-    """``Disposition`` of the service.
+    """The service's ``Disposition``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -312,7 +309,7 @@ class Disposition(RemovableEntity):
 class RepairCode(RemovableEntity):
     """Repair category or code.
 
-    Operations: create, retrieve, update, delete. Not known: query.
+    Operations: create, retrieve, update, delete. Unknown: query.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -327,9 +324,9 @@ class RepairCode(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class SpecialtyMoneyValues(MoneyValuesEntity):
-    """``SpecialtyMoneyValues`` of the service.
+    """The service's ``SpecialtyMoneyValues``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     nte: Decimal | None = field(default=None, metadata=wire("Nte", "number"))
@@ -344,17 +341,17 @@ class SpecialtyMoneyValues(MoneyValuesEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class Task(RemovableEntity):
-    """What may be done on a model.
+    """Work that can be done on a model.
 
     Operations: create, retrieve, update, delete, query.
     """
 
     model_id: int | None = field(default=None, metadata=wire("ModelId", "integer", required=True))
-    """Id of the asset model. Required on creation. Required on creation per vendor sample."""
+    """Id of the asset model. Required on creation. The requirement is from a vendor sample."""
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string", required=True))
-    """Task label. Required on creation. Required on creation per vendor sample."""
+    """Task label. Required on creation. The requirement is from a vendor sample."""
     preventive: bool | None = field(default=None, metadata=wire("Preventive", "boolean", required=True))
-    """``Preventive`` on the wire. Required on creation. Required on creation per vendor sample."""
+    """``Preventive`` on the wire. Required on creation. The requirement is from a vendor sample."""
     routine: bool | None = field(default=None, metadata=wire("Routine", "boolean"))
     """``Routine`` on the wire."""
     corrective: bool | None = field(default=None, metadata=wire("Corrective", "boolean"))
@@ -368,7 +365,7 @@ class Task(RemovableEntity):
     specialty: Specialty | None = field(
         default=None, metadata=wire("Specialty", "ref", "Specialty", required=True)
     )
-    """Trade or skill needed. Required on creation. Required on creation per vendor sample."""
+    """Trade or skill needed. Required on creation. The requirement is from a vendor sample."""
     procedure_template: ProcedureTemplate | None = field(
         default=None, metadata=wire("ProcedureTemplate", "ref", "ProcedureTemplate")
     )
@@ -376,19 +373,19 @@ class Task(RemovableEntity):
     priority: WoPriority | None = field(
         default=None, metadata=wire("Priority", "ref", "WoPriority", required=True)
     )
-    """Priority record. The service's documents call the type Priority. Required on creation. Required on
-    creation per vendor sample.
+    """Priority record. The specification calls the type Priority. Required on creation. The requirement is
+    from a vendor sample.
     """
     self_help_type: TaskSelfHelpType | None = field(
         default=None, metadata=wire("SelfHelpType", "enum", "TaskSelfHelpType")
     )
     """``SelfHelpType`` on the wire."""
     instructions: str | None = field(default=None, metadata=wire("Instructions", "string", required=True))
-    """Instruction text shown to users. Required on creation. Required on creation per vendor sample."""
+    """Instruction text shown to users. Required on creation. The requirement is from a vendor sample."""
     self_help_content: str | None = field(
         default=None, metadata=wire("SelfHelpContent", "string", required=True)
     )
-    """``SelfHelpContent`` on the wire. Required on creation. Required on creation per vendor sample."""
+    """``SelfHelpContent`` on the wire. Required on creation. The requirement is from a vendor sample."""
     people_required: int | None = field(default=None, metadata=wire("PeopleRequired", "integer"))
     """``PeopleRequired`` on the wire."""
     skill_level: int | None = field(default=None, metadata=wire("SkillLevel", "integer"))
@@ -396,7 +393,7 @@ class Task(RemovableEntity):
     gl_account: str | None = field(default=None, metadata=wire("GlAccount", "string"))
     """General ledger account."""
     number: str | None = field(default=None, metadata=wire("Number", "string", required=True))
-    """Human-facing number or code. Required on creation. Required on creation per vendor sample."""
+    """Human-facing number or code. Required on creation. The requirement is from a vendor sample."""
     currencies: list[TaskMoneyValues] | None = field(
         default=None, metadata=wire("Currencies", "ref", "TaskMoneyValues", many=True)
     )
@@ -409,9 +406,9 @@ class Task(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class TaskMoneyValues(MoneyValuesEntity):
-    """``TaskMoneyValues`` of the service.
+    """The service's ``TaskMoneyValues``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     nte: Decimal | None = field(default=None, metadata=wire("Nte", "number"))
@@ -422,7 +419,7 @@ class TaskMoneyValues(MoneyValuesEntity):
 class Turn(LockedEntity):
     """Planned unit turnover.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     asset_id: int | None = field(default=None, metadata=wire("AssetId", "integer"))
@@ -430,11 +427,11 @@ class Turn(LockedEntity):
     wt_template_id: int | None = field(default=None, metadata=wire("WtTemplateId", "integer"))
     """``WtTemplateId`` on the wire."""
     dt_ready_by_due: datetime | None = field(default=None, metadata=wire("DtReadyByDue", "datetime-local"))
-    """``DtReadyByDue`` on the wire. ISO 8601 local time, no zone."""
+    """``DtReadyByDue`` on the wire. Local time without a zone."""
     dt_parent_scheduled_start: datetime | None = field(
         default=None, metadata=wire("DtParentScheduledStart", "datetime-local")
     )
-    """``DtParentScheduledStart`` on the wire. ISO 8601 local time, no zone."""
+    """``DtParentScheduledStart`` on the wire. Local time without a zone."""
     status_id: TurnStatus | None = field(default=None, metadata=wire("StatusId", "enum", "TurnStatus"))
     """Status of the record."""
     error_details: str | None = field(default=None, metadata=wire("ErrorDetails", "string"))
@@ -447,7 +444,7 @@ class Turn(LockedEntity):
 class Warranty(LockedEntity):
     """Warranty on an asset.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -471,9 +468,9 @@ class Warranty(LockedEntity):
     work_order: WorkOrder | None = field(default=None, metadata=wire("WorkOrder", "ref", "WorkOrder"))
     """Related work order."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start date. ISO 8601 local time, no zone."""
+    """Start date. Local time without a zone."""
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
-    """End date. ISO 8601 local time, no zone."""
+    """End date. Local time without a zone."""
     auto_coverage: int | None = field(default=None, metadata=wire("AutoCoverage", "integer"))
     """``AutoCoverage`` on the wire."""
     labor_coverage_type_id: SchedInterval | None = field(
@@ -503,7 +500,7 @@ class Warranty(LockedEntity):
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
     """Free-text comment."""
     asset: Location | None = field(default=None, metadata=wire("Asset", "ref", "Location"))
-    """Covered asset. The service's documents call the type Asset."""
+    """Covered asset. The specification calls the type Asset."""
     time_zone: int | None = field(default=None, metadata=wire("TimeZone", "integer"))
     """Numeric time zone id."""
     work_zone: WorkZone | None = field(default=None, metadata=wire("WorkZone", "ref", "WorkZone"))
@@ -520,7 +517,7 @@ class Warranty(LockedEntity):
 class WoActionLog(Entity):
     """One entry of the action history.
 
-    Operations: retrieve, query. Not create, update, delete. Read only.
+    Operations: retrieve, query. Not supported: create, update, delete. Read only.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
@@ -528,9 +525,9 @@ class WoActionLog(Entity):
     type_id: WOActionType | None = field(default=None, metadata=wire("TypeId", "enum", "WOActionType"))
     """Kind of action."""
     actor: Actor | None = field(default=None, metadata=wire("Actor", "ref", "Actor"))
-    """Who performed it."""
+    """Actor who performed the action."""
     action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone."""
+    """Local time of the action. No zone."""
     comment: str | None = field(
         default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
     )
@@ -544,7 +541,7 @@ class WoActionLog(Entity):
     time_zone: int | None = field(default=None, metadata=wire("TimeZone", "integer"))
     """Numeric time zone id."""
     system_date_utc: datetime | None = field(default=None, metadata=wire("SystemDateUtc", "datetime-utc"))
-    """UTC time set by the server. UTC."""
+    """UTC time set by the server."""
     object_id: int | None = field(default=None, metadata=wire("ObjectId", "integer"))
     """Id of the object it refers to."""
     properties: list[WoActionLogProp] | None = field(
@@ -555,9 +552,9 @@ class WoActionLog(Entity):
 
 @define(kw_only=True, eq=False, repr=False)
 class WoActionLogProp(Entity):
-    """``WoActionLogProp`` of the service.
+    """The service's ``WoActionLogProp``.
 
-    Operations: query. Not known: create, retrieve, update, delete.
+    Operations: query. Unknown: create, retrieve, update, delete.
     """
 
     wo_action_log_id: int | None = field(default=None, metadata=wire("WoActionLogId", "integer"))
@@ -576,7 +573,7 @@ class WoActionLogProp(Entity):
 class WoActionReasonLookup(RemovableEntity):
     """Reason usable with an action.
 
-    Operations: query. Not known: create, retrieve, update, delete. Vendor sample queries it; a public client
+    Operations: query. Unknown: create, retrieve, update, delete. Vendor sample queries it; a public client
     says the query interface does not expose it.
     """
 
@@ -596,8 +593,8 @@ class WoActionReasonLookup(RemovableEntity):
 class WoAssignment(Entity):
     """Assignment of an employee.
 
-    Operations: create, retrieve, update, delete. Not known: query. Vendor sample; WoAssignCommand does the
-    same with rules.
+    Operations: create, retrieve, update, delete. Unknown: query. Shown in a vendor sample; WoAssignCommand
+    does the same and applies rules.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
@@ -610,15 +607,15 @@ class WoAssignment(Entity):
 
 @define(kw_only=True, eq=False, repr=False)
 class WoEquipment(LockedEntity):
-    """``WoEquipment`` of the service.
+    """The service's ``WoEquipment``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     wo_id: int | None = field(default=None, metadata=wire("WoId", "integer"))
     """Id of the owning work order."""
     asset: Location | None = field(default=None, metadata=wire("Asset", "ref", "Location"))
-    """``Asset`` on the wire. The service's documents call the type Asset."""
+    """``Asset`` on the wire. The specification calls the type Asset."""
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
     """Free-text comment."""
     refrigerant_used: bool | None = field(default=None, metadata=wire("RefrigerantUsed", "boolean"))
@@ -645,7 +642,7 @@ class WoItem(LockedEntity):
     )
     """Computed path text of the asset. At most 128 characters."""
     asset: Location | None = field(default=None, metadata=wire("Asset", "ref", "Location", required=True))
-    """Asset to work on. The service's documents call the type Asset. Required on creation."""
+    """Asset to work on. The specification calls the type Asset. Required on creation."""
     task: Task | None = field(default=None, metadata=wire("Task", "ref", "Task", required=True))
     """Task to do. Required on creation."""
     comment: str | None = field(
@@ -658,7 +655,7 @@ class WoItem(LockedEntity):
 class WoLastAction(Entity):
     """Last action and billing state of a work order.
 
-    Operations: retrieve, query. Not create, update, delete. Read only.
+    Operations: retrieve, query. Not supported: create, update, delete. Read only.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
@@ -668,11 +665,11 @@ class WoLastAction(Entity):
     emergency_reason: WoActionReasonLookup | None = field(
         default=None, metadata=wire("EmergencyReason", "ref", "WoActionReasonLookup")
     )
-    """Why it was raised to emergency."""
+    """Why the work order was raised to emergency."""
     reason: WoActionReasonLookup | None = field(
         default=None, metadata=wire("Reason", "ref", "WoActionReasonLookup")
     )
-    """Reason of an on-hold or cancelled status."""
+    """Reason for an on-hold or cancelled status."""
     bill_status: BillStatus | None = field(default=None, metadata=wire("BillStatus", "enum", "BillStatus"))
     """Billing state."""
     invoice: Invoice | None = field(default=None, metadata=wire("Invoice", "ref", "Invoice"))
@@ -689,12 +686,12 @@ class WoLastAction(Entity):
 class WoNote(Entity):
     """Note on a work order.
 
-    Operations: create, retrieve, query. Not known: update, delete. Vendor sample changes and deletes notes
+    Operations: create, retrieve, query. Unknown: update, delete. Vendor sample changes and deletes notes
     through WorkOrder.Notes.
     """
 
     created_date: datetime | None = field(default=None, metadata=wire("CreatedDate", "datetime-local"))
-    """When the note was written. ISO 8601 local time, no zone. The vendor's sample sends it, a public client
+    """When the note was written. Local time without a zone. The vendor's sample sends it, a public client
     does not.
     """
     body: str | None = field(default=None, metadata=wire("Body", "string"))
@@ -713,7 +710,7 @@ class WoNote(Entity):
 class WoOnSite(LockedEntity):
     """Check-in and check-out.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
@@ -723,7 +720,7 @@ class WoOnSite(LockedEntity):
     time_zone: int | None = field(default=None, metadata=wire("TimeZone", "integer"))
     """Numeric time zone id."""
     dt_check_in: datetime | None = field(default=None, metadata=wire("DtCheckIn", "datetime-local"))
-    """``DtCheckIn`` on the wire. ISO 8601 local time, no zone."""
+    """``DtCheckIn`` on the wire. Local time without a zone."""
     in_check_type_id: OnSiteValidationType | None = field(
         default=None, metadata=wire("InCheckTypeId", "enum", "OnSiteValidationType")
     )
@@ -743,7 +740,7 @@ class WoOnSite(LockedEntity):
     )
     """``InStatusId`` on the wire."""
     dt_check_out: datetime | None = field(default=None, metadata=wire("DtCheckOut", "datetime-local"))
-    """``DtCheckOut`` on the wire. ISO 8601 local time, no zone."""
+    """``DtCheckOut`` on the wire. Local time without a zone."""
     out_check_type_id: OnSiteValidationType | None = field(
         default=None, metadata=wire("OutCheckTypeId", "enum", "OnSiteValidationType")
     )
@@ -768,7 +765,7 @@ class WoOnSite(LockedEntity):
 class WoPriority(Entity):
     """Priority with its time limits.
 
-    Operations: retrieve, query. Not create, update, delete. Read only.
+    Operations: retrieve, query. Not supported: create, update, delete. Read only.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -787,7 +784,7 @@ class WoPriority(Entity):
 class WoVerification(LockedEntity):
     """Rating after completion.
 
-    Operations: none. Not delete. Not known: create, retrieve, update, query.
+    Operations: none known. Not supported: delete. Unknown: create, retrieve, update, query.
     """
 
     idx: int | None = field(default=None, metadata=wire("Idx", "integer"))
@@ -799,16 +796,16 @@ class WoVerification(LockedEntity):
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
     """Free-text comment."""
     edited_date: datetime | None = field(default=None, metadata=wire("EditedDate", "datetime-local"))
-    """When the rating was given. ISO 8601 local time, no zone."""
+    """When the rating was given. Local time without a zone."""
     actor: Actor | None = field(default=None, metadata=wire("Actor", "ref", "Actor"))
-    """Who performed it."""
+    """Actor who performed the action."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WorkOrderType(RemovableEntity):
     """Type (sub-type) of a work order.
 
-    Operations: retrieve, query. Not known: create, update, delete. Resolve by retrieve or query.
+    Operations: retrieve, query. Unknown: create, update, delete. Resolve by retrieve or query.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -825,9 +822,9 @@ class WorkOrderType(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class WpTree(LockedEntity):
-    """``WpTree`` of the service.
+    """The service's ``WpTree``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     child_wo_id: int | None = field(default=None, metadata=wire("ChildWoId", "integer"))

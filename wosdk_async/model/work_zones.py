@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 class WorkZone(RemovableEntity):
     """Area that groups customers, assets and work orders.
 
-    Operations: retrieve, update, query. Not create, delete. Create and delete by WorkZoneCreateCommand and
-    WorkZoneDeleteCommand.
+    Operations: retrieve, update, query. Not supported: create, delete. Create and delete by
+    WorkZoneCreateCommand and WorkZoneDeleteCommand.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
     """Label shown to users."""
     asset: Location | None = field(default=None, metadata=wire("Asset", "ref", "Location"))
-    """Root of the asset tree. The service's documents call the type Asset."""
+    """Root of the asset tree. The specification calls the type Asset."""
     time_zone: int | None = field(default=None, metadata=wire("TimeZone", "integer"))
     """Numeric time zone id, copied to work orders."""
     language_id: int | None = field(default=None, metadata=wire("LanguageId", "integer"))
@@ -61,7 +61,7 @@ class WorkZone(RemovableEntity):
     number: str | None = field(default=None, metadata=wire("Number", "string"))
     """Human-facing number or code."""
     advance_notice: int | None = field(default=None, metadata=wire("AdvanceNotice", "integer"))
-    """Hours before the first possible appointment (0-240). 0 to 240."""
+    """Hours before the first possible appointment (0-240)."""
     tax_region: TaxRegion | None = field(default=None, metadata=wire("TaxRegion", "ref", "TaxRegion"))
     """Tax region."""
     wo_number_digits: int | None = field(default=None, metadata=wire("WoNumberDigits", "integer"))
@@ -165,9 +165,9 @@ class WorkZone(RemovableEntity):
     earliest_slot: int | None = field(default=None, metadata=wire("EarliestSlot", "integer"))
     """First usable slot."""
     latest_slot: int | None = field(default=None, metadata=wire("LatestSlot", "integer"))
-    """Last usable slot; at least 1. 1 or more (vendor sample)."""
+    """Last usable slot; at least 1. Limit from a vendor sample."""
     slots_count: int | None = field(default=None, metadata=wire("SlotsCount", "integer"))
-    """Appointment slots per day (3, 5, 7 or 10). 3, 5, 7 or 10 (vendor sample)."""
+    """Appointment slots per day (3, 5, 7 or 10). Values from a vendor sample."""
     is_precalculated_schedule: bool | None = field(
         default=None, metadata=wire("IsPrecalculatedSchedule", "boolean")
     )
@@ -190,24 +190,24 @@ class WorkZone(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class BusinessHours(PortfolioChildEntity):
-    """``BusinessHours`` of the service.
+    """The service's ``BusinessHours``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     day_idx_day_of_week: int | None = field(default=None, metadata=wire("DayIdxDayOfWeek", "integer"))
     """``DayIdxDayOfWeek`` on the wire."""
     finish_time: datetime | None = field(default=None, metadata=wire("FinishTime", "datetime-local"))
-    """``FinishTime`` on the wire. ISO 8601 local time, no zone."""
+    """``FinishTime`` on the wire. Local time without a zone."""
     start_time: datetime | None = field(default=None, metadata=wire("StartTime", "datetime-local"))
-    """``StartTime`` on the wire. ISO 8601 local time, no zone."""
+    """``StartTime`` on the wire. Local time without a zone."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class EscalationRule(PortfolioChildEntity):
-    """``EscalationRule`` of the service.
+    """The service's ``EscalationRule``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
@@ -218,22 +218,22 @@ class EscalationRule(PortfolioChildEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class Holiday(PortfolioChildEntity):
-    """``Holiday`` of the service.
+    """The service's ``Holiday``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
     """Label shown to users."""
     dt_holiday: datetime | None = field(default=None, metadata=wire("DtHoliday", "datetime-local"))
-    """``DtHoliday`` on the wire. ISO 8601 local time, no zone."""
+    """``DtHoliday`` on the wire. Local time without a zone."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class LinkPortfolioAndWorkZone(Entity):
-    """``LinkPortfolioAndWorkZone`` of the service.
+    """The service's ``LinkPortfolioAndWorkZone``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     work_zone_id: int | None = field(default=None, metadata=wire("WorkZoneId", "integer"))
@@ -246,9 +246,9 @@ class LinkPortfolioAndWorkZone(Entity):
 
 @define(kw_only=True, eq=False, repr=False)
 class LinkTeamAndWorkZone(Entity):
-    """``LinkTeamAndWorkZone`` of the service.
+    """The service's ``LinkTeamAndWorkZone``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     team_id: int | None = field(default=None, metadata=wire("TeamId", "integer"))
@@ -261,9 +261,9 @@ class LinkTeamAndWorkZone(Entity):
 
 @define(kw_only=True, eq=False, repr=False)
 class OnCallRule(PortfolioChildEntity):
-    """``OnCallRule`` of the service.
+    """The service's ``OnCallRule``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     day_of_week: int | None = field(default=None, metadata=wire("DayOfWeek", "integer"))
@@ -278,7 +278,7 @@ class OnCallRule(PortfolioChildEntity):
 class Portfolio(LockedEntity):
     """Group of work zones.
 
-    Operations: none. Not delete. Not known: create, retrieve, update, query. Delete by
+    Operations: none known. Not supported: delete. Unknown: create, retrieve, update, query. Delete by
     PortfolioDeleteCommand.
     """
 
@@ -308,9 +308,9 @@ class Portfolio(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class Responsibility(PortfolioChildEntity):
-    """``Responsibility`` of the service.
+    """The service's ``Responsibility``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     assignee_id: int | None = field(default=None, metadata=wire("AssigneeId", "integer"))
@@ -327,9 +327,9 @@ class Responsibility(PortfolioChildEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class ResponsibilityType(LockedEntity):
-    """``ResponsibilityType`` of the service.
+    """The service's ``ResponsibilityType``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     is_removed: bool | None = field(default=None, metadata=wire("IsRemoved", "boolean"))
@@ -342,9 +342,9 @@ class ResponsibilityType(LockedEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class SlaValuesOverride(PortfolioChildEntity):
-    """``SlaValuesOverride`` of the service.
+    """The service's ``SlaValuesOverride``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     priority_id: int | None = field(default=None, metadata=wire("PriorityId", "integer"))
@@ -359,9 +359,9 @@ class SlaValuesOverride(PortfolioChildEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class SpecDispatchRule(PortfolioChildEntity):
-    """``SpecDispatchRule`` of the service.
+    """The service's ``SpecDispatchRule``.
 
-    Operations: none. Not known: create, retrieve, update, delete, query.
+    Operations: unknown.
     """
 
     specialty_id: int | None = field(default=None, metadata=wire("SpecialtyId", "integer"))

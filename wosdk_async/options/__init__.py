@@ -158,7 +158,7 @@ def _check_codes(policy: RetryPolicy, attribute: attrs.Attribute[Any], value: An
     for code in sorted(value):
         if code in CODES and CODES[code].verdict is not REFUSED:
             raise ConfigurationError(
-                f"{name} holds {code!r}, whose verdict is fixed ({CODES[code].verdict.name}); leave it out"
+                f"{name} holds {code!r}, whose verdict is fixed ({CODES[code].verdict.name}); remove it"
             )
     if both := value & policy.waits if attribute.name == "repeats" else ():
         raise ConfigurationError(f"{min(both)!r} is in both waits and repeats; remove it from one")

@@ -119,7 +119,7 @@ def hook(method: str = "__call__", takes: str = "a function", *, awaited: bool =
     def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
         name = _name(owner, attribute)
         if isinstance(value, type):
-            raise ConfigurationError(f"{name} is {described(value)}; make one: {value.__name__}()")
+            raise ConfigurationError(f"{name} is {described(value)}; pass {value.__name__}()")
         if value is not None and not hasattr(value, method):
             raise ConfigurationError(f"{name} is {kind_of(value)}; it takes {takes}")
         if not awaited and inspect.iscoroutinefunction(value):
@@ -134,7 +134,7 @@ def _name(owner: object, attribute: attrs.Attribute[Any]) -> str:
     return prefix + attribute.name
 
 
-def _same(value: object) -> object:
+def _unchanged(value: object) -> object:
     return value
 
 
@@ -164,7 +164,7 @@ def takes_options(
                 raise TypeError(f"{method.__qualname__}() takes {takes} but {given + 1} were given")
             for name in hidden.keys() & named.keys():
                 named[name] = hidden[name](named[name])
-            converters = [hidden.get(name, _same) for name in arguments]
+            converters = [hidden.get(name, _unchanged) for name in arguments]
             shielded = [convert(value) for convert, value in zip(converters, values, strict=False)]
             del values
             return method(owner, kind(*shielded, **named))

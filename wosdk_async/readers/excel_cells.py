@@ -65,7 +65,7 @@ def sheet_parts(book: zipfile.ZipFile, parts: Mapping[str, str]) -> tuple[dict[s
 
 
 def styles_in(book: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str, bool | str]:
-    """Return, by cell style, the currency of amounts, and whether times show the day."""
+    """Map each cell style to the currency of its amounts, or to whether its times show the day."""
     formats: dict[str, bool | str] = {**_DATES, **_AMOUNTS}
     styles: list[bool | str | None] = []
     is_of_cells = False

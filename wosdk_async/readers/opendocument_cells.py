@@ -34,7 +34,7 @@ _LOST = "the cell contains tabs, line breaks or text that is not read; save the 
 
 
 def without_shapes(path: str, shapes: Sequence[tuple[int, int]]) -> IO[bytes]:
-    """Return an .ods file without shapes and comments, whose text calamine would read as cell text."""
+    """Return a copy of an .ods file without ``shapes``, whose text calamine would read as cell text."""
     copied = io.BytesIO()
     with zipfile.ZipFile(path) as book, zipfile.ZipFile(copied, "w") as other:
         for part in ("mimetype", "META-INF/manifest.xml"):

@@ -24,8 +24,9 @@ Cells = tuple[list[str], dict[int, str]]
 
 
 def read(path: str) -> Iterator[Line]:
-    """Yield the lines of a Parquet file, numbered from 1; fields of structs are columns ``outer.inner``.
+    """Yield the header of a Parquet file, and its rows, numbered from 1.
 
+    A field of a struct is a column ``outer.inner``.
     Times are ISO 8601: with ``Z`` for instants, otherwise without a zone. Null is an empty string.
     """
     with parquet.ParquetFile(path) as file:

@@ -46,7 +46,7 @@ STARTED = b"reader started\n"
 
 
 class Unreadable(Exception):
-    """File that cannot be read. ``text`` is the reason, with a remedy unless ``remedy`` names one."""
+    """File that cannot be read. ``remedy`` names a Remedy; without it, ``text`` states the remedy."""
 
     def __init__(self, text: str, remedy: str = "") -> None:
         super().__init__(text)
@@ -70,7 +70,7 @@ class Order(NamedTuple):
     """File to convert, with reader, options and limits."""
 
     module: str
-    """Reader."""
+    """Name of the reader's module."""
     path: str
     options: dict[str, Any]
     limits: list[int]
@@ -163,7 +163,7 @@ def _set_limits(limits: Limits) -> None:
             resource.setrlimit(kind, (limit, _lower(limit + spare, hard)))
         except (ValueError, OSError):  # for example, macOS cannot set RLIMIT_AS
             continue
-    signal.alarm(limits.seconds + 2)  # ends a reader whose parent is gone, on systems without prctl
+    signal.alarm(limits.seconds + 2)  # stops an orphaned reader on systems without prctl
 
 
 def _die_with(parent: int) -> None:

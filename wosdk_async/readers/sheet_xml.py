@@ -10,9 +10,9 @@ from xml.parsers import expat
 
 Attributes = Mapping[str, str]
 Faults = dict[int, dict[int, str]]
-"""Reasons why cells have no value, by row (from 1) and column (from 0)."""
+"""Reasons why cells cannot be used, by row (from 1) and column (from 0)."""
 Currencies = dict[int, list[tuple[range, str]]]
-"""Currencies or zeros shown only by cell formats: for each column (from 0), ranges of rows and their text."""
+"""Currencies or leading zeros shown only by cell formats: row ranges and their text, by column (from 0)."""
 
 ERROR = "the cell shows a formula error; correct it in the sheet"
 NO_RESULT = "the formula has no result; open the workbook in a spreadsheet program and save it"
@@ -75,7 +75,7 @@ def parse(
     """Call ``note`` with the local name and attributes of each element.
 
     If ``note`` returns a true value, ``text`` is called with the text that follows. With ``shapes``, shapes
-    and comments are skipped; for one with text, the offsets of its tags are added to ``shapes``.
+    and comments are skipped; if they contain text, the offsets of their tags are added to ``shapes``.
     """
 
     def start(element: str, attributes: Attributes) -> None:

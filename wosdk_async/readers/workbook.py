@@ -116,7 +116,10 @@ def _calamine_facts(book: Any, page: Any, others: list[str]) -> _SheetFacts:
 
 
 class _Table:
-    """Facts about a table's cells, by index in the row."""
+    """Facts about a table's cells, by index in the row.
+
+    With ``is_blind``, hidden cells and formula errors are unknown.
+    """
 
     def __init__(self, facts: _SheetFacts, page: Any, *, is_blind: bool) -> None:
         self._facts, self._page, self._is_blind = facts, page, is_blind
@@ -178,7 +181,7 @@ class _Table:
         }
 
     def with_currencies(self, row: Row) -> Row:
-        """Return the row, whose numbers get the currency or the leading zeros of their cell format."""
+        """Return the row with the currency or the leading zeros that the cell formats add to its numbers."""
         line, cells, kinds, faults = row
         for index, runs in self._currencies.items():
             _, stop, kind = runs[bisect_right(runs, line, key=itemgetter(0)) - 1]
@@ -322,6 +325,6 @@ def _text(value: Any) -> str:
 
 
 def _whole_milliseconds(value: datetime) -> datetime:
-    """Return a time without the rounding errors of a sheet, which stores fractions of days."""
+    """Round a time to milliseconds, because a sheet stores times as inexact fractions of days."""
     rounded = round(value.microsecond, -3)
     return value.replace(microsecond=0) + timedelta(microseconds=rounded)

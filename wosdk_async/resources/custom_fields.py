@@ -42,7 +42,7 @@ def read_value(kind: str, text: str) -> FieldValue:
 def write_value(label: str, kind: str, value: object) -> str:
     """Format ``value`` for a descriptor of CfType ``kind``; for money, only the number.
 
-    Raises InvalidCallError.
+    Raises InvalidCallError for a value of another type.
     """
     accepts, remedy = _ACCEPTS.get(kind, (lambda value: isinstance(value, str), "text: send str(...)"))
     if not accepts(value):
@@ -106,8 +106,8 @@ class CustomFields(Resource):
     async def get(self, record: Record) -> dict[str, FieldValue]:
         """Return a record's custom fields by label: ``await acme.custom_fields.get(order)``.
 
-        Values are int, Decimal, Money, date, time or bool, by the field's type. Values of other types, and
-        values that cannot be parsed, are strings. Fields whose definition was removed are omitted.
+        Values are int, Decimal, Money, date, time or bool, depending on the field's type. Fields of other
+        types, and values that cannot be parsed, are strings. Fields whose definition was removed are omitted.
 
         Args:
             record: a record of an entity with ``custom_fields``; its id is enough: ``WorkOrder.ref(1)``.
@@ -140,7 +140,7 @@ class CustomFields(Resource):
         """Write custom fields: ``await acme.custom_fields.set(order, {"Cost center": "X", "Old": None})``.
 
         Each named field is changed, added if missing, or removed by None; others are kept. The record is read
-        first, so two callers that add the same field at once may both succeed.
+        first, so two callers that add the same field at once may add it twice.
 
         Args:
             record: see :meth:`get`.
@@ -225,9 +225,9 @@ class _Value:
     currency: CurrencyType | None
 
     def currency_in(self, entry: CustomField2 | None) -> CurrencyType | None:
-        """Return the currency to send; an amount without one keeps that of the field.
+        """Return the currency to send: the value's own or, for an amount without currency, the field's.
 
-        Raises InvalidCallError if the field has none.
+        Raises InvalidCallError if neither has a currency.
         """
         # facts Appendix A: a CustomField2 has a currency. Not shown; assumed, as in protocol/updates: a write
         # without one may clear it.
@@ -243,7 +243,7 @@ class _Value:
 def _changes(
     record: Record, kind: str, wanted: Mapping[int, _Value | None], present: Iterable[CustomField2]
 ) -> Iterable[CustomField2]:
-    """Yield the elements to send: an element without an Id adds a field, others change or remove one."""
+    """Yield the elements to send: elements without an Id add a field, those with an Id edit or remove it."""
     # facts 3.6
     held = {entry.descriptor.id: entry for entry in present if entry.descriptor is not None}
     for descriptor_id, value in wanted.items():

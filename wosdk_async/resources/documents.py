@@ -100,6 +100,7 @@ class Documents(Resource):
 
         Raises:
             InvalidCallError: the file cannot be read or sent.
+            NameNotFoundError: the Company has no document type called ``doc_type``.
             InDoubtError: the document may have been created, but no response confirms it.
             DeadlineError: nothing was sent, for example because ``source`` stalls.
         """
@@ -124,7 +125,7 @@ class Documents(Resource):
         return await sender.send(upload.into(create(document)))
 
     async def _read_upload(self, source: Source, upload: Upload) -> CallSender:
-        """Read ``source`` into ``upload``, and return a sender whose deadline covers both."""
+        """Read ``source`` into ``upload``; return a sender whose deadline includes the time for reading."""
         options = self._sender.options
         seconds = _FILE_SECONDS if options.deadline is None else options.deadline
         sender = attrs.evolve(self._sender, until=self._sender.transport.clock.now() + seconds)
@@ -157,8 +158,9 @@ class Documents(Resource):
     ) -> EntitySpecifier:
         """Attach a link to a record and return the new document; nothing is fetched from ``url``.
 
-        ``url`` is an http or https address of at most 2,048 characters, percent-encoded. ``mime_type`` is
-        ``"url"``, as in the vendor's sample. See :meth:`attach` for the other arguments and the errors.
+        ``url`` is an http or https address of at most 2,048 characters, percent-encoded. The default of
+        ``mime_type`` is that of the vendor's sample. For the other arguments and the errors, see
+        :meth:`attach`.
         """
         require_link(url)
         return await self._company.create(
@@ -234,8 +236,9 @@ class Documents(Resource):
 
         Args:
             document: a record, a reference, the result of :meth:`attach`, or an id.
-            to: the file to write (or the target of a link), replaced only once the download is complete. In
-                a directory, the file name is the document's id and the service's name: ``70021-belt.jpg``.
+            to: the file to write; for a symbolic link, its target. It is replaced only once the download is
+                complete. If ``to`` is a directory, the file gets the document's id and the service's name:
+                ``70021-belt.jpg``.
             progress: called with the number of bytes received so far and the total (None if the storage does
                 not send one). The count restarts if the file is fetched again after a failure.
             max_bytes: maximum bytes of the file.
@@ -244,7 +247,8 @@ class Documents(Resource):
             DownloadError: the file cannot be fetched or written.
             NotFoundError: the document does not exist.
             NotSentError, NoAnswerError, DeadlineError: the file did not arrive.
-            InvalidCallError: ``to`` is not a regular file, or its directory does not exist. Nothing was sent.
+            InvalidCallError: ``to`` is neither a regular file nor a directory, or its parent directory does
+                not exist. Nothing was sent.
         """
         require_progress(progress)
         options = self._sender.options
@@ -255,7 +259,7 @@ class Documents(Resource):
         try:
             async with asyncio.timeout(seconds) as limit:
                 # Not a local variable: only FileDownload hides the address in a traceback's locals.
-                download, receive = self._opened(await self._address(id), id, path, max_bytes, progress)
+                download, receive = self._prepared(await self._address(id), id, path, max_bytes, progress)
                 downloads = self._sender.transport.downloads(self._sender.sessions)
                 return await downloads.fetch(download, receive, options.retry)
         except WosdkError as error:
@@ -273,7 +277,7 @@ class Documents(Resource):
                 company=self._company.name,
             ) from None
 
-    def _opened(
+    def _prepared(
         self, address: GetDocDownloadUrl, id: int, to: Path | None, max_bytes: int, progress: Progress | None
     ) -> tuple[FileDownload, Callable[[Stream], Awaitable[bytes | Path]]]:
         """Return the file at ``address``, and a function that reads it into memory or writes it to ``to``."""
@@ -318,7 +322,7 @@ class Documents(Resource):
 
 
 def _owner_fields(owner: Record | int, actor_type: ActorType | str | None, storage: str) -> dict[str, Any]:
-    """Return the fields for a document's owner and storage; a bare id is a work order's."""
+    """Return the fields for a document's owner and storage. Without a type, a bare id is a work order's."""
     kind = actor_type or (ACTOR_TYPES.get(owner.wire_name) if isinstance(owner, Record) else "WO")
     if kind is None:
         raise InvalidCallError(f"the actor type of a {type(owner).__name__} is unknown; pass actor_type=")

@@ -126,7 +126,10 @@ def require_progress(progress: object) -> None:
 
 
 def require_writable(to: str | os.PathLike[str]) -> Path:
-    """Return ``to``, a file or directory, as a path. Raises InvalidCallError if it is not writable."""
+    """Return ``to`` as a path.
+
+    Raises InvalidCallError if it is neither a file nor a directory, or its parent directory does not exist.
+    """
     if not isinstance(to, str | os.PathLike):
         raise InvalidCallError(f"to is {described(to)}; it takes the path of a file or of a directory")
     path = Path(to)

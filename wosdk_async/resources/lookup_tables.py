@@ -1,4 +1,4 @@
-"""Small tables of the service (statuses, reasons, types), read once for all callers and searched by name."""
+"""Small tables of the service (statuses, reasons, types), cached for all callers and searched by name."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def folded(name: str) -> str:
 
 
 def text_of(value: object) -> str:
-    """Return a text of a record; empty for anything else, because records keep values of a wrong type."""
+    """Return ``value`` if it is a string, else an empty string: records may hold values of a wrong type."""
     return value if isinstance(value, str) else ""
 
 
@@ -80,7 +80,7 @@ def listed(values: Sequence[Any]) -> str:
 @attrs.frozen
 class _Table:
     records: list[Any]
-    asked_at: float
+    started_at: float
 
 
 _TABLES: Place[dict[type[Record], _Table]] = Place(lambda _: {})
@@ -118,8 +118,8 @@ class LookupTables:
         fits: Callable[[E], bool],
     ) -> E:
         """Return the record called ``name`` that satisfies ``fits``; reread the table on a miss."""
-        asked_at = self.now()
-        for not_before in (asked_at - MAX_AGE, asked_at):
+        started_at = self.now()
+        for not_before in (started_at - MAX_AGE, started_at):
             records = await self.records(entity, not_before)
             try:
                 return choose(what, name, filter(fits, records), label)
@@ -138,7 +138,7 @@ class LookupTables:
     async def records(self, entity: type[E], not_before: float) -> list[E]:
         """Return a small table, read at ``not_before`` or later; concurrent callers share one query."""
         table = self.places[_TABLES].get(entity)
-        if table is not None and table.asked_at >= not_before:
+        if table is not None and table.started_at >= not_before:
             return table.records
         key = (entity, *self.sender.scope)
         reading = self.shared_tasks.find(key, not_before)
@@ -149,7 +149,7 @@ class LookupTables:
         return records
 
     async def _read(self, entity: type[E]) -> list[E]:
-        asked_at = self.now()
+        started_at = self.now()
         records = await self.all_of(entity, Query(entity, self.sender.send))
-        self.places[_TABLES][entity] = _Table(records, asked_at)
+        self.places[_TABLES][entity] = _Table(records, started_at)
         return records

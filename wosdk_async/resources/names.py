@@ -65,15 +65,15 @@ class _NameCache:
 
     def recall(self, name: object, not_before: float) -> int | None:
         with self._lock:
-            id, asked_at = self._ids.get(name, (None, 0.0))
-            if id is None or asked_at < not_before:
+            id, started_at = self._ids.get(name, (None, 0.0))
+            if id is None or started_at < not_before:
                 return None
             self._ids.move_to_end(name)
             return id
 
-    def keep(self, name: object, id: int, asked_at: float, most: int) -> None:
+    def keep(self, name: object, id: int, started_at: float, most: int) -> None:
         with self._lock:
-            self._ids[name] = id, asked_at
+            self._ids[name] = id, started_at
             self._ids.move_to_end(name)
             while len(self._ids) > max(most, 0):
                 self._ids.popitem(last=False)
@@ -142,7 +142,7 @@ class NameResolver:
         require_one(entity.wire_name, wire, found, self._sender.company, NameNotFoundError)
         for name, (id, *_) in found.items():
             ids[name] = id
-            known.keep((entity, key, folded(name)), id, asked[name].asked_at, self._remember)
+            known.keep((entity, key, folded(name)), id, asked[name].started_at, self._remember)
         return ids
 
     def _batch(self, entity: type[E], key: str, name: str, not_before: float) -> _Batch:

@@ -43,10 +43,10 @@ E = TypeVar("E", "WoActionReasonLookup", "RepairCode")
 class WorkOrders(Resource):
     """Work order actions: ``company.work_orders``.
 
-    Each method takes a WorkOrder, a Ref or an id, and returns the response's WorkOrder: its scalars, and
-    references reduced to their ids. If the response contains no WorkOrder, the action was still carried out,
-    and the result is a WorkOrder with only its id. ``comment`` goes into the order's log; ``at`` is the local
-    time of a past action.
+    Actions take a WorkOrder, a Ref or an id. All but ``note`` return the response's WorkOrder: its scalars,
+    and references reduced to their ids. If the response contains no WorkOrder, the action was still carried
+    out, and the result is a WorkOrder with only its id. ``comment`` goes into the order's log; ``at`` is the
+    local time of a past action.
 
     Names are case-insensitive, and whitespace around them is ignored. A Company's names are cached for 300
     seconds, and reread before a name is reported as unknown. Ids are sent unchanged: pass a record's
@@ -76,7 +76,7 @@ class WorkOrders(Resource):
 
         Args:
             order: the work order, which must be in progress.
-            note: the completion note, which is also sent as the command's comment.
+            note: the completion note, sent as the command's comment.
             note_option: ``Replace``, ``FillEmpty`` or ``Ignore`` for an existing note; with ``Ignore``, the
                 new note is only a comment (inferred from the option's name).
             repair_code: name or id of a RepairCode, which some Companies require.
@@ -117,8 +117,8 @@ class WorkOrders(Resource):
         to InProgress; the vendor's samples run three commands: reopen, pick up and start.
 
         Finished orders can also be reopened, so the client reads the state first and sends it as the expected
-        state. If another caller moves the order in the meantime, the service refuses with a ConflictError and
-        changes nothing.
+        state. If another caller changes the state in the meantime, the service changes nothing, and the call
+        raises ConflictError.
 
         Args:
             order: the work order, which must be on hold or paused; ``run(WoReopenCommand(...))`` reopens one
@@ -215,7 +215,7 @@ class WorkOrders(Resource):
     async def note(
         self, order: WorkOrder | int, body: str, *, note_type: WONoteType | str = "Private"
     ) -> EntitySpecifier:
-        """Add a note, ``await acme.work_orders.note(order, "Gate code 4711")``; return its type and id.
+        """Add a note and return its type and id: ``await acme.work_orders.note(order, "Gate code 4711")``.
 
         Args:
             order: the work order, in any state.
@@ -338,7 +338,7 @@ class WorkOrders(Resource):
         require_one("Employee", by, {employee: ids}, company, NameNotFoundError)
         return ids[0]
 
-    # --- parts ------------------------------------------------------------------------------
+    # --- helpers ------------------------------------------------------------------------------
 
     async def _held_state(self, order: int) -> WOStatus:
         found = (await self._company.get(model.WorkOrder, order, properties=["StatusId"])).status_id

@@ -25,13 +25,13 @@ _MAX_SIZE = 1 << 20  # maximum bytes of the settings file, which usually has a f
 CREDENTIALS = ("CLIENT_ID", "CLIENT_SECRET", "CLIENT_SECRET_FILE", "CREDENTIALS_COMMAND")
 ADDRESSES = ("TOKEN_URL", "LOCATOR_URL", "TRUSTED_HOSTS")
 NAMES = ("COMPANY", "REGION", *CREDENTIALS, *ADDRESSES)
-"""Settings allowed in a profile, in the order of the file."""
+"""Settings allowed in a profile, in the order in which the file lists them."""
 # Only the values of these settings may be shown, because a misspelt name may hold a secret.
 _SHOWN = {*NAMES, "PROFILE", "CONFIG"} - {"CLIENT_SECRET", "CREDENTIALS_COMMAND"}
 
 
 def hidden_variables(environ: Mapping[str, Any] | None) -> Any:
-    """Return only this library's variables, with secrets hidden; return anything but a mapping unchanged."""
+    """Return the variables that this library reads, with secrets hidden; return a non-mapping unchanged."""
     if not isinstance(environ, Mapping):
         return environ
     ours = {name: value for name, value in environ.items() if name.startswith(PREFIX)}

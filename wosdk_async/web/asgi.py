@@ -19,7 +19,7 @@ _READS = ("GET", "HEAD")
 
 
 class CancelAbandonedReads:
-    """ASGI middleware that cancels a GET handler when the client disconnects.
+    """ASGI middleware that cancels a GET or HEAD handler when the client disconnects.
 
     ::
 

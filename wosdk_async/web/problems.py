@@ -139,8 +139,8 @@ class ProblemDetails:
 def problem_of(error: WosdkError, *rules: ProblemRule) -> ProblemDetails:
     """Return a web back end's response to ``error``.
 
-    The first of ``rules`` for its class applies, or else the rule in ``PROBLEMS``. An error class that has
-    none, such as your own, gets the response of its nearest base class.
+    The first of ``rules`` for the error's class or one of its base classes applies; otherwise, the rule in
+    ``PROBLEMS`` for the class or its nearest base class.
     """
     rule = next((each for each in rules if isinstance(error, each.error)), None)
     rule = rule or next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)

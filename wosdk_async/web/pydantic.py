@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
-from pydantic import ValidationError  # first: the error without it names the package to install
+from pydantic import ValidationError  # first, so that the ImportError names the package to install
 from pydantic_core import (
     InitErrorDetails,
     PydanticCustomError,

@@ -149,7 +149,7 @@ def _entity_class(module: Module, entity: Entity) -> None:
         parent = module.use("base", "Referable" if entity.name == "CorrigoEntity" else "Record")
     key = f"Key: {', '.join(entity.composite_key)}" if entity.composite_key else None
     doc = paragraphs(
-        sentences(entity.meaning or f"``{entity.name}`` of the service"),
+        sentences(entity.meaning or f"The service's ``{entity.name}``"),
         operations_text(entity),
         sentences(key, entity.note),
     )
@@ -219,7 +219,7 @@ def _command_class(module: Module, command: Command) -> None:
     elif result_module := module.results.get(command.result):
         module.use(result_module, command.result)
     doc = paragraphs(
-        sentences(command.meaning or f"``{command.name}`` of the service"),
+        sentences(command.meaning or f"The service's ``{command.name}``"),
         sentences(
             "Safe to repeat" if command.repeat == "safe" else "Not safe to repeat",
             command.note,
@@ -255,7 +255,7 @@ def _enum_class(enum: EnumType) -> str:
 
 def _member(value: EnumValue) -> str:
     arguments = literal(value.name) if value.value is None else f"{literal(value.name)}, {value.value}"
-    # ruff takes the name of an error code for a secret if the name contains a word such as TOKEN
+    # ruff mistakes the name of an error code for a secret if it contains a word such as TOKEN
     mark = "  # noqa: S105" if value.value is None and SECRET_WORD.search(value.name) else ""
     line = f"    {member_name(value.name)} = {arguments}{mark}"
     status = f"HTTP status {value.http_status}" if value.http_status else None

@@ -18,7 +18,7 @@ CHECKOUT = Path(__file__).parents[3]
 MARK = "Written by wosdk_async.catalogue.generate from the catalogue; do not edit."
 WIDTH = 110  # maximum width of docstrings, which ruff does not wrap
 FORMATS = {
-    "datetime-local": "ISO 8601 local time, no zone.",
+    "datetime-local": "Local time without a zone.",
     "datetime-utc": "UTC.",
     "number": "Exact decimal.",
 }
@@ -102,8 +102,8 @@ def field_text(field: Field, aliases: Mapping[str, str], *, of_command: bool) ->
     nicknames = [name for name, wire in aliases.items() if wire == field.of and name == field.name]
     return sentences(
         field.meaning or f"``{field.name}`` on the wire",
-        FORMATS.get(field.kind),
-        f"The service's documents call the type {nicknames[0]}" if nicknames else None,
+        _format(field),
+        f"The specification calls the type {nicknames[0]}" if nicknames else None,
         _length(field),
         ("Required" if of_command else "Required on creation") if field.required else None,
         None if field.updatable else "Not updatable",
@@ -111,11 +111,19 @@ def field_text(field: Field, aliases: Mapping[str, str], *, of_command: bool) ->
     )
 
 
+def _format(field: Field) -> str | None:
+    """Return the format of a field's values, unless its meaning already says it."""
+    meaning = field.meaning or ""
+    if field.kind == "datetime-local" and meaning.startswith("Local"):
+        return "No zone."
+    return None if field.kind == "datetime-utc" and "UTC" in meaning else FORMATS.get(field.kind)
+
+
 def _length(field: Field) -> str | None:
     if field.max_length is None:
         return None
     whose = "" if field.max_length_source == "doc" else " (a third-party client's limit, not the vendor's)"
-    return f"At most {field.max_length} characters{whose}"
+    return f"At most {field.max_length} character{'s' * (field.max_length > 1)}{whose}"
 
 
 def operations_text(entity: Entity) -> str | None:
@@ -125,10 +133,12 @@ def operations_text(entity: Entity) -> str | None:
     supported = [name for name, can in entity.operations.items() if can]
     refused = [name for name, can in entity.operations.items() if can is False]
     unknown = [name for name, can in entity.operations.items() if can is None]
+    if not supported and not refused:
+        return sentences("Operations: unknown", entity.operations_note)
     return sentences(
-        f"Operations: {', '.join(supported) or 'none'}",
-        f"not {', '.join(refused)}" if refused else None,
-        f"not known: {', '.join(unknown)}" if unknown else None,
+        f"Operations: {', '.join(supported) or 'none known'}",
+        f"not supported: {', '.join(refused)}" if refused else None,
+        f"unknown: {', '.join(unknown)}" if unknown else None,
         entity.operations_note,
     )
 

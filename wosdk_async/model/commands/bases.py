@@ -32,7 +32,7 @@ class WorkOrderAction(Command[R]):
     )
     """Comment stored with the action. At most 3072 characters."""
     action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone."""
+    """Local time of the action. No zone."""
     action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
     """Id of the reason record."""
     status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))

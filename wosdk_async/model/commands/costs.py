@@ -88,7 +88,7 @@ class ApSubmitPaymentCommand(FinancialAction[FinancialStatusChangeResponse]):
     check_number: str | None = field(default=None, metadata=wire("CheckNumber", "string"))
     """``CheckNumber`` on the wire."""
     check_cut_date: datetime | None = field(default=None, metadata=wire("CheckCutDate", "datetime-local"))
-    """``CheckCutDate`` on the wire. ISO 8601 local time, no zone."""
+    """``CheckCutDate`` on the wire. Local time without a zone."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -146,7 +146,7 @@ class InvoiceDisputeCommand(Command[CommandResult]):
     invoice_id: int | None = field(default=None, metadata=wire("InvoiceId", "integer"))
     """``InvoiceId`` on the wire."""
     timestamp: datetime | None = field(default=None, metadata=wire("Timestamp", "datetime-local"))
-    """``Timestamp`` on the wire. ISO 8601 local time, no zone."""
+    """``Timestamp`` on the wire. Local time without a zone."""
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
     """Comment stored with the action."""
 
@@ -164,7 +164,7 @@ class InvoiceRecallCommand(Command[CommandResult]):
     invoice_id: int | None = field(default=None, metadata=wire("InvoiceId", "integer"))
     """``InvoiceId`` on the wire."""
     timestamp: datetime | None = field(default=None, metadata=wire("Timestamp", "datetime-local"))
-    """``Timestamp`` on the wire. ISO 8601 local time, no zone."""
+    """``Timestamp`` on the wire. Local time without a zone."""
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
     """Comment stored with the action."""
 
@@ -182,7 +182,7 @@ class PostPaymentCommand(Command[CommandResult]):
     payment_id: int | None = field(default=None, metadata=wire("PaymentId", "integer"))
     """``PaymentId`` on the wire."""
     timestamp: datetime | None = field(default=None, metadata=wire("Timestamp", "datetime-local"))
-    """``Timestamp`` on the wire. ISO 8601 local time, no zone."""
+    """``Timestamp`` on the wire. Local time without a zone."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -201,6 +201,6 @@ class UpdateInvoiceStateCommand(Command[UpdateInvoiceStateCommandResponse]):
     state: CiInvoiceState | None = field(default=None, metadata=wire("State", "enum", "CiInvoiceState"))
     """Target state of the invoice."""
     timestamp: datetime | None = field(default=None, metadata=wire("Timestamp", "datetime-local"))
-    """``Timestamp`` on the wire. ISO 8601 local time, no zone."""
+    """``Timestamp`` on the wire. Local time without a zone."""
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
     """Comment stored with the action."""

@@ -104,7 +104,7 @@ class DeleteCommand(Command[OperationCommandResponse]):
 class RestoreCommand(Command[OperationCommandResponse]):
     """Undoes a soft removal.
 
-    Not safe to repeat. Generic command; undoes a soft removal.
+    Not safe to repeat. Generic command.
     """
 
     path = "RestoreCommand"

@@ -75,7 +75,7 @@ class GetLicensedProvidersRoutine(Command[GetLicensedProvidersResponse]):
     postal_code: str | None = field(default=None, metadata=wire("PostalCode", "string"))
     """``PostalCode`` on the wire."""
     time_stamp: datetime | None = field(default=None, metadata=wire("TimeStamp", "datetime-local"))
-    """``TimeStamp`` on the wire. ISO 8601 local time, no zone."""
+    """``TimeStamp`` on the wire. Local time without a zone."""
     customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer"))
     """Id of the customer."""
     record_count: int | None = field(default=None, metadata=wire("RecordCount", "integer"))
@@ -102,7 +102,7 @@ class GetPreferredAssigneesRoutine(Command[GetPreferredAssigneesResponse]):
     postal_code: str | None = field(default=None, metadata=wire("PostalCode", "string"))
     """``PostalCode`` on the wire."""
     time_stamp: datetime | None = field(default=None, metadata=wire("TimeStamp", "datetime-local"))
-    """``TimeStamp`` on the wire. ISO 8601 local time, no zone."""
+    """``TimeStamp`` on the wire. Local time without a zone."""
     customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer"))
     """Id of the customer."""
     record_count: int | None = field(default=None, metadata=wire("RecordCount", "integer"))
@@ -126,7 +126,7 @@ class GetTimeCardCommand(Command[CommandResult]):
     employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
     """Id of the employee."""
     base_date: datetime | None = field(default=None, metadata=wire("BaseDate", "datetime-local"))
-    """``BaseDate`` on the wire. ISO 8601 local time, no zone."""
+    """``BaseDate`` on the wire. Local time without a zone."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -143,7 +143,7 @@ class TimeCardActionCommand(Command[TimeCardActionResponse]):
     employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
     """Id of the employee."""
     week_start_date: datetime | None = field(default=None, metadata=wire("WeekStartDate", "datetime-local"))
-    """First day of the week. ISO 8601 local time, no zone."""
+    """First day of the week. Local time without a zone."""
     action_id: TimeCardAction | None = field(
         default=None, metadata=wire("ActionId", "enum", "TimeCardAction")
     )
@@ -184,6 +184,5 @@ class UserSignInInfoCommand(Command[UserSignInInfoResponse]):
     sign_in_threshold_date: datetime | None = field(
         default=None, metadata=wire("SignInThresholdDate", "datetime-local")
     )
-    """``SignInThresholdDate`` on the wire. ISO 8601 local time, no zone. In the 2023 OpenAPI description
-    only.
+    """``SignInThresholdDate`` on the wire. Local time without a zone. In the 2023 OpenAPI description only.
     """

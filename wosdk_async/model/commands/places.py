@@ -156,13 +156,13 @@ class SpaceCreateCommand(Command[SpaceCreateCommandResponse]):
     customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer", required=True))
     """Id of the customer. Required. Schemas: integer."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start date. ISO 8601 local time, no zone."""
+    """Start date. Local time without a zone."""
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
-    """End date. ISO 8601 local time, no zone."""
+    """End date. Local time without a zone."""
     move_in_date: datetime | None = field(default=None, metadata=wire("MoveInDate", "datetime-local"))
-    """``MoveInDate`` on the wire. ISO 8601 local time, no zone."""
+    """``MoveInDate`` on the wire. Local time without a zone."""
     move_out_date: datetime | None = field(default=None, metadata=wire("MoveOutDate", "datetime-local"))
-    """``MoveOutDate`` on the wire. ISO 8601 local time, no zone."""
+    """``MoveOutDate`` on the wire. Local time without a zone."""
     instructions: str | None = field(default=None, metadata=wire("Instructions", "string"))
     """Instruction text shown to users."""
     unit_id: int | None = field(default=None, metadata=wire("UnitId", "integer"))
@@ -198,7 +198,7 @@ class WorkZoneCreateCommand(Command[WorkZoneCommandResponse]):
 
 @define(kw_only=True, eq=False, repr=False)
 class WorkZoneDefaultCommand(Command[WorkZoneCommandResponse]):
-    """``WorkZoneDefaultCommand`` of the service.
+    """The service's ``WorkZoneDefaultCommand``.
 
     Not safe to repeat.
     """

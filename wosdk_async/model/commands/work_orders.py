@@ -69,7 +69,7 @@ class WoLastModificationResponse(CommandResult):
     """Result of WoLastModificationCommand."""
 
     dt_last_modified: datetime | None = field(default=None, metadata=wire("DtLastModified", "datetime-local"))
-    """``DtLastModified`` on the wire. ISO 8601 local time, no zone."""
+    """``DtLastModified`` on the wire. Local time without a zone."""
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
     """Id of the owning work order."""
 
@@ -233,7 +233,7 @@ class WoAutoAssignRoutine(Command[EmployeeResponse]):
 
 @define(kw_only=True, eq=False, repr=False)
 class WoCancelCommand(WorkOrderAction[WoActionResponse]):
-    """Cancels, with a reason.
+    """Cancels a work order, with a reason.
 
     Not safe to repeat.
     """
@@ -310,8 +310,8 @@ class WoCopyCommand(WorkOrderAction[WoActionResponse]):
 class WoCreateCommand(WorkOrderAction[WoActionResponse]):
     """Creates a work order.
 
-    Not safe to repeat. Alternative path form cmd/{EntityType}/{short name} from a published Postman sample
-    and the OpenAPI description.
+    Not safe to repeat. A published Postman sample and the OpenAPI description use the path form
+    cmd/{EntityType}/{short name}.
     """
 
     path = "WoCreateCommand"
@@ -398,7 +398,7 @@ class WoMessageCommand(WorkOrderAction[WoActionResponse]):
 
 @define(kw_only=True, eq=False, repr=False)
 class WoOnHoldCommand(WorkOrderAction[WoActionResponse]):
-    """Puts on hold, with a reason.
+    """Puts a work order on hold, with a reason.
 
     Not safe to repeat.
     """
