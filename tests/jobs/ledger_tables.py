@@ -141,7 +141,8 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(again=True),
     ),
     "sent_elsewhere": (
-        "first run: another job nearby sent some of the rows, and look-ups cannot find them",
+        "first run: another job nearby sent some of the rows, and look-ups cannot find them. Rows with the "
+        "key but not the cells of a sent row need `--new-rows`",
         None,
         attrs.evolve(_FILE, key=None, elsewhere=Elsewhere(folder=_FOLDER, rows=1)),
         ImportOptions(),

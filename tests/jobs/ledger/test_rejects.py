@@ -454,7 +454,7 @@ async def test_rejects_whose_records_exist_are_not_sent_to_another_job(local: Lo
     assert summary.stopped.remedies == (Remedy.JOB_BESIDE,)
     summary = await local.run(summary.folder / "rejects.csv", text)
     assert summary.stopped is not None
-    assert summary.stopped.remedies == (Remedy.EXISTING_RECORDS,)
+    assert summary.stopped.remedies == (Remedy.JOB_BESIDE,)
     summary = await local.run(summary.folder / "rejects.csv", text, if_exists="skip")
     assert summary.complete
 

@@ -197,12 +197,9 @@ class Check:
         """Return the remedies for the first row whose record exists."""
         (row,) = (each for each in page if each.number == finding.row)
         found, folder = read.identities.of(row), preview.folder
-        if folder is None:
-            plan = self._request.plan("", company, read)
-        else:
-            plan = plan_of(folder)
-            after = plan.job if self._options.again else plan.after
-            plan = attrs.evolve(plan, rejects=read.is_rejects, after=after)
+        plan = self._request.plan("", company, read) if folder is None else plan_of(folder)
+        if self._options.again:  # a new ledger replaces the one in the folder
+            plan = attrs.evolve(plan, job="")
         return existing_remedies(folder or self._request.base, plan, [found.identity], found.digest)
 
     async def _mark_wanted(self, company: Company, preview: Preview) -> None:

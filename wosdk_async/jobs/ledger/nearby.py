@@ -152,11 +152,8 @@ def existing_remedies(
 ) -> dict[str, Any]:
     """Return remedies and facts for a row whose record exists; they name a job nearby that sent the row.
 
-    If the cells that the other job sent differ from ``digest``, the record may be another row's. Rejects and
-    resent rows belong to the job in ``own``, even if another job sent them.
+    If the cells that the other job sent differ from ``digest``, the record may be another row's.
     """
-    if plan.rejects or plan.after is not None:
-        return {"remedies": (Remedy.EXISTING_RECORDS,)}
     query = f"""SELECT max(sent = ?) FROM identity JOIN planned USING (row) JOIN outcome USING (row)
         LEFT JOIN undo USING (row) WHERE outcome.state = {int(State.DONE)}
         AND undo.state IS NOT {int(State.DONE)} AND identity IN ({", ".join("?" * len(identities))})"""

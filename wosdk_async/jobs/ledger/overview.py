@@ -167,7 +167,7 @@ def unsent_warnings(unsent: tuple[int, int], folder: Path, words: Words) -> list
     if earlier:
         text = f"unsent rows of earlier files, missing from the last file: {earlier}"
         remedy = words(Remedy.THAT_FOLDER, {"folder": str(folder)})
-        warnings.append(f"{text}; to send them, import their file and {remedy}")
+        warnings.append(f"{text}; unless you have corrected them since, import their file and {remedy}")
     return warnings
 
 

@@ -78,8 +78,8 @@ def _message(refusal: Refusal) -> str:
             was, now = _differing(refusal.first_gone, refusal.first_new)
             return (
                 f"{gone} sent before {_are(refusal.gone)} no longer in the file{was}, and "
-                f"{_rows(refusal.rows)} {_are(refusal.rows)} new{now}. Without a key, an edited row looks "
-                "like a new row"
+                f"{_rows(refusal.rows)} {_are(refusal.rows)} new or back{now}. Without a key, an edited row "
+                "looks like a new row"
             )
         case "key_disguised":
             pairs = [
