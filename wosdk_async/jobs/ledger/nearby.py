@@ -100,9 +100,9 @@ def named_ledgers(request: ImportRequest) -> list[Path]:
     return [each for each in dict.fromkeys((named, *jobs_at(named))) if (each / JOURNAL).is_file()]
 
 
-def runs_beside(request: ImportRequest) -> dict[Path, int]:
-    """Count the imports of each ledger in the directories of a create's file and job, if there are any."""
-    places = {request.base.parent, request.path.parent} if request.creates else ()
+def runs_beside(request: ImportRequest, own: Path | None) -> dict[Path, int]:
+    """Count the imports of each ledger in the directories of a create's file and ledger, if there are any."""
+    places = {(own or request.base).parent, request.path.parent} if request.creates else ()
     counts = {}
     for folder in (each for place in places for each in ledgers_in(place)):
         with contextlib.suppress(JournalError), opened(folder) as db:
