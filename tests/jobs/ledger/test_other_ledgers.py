@@ -447,6 +447,39 @@ async def test_a_ledger_that_only_refused_a_row_does_not_free_it(local: Local, t
 
 
 @UNMARKED
+async def test_a_row_that_a_killed_job_was_to_send_is_free_once_its_folder_is_archived(
+    local: Local, text: str
+) -> None:
+    monday = local.write(rows(1)).rename(local.folder / "monday.csv")
+    tuesday = append(await sent(local, "tuesday.csv", rows(9), text), rows(1))
+    async with killed(local.job(monday, text), local) as journal:
+        assert await refused(local, tuesday, text) == [3]
+    (local.folder / "archive").mkdir()
+    journal.folder.rename(local.folder / "archive" / "monday.csv.job")
+    assert (await local.run(tuesday, text)).done_now == 1
+
+
+async def test_an_identical_file_with_another_key_is_not_new(local: Local) -> None:
+    table = [["1", "a", "K1", ""], ["2", "b", "K2", ""]]
+    await sent(local, "monday.csv", table, KEY)
+    copy = local.write(table).rename(local.folder / "copy.csv")
+    other = KEY.replace("{key}", "{notes}", 1)
+    found = await refusal(local.job(copy, other, new_rows=True), local)
+    assert (found.why, found.rows) == ("sent_elsewhere", 2)
+
+
+@KEYED
+async def test_the_confirmation_of_again_counts_similar_keys_of_other_jobs(
+    local: Local, text: str, marker: str | None
+) -> None:
+    await sent(local, "monday.csv", [["003", "a", "", ""]], text, marker=marker)
+    tuesday = await sent(local, "tuesday.csv", rows(9), text, marker=marker)
+    job = local.job(append(tuesday, [["3", "a", "", ""]]), text, marker=marker, again=True)
+    assert (await job.open(local.company)).plan.resembling == 1
+    await job.close()
+
+
+@UNMARKED
 async def test_a_copy_of_a_killed_job_says_nothing_of_rows_that_the_job_tried(
     local: Local, text: str
 ) -> None:
@@ -590,6 +623,22 @@ async def test_a_file_to_send_again_is_not_sent_if_another_job_started_before_th
         await again.run(local.company)
     assert await open_orders(local) == Counter("2")
     assert await refused(local, monday, text, again=True) == [3]
+
+
+@UNMARKED
+async def test_rows_that_another_job_admitted_before_the_confirmation_are_not_sent(
+    local: Local, text: str
+) -> None:
+    monday = local.write(rows(1)).rename(local.folder / "monday.csv")
+    tuesday = local.write(rows(1, 2)).rename(local.folder / "tuesday.csv")
+    other = await local.job(monday, text).open(local.company)
+    await other.journal.start_run(**other.request.details(local.company))
+    waiting = local.job(tuesday, text)
+    await waiting.open(local.company)
+    await other.admit()
+    found = await refusal(waiting, local)
+    assert (found.why, found.remedies) == ("sent_elsewhere", (Remedy.WAIT,))
+    await other.journal.close()
 
 
 @UNMARKED

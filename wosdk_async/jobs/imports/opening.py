@@ -39,8 +39,8 @@ class OpenedJob:
     """Whether this run created the ledger."""
     is_idle: bool = False
     """Whether no row is to be sent, looked up or audited, and the last run had the same file and map."""
-    beside: Mapping[Path, int] = attrs.field(factory=dict)
-    """Number of runs of each job in the directory when the file was compared."""
+    beside: Mapping[Path, tuple[int, int]] = attrs.field(factory=dict)
+    """Number of imports and rows of each job in the directory when the file was compared."""
 
     @property
     def folder(self) -> Path:
@@ -174,7 +174,7 @@ async def _begin(
     *,
     after: str | None = None,
     refused: Sequence[tuple[int, str]] = (),
-    beside: Mapping[Path, int] | None = None,
+    beside: Mapping[Path, tuple[int, int]] | None = None,
 ) -> OpenedJob:
     """Create an empty ledger; :meth:`OpenedJob.admit` adds the file's rows.
 

@@ -54,13 +54,13 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Else
     """Find rows of a new import's file that another ledger sent and that look-ups cannot find.
 
     The import would otherwise send the rows of a copied, linked or renamed file again. With ``new_rows``,
-    :func:`refuse_sent_elsewhere` refuses such rows one by one.
+    :func:`refuse_sent_elsewhere` refuses such rows one by one, unless the whole file is identical.
 
     Raises:
         JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent. With
             look-ups, it is ignored with a warning.
     """
-    if not request.creates or request.options.again or request.options.new_rows:
+    if not request.creates or request.options.again:
         return None
     resembling: list[Elsewhere] = []
     undone = undone_records(request.base, company, request.import_map.operation)
@@ -68,7 +68,10 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Else
     for folder, plan, is_recent in _folders(request, rows, company, None):
         with _readable(request, rows, folder), opened(folder) as db:
             other = _OtherLedger(folder, plan, db, request, rows, to_send, is_recent)
-            if (sent := other.same_file() or other.sent_rows()) is not None:
+            sent = other.same_file()
+            if sent is None and not request.options.new_rows:
+                sent = other.sent_rows()
+            if sent is not None:
                 return sent
             resembling += other.resembling()
     return _merged(resembling)
@@ -151,7 +154,7 @@ def _rows_to_send(
 
 
 def _refused_before(db: sqlite3.Connection) -> list[tuple[int, str, bytes, bytes | None]]:
-    """Return unchanged rows that an earlier run refused because another ledger sent them.
+    """Return unchanged rows that an earlier run refused because another ledger sent, or may have sent, them.
 
     The result has each row's place, reason, identity and hash of the cells.
     """
@@ -160,7 +163,8 @@ def _refused_before(db: sqlite3.Connection) -> list[tuple[int, str, bytes, bytes
         FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
         JOIN outcome ON outcome.row = matched.row
         WHERE standing = {int(Standing.REFUSED_HERE)} AND json_extract(detail, '$[3]') = '{SENT_ELSEWHERE}'
-            AND planned.sent = file.digest"""
+            AND planned.sent = file.digest AND instr(json_extract(detail, '$[2]'), ?) = 0""",
+        [_RUNNING],
     ).fetchall()
 
 
@@ -397,13 +401,12 @@ _NOT_FOUND = f"""{STANDING} IN ({RISKY}) AND (planned.key IS NULL OR planned.key
     OR json_extract(run.details, '$.marker') IS NOT :marker)"""
 _SENT = "the job in {} sent this row (line {} of its file); remove it from this file"
 _DOUBT = "the job in {} may have sent this row (line {} of its file); settle its rows in doubt first"
+_RUNNING = " is running and sends this row"
 _REASONS = {
     Standing.SENDING: _DOUBT,
     Standing.IN_DOUBT: _DOUBT,
     Standing.DONE_CHANGED: (
         "the job in {} sent a row with this key and other cells (line {} of its file); {new_keys}"
     ),
-    Standing.PLANNED: (
-        "the job in {} is running and sends this row (line {} of its file); wait until it ends"
-    ),
+    Standing.PLANNED: "the job in {}" + _RUNNING + " (line {} of its file); wait until it ends",
 }
