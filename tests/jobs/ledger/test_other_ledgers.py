@@ -422,6 +422,17 @@ async def test_look_ups_do_not_find_what_a_running_job_sends_again(local: Local)
         assert (found.why, found.lines, found.remedies) == ("sent_elsewhere", (2,), (Remedy.WAIT,))
 
 
+async def test_a_job_in_another_directory_knows_what_jobs_beside_its_file_undid(local: Local) -> None:
+    monday = await sent(local, "monday.csv", rows(1), MAP, marker=MARKER)
+    (elsewhere := local.folder / "jobs").mkdir()
+    options: dict[str, Any] = {"marker": MARKER, "folder": elsewhere / "tuesday"}
+    tuesday = await sent(local, "tuesday.csv", rows(1), MAP, if_exists="skip", **options)
+    await undo(local, monday.with_name("monday.csv.job"))
+    assert (await local.run(tuesday, MAP, **options)).found_undone == 1
+    assert (await local.run(tuesday, MAP, retry_undone=True, **options)).done_now == 1
+    assert await open_orders(local) == Counter("1")
+
+
 async def test_a_found_row_whose_record_is_undone_is_free_for_other_files(local: Local) -> None:
     monday = await sent(local, "monday.csv", rows(1), MAP, marker=MARKER)
     await sent(local, "tuesday.csv", rows(1), MAP, marker=MARKER, if_exists="skip")

@@ -50,7 +50,7 @@ def decide_import(
     ``refused`` has the places of rows that other ledgers sent, with the reasons, if the import replaces a
     ledger. Without ``db``, the decision is only whether a ledger may be created.
     """
-    undone = undone_records(folder or request.base, company, request.import_map.operation)
+    undone = undone_records(folder or request.base, request.path, company, request.import_map.operation)
     compared = Comparison(standings={}, gone={})
     if db is not None:
         compared = compare(

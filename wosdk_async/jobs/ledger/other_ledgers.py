@@ -63,7 +63,7 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Else
     if not request.creates or request.options.again:
         return None
     resembling: list[Elsewhere] = []
-    undone = undone_records(request.base, company, request.import_map.operation)
+    undone = undone_records(request.base, request.path, company, request.import_map.operation)
     to_send = _RowsToSend((), rows.chunks, undone)
     for folder, plan, is_recent in _folders(request, rows, company, None):
         with _readable(request, rows, folder), opened(folder) as db:
