@@ -48,6 +48,9 @@ SHOWN = {
     Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
     Remedy.NAME_RUN: "name the run to undo with --run N, or add --all",
     Remedy.NEW_KEYS: "correct the keys or, if they are right, add --new-rows",
+    Remedy.OTHER_CELLS: (
+        "if they are the same rows, remove them from the file; if not, correct the keys or add --new-rows"
+    ),
     Remedy.SEND_AGAIN: "to resend all rows, add --again",
     Remedy.SAME_COMMAND: "to send the remaining rows, leave out --again",
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle 'a b.job'",

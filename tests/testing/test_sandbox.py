@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
 
@@ -26,8 +27,8 @@ from wosdk_async import (
     WorkZone,
     fields,
 )
-from wosdk_async.errors import CredentialsError, NameNotFoundError
-from wosdk_async.sandbox import StoreError
+from wosdk_async.errors import ConfigurationError, CredentialsError, NameNotFoundError
+from wosdk_async.sandbox import Faults, StoreError
 from wosdk_async.testing import Sandbox
 from wosdk_async.transport.session.credentials import Credentials
 
@@ -279,3 +280,18 @@ async def test_a_name_added_after_a_look_up_is_found_although_the_clock_stands_s
         await wosdk_company.work_orders.hold(7, reason="Strike")
     wosdk_sandbox.seed({"WoActionReasonLookup": [{"DisplayAs": "Strike", "ActionId": "OnHold"}]})
     assert (await wosdk_company.work_orders.hold(7, reason="Strike")).id == 7
+
+
+async def test_a_second_event_loop_is_refused_while_the_first_has_a_request(
+    wosdk_sandbox: Sandbox, wosdk_faults: Faults
+) -> None:
+    """Its store has no lock: one loop's rollback would take another's write."""
+    await wosdk_sandbox.client().company().connect()
+    wosdk_faults.add("latency", fixed=60, operation="retrieve")
+    here = asyncio.create_task(wosdk_sandbox.client().company().get(Customer, 512))
+    while not wosdk_faults.injected:
+        await asyncio.sleep(0)
+    there = wosdk_sandbox.client().company()
+    with ThreadPoolExecutor(1) as pool, pytest.raises(ConfigurationError):
+        pool.submit(asyncio.run, there.get(Customer, 512)).result()  # this loop stands still meanwhile
+    assert (await here).id == 512

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import attrs
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from wosdk_async.errors import ConfigurationError
 from wosdk_async.protocol.wire import Response
 from wosdk_async.testing.clock import SkippingClock, Work, work
 from wosdk_async.text.secret import Secret
@@ -274,13 +275,21 @@ class InProcessTransport:
     _open: bool = True
 
     def require(self, url: str) -> None:
-        """Raise SendError unless ``url`` is the application's and its test is still running."""
+        """Raise SendError unless ``url`` is the application's and its test is still running.
+
+        Raises ConfigurationError while another event loop has a request: the application's store has no lock.
+        """
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
         if parts.hostname != self.host:
             raise SendError(f"{origin}: a test can only reach {self.host}", sent=False)
         if not self._open:
             raise SendError(f"{origin}: this Company's test has ended", sent=False)
+        own = asyncio.get_running_loop()
+        if any(loop is not own for loop in list(self._running.values())):
+            raise ConfigurationError(
+                "a test's Company serves one event loop at a time; for several threads, use a LocalCompany"
+            )
 
     def start(self, exchange: AsgiExchange) -> asyncio.Task[None]:
         """Start the application side of a request. It continues if the caller is cancelled."""

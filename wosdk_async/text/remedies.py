@@ -74,6 +74,9 @@ class Remedy(Enum):
     # imports: rows that the ledger knows
     NEW_ROWS = "if the unknown rows are new, pass new_rows=True"
     NEW_KEYS = "correct the keys or, if they are right, pass new_rows=True"
+    OTHER_CELLS = (
+        "if they are the same rows, remove them from the file; if not, correct the keys or pass new_rows=True"
+    )
     SEND_AGAIN = "to resend all rows, pass again=True"
     NAME_RUN = "pass of_run with the run to undo, or None for all runs"
     UNDO_AND_SEND = "to resend all rows, first undo the job, then pass again=True"

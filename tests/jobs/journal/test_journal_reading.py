@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 from pathlib import Path
@@ -148,6 +149,22 @@ async def test_references_are_kept_with_what_became_of_them(tmp_path: Path) -> N
             ("location", "acme"): (State.SENDING, None),
             ("customer", "half ?"): (State.SENDING, None),
         }
+
+
+async def test_what_a_newer_version_adds_to_an_outcome_is_ignored(tmp_path: Path) -> None:
+    reference = ReferenceRecord("customer", "pier", "Pier", State.DONE, 7, entity="Customer")
+    async with a_journal(tmp_path, 1) as journal:
+        journal.record(RowRecord(1, State.DONE, id=9, warnings=("cut",)))
+        await journal.begin_reference(reference)
+        await journal.begin_undo(1)
+    with contextlib.closing(sqlite3.connect(journal.path, isolation_level=None)) as db:
+        for table in ("outcome", "reference", "undo"):
+            db.execute(f"UPDATE {table} SET detail = json_insert(detail, '$[#]', 'new')")  # noqa: S608
+    async with Journal.open(journal.folder, read_only=True) as journal:
+        (row,) = await journal.rows_in()
+        assert (row.id, row.warnings, row.proof) == (9, ("cut",), None)
+        assert await journal.references() == [reference]
+        assert (await journal.undos([1]))[1].state is State.SENDING
 
 
 async def test_runs_are_numbered_and_a_killed_one_has_no_end(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from wosdk_async.jobs.ledger.nearby import remedies_of_row
 from wosdk_async.jobs.ledger.request import ReportWords
 from wosdk_async.jobs.report.output_folder import unnumbered
 from wosdk_async.jobs.report.output_tables import IN_DOUBT, REJECTS
+from wosdk_async.jobs.sources.csv import CsvFile
 from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
 from wosdk_async.jobs.stop import cause_of
 from wosdk_async.text.remedies import Remedy
@@ -259,7 +260,7 @@ def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
         return None
     options = {each.partition("=")[0]: each for each in arguments}
     suffix = suffix_of(PurePath(plan.file), options.get("--format", "").partition("=")[2] or None)
-    if FORMATS.get(suffix, FORMATS[".csv"]) is FORMATS[".jsonl"]:  # its rejects are UTF-8
+    if FORMATS.get(suffix, FORMATS[".csv"]).open is not CsvFile:  # rejects of other formats are UTF-8
         options.pop("--encoding", None)
     kept = [text for name, text in options.items() if name not in _INPUT_ONLY]
     return shell_words("wosdk", "import", str(rejects.absolute()), *kept, *_company(plan))

@@ -64,8 +64,8 @@ _detail_values = operator.attrgetter(*_DETAILS)
 def _complete(details: list[Any] | None) -> Sequence[Any]:
     if not details:
         return _UNKNOWN
-    if len(details) < len(_UNKNOWN):
-        details += _UNKNOWN[len(details) :]
+    if len(details) != len(_UNKNOWN):  # written by an older or newer version
+        details = [*details, *_UNKNOWN[len(details) :]][: len(_UNKNOWN)]
     details[_WARNINGS] = tuple(details[_WARNINGS] or ())
     details[_SECONDS] = usable_number(details[_SECONDS])
     return details
@@ -218,12 +218,15 @@ def save_references(db: sqlite3.Connection, records: Iterable[ReferenceRecord], 
     )
 
 
+_OF_REFERENCES = len(attrs.fields(ReferenceRecord)) - 4  # newer versions may store more
+
+
 def references(db: sqlite3.Connection) -> list[ReferenceRecord]:
     """Return all references that a run began to create, oldest change first."""
     found = db.execute(
         "SELECT reference, name, key, state, detail FROM reference ORDER BY stamp, reference, name"
     )
     return [
-        ReferenceRecord(reference, name, key, _STATES[state], *orjson.loads(detail or "[]"))
+        ReferenceRecord(reference, name, key, _STATES[state], *orjson.loads(detail or "[]")[:_OF_REFERENCES])
         for reference, name, key, state, detail in found.fetchall()
     ]

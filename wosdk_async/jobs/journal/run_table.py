@@ -99,7 +99,7 @@ def undos(db: sqlite3.Connection, rows: Iterable[int]) -> dict[int, RowRecord]:
     )
     records = {}
     for row, state, detail in found.fetchall():
-        id, reason, request_id = orjson.loads(detail)
+        id, reason, request_id = orjson.loads(detail)[:3]  # newer versions may store more
         records[row] = RowRecord(row, State(state), id, reason=reason, request_id=request_id)
     return records
 

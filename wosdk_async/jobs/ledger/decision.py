@@ -98,7 +98,7 @@ def _sent_elsewhere(file: FileFacts, *remedies: Remedy) -> Refusal | None:
     if other.running:
         return attrs.evolve(about, remedies=(Remedy.WAIT,))
     if other.changed:
-        return attrs.evolve(about, remedies=(Remedy.NEW_KEYS,), changed=other.changed)
+        return attrs.evolve(about, remedies=(Remedy.OTHER_CELLS,), changed=other.changed)
     return about
 
 

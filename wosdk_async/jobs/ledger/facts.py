@@ -92,7 +92,8 @@ def decide_import(
     decision, actions = decide(ledger, file, request.options), actions_of(file, request.options)
     if isinstance(decision, Refusal) or db is None:
         return decision, actions
-    asks = folder is not None or (request.options.new_rows and not request.options.again)
+    refuses_rows = (request.options.new_rows or request.looks_first) and not request.options.again
+    asks = folder is not None or refuses_rows
     if asks and request.creates and decision.rows(Action.SEND):
         sends = {each for each, action in decision.actions.items() if action is Action.SEND}
         if decision.begins:  # rows that only other ledgers sent are not sent again

@@ -53,8 +53,8 @@ class _RowsToSend:
 def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Elsewhere | None:
     """Find rows of a new import's file that another ledger sent and that look-ups cannot find.
 
-    The import would otherwise send the rows of a copied, linked or renamed file again. With ``new_rows``,
-    :func:`refuse_sent_elsewhere` refuses such rows one by one, unless the whole file is identical.
+    The import would otherwise send the rows of a copied, linked or renamed file again. With ``new_rows`` or
+    look-ups, :func:`refuse_sent_elsewhere` refuses such rows one by one, unless the whole file is identical.
 
     Raises:
         JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent. With
@@ -69,7 +69,7 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Else
         with _readable(request, rows, folder), opened(folder) as db:
             other = _OtherLedger(folder, plan, db, request, rows, to_send, is_recent)
             sent = other.same_file()
-            if sent is None and not request.options.new_rows:
+            if sent is None and not (request.options.new_rows or other.is_looked_up):
                 sent = other.sent_rows()
             if sent is not None:
                 return sent
@@ -270,6 +270,14 @@ class _OtherLedger:
             WHERE coalesce(state, 0) NOT IN ({_DECIDED}) LIMIT 1"""
         return self.db.execute(unsent).fetchone() is not None and is_held(self.folder)
 
+    @property
+    def is_looked_up(self) -> bool:
+        """Whether look-ups find every record that this job has created."""
+        if not self.request.looks_first or self.plan.key != self.rows.key:
+            return False
+        unknown = f"SELECT 1 FROM {LEDGER_TABLES} WHERE {_NOT_FOUND} LIMIT 1"
+        return self.db.execute(unknown, self._parameters).fetchone() is None
+
     def sent_rows(self) -> Elsewhere | None:
         """Return the rows that this ledger sent, or will send because its job is running."""
         if not (found := self._sent()):
@@ -281,18 +289,16 @@ class _OtherLedger:
 
     def refused(self) -> list[tuple[int, str]]:
         """Return the place of each row to refuse, and the reason."""
-        new_keys = self.request.report_words.remedy(Remedy.NEW_KEYS, {})
+        other_cells = self.request.report_words.remedy(Remedy.OTHER_CELLS, {})
         return [
-            (place, _REASONS.get(standing, _SENT).format(self.folder, line, new_keys=new_keys))
+            (place, _REASONS.get(standing, _SENT).format(self.folder, line, other_cells=other_cells))
             for place, _, line, standing in self._sent()
         ]
 
     def _sent(self) -> list[tuple[int, int, int, Standing]]:
         """Return place, line, line in the other file, and standing of rows that this job sent or may send."""
-        if self.request.looks_first and self.plan.key == self.rows.key and not self._is_running:
-            unknown = f"SELECT 1 FROM {LEDGER_TABLES} WHERE {_NOT_FOUND} LIMIT 1"
-            if self.db.execute(unknown, self._parameters).fetchone() is None:
-                return []
+        if self.is_looked_up and not self._is_running:
+            return []
         self._compare()
         standings = [*IN_COMPANY, *([] if self.request.options.new_rows else [Standing.DONE_CHANGED])]
         return self._matched([*standings, *([Standing.PLANNED] if self._is_running else [])])
@@ -406,7 +412,7 @@ _REASONS = {
     Standing.SENDING: _DOUBT,
     Standing.IN_DOUBT: _DOUBT,
     Standing.DONE_CHANGED: (
-        "the job in {} sent a row with this key and other cells (line {} of its file); {new_keys}"
+        "the job in {} sent a row with this key and other cells (line {} of its file); {other_cells}"
     ),
     Standing.PLANNED: "the job in {}" + _RUNNING + " (line {} of its file); wait until it ends",
 }
