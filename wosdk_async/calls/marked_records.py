@@ -80,7 +80,7 @@ class _Search:
             elif count < 2:
                 return NoAnswerError(
                     f"the look-up of {which} in {field.path} returned {len(rows)} {name} records, {count} of"
-                    f" them with this key; others may be missing"
+                    f" them with this key; more records with it may be missing"
                 )
             return NotUniqueError(
                 f"{count} or more {name} records have {which} in {field.path}; a marker needs a unique key in"

@@ -85,10 +85,10 @@ class Remedy(Enum):
         "if an earlier import created the record, name its folder with folder=DIR, or pass if_exists='skip'"
     )
     JOB_BESIDE = (
-        "the job {folder!r} sent the first of these rows; if they are the rows' records, pass "
+        "the job {folder!r} sent the first of these rows; if the records belong to the rows, pass "
         "if_exists='skip'; otherwise, correct the keys"
     )
-    EXISTING_RECORDS = "if they are the rows' records, pass if_exists='skip'; otherwise, correct the keys"
+    EXISTING_RECORDS = "if the records belong to the rows, pass if_exists='skip'; otherwise, correct the keys"
     KEY = (
         "if you edited rows, restore the file, add a key to the map (fill the marker from a column, or set "
         'key = "{{column}}"), and import the file once before you edit them'

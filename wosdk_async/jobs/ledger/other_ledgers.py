@@ -385,7 +385,7 @@ _REASONS = {
     Standing.SENDING: _DOUBT,
     Standing.IN_DOUBT: _DOUBT,
     Standing.DONE_CHANGED: (
-        "the job in {} sent a row with this key and other cells (line {} of its file); {new_keys}"
+        "the job in {} sent a row with this key but different cells (line {} of its file); {new_keys}"
     ),
     Standing.PLANNED: (
         "the job in {} is running and sends this row (line {} of its file); wait until it ends"

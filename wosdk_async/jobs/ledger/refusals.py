@@ -51,7 +51,9 @@ def _message(refusal: Refusal) -> str:
         case "sent_elsewhere" if refusal.changed:
             rows = f"{_rows(refusal.rows)} of the file{_lines(refusal)}"
             part = "" if refusal.changed == refusal.rows else f", {refusal.changed:,} of them"
-            return f"{rows} {_have(refusal.rows)} keys that the job in {folder} sent{part} with other cells"
+            keys = "a key" if refusal.rows == 1 else "keys"
+            sent = f"that the job in {folder} sent{part} with different cells"
+            return f"{rows} {_have(refusal.rows)} {keys} {sent}"
         case "sent_elsewhere":
             return (
                 f"{_rows(refusal.rows)} of the file{_lines(refusal)} {_were(refusal.rows)} sent by the job "
@@ -78,8 +80,8 @@ def _message(refusal: Refusal) -> str:
             was, now = _differing(refusal.first_gone, refusal.first_new)
             return (
                 f"{gone} sent before {_are(refusal.gone)} no longer in the file{was}, and "
-                f"{_rows(refusal.rows)} {_are(refusal.rows)} new or back{now}. Without a key, an edited row "
-                "looks like a new row"
+                f"{_rows(refusal.rows)} {_are(refusal.rows)} new or restored{now}. Without a key, an edited "
+                "row looks like a new row"
             )
         case "key_disguised":
             pairs = [
