@@ -73,7 +73,7 @@ _WORDS: Mapping[Remedy, str] = {  # remedies that need more than their arguments
     Remedy.NAME_RUN: "name the run to undo with --run N, or add --all",
     Remedy.UNDO_AND_SEND: "to resend all rows, first run wosdk jobs undo {folder} --all, then add --again",
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle {folder}",
-    Remedy.MOVE_JOB: "if it sent none of this file's rows, move {folder} to another directory",
+    Remedy.MOVE_JOB: "if that job sent none of this file's rows, move {folder} to another directory",
     Remedy.NEWER_JOB: "run wosdk jobs resume {folder}",
     Remedy.EXPORT_REJECTS: f"{Remedy.EXPORT_REJECTS.value}; to write that file again, run wosdk jobs rejects",
     Remedy.DECIDE_ROWS: (

@@ -96,7 +96,7 @@ class Remedy(Enum):
     SAME_MAP = "restore the previous map and marker"
     OTHER_FOLDER = "name another folder with folder=DIR"
     SAME_ROWS = "if these are the same rows, remove them from the file; if not, pass new_rows=True"
-    MOVE_JOB = "if it sent none of this file's rows, move {folder!r} to another directory"
+    MOVE_JOB = "if that job sent none of this file's rows, move {folder!r} to another directory"
     THAT_FOLDER = "pass folder={folder!r}"
     NEWER_JOB = "resume that job with folder={folder!r}"
     NEWER_REJECTS = "correct and import {folder}/rejects.csv"

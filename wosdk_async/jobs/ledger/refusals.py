@@ -100,7 +100,7 @@ _PROBLEMS: Mapping[RejectsProblem, str] = {
     "row_twice": "line {line} has the same row number in the column _row as an earlier line",
     "unknown_row": "line {line} has an unknown row number in the column _row: the job has no such row",
     "job_file": "this file is a job's output; import rejects.csv, or settle the rows in doubt",
-    "other_job": "these rows belong to the job in {folder}, not to the named one",
+    "other_job": "these rows belong to the job in {folder}, not to the job that you named",
     "no_ledger": "the job that rejected these rows was not found near the file or the working directory",
     "again": "rejects belong to the job that rejected them, and cannot start a new job",
 }
