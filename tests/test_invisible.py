@@ -67,7 +67,7 @@ def of_plan(text: str) -> str:
 
 
 def of_report(text: str) -> str:
-    return drawn(facts(plan={"company": text})).partition(" for ")[2].partition(", begun")[0]
+    return drawn(facts(plan={"company": text})).partition(" for ")[2].partition("; started")[0]
 
 
 OUTPUTS: dict[str, Callable[[str], str]] = {

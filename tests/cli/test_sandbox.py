@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shlex
 import tomllib
@@ -72,7 +73,7 @@ def test_mistakes_of_a_file(wosdk: Wosdk, store: Path, tmp_path: Path) -> None:
     [
         ("seed", "rows.json"),
         ("seed", "rows.json", "--company", "Nobody"),
-        ("add-company", "AcmeFacilities"),
+        ("add-company", "Müller"),
         ("reset", "--to", "none.snapshot"),
     ],
 )
@@ -124,6 +125,16 @@ def test_a_company_without_verification(wosdk: Wosdk, store: Path) -> None:
         opened = open_store(store)
         assert [company.verification for company in opened.companies()] == expected
         opened.close()
+
+
+def test_a_new_store_has_only_the_added_company(wosdk: Wosdk, tmp_path: Path) -> None:
+    store = tmp_path / "new.db"
+    assert wosdk("sandbox", "add-company", "--store", store, "Mine", "--empty").exit_code == 0
+    (tmp_path / "rows.json").write_text('{"Customer": [{"Name": "Mole End", "DisplayAs": "Mole End"}]}')
+    seeded = wosdk("sandbox", "seed", "--store", store, tmp_path / "rows.json")
+    assert "wosdk: Mine: added 1 record" in seeded.stderr
+    with contextlib.closing(open_store(store)) as opened:
+        assert [company.name for company in opened.companies()] == ["Mine"]
 
 
 def test_companies_as_profiles(wosdk: Wosdk, store: Path) -> None:

@@ -181,8 +181,10 @@ async def test_the_record_of_another_import_with_the_key_is_left(local: Local, t
             started.set()
 
     source = local.write(rows(1))
+    (away := tmp_path / "away").mkdir()
+    copy = Path(shutil.copy(source, away))  # beside the first job, the import would be refused
     first = local.job(source, MAP, marker=MARKER)
-    second = local.job(source, MAP, marker=MARKER, folder=tmp_path / "second")
+    second = local.job(copy, MAP, marker=MARKER, folder=away / "second")
     local.server.held = asyncio.Event()
     creating = asyncio.create_task(first.run(local.company))
     await local.server.arrived.wait()
@@ -192,7 +194,7 @@ async def test_the_record_of_another_import_with_the_key_is_left(local: Local, t
     local.server.held.set()
     assert ((await creating).done, (await following).done) == (1, 1)
     assert local.server.count("WoCreateCommand") == 1
-    assert outcomes(await undone(local, tmp_path / "second")) == {1: "unsure"}
+    assert outcomes(await undone(local, away / "second")) == {1: "unsure"}
     assert outcomes(await undone(local, source.with_name("rows.csv.job"))) == {1: "undone"}
 
 

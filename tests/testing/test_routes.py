@@ -76,6 +76,13 @@ async def test_commands_by_their_other_paths(service: Routes, acme: Company) -> 
     assert (await acme.post("cmd/workorder/create", {}))["CommandResult"] == {"Wo": {"Id": 8}}
 
 
+async def test_a_command_on_a_work_order_answers_with_this_order(acme: Company) -> None:
+    made = await acme.run(WoPickUpCommand(work_order_id=90417))
+    assert made.wo is not None
+    assert made.wo.id == 90417
+    assert (await acme.work_orders.start(7)).id == 7
+
+
 async def test_examples_are_typed(acme: Company) -> None:
     """They are read into the classes of the model."""
     order = await acme.get(WorkOrder, 90417)

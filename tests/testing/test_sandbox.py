@@ -26,7 +26,7 @@ from wosdk_async import (
     WorkZone,
     fields,
 )
-from wosdk_async.errors import CredentialsError
+from wosdk_async.errors import CredentialsError, NameNotFoundError
 from wosdk_async.sandbox import StoreError
 from wosdk_async.testing import Sandbox
 from wosdk_async.transport.session.credentials import Credentials
@@ -268,3 +268,14 @@ async def test_a_company_without_verification() -> None:
             await getattr(acme.work_orders, action)(order.id)
         with pytest.raises(BusinessRuleError, match="verification"):
             await acme.run(VerifyWorkCommand(work_order_id=order.id, wo_rating_id="Positive"))
+
+
+async def test_a_name_added_after_a_look_up_is_found_although_the_clock_stands_still(
+    wosdk_company: Company, wosdk_sandbox: Sandbox
+) -> None:
+    wosdk_sandbox.seed({"WorkOrder": [{"Id": 7, "Number": "RSC000007", "StatusId": "Open"}]})
+    await wosdk_company.work_orders.reasons("OnHold")
+    with pytest.raises(NameNotFoundError):
+        await wosdk_company.work_orders.hold(7, reason="Strike")
+    wosdk_sandbox.seed({"WoActionReasonLookup": [{"DisplayAs": "Strike", "ActionId": "OnHold"}]})
+    assert (await wosdk_company.work_orders.hold(7, reason="Strike")).id == 7

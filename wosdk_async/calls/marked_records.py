@@ -80,7 +80,7 @@ class _Search:
             elif count < 2:
                 return NoAnswerError(
                     f"the look-up of {which} in {field.path} returned {len(rows)} {name} records, {count} of"
-                    f" them with this key; more records with it may be missing"
+                    f" them with this key; the response was full, so more may exist"
                 )
             return NotUniqueError(
                 f"{count} or more {name} records have {which} in {field.path}; a marker needs a unique key in"
@@ -96,8 +96,8 @@ class _Search:
     async def _isolate(self, keys: Mapping[str, Key], error: WosdkError) -> Found:
         """Query both halves of ``keys`` separately after ``error``.
 
-        Raises the error of the first half if both fail for a reason other than too many records, because then
-        no single key is the cause.
+        If both halves fail, and neither because of too many records, raises the first error: no single key is
+        the cause.
         """
         if len(keys) == 1:
             return dict.fromkeys(keys, error)

@@ -89,7 +89,7 @@ class MarkedField:
         """
         marked: Any = property_at(self.resolved)
         plan = Plan(self.entity)
-        # facts 4: Equal was recorded with success, but In is only documented, so one key is sent with Equal.
+        # facts 4: a recorded query with Equal succeeded; In is only documented, so one key is sent with Equal
         condition = condition_of(plan, marked == keys[0] if len(keys) == 1 else marked.in_(keys))
         plan = attrs.evolve(plan, conditions=(condition,), properties=(*properties, selected(plan, marked)))
         return plan.expression(Count=MAX_ROWS)
@@ -343,7 +343,7 @@ def checked_keys(field: MarkedField, keys: Iterable[Key]) -> list[Key]:
 
 
 def require_asked(what: str, found: Iterable[str], asked: Iterable[str]) -> None:
-    """Raise NoAnswerError if a found key was not requested: such a response does not confirm a key absent.
+    """Raise NoAnswerError if a found key was not requested: the response then proves no key absent.
 
     A service or proxy that ignores the condition returns such records. Keys that a database may compare as
     equal are accepted; otherwise look-ups would fail while such a record exists.

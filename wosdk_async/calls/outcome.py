@@ -1,6 +1,6 @@
 """Inputs of ``run_many``, read on demand, and the outcome of each input.
 
-``reply`` is the last raw response; None if none arrived, or the run does not keep responses.
+In an outcome, ``reply`` is the call's last raw response; None if none arrived, or the run keeps none.
 """
 
 from __future__ import annotations
@@ -47,7 +47,11 @@ class Done(Generic[I, R]):
 
 @attrs.frozen
 class Failed(Generic[I]):
-    """Failure: the call raised ``error``; an error of this library means that the call had no effect."""
+    """Failure: the call raised ``error``.
+
+    An error of this library means that the call had no effect, except NotUniqueError: several records have
+    the key, and the call may have created one of them.
+    """
 
     index: int
     input: I

@@ -60,7 +60,7 @@ class CallSender:
 
     @property
     def origin(self) -> str:
-        """Origin shown in the Company's records."""
+        """Company and region: the ``origin`` of each record read from the Company."""
         return self.tenant.origin
 
     @property
@@ -78,7 +78,7 @@ class CallSender:
 
     @property
     def scope(self) -> tuple[object, ...]:
-        """Key of the options and trace: only callers with equal keys share a call."""
+        """Options, deadline and trace: only callers with equal scopes share a call."""
         return self.own_options, self.until, id(self.trace)
 
     async def connect(self) -> None:

@@ -18,7 +18,7 @@ class _MapPath(click.Path):
 
 
 class OneRun(click.Option):
-    """Option that a resume does not repeat, because it is for one run only or its value is in the journal."""
+    """Option that is not saved for ``wosdk jobs resume``: it is for one run, or resume sets it itself."""
 
 
 # --- the file and its rows ------------------------------------------------------------------
@@ -86,11 +86,11 @@ _JOB = (
     ),
     click.option("--again", cls=OneRun, is_flag=True, help="Resend all rows in a new job."),
     click.option(
-        "--new-rows", cls=OneRun, is_flag=True, help="Accept new rows although FILE lacks sent rows."
+        "--new-rows", cls=OneRun, is_flag=True, help="Send new rows even if FILE lacks rows sent before."
     ),
     click.option("--retry-refused", cls=OneRun, is_flag=True, help="Retry unchanged rows that were refused."),
     click.option("--retry-undone", cls=OneRun, is_flag=True, help="Retry rows undone by wosdk jobs undo."),
-    click.option("--check", cls=OneRun, is_flag=True, help="Report what would happen; write nothing."),
+    click.option("--check", cls=OneRun, is_flag=True, help="Report what would happen; send nothing."),
     click.option("--sample", cls=OneRun, type=Whole(1), metavar="N", help="Check only N rows."),
     click.option("--resume", cls=OneRun, is_flag=True, hidden=True, help="Do not start a new job."),
 )

@@ -141,7 +141,7 @@ class FastWriters(dict[type[Any], FastWriter]):
         return self[cls]
 
     def source(self, cls: type[Any], variables: Mapping[str, str], names: dict[str, Any]) -> str:
-        """Return :func:`content_source`, or source that raises Unsupported if a hook must write ``cls``."""
+        """Return :func:`content_source`, or, if a hook must write ``cls``, source raising Unsupported."""
         written = content_source(cls, variables, names)
         return "    raise Unsupported" if self[cls] is _unsupported else written
 

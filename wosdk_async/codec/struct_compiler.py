@@ -1,4 +1,4 @@
-"""Private msgspec Structs of the classes, filled in C, and the functions that convert them to objects."""
+"""Private msgspec Structs that mirror record classes, and the functions that convert them to records."""
 
 from __future__ import annotations
 

@@ -147,13 +147,13 @@ class WorkZone(RemovableEntity):
     )
     """Responsibility assignments."""
     use_biz_hours: bool | None = field(default=None, metadata=wire("UseBizHours", "boolean"))
-    """Own business hours apply."""
+    """The work zone's own business hours apply."""
     use_holidays: bool | None = field(default=None, metadata=wire("UseHolidays", "boolean"))
-    """Own holiday list applies."""
+    """The work zone's own holiday list applies."""
     use_on_call: bool | None = field(default=None, metadata=wire("UseOnCall", "boolean"))
-    """Own on-call rules apply."""
+    """The work zone's own on-call rules apply."""
     use_escalation: bool | None = field(default=None, metadata=wire("UseEscalation", "boolean"))
-    """Own escalation rules apply."""
+    """The work zone's own escalation rules apply."""
     default_bill_to_logic: int | None = field(default=None, metadata=wire("DefaultBillToLogic", "integer"))
     """Default bill-to option."""
     turn_kick_off_auto: bool | None = field(default=None, metadata=wire("TurnKickOffAuto", "boolean"))
@@ -291,13 +291,13 @@ class Portfolio(LockedEntity):
     parent_portfolio_id: int | None = field(default=None, metadata=wire("ParentPortfolioId", "integer"))
     """``ParentPortfolioId`` on the wire."""
     use_biz_hours: bool | None = field(default=None, metadata=wire("UseBizHours", "boolean"))
-    """Own business hours apply."""
+    """The portfolio's own business hours apply."""
     use_holidays: bool | None = field(default=None, metadata=wire("UseHolidays", "boolean"))
-    """Own holiday list applies."""
+    """The portfolio's own holiday list applies."""
     use_on_call: bool | None = field(default=None, metadata=wire("UseOnCall", "boolean"))
-    """Own on-call rules apply."""
+    """The portfolio's own on-call rules apply."""
     use_escalation: bool | None = field(default=None, metadata=wire("UseEscalation", "boolean"))
-    """Own escalation rules apply."""
+    """The portfolio's own escalation rules apply."""
     turn_template_id: int | None = field(default=None, metadata=wire("TurnTemplateId", "integer"))
     """Id of the turn template."""
     sla_values: list[SlaValuesOverride] | None = field(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import attrs
@@ -119,14 +120,17 @@ class LookupTables:
     ) -> E:
         """Return the record called ``name`` that satisfies ``fits``; reread the table on a miss."""
         started_at = self.now()
-        for not_before in (started_at - MAX_AGE, started_at):
-            records = await self.records(entity, not_before)
-            try:
-                return choose(what, name, filter(fits, records), label)
-            except (NameNotFoundError, NotUniqueError) as error:
-                missed = error
-        missed.add(company=self.sender.company, operation=f"look up {entity.wire_name}")
-        raise missed
+        cached = self._cached(entity, started_at - MAX_AGE)
+        if cached is not None:
+            with suppress(NameNotFoundError, NotUniqueError):
+                return choose(what, name, filter(fits, cached), label)
+        # Even if the clock stands still, the cached table, which lacks the name, must not be used again.
+        records = await self._read_shared(entity, started_at)
+        try:
+            return choose(what, name, filter(fits, records), label)
+        except (NameNotFoundError, NotUniqueError) as error:
+            error.add(company=self.sender.company, operation=f"look up {entity.wire_name}")
+            raise
 
     async def all_of(self, entity: type[E], query: Query[E]) -> list[E]:
         """Return all records of a query with few matches, in one request unless they fill a page."""
@@ -137,9 +141,14 @@ class LookupTables:
 
     async def records(self, entity: type[E], not_before: float) -> list[E]:
         """Return a small table, read at ``not_before`` or later; concurrent callers share one query."""
+        cached = self._cached(entity, not_before)
+        return await self._read_shared(entity, not_before) if cached is None else cached
+
+    def _cached(self, entity: type[E], not_before: float) -> list[E] | None:
         table = self.places[_TABLES].get(entity)
-        if table is not None and table.started_at >= not_before:
-            return table.records
+        return table.records if table is not None and table.started_at >= not_before else None
+
+    async def _read_shared(self, entity: type[E], not_before: float) -> list[E]:
         key = (entity, *self.sender.scope)
         reading = self.shared_tasks.find(key, not_before)
         if reading is None:

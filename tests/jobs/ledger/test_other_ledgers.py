@@ -19,7 +19,8 @@ from tests.jobs.maps import MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed, killed_while_sending
 from tests.jobs.test_check import checked
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import RowRecord, State
+from wosdk_async.jobs.imports.settling import decide
+from wosdk_async.jobs.journal import Journal, RowRecord, State
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.text.remedies import Remedy
 
@@ -140,6 +141,16 @@ async def test_keys_that_somebody_insisted_on_are_sent_after_a_kill(
     tuesday = local.write([["1", "b", "", ""]]).rename(local.folder / "tuesday.csv")
     await killed_while_sending(local.job(tuesday, text, marker=marker, new_rows=True), local, [])
     assert (await local.run(tuesday, text, marker=marker)).done_now == 1
+
+
+async def test_a_refused_row_corrected_to_one_that_another_job_sent_is_not_sent(local: Local) -> None:
+    await sent(local, "monday.csv", [["5", "a", "", ""]], KEY)
+    local.server.refused = "refuse me"
+    tuesday = local.write([["5", "refuse me", "", ""], *rows(9)]).rename(local.folder / "tuesday.csv")
+    assert (await local.run(tuesday, KEY, new_rows=True)).failed == 1
+    local.server.refused = None
+    tuesday = local.write([["5", "a", "", ""], *rows(9)]).rename(tuesday)
+    assert await refused(local, tuesday, KEY) == [2]
 
 
 @pytest.mark.parametrize("by_rejects", [False, True])
@@ -339,7 +350,8 @@ async def test_a_found_row_whose_record_another_job_undid_is_undone(local: Local
     await undo(local, monday.with_name("monday.csv.job"))
     summary = await local.run(tuesday, MAP, marker=MARKER)
     assert (summary.plan, summary.done_now) == ({"undone": 1, "done": 1}, 0)
-    assert (summary.undone, summary.found) == (1, 0)
+    assert (summary.found, summary.found_undone, summary.complete) == (0, 1, False)
+    assert {"created": 1, "undone": 1}.items() <= summary.as_dict().items()
     assert (await local.run(tuesday, MAP, marker=MARKER, retry_undone=True)).done_now == 1
     assert await open_orders(local) == Counter("12")
 
@@ -401,6 +413,26 @@ async def test_look_ups_do_not_find_what_a_running_job_will_send(local: Local) -
     assert (await local.run(tuesday, MAP, marker=MARKER)).done_now == 2
 
 
+async def test_look_ups_do_not_find_what_a_running_job_sends_again(local: Local) -> None:
+    monday = await sent(local, "monday.csv", rows(1, 2), MAP, marker=MARKER)
+    await undo(local, monday.with_name("monday.csv.job"))
+    async with killed(local.job(monday, MAP, marker=MARKER, retry_undone=True), local):
+        rest = local.write(rows(2, 3)).rename(local.folder / "rest.csv")
+        found = await refusal(local.job(rest, MAP, marker=MARKER), local)
+        assert (found.why, found.lines, found.remedies) == ("sent_elsewhere", (2,), (Remedy.WAIT,))
+
+
+async def test_a_job_in_another_directory_knows_what_jobs_beside_its_file_undid(local: Local) -> None:
+    monday = await sent(local, "monday.csv", rows(1), MAP, marker=MARKER)
+    (elsewhere := local.folder / "jobs").mkdir()
+    options: dict[str, Any] = {"marker": MARKER, "folder": elsewhere / "tuesday"}
+    tuesday = await sent(local, "tuesday.csv", rows(1), MAP, if_exists="skip", **options)
+    await undo(local, monday.with_name("monday.csv.job"))
+    assert (await local.run(tuesday, MAP, **options)).found_undone == 1
+    assert (await local.run(tuesday, MAP, retry_undone=True, **options)).done_now == 1
+    assert await open_orders(local) == Counter("1")
+
+
 async def test_a_found_row_whose_record_is_undone_is_free_for_other_files(local: Local) -> None:
     monday = await sent(local, "monday.csv", rows(1), MAP, marker=MARKER)
     await sent(local, "tuesday.csv", rows(1), MAP, marker=MARKER, if_exists="skip")
@@ -412,12 +444,81 @@ async def test_a_found_row_whose_record_is_undone_is_free_for_other_files(local:
 
 
 @UNMARKED
+async def test_a_ledger_that_only_refused_a_row_does_not_free_it(local: Local, text: str) -> None:
+    """The ledger that sent it is archived, and two files carry the row."""
+    monday = await sent(local, "monday.csv", rows(1), text)
+    tuesday = append(await sent(local, "tuesday.csv", rows(8), text), rows(1))
+    wednesday = append(await sent(local, "wednesday.csv", rows(9), text), rows(1))
+    for path in (tuesday, wednesday):
+        assert await refused(local, path, text) == [3]
+    (local.folder / "archive").mkdir()
+    monday.with_name("monday.csv.job").rename(local.folder / "archive" / "monday.csv.job")
+    for path, new in ((tuesday, 2), (wednesday, 3)):
+        assert await refused(local, append(path, rows(new)), text) == [3]
+
+
+@UNMARKED
+async def test_a_row_that_a_killed_job_was_to_send_is_free_once_its_folder_is_archived(
+    local: Local, text: str
+) -> None:
+    monday = local.write(rows(1)).rename(local.folder / "monday.csv")
+    tuesday = append(await sent(local, "tuesday.csv", rows(9), text), rows(1))
+    async with killed(local.job(monday, text), local) as journal:
+        assert await refused(local, tuesday, text) == [3]
+    (local.folder / "archive").mkdir()
+    journal.folder.rename(local.folder / "archive" / "monday.csv.job")
+    assert (await local.run(tuesday, text)).done_now == 1
+
+
+async def test_an_identical_file_with_another_key_is_not_new(local: Local) -> None:
+    table = [["1", "a", "K1", ""], ["2", "b", "K2", ""]]
+    await sent(local, "monday.csv", table, KEY)
+    copy = local.write(table).rename(local.folder / "copy.csv")
+    other = KEY.replace("{key}", "{notes}", 1)
+    found = await refusal(local.job(copy, other, new_rows=True), local)
+    assert (found.why, found.rows) == ("sent_elsewhere", 2)
+
+
+@KEYED
+async def test_the_confirmation_of_again_counts_similar_keys_of_other_jobs(
+    local: Local, text: str, marker: str | None
+) -> None:
+    await sent(local, "monday.csv", [["003", "a", "", ""]], text, marker=marker)
+    tuesday = await sent(local, "tuesday.csv", rows(9), text, marker=marker)
+    job = local.job(append(tuesday, [["3", "a", "", ""]]), text, marker=marker, again=True)
+    assert (await job.open(local.company)).plan.resembling == 1
+    await job.close()
+
+
+@UNMARKED
+async def test_a_copy_of_a_killed_job_says_nothing_of_rows_that_the_job_tried(
+    local: Local, text: str
+) -> None:
+    monday = local.write(rows(1, 2)).rename(local.folder / "monday.csv")
+    folder = await killed_while_sending(local.job(monday, text), local, [1])
+    shutil.copytree(folder, local.folder / "backup.job")
+    assert (await local.run(monday, text)).in_doubt == 1
+    async with Journal.open(folder) as journal:
+        await decide(journal, 1, None, "somebody")
+    assert (await local.run(monday, text)).done_now == 1
+    await undo(local, folder, 2)
+    assert (await local.run(monday, text, retry_undone=True)).done_now == 1
+
+
+async def test_found_rows_are_not_sent_again(local: Local) -> None:
+    """The job never sent them, and its new map cannot look them up."""
+    await sent(local, "monday.csv", rows(1), MAP, marker=MARKER)
+    tuesday = await sent(local, "tuesday.csv", rows(1, 2), MAP, marker=MARKER, if_exists="skip")
+    assert await refused(local, tuesday, KEY, again=True) == [2]
+
+
+@UNMARKED
 async def test_an_undo_in_a_renamed_folder_frees_refused_rows(local: Local, text: str) -> None:
     monday = await sent(local, "monday.csv", rows(1), text)
     tuesday = append(await sent(local, "tuesday.csv", rows(9), text), rows(1))
     assert await refused(local, tuesday, text) == [3]
     folder = monday.with_name("monday.csv.job").rename(local.folder / "renamed.job")
-    assert (await local.run(tuesday, text)).failed == 1
+    assert await refused(local, tuesday, text) == [3]  # the same file again is not sent, but says why
     await undo(local, folder)
     assert (await local.run(tuesday, text)).done_now == 1
 
@@ -518,6 +619,48 @@ async def test_rows_that_another_job_sent_before_the_confirmation_are_not_sent(
         await first.run(local.company)
     assert ((summary := await later.run(local.company)).done_now, summary.failed) == (1, 1)
     assert await held(local) == Counter("234")
+
+
+@UNMARKED
+async def test_a_file_to_send_again_is_not_sent_if_another_job_started_before_the_confirmation(
+    local: Local, text: str
+) -> None:
+    monday = await sent(local, "monday.csv", rows(1, 2), text)
+    await undo(local, monday.with_name("monday.csv.job"))
+    again = local.job(monday, text, again=True)
+    await again.open(local.company)
+    await sent(local, "tuesday.csv", rows(2), text)
+    with pytest.raises(JournalError):
+        await again.run(local.company)
+    assert await open_orders(local) == Counter("2")
+    assert await refused(local, monday, text, again=True) == [3]
+
+
+@UNMARKED
+async def test_rows_that_another_job_admitted_before_the_confirmation_are_not_sent(
+    local: Local, text: str
+) -> None:
+    monday = local.write(rows(1)).rename(local.folder / "monday.csv")
+    tuesday = local.write(rows(1, 2)).rename(local.folder / "tuesday.csv")
+    other = await local.job(monday, text).open(local.company)
+    await other.journal.start_run(**other.request.details(local.company))
+    waiting = local.job(tuesday, text)
+    await waiting.open(local.company)
+    await other.admit()
+    found = await refusal(waiting, local)
+    assert (found.why, found.remedies) == ("sent_elsewhere", (Remedy.WAIT,))
+    await other.journal.close()
+
+
+@UNMARKED
+async def test_a_reject_that_another_job_sent_before_the_confirmation_is_not_sent(
+    local: Local, text: str
+) -> None:
+    monday = await sent(local, "monday.csv", [["1", LONG, "", ""], *rows(2)], text)
+    fixed = local.job(corrected(monday.with_name("monday.csv.job"), LONG, "text 1"), text)
+    await fixed.open(local.company)
+    await sent(local, "tuesday.csv", [["1", "text 1", "", ""]], text)
+    assert ((summary := await fixed.run(local.company)).done_now, summary.failed) == (0, 1)
 
 
 @KEYED

@@ -170,7 +170,7 @@ async def test_rows_refused_by_the_service_are_sent_when_something_changed(
     source = local.write([["1", "text 1", notes or "notes 1", ""], *rows(2)])
     summary, outcomes = await carried_out(local.job(source, text, marker=MARKER, **options), local)
     assert (summary.done_now, summary.failed, summary.complete) == (now, 1 - now, bool(now))
-    assert not outcomes or outcomes[1].outcome == "created"
+    assert outcomes[1].outcome == ("created" if now else "failed")
     assert await held(local) == Counter("2" + "1" * now)
 
 

@@ -234,9 +234,10 @@ def seed(store: Path, file: Path, entity: str | None, company: str | None) -> No
         from wosdk_async.sandbox.seed.rows import load_rows, read_rows
 
         rows, now = read_rows(file, entity), Moment.at(time.time_ns())
-        inside = load_rows(opened, _company_named(opened, company), rows, now) - len(rows)
+        chosen = _company_named(opened, company)
+        inside = load_rows(opened, chosen, rows, now) - len(rows)
         more = f", and {counted(inside, 'nested record')}" if inside else ""
-        say(f"added {counted(len(rows), 'record')} from {file}{more}")
+        say(f"{chosen.name}: added {counted(len(rows), 'record')} from {file}{more}")
 
 
 @sandbox_command.command()
@@ -344,9 +345,12 @@ def _opened(path: Path, *, create: bool = False) -> Iterator[Store]:
     """
     with extra("sandbox", "the sandbox"):
         from wosdk_async.sandbox import open_store
-    if not create and not path.exists():
+        from wosdk_async.sandbox.storage.store import Store
+    is_new = not path.exists()
+    if is_new and not create:
         raise CliError(f"{path}: no such store; `wosdk sandbox serve` creates one")
-    with _sandbox_errors(), _removed_on_error(path, BaseException), closing(open_store(path)) as store:
+    opening = Store if is_new else open_store  # a new store has no Company yet
+    with _sandbox_errors(), _removed_on_error(path, BaseException), closing(opening(path)) as store:
         yield store
 
 

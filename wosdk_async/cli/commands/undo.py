@@ -34,9 +34,9 @@ _CREATED_REFERENCE = "created reference"
 
 
 class _NotUndone:
-    """Rows that are not undone: their number, and the first ``most`` rows (None: all).
+    """Rows that are not undone; ``rows`` has the first ``most`` of them (None: all).
 
-    ``say`` skips rows that are already in ``before``, the list from before the undo.
+    ``say`` prints the first rows that ``before``, the list from before the undo, lacks, and counts the rest.
     """
 
     def __init__(self, most: int | None, before: _NotUndone | None = None) -> None:
@@ -75,7 +75,7 @@ class _NotUndone:
 @job_argument
 @click.option("--reason", metavar="NAME|ID", help="Cancel reason for work orders.")
 @click.option("--comment", metavar="TEXT", help="Comment for each work order's log.")
-@click.option("--unversioned", is_flag=True, help="Also delete records without versions.")
+@click.option("--unversioned", is_flag=True, help="Also delete records whose changes cannot be detected.")
 @click.option("--references", is_flag=True, help="Also delete created references that nothing else uses.")
 @click.option("--run", "of_run", type=Whole(1), metavar="N", help="Undo the rows of run N.")
 @click.option("--all", "all_runs", is_flag=True, help="Undo all runs.")
@@ -126,7 +126,7 @@ def undo_command(
     require_stdout()
     from wosdk_async.jobs.undo.reversal import Undo
 
-    left, status, before = _NotUndone(None if as_json else _SHOWN), None, 0
+    left, status, undone_before = _NotUndone(None if as_json else _SHOWN), None, 0
     with _opened(ctx, folder, sandbox) as (runner, journal):
         undo = Undo(
             company=runner.company,
@@ -145,13 +145,13 @@ def undo_command(
         _say_undo(undo, summary, left, check=check)
         _say_references(runner, undo)
         if not check:
-            before = summary.counts["undone"]
-            confirmed, left = _confirm_undo(runner, undo, summary, ask=not yes), _NotUndone(left.most, left)
+            undone_before = summary.counts["undone"]
+            count, left = _confirm_undo(runner, undo, summary, ask=not yes), _NotUndone(left.most, left)
             # Called even if nothing remains to be undone, because it also records the end of a killed undo.
             summary, status = _carry_out(runner, undo, reason_id, comment, left)
-            if confirmed:
+            if count:
                 left.say()
-    _print_undo(summary, left, before, as_json)
+    _print_undo(summary, left, undone_before, as_json)
     sys.exit(status or (Exit.DONE if summary.complete else Exit.SOME))
 
 
@@ -173,7 +173,7 @@ async def _open(folder: Path) -> Journal:
 
 
 def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | None:
-    """Choose and print the run to undo (default: see :func:`run_to_undo`)."""
+    """Print and return the run to undo, None for all runs; without ``of_run``, see :func:`run_to_undo`."""
     from wosdk_async.jobs.ledger.undone import run_to_undo
 
     files = {each.number: each.details.get("file") for each in runner.run(journal.runs())}
@@ -288,15 +288,15 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _NotUndone, *, check: bool
     left.say()
 
 
-def _print_undo(summary: UndoSummary, left: _NotUndone, before: int, as_json: bool) -> None:
-    """Print the summary; ``before`` is the number of records that earlier undos had undone."""
+def _print_undo(summary: UndoSummary, left: _NotUndone, undone_before: int, as_json: bool) -> None:
+    """Print the summary; ``undone_before`` is the number of records that earlier undos undid."""
     from wosdk_async.jobs.ledger.undone import UNDO_LABELS
 
     if as_json:
         rows = [row.as_dict() for row in left.rows]
         click.echo(json_text({**summary.as_dict(), "left": rows}))
         return
-    now = {"undone": f" ({summary.counts['undone'] - before} now)"} if before else {}
+    now = {"undone": f" ({summary.counts['undone'] - undone_before} now)"} if undone_before else {}
     texts = [
         f"{count} {UNDO_LABELS[outcome]}{now.get(outcome, '')}"
         for outcome, count in summary.counts.items()

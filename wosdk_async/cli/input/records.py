@@ -69,7 +69,7 @@ class RecordTexts:
     async def ids(self, company: Company, *, certain: bool = False) -> list[Id]:
         """Return the id for each argument. Raises NotFoundError or NotUniqueError with the argument's text.
 
-        With ``certain``, digits that can be the id of a work order are also looked up as a number.
+        With ``certain``, digits that can be a work order's id are also looked up as an order number.
         """
         ids = {text: self._id(text) for text in self.texts}
         names = [text for text, id in ids.items() if id is None]

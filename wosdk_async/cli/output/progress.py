@@ -120,7 +120,7 @@ class RowProgress:
 
     def _pace(self, total: int) -> list[str]:
         """Return the rate over the last progress lines, and the remaining time."""
-        # The first rows would distort the pace: rows of an earlier run are found or refused without a call.
+        # Only the last lines: rows of an earlier run, which come first, are found or refused without a call.
         self._lines.append((self._clock(), self.rows, self._carried_out))
         seconds, rows, carried_out = (
             now - then for now, then in zip(self._lines[-1], self._lines[0], strict=True)

@@ -204,7 +204,8 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
     found = f", {summary.found} found" if summary.found else ""
     done = f"{summary.remaining} {summary.label}"
     done += f" ({summary.done_now} now)" if summary.done_now != summary.remaining else ""
-    done += f", {summary.undone} undone" if summary.undone else ""
+    undone = summary.undone + summary.found_undone
+    done += f", {undone} undone" if undone else ""
     done += f", {summary.undo_in_doubt} with an unfinished undo" if summary.undo_in_doubt else ""
     empty = f"; {counted(summary.empty_rows, 'empty row')} skipped" if summary.empty_rows else ""
     click.echo(

@@ -174,7 +174,7 @@ class Check:
             self._result.warnings += [*read.notes, *preview.warnings]
             self._result.decision, self._actions = preview.decision, preview.actions
             base = preview.folder or self._request.base  # the ledger of rejects may be elsewhere
-            self._undone = await undone_beside(base, identity, self._map.operation)
+            self._undone = await undone_beside(base, self._request.path, identity, self._map.operation)
             if preview.folder is not None:
                 async with Journal.open(preview.folder, snapshot=True) as journal:
                     self._result.job = await overview(journal)

@@ -230,6 +230,8 @@ class Import:
                     await job.journal.start_run(**request.details(self._company))
                     await job.admit()
                     await work.carry_out()
+                else:
+                    await work.totals.report_refused()
             except asyncio.CancelledError:
                 with anyio.CancelScope(shield=True):
                     await work.totals.report_not_started()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import attrs
 
+from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports.inputs import keep_copy
 from wosdk_async.jobs.journal import JobFolders, JobPlan, Journal, new_job_id
 from wosdk_async.jobs.journal.store import explained
@@ -38,8 +39,8 @@ class OpenedJob:
     """Whether this run created the ledger."""
     is_idle: bool = False
     """Whether no row is to be sent, looked up or audited, and the last run had the same file and map."""
-    beside: Mapping[Path, int] = attrs.field(factory=dict)
-    """Number of runs of each job in the directory when the file was compared."""
+    beside: Mapping[Path, tuple[int, int]] = attrs.field(factory=dict)
+    """Number of imports and rows of each job in the directory when the file was compared."""
 
     @property
     def folder(self) -> Path:
@@ -58,11 +59,17 @@ class OpenedJob:
 
         Raises:
             ImportRefusedError: other jobs sent rows of the file.
+            JournalError: other jobs have started, and it is unknown which rows to resend they have sent.
         """
         request, company, elsewhere = self.request, self.about.company, None
-        replaces = self.new and self.about.after is not None
-        if self.is_idle or replaces or await asyncio.to_thread(runs_beside, request) == self.beside:
+        own = None if self.new else self.folder
+        if self.is_idle or await asyncio.to_thread(runs_beside, request, own) == self.beside:
             return
+        if self.new and self.about.after is not None:
+            raise JournalError(
+                f"{self.folder}: another import has started in this directory since the file was read; "
+                "nothing was sent. Run the command again"
+            )
         if self.new:
             elsewhere = await asyncio.to_thread(sent_elsewhere, request, self.rows, company)
         decide = functools.partial(
@@ -70,7 +77,7 @@ class OpenedJob:
             request=request,
             rows=self.rows,
             company=company,
-            folder=None if self.new else self.folder,
+            folder=own,
             elsewhere=elsewhere,
         )
         self.plan = _require_plan(await self.journal.read(decide))
@@ -106,9 +113,10 @@ async def open_job(
         ImportRefusedError: the import is refused; nothing was sent.
         JournalError: another process has locked the ledger, or the ledger is unusable.
     """
-    folders, beside = JobFolders(request.base), await asyncio.to_thread(runs_beside, request)
+    folders = JobFolders(request.base)
     ledgers = await asyncio.to_thread(folders.ledgers)
     existing = await asyncio.to_thread(find_ledger, request, rows, company, ledgers)
+    beside = await asyncio.to_thread(runs_beside, request, existing)
     if existing is None:
         elsewhere = await asyncio.to_thread(sent_elsewhere, request, rows, company)
         _require_plan(decide_import(None, request, rows, company, elsewhere=elsewhere))
@@ -121,7 +129,9 @@ async def open_job(
         if plan.begins:
             refused = await journal.read(refused_rows)
             after = journal.plan.job
-            opened = await _begin(request, rows, company, folders, journals, after=after, refused=refused)
+            opened = await _begin(
+                request, rows, company, folders, journals, after=after, refused=refused, beside=beside
+            )
             opened.plan = attrs.evolve(opened.plan, leaves_done=plan.leaves_done, resembling=plan.resembling)
             try:
                 await journal.close()
@@ -164,7 +174,7 @@ async def _begin(
     *,
     after: str | None = None,
     refused: Sequence[tuple[int, str]] = (),
-    beside: Mapping[Path, int] | None = None,
+    beside: Mapping[Path, tuple[int, int]] | None = None,
 ) -> OpenedJob:
     """Create an empty ledger; :meth:`OpenedJob.admit` adds the file's rows.
 

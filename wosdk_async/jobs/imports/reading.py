@@ -50,7 +50,7 @@ class PlannedRows:
         cell that the map does not read or in a row that is not sent.
 
         Raises:
-            ImportMapError: since the first read, the number of rows has changed, or a row to send has; the
+            ImportMapError: the number of rows, or a row to send, has changed since the first read. The
                 page with that row is not yielded.
         """
         rows, last, digest, keyed = iter(self.source), 0, self.identities.digest, self.keyed

@@ -94,7 +94,7 @@ class Claims:
         return self
 
     async def __anext__(self) -> Claim:
-        """Return the next claim. A generator could not resume after a cancellation."""
+        """Return the next claim. This is not a generator, which could not resume after a cancellation."""
         assert self._task is not None  # noqa: S101 - within the block
         while (claim := self.at_hand()) is None:
             if self._task.done():

@@ -332,7 +332,7 @@ def _summarized(db: sqlite3.Connection, rejects: bool) -> Comparison:
     counts = db.execute("SELECT standing, count(*) FROM temp.gone GROUP BY standing").fetchall()
     back = db.execute("""SELECT standing, count(*) FROM temp.matched JOIN planned USING (row)
         WHERE planned.away GROUP BY standing""").fetchall()
-    some_were_missing = Standing.NEW in standings or any(each not in _NOT_TO_SEND for each, _ in back)
+    has_new_rows = Standing.NEW in standings or any(each not in _NOT_TO_SEND for each, _ in back)
     unexplained = db.execute("SELECT coalesce(sum(unexplained), 0) FROM temp.gone").fetchone()[0]
     gone = {Standing(standing): count for standing, count in counts}
     return Comparison(
@@ -342,9 +342,7 @@ def _summarized(db: sqlite3.Connection, rejects: bool) -> Comparison:
         back={Standing(standing): count for standing, count in back},
         first_new=first_new,
         first_gone=row_sample(db, "SELECT line, name FROM temp.gone WHERE unexplained ORDER BY row LIMIT 1"),
-        disguised=disguised_keys(db, some_were_missing, rejects=rejects)
-        if {*standings} - _NOT_TO_SEND
-        else {},
+        disguised=disguised_keys(db, has_new_rows, rejects=rejects) if {*standings} - _NOT_TO_SEND else {},
     )
 
 

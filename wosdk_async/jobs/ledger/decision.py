@@ -127,7 +127,8 @@ def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
     if ledger.unfinished:
         remedies = (Remedy.SAME_COMMAND, Remedy.SETTLE)
         return Refusal(why="unfinished", remedies=remedies, folder=ledger.folder, rows=ledger.unfinished)
-    rows = sum(file.standings.values())
+    rows, elsewhere = sum(file.standings.values()), file.elsewhere
+    resembling_elsewhere = elsewhere.rows if elsewhere is not None and elsewhere.resembling else 0
     repeated = file.standings.get(Standing.REPEATED, 0)
     standings = {Standing.NEW: rows - repeated, Standing.REPEATED: repeated}
     plan = _plan(None, attrs.evolve(file, standings=standings), ImportOptions())
@@ -135,7 +136,7 @@ def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
         plan,
         begins=True,
         leaves_done=ledger.counts.get(Standing.DONE, 0),
-        resembling=sum(count for count, _ in file.disguised.values()),
+        resembling=sum(count for count, _ in file.disguised.values()) + resembling_elsewhere,
     )
 
 

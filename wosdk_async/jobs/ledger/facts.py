@@ -50,7 +50,7 @@ def decide_import(
     ``refused`` has the places of rows that other ledgers sent, with the reasons, if the import replaces a
     ledger. Without ``db``, the decision is only whether a ledger may be created.
     """
-    undone = undone_records(folder or request.base, company, request.import_map.operation)
+    undone = undone_records(folder or request.base, request.path, company, request.import_map.operation)
     compared = Comparison(standings={}, gone={})
     if db is not None:
         compared = compare(
@@ -97,6 +97,10 @@ def decide_import(
         sends = {each for each, action in decision.actions.items() if action is Action.SEND}
         if decision.begins:  # rows that only other ledgers sent are not sent again
             sends |= {Standing.UNDONE, Standing.REFUSED}
+            found = (
+                "UPDATE temp.matched SET standing = ? WHERE row IN (SELECT row FROM outcome WHERE state = ?)"
+            )
+            db.execute(found, [int(Standing.UNDONE), int(State.FOUND)])
         elsewhere = refuse_sent_elsewhere(db, request, rows, company, folder, sends, undone=undone)
         file = attrs.evolve(file, elsewhere=elsewhere, standings=count_standings(db)[0])
         decision = decide(ledger, file, request.options)
@@ -111,8 +115,8 @@ def _with_counts(db: sqlite3.Connection, plan: Plan) -> Plan:
     found_and_undone = [int(State.FOUND), int(Standing.UNDONE)]
     (found,) = db.execute(f"{count} AND standing <> ?", found_and_undone).fetchone()
     (found_undone,) = db.execute(f"{count} AND standing = ?", found_and_undone).fetchone()
-    sent_elsewhere_now = f"{count} AND place IN (SELECT place FROM temp.elsewhere)"
-    (undone,) = db.execute(sent_elsewhere_now, [int(State.DONE)]).fetchone()
+    now = f"{count} AND place IN (SELECT place FROM temp.elsewhere)"
+    undone = sum(db.execute(now, [int(each)]).fetchone()[0] for each in (State.DONE, State.FOUND))
     newly_refused = plan.newly_refused + undone
     return attrs.evolve(plan, found=found, found_undone=found_undone, newly_refused=newly_refused)
 

@@ -1,6 +1,6 @@
 """Rows with conflicting keys: repeated in the file, or equal to a sent key except for formatting.
 
-The queries read the temporary tables of the comparison.
+The queries read the ledger and the temporary tables of :func:`comparison.compare`.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
 """The same standings as an SQL list."""
 
 UNCORRECTED = "'uncorrected ' || {}"
-"""SQL template for a row number: identity of the cells before a correction; ``nth`` is their digest."""
+"""SQL template that takes a row number: the identity under which ``nth`` holds the digest of the cells that a
+correction of the row replaced."""
 
 
 def disguised_keys(
-    db: sqlite3.Connection, some_were_missing: bool, *, rejects: bool
+    db: sqlite3.Connection, has_new_rows: bool, *, rejects: bool
 ) -> dict[Standing, Resembling]:
     """Return, by standing, the rows to send whose keys resemble a missing row's key or a reject's old key.
 
     Such keys differ only by spreadsheet formatting. For ``rejects``, which lack most rows of the ledger, only
-    missing rows that may be in the Company matter. No pair is reported if the previous file had both rows,
-    or if the user declared one row permanently gone while the other was in the file.
-    ``some_were_missing`` tells whether any sendable row was missing from the previous file.
+    missing rows that may be in the Company matter. No pair is reported if the previous file had both rows;
+    nor if it had the row to send, and the user declared the missing row permanently gone.
+    ``has_new_rows`` tells whether the previous file lacked any of the rows to send.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute("CREATE TEMP TABLE plain (key TEXT, line, name, risky, away, dismissed, own, row)")
@@ -43,7 +44,7 @@ def disguised_keys(
         UNION ALL SELECT undisguised(was), planned.line, was, 0, 1, 0, planned.row, planned.row
         FROM (SELECT *, coalesce(key, name, '') AS was FROM planned) AS planned JOIN temp.file USING (row)
         WHERE coalesce(file.key, file.name) <> was""",
-        [rejects, some_were_missing],
+        [rejects, has_new_rows],
     )
     db.execute("CREATE INDEX temp.plain_key ON plain (key)")
     found = db.execute(
@@ -122,16 +123,16 @@ def repeated_rows(
             yield place, row, _OLD_KEY, REPEATED_KEY
             continue
         number, line, first_digest, owner, now = known
-        text = _TWICE if first_digest == digest else _REPEATED_KEY
+        text = _TWICE if first_digest == digest else _KEY_TAKEN
         if now not in (None, key):
-            text = _LEFT
+            text = _KEY_CHANGED
         elif is_reject and db.execute(_IS_REPEATED, [owner, int(Standing.REPEATED)]).fetchone():
             text = _EXCHANGED
         yield place, row, text.format(key[:_SHOWN], number, line, (now or "")[:_SHOWN]), REPEATED_KEY
 
 
-# The owner is another row of the file; or a ledger row that the file lacks or has with a different key. The
-# last column is the owner's current key if a reject corrected the owner.
+# The first row with the key: another row of the file, without the last two columns; or a ledger row that the
+# file lacks or has with a different key. They are its number, and its current key if a reject corrected it.
 _FIRST_WITH_KEY = f"""SELECT coalesce(planned.row, first.place), file.line, file.digest, NULL, NULL
     FROM temp.repeated AS first JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = first.place
     WHERE first.identity = :identity AND first.nth = 1 AND first.place <> :place
@@ -144,9 +145,14 @@ _IS_REPEATED = "SELECT 1 FROM temp.matched WHERE row = ? AND standing = ?"
 
 
 _SHOWN = 100  # maximum characters of a key in messages
-_OLD_KEY = "a run with another marker may have sent this row already, with its earlier key: delete this row"
-_REPEATED_KEY = "the key {!r} already belongs to row {} (line {}); keys must be unique"
-_LEFT = "the key of row {1} (line {2}) was {0!r} and is now {3!r}; if this is another row, use a new key"
+_OLD_KEY = (
+    "a row with equal cells may have been sent already, without a key or with another map's key: if the "
+    "Company has a record of that row, delete this row"
+)
+_KEY_TAKEN = "the key {!r} already belongs to row {} (line {}); keys must be unique"
+_KEY_CHANGED = (
+    "row {1} (line {2}) had the key {0!r} and now has {3!r}; if this row is not row {1}, give it a new key"
+)
 _EXCHANGED = (
     "row {1} (line {2}) had the key {0!r} before; rejects cannot swap keys; correct the original file instead"
 )

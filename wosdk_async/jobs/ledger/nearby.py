@@ -100,15 +100,16 @@ def named_ledgers(request: ImportRequest) -> list[Path]:
     return [each for each in dict.fromkeys((named, *jobs_at(named))) if (each / JOURNAL).is_file()]
 
 
-def runs_beside(request: ImportRequest) -> dict[Path, int]:
-    """Count the imports of each ledger in the directories of a create's file and job, if there are any."""
-    places = {request.base.parent, request.path.parent} if request.creates else ()
+def runs_beside(request: ImportRequest, own: Path | None) -> dict[Path, tuple[int, int]]:
+    """Count the imports and rows of each ledger in the directories of a create's file and own ledger."""
+    places = {(own or request.base).parent, request.path.parent} if request.creates else ()
     counts = {}
     for folder in (each for place in places for each in ledgers_in(place)):
         with contextlib.suppress(JournalError), opened(folder) as db:
             imports = "SELECT count(*) FROM run WHERE json_extract(details, '$.map') IS NOT NULL"
-            if count := db.execute(imports).fetchone()[0]:
-                counts[folder] = count
+            found = db.execute(f"SELECT ({imports}), (SELECT count(*) FROM planned)").fetchone()
+            if found[0]:
+                counts[folder] = found
     return counts
 
 

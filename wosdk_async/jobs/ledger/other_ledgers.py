@@ -46,27 +46,32 @@ class _RowsToSend:
     """Function that returns the rows, with one of the numbers above or None in place of a ledger row."""
     undone: Callable[[], Set[int]]
     """Function that returns the ids of the records that jobs in the directory have undone."""
+    tried: Callable[[], str] = "[]".__str__
+    """Function that returns the numbers of the rows with an outcome, as JSON."""
 
 
 def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Elsewhere | None:
     """Find rows of a new import's file that another ledger sent and that look-ups cannot find.
 
     The import would otherwise send the rows of a copied, linked or renamed file again. With ``new_rows``,
-    :func:`refuse_sent_elsewhere` refuses such rows one by one.
+    :func:`refuse_sent_elsewhere` refuses such rows one by one, unless the whole file is identical.
 
     Raises:
         JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent. With
             look-ups, it is ignored with a warning.
     """
-    if not request.creates or request.options.again or request.options.new_rows:
+    if not request.creates or request.options.again:
         return None
     resembling: list[Elsewhere] = []
-    undone = undone_records(request.base, company, request.import_map.operation)
+    undone = undone_records(request.base, request.path, company, request.import_map.operation)
     to_send = _RowsToSend((), rows.chunks, undone)
     for folder, plan, is_recent in _folders(request, rows, company, None):
         with _readable(request, rows, folder), opened(folder) as db:
             other = _OtherLedger(folder, plan, db, request, rows, to_send, is_recent)
-            if (sent := other.same_file() or other.sent_rows()) is not None:
+            sent = other.same_file()
+            if sent is None and not request.options.new_rows:
+                sent = other.sent_rows()
+            if sent is not None:
                 return sent
             resembling += other.resembling()
     return _merged(resembling)
@@ -124,7 +129,7 @@ def _rows_to_send(
     names = ", ".join(str(int(each)) for each in sends)
     not_new = f"""standing <> {int(Standing.NEW)} AND NOT EXISTS (SELECT 1 FROM outcome
         WHERE outcome.row = matched.row AND json_extract(detail, '$[3]') = '{SENT_ELSEWHERE}')"""
-    known = "" if options.keys().isdisjoint(("again", "new_rows")) else f"WHEN {not_new} THEN {_AGREED}"
+    known = f"WHEN {not_new} THEN {_AGREED}" if "again" in options else ""
     sent_each_time = f"{int(Standing.PLANNED)}, {int(Standing.REFUSED_HERE)}"
 
     def chunks() -> Iterator[list[FileRow]]:
@@ -141,11 +146,15 @@ def _rows_to_send(
         while chunk := found.fetchmany(CHUNK):
             yield chunk
 
-    return _RowsToSend(tuple(own_runs), chunks, undone)
+    def tried() -> str:
+        text: str = db.execute("SELECT json_group_array(row) FROM outcome").fetchone()[0]
+        return text
+
+    return _RowsToSend(tuple(own_runs), chunks, undone, tried)
 
 
 def _refused_before(db: sqlite3.Connection) -> list[tuple[int, str, bytes, bytes | None]]:
-    """Return unchanged rows that an earlier run refused because another ledger sent them.
+    """Return unchanged rows that an earlier run refused because another ledger sent, or may have sent, them.
 
     The result has each row's place, reason, identity and hash of the cells.
     """
@@ -154,15 +163,18 @@ def _refused_before(db: sqlite3.Connection) -> list[tuple[int, str, bytes, bytes
         FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
         JOIN outcome ON outcome.row = matched.row
         WHERE standing = {int(Standing.REFUSED_HERE)} AND json_extract(detail, '$[3]') = '{SENT_ELSEWHERE}'
-            AND planned.sent = file.digest"""
+            AND planned.sent = file.digest AND instr(json_extract(detail, '$[2]'), ?) = 0""",
+        [_RUNNING],
     ).fetchall()
 
 
 def _is_asked(db: sqlite3.Connection, folder: Path, row: tuple[int, str, bytes, bytes | None]) -> bool:
-    """Return whether another ledger decides about a refused row: it knows the row, or the reason names it."""
+    """Return whether another ledger decides about a refused row: it sent the row, or the reason names it."""
     _, reason, *identities = row
-    known = "SELECT 1 FROM identity WHERE identity IN (?, ?)"
-    return f"{folder} " in reason or db.execute(known, identities).fetchone() is not None
+    perhaps_sent = f"{int(State.DONE)}, {int(State.SENDING)}, {int(State.IN_DOUBT)}"
+    sent = f"""SELECT 1 FROM identity JOIN outcome USING (row)
+        WHERE identity IN (?, ?) AND state IN ({perhaps_sent})"""
+    return f"{folder} " in reason or db.execute(sent, identities).fetchone() is not None
 
 
 def _merged(found: Sequence[Elsewhere]) -> Elsewhere | None:
@@ -298,7 +310,9 @@ class _OtherLedger:
                 LEFT JOIN outcome ON outcome.row = planned.row LEFT JOIN run ON run.number = outcome.run
                 WHERE NOT ({_FOUND} AND planned.key IS file.key AND NOT {_WILL_SEND})
                     AND file.row IS NOT {_NOT_SENT} AND (file.row IS NOT {_AGREED} OR {_ENDED} > :first)
-                    AND coalesce(run.started_at, 0) NOT IN (SELECT value FROM json_each(:runs)))
+                    AND coalesce(run.started_at, 0) NOT IN (SELECT value FROM json_each(:runs))
+                    AND NOT (run.started_at IN (SELECT value FROM json_each(:killed))
+                        AND planned.row IN (SELECT value FROM json_each(:tried))))
             WHERE now IN ({", ".join(str(int(each)) for each in standings)}) ORDER BY place""",
             self._parameters,
         )
@@ -359,6 +373,9 @@ class _OtherLedger:
     def _parameters(self) -> dict[str, Any]:
         """Parameters of the SQL statements."""
         runs = self.to_send.runs
+        killed = [run.started_at for run in runs if run.ended_at is None]
+        shared = "SELECT 1 FROM run WHERE started_at IN (SELECT value FROM json_each(?)) LIMIT 1"
+        is_copy = bool(killed) and self.db.execute(shared, [to_json(killed)]).fetchone() is not None
         return {
             "job": self.plan.job,
             "looks_first": self.request.looks_first,
@@ -366,14 +383,17 @@ class _OtherLedger:
             "first": min((run.started_at for run in runs), default=0.0),
             "map": self.request.import_map.fingerprint,
             "running": self._is_running,
-            # A copy of the import's own folder also has these runs. In the copy, an unfinished run may have
-            # sent more rows.
+            # A copy of the import's own folder also has these runs. In a run that did not end, the copy may
+            # have sent rows that the import's own ledger has not tried.
             "runs": to_json([run.started_at for run in runs if run.ended_at is not None]),
+            "killed": to_json(killed),
+            "tried": self.to_send.tried() if is_copy else "[]",
         }
 
 
 _DECIDED = f"{int(State.DONE)}, {int(State.FOUND)}, {int(State.REFUSED)}"
-_WILL_SEND = f"(:running AND standing IN ({int(Standing.SENDING)}, {int(Standing.IN_DOUBT)}))"
+_UNSENT = ", ".join(str(int(each)) for each in (Standing.PLANNED, Standing.SENDING, Standing.IN_DOUBT))
+_WILL_SEND = f"(:running AND standing IN ({_UNSENT}))"
 _ENDED = "coalesce(run.ended_at, 1e12)"
 _FOUND = ":looks_first AND json_extract(run.details, '$.marker') IS :marker"
 """Whether look-ups for the file find a sent row, if its key is the same."""
@@ -381,13 +401,12 @@ _NOT_FOUND = f"""{STANDING} IN ({RISKY}) AND (planned.key IS NULL OR planned.key
     OR json_extract(run.details, '$.marker') IS NOT :marker)"""
 _SENT = "the job in {} sent this row (line {} of its file); remove the row from this file"
 _DOUBT = "the job in {} may have sent this row (line {} of its file); settle that job's rows in doubt first"
+_RUNNING = " is running and sends this row"
 _REASONS = {
     Standing.SENDING: _DOUBT,
     Standing.IN_DOUBT: _DOUBT,
     Standing.DONE_CHANGED: (
         "the job in {} sent a row with this key but different cells (line {} of its file); {new_keys}"
     ),
-    Standing.PLANNED: (
-        "the job in {} is running and sends this row (line {} of its file); wait until it ends"
-    ),
+    Standing.PLANNED: "the job in {}" + _RUNNING + " (line {} of its file); wait until it ends",
 }

@@ -87,6 +87,8 @@ class Summary:
     """Participle that describes rows in ``done``, such as ``created``."""
     found: int = 0
     """Rows skipped because their record already existed (``if_exists="skip"``)."""
+    found_undone: int = 0
+    """Rows whose record already existed, and which another job has undone since."""
     undone: int = 0
     """Rows in ``done`` whose records an undo cancelled or deleted."""
     undo_in_doubt: int = 0
@@ -163,8 +165,8 @@ class Summary:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the summary printed by ``wosdk import --json``; its main count excludes undone rows."""
-        names = ("found", "not_started", "undone", "undo_in_doubt", "changed", "gone")
-        more = {name: getattr(self, name) for name in names}
+        names = ("found", "not_started", "undo_in_doubt", "changed", "gone")
+        more = {"undone": self.undone + self.found_undone, **{name: getattr(self, name) for name in names}}
         audit = audit_facts(self.audit_state, self.audit, self.audit_why)
         return {
             "rows": self.rows,

@@ -7,6 +7,7 @@ from itertools import takewhile
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.ledger.terms import Refusal, RejectsProblem, RowSample
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import shortened
 
 _SHOWN = 10  # columns listed in a message
@@ -48,6 +49,9 @@ def _message(refusal: Refusal) -> str:
                 f"{_rows(refusal.rows)} of the job in {folder} {_are(refusal.rows)} unsent or in doubt, "
                 "and a new job could send them twice"
             )
+        case "sent_elsewhere" if Remedy.WAIT in refusal.remedies:
+            rows = f"{_rows(refusal.rows)} of the file{_lines(refusal)}"
+            return f"the job in {folder} is running, and has sent or is sending {rows}"
         case "sent_elsewhere" if refusal.changed:
             rows = f"{_rows(refusal.rows)} of the file{_lines(refusal)}"
             part = "" if refusal.changed == refusal.rows else f", {refusal.changed:,} of them"

@@ -216,18 +216,21 @@ async def run_to_undo(journal: JournalReader) -> int | None:
     return run
 
 
-async def undone_beside(base: Path, company: str, operation: str, *, exclude: Path | None = None) -> set[int]:
-    """Return the ids of records undone by jobs in the directory of ``base``, except the job in ``exclude``.
+async def undone_beside(
+    base: Path, file: Path, company: str, operation: str, *, exclude: Path | None = None
+) -> set[int]:
+    """Return the ids of records undone by jobs in the directories of ``base`` and ``file``.
 
-    Jobs other than those at ``base`` are skipped if unreadable.
+    The job in ``exclude`` is skipped, and so are unreadable jobs other than those at ``base``.
     """
-    return await asyncio.to_thread(undone_ids_beside, base, company, operation, exclude=exclude)
+    return await asyncio.to_thread(_undone_ids, base, file, company, operation, exclude)
 
 
-def undone_ids_beside(base: Path, company: str, operation: str, *, exclude: Path | None = None) -> set[int]:
-    """Return what :func:`undone_beside` returns, reading in the calling thread."""
+def _undone_ids(
+    base: Path, file: Path, company: str, operation: str, exclude: Path | None = None
+) -> set[int]:
     ids, own = set[int](), jobs_at(base)
-    for folder in dict.fromkeys((*own, *ledgers_in(base.parent))):
+    for folder in dict.fromkeys((*own, *ledgers_in(base.parent), *ledgers_in(file.parent))):
         with contextlib.nullcontext() if folder in own else contextlib.suppress(JournalError):
             plan = plan_of(folder)
             if folder != exclude and (plan.company, plan.operation) == (company, operation):
@@ -236,9 +239,9 @@ def undone_ids_beside(base: Path, company: str, operation: str, *, exclude: Path
     return ids
 
 
-def undone_records(base: Path, company: str, operation: str) -> Callable[[], Set[int]]:
-    """Return a function that returns the ids of :func:`undone_ids_beside`, reading the jobs only once."""
-    return cache(partial(undone_ids_beside, base, company, operation))
+def undone_records(base: Path, file: Path, company: str, operation: str) -> Callable[[], Set[int]]:
+    """Return a function that returns the ids of :func:`undone_beside`, reading the jobs only once."""
+    return cache(partial(_undone_ids, base, file, company, operation))
 
 
 def mark_found_as_undone(db: sqlite3.Connection, undone: Callable[[], Set[int]]) -> None:
@@ -256,7 +259,8 @@ async def keep_undone(journal: Journal) -> None:
     if plan.marker is None:
         return
     try:
-        ids = await undone_beside(journal.folder, plan.company, plan.operation, exclude=journal.folder)
+        folder, file = journal.folder, Path(plan.file)
+        ids = await undone_beside(folder, file, plan.company, plan.operation, exclude=folder)
         if ids:
             await journal.write(partial(run_table.keep_undone, ids=ids))
     except BaseException:

@@ -274,7 +274,7 @@ class Undo:
 
 @attrs.define(eq=False, kw_only=True)
 class _Outcomes:
-    """Outcomes of an undo or a dry run, recorded in the journal, counted, and passed to ``on_row``."""
+    """Outcomes of an undo or a dry run, counted and passed to ``on_row``; those of an undo are recorded."""
 
     journal: Journal
     stop: Stop

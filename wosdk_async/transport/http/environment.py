@@ -112,7 +112,10 @@ class ProxyRules:
 
 
 def proxy_rules(proxy: Secret | None, trust_env: bool) -> ProxyRules | None:
-    """Return the proxy rules of a client; None if it uses no proxy. The environment is read only here."""
+    """Return the proxy rules of a client; None if it uses no proxy.
+
+    Only this function reads proxies from the environment.
+    """
     if proxy is not None:
         return ProxyRules(parse_proxy(proxy, "proxy"), {})
     if not (trust_env and any(name.lower().endswith("_proxy") for name in os.environ)):

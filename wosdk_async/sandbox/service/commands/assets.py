@@ -18,9 +18,9 @@ _OWNED = {"Info": "AssetInfo", "Address": "Address2"}
 
 
 def customer_of_asset(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the customer of the nearest space or, if requested, work zone; 0 if there is none (facts 5).
+    """Return the customer of the nearest space or, if requested, work zone; 0 if there is none.
 
-    Not shown; assumed: the order of the search.
+    Not shown; assumed: the 0, and the order of the search.
     """
     asset = named_record(context, arguments, "AssetId", "Location")
     locations = [asset, *ancestors(context, asset)]
@@ -41,7 +41,7 @@ def _first_at(context: RequestContext, entity: str, locations: list[Record]) -> 
 
 
 def match_assets(context: RequestContext, arguments: Arguments) -> Record:
-    """Return a tree's assets whose model has the task ``TaskCode`` (facts 5). Not shown; assumed."""
+    """Return a tree's assets whose model has the task ``TaskCode``. Not shown; assumed."""
     parent = named_record(context, arguments, "ParentAssetId", "Location")
     code = arguments.get("TaskCode", "")
     if not code:
@@ -59,7 +59,10 @@ def match_assets(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def find_template(context: RequestContext, name: str, level: str) -> Record:
-    """Return the root of the only template with this name whose root has the type ``level`` (spec 4.4)."""
+    """Return the root location of the template with this name and a root of type ``level`` (spec 4.4).
+
+    Refuses unless there is exactly one.
+    """
     named = context.named("AssetTemplate", "DisplayAs", name)
     roots = [context.find("Location", template["RootAssetId"]) for template in named]
     fitting = [root for root in roots if root is not None and root["TypeId"] == level]
@@ -126,7 +129,7 @@ def _unknown_template(name: str) -> Refusal:
 
 # --- spaces, work zones and portfolios (facts 3.9, 5) ----------------------------------------------
 
-# facts 5 shows which fields the service fills in, and WoNumberDigits 4. Not shown; assumed: other values.
+# facts 5: the service fills in time zone, language, windows, and 4 digits. Not shown; assumed: the rest.
 _ZONE_DEFAULTS = {
     "TimeZone": 20,
     "LanguageId": 1033,

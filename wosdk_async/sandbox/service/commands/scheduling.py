@@ -25,7 +25,10 @@ _SKIPPED = {"SkipDueDate": "DtDue", "SkipOnSiteBy": "DtOnSiteBy", "SkipAcknowled
 
 
 def choose_assignee(context: RequestContext, order: Record, arguments: Arguments) -> int | None:
-    """Return a new order's assignee, if any. Not shown; assumed: the first suitable employee, if computed."""
+    """Return a new order's assignee, if any.
+
+    Not shown; assumed: with ComputeAssignment, the first suitable employee.
+    """
     if arguments.get("KeepUnassigned", False):
         return None
     if not arguments.get("ComputeAssignment", False):

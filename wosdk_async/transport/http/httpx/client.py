@@ -1,4 +1,4 @@
-"""Engine that sends with an httpx or httpx2 client, with or without the program's transport."""
+"""Engine that sends with httpx or httpx2: the program's client, or our own on a transport or mock."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ _loop_of: WeakKeyDictionary[Any, asyncio.AbstractEventLoop] = WeakKeyDictionary(
 class ClientEngine:
     """Engine on an httpx or httpx2 ``AsyncClient``, whose pool manages the connections.
 
-    The client's cookies are sent, but cookies from responses are not kept: one Company's cookies must not be
-    sent with another Company's calls.
+    With ``merge_defaults``, calls send the client's cookies. Cookies from responses are not kept, because one
+    Company's cookies must not be sent with another Company's calls.
 
     Args:
         client: the client that sends.
@@ -203,7 +203,7 @@ def _with_own_cookies(client: httpx.AsyncClient) -> httpx.AsyncClient:
 # --- send state of a request, from the library's trace events -------------------------------------
 
 _SAME_REQUEST = {"BasicAuth", "DigestAuth", "NetRCAuth"}
-"""``auth`` classes that send the given request unchanged; a custom class may send another."""
+"""``auth`` classes that send the given request object, and so its trace; a custom class may send another."""
 
 _BEFORE = ("connection.", "proxy.", "socks.", "http2.send_connection_init.")
 """Events before the first byte of a request. A CONNECT to a proxy emits the same events as a request, and
@@ -253,7 +253,7 @@ def _shows_events(client: httpx.AsyncClient, request: httpx.Request) -> bool:
     auth = client.auth
     if auth is not None and not (_is_stock(auth) and type(auth).__name__ in _SAME_REQUEST):
         return False
-    find: Any = getattr(client, "_transport_for_url", None)  # one of the client's mounts may have a transport
+    find: Any = getattr(client, "_transport_for_url", None)  # a mount may have its own transport
     transport = find(request.url) if find else None
     return mocked() is None and all(map(_is_stock, (client, transport, getattr(transport, "_pool", None))))
 
