@@ -331,7 +331,7 @@ class Company(Uncopied):
             for each in (record, original):
                 require_own(each, self._sender.origin, Remedy.UNCHECKED)
         if read is not None and changes:
-            raise InvalidCallError("pass either an edited copy and the record read, or named fields")
+            raise InvalidCallError("pass either an edited copy and the record that was read, or named fields")
         origin = self._sender.origin if check else None
         call, after = (
             updates.change(record, changes, origin)

@@ -48,7 +48,7 @@ def test_a_check_says_what_is_wrong(file: Path, store: Path, wosdk: Wosdk, tmp_p
     assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "14 rows: 14 already existing")
     assert " has work_order.po_number '900001'" in result.stderr
     assert result.stderr.count(f"the job {tmp_path / 'elsewhere'} sent the first") == 1
-    assert "and 13 more rows for this cause: row 2 (line 3), row 3 (line 4), " in result.stderr
+    assert "and 13 more rows for the same reason: row 2 (line 3), row 3 (line 4), " in result.stderr
     assert "to list all rows, add --outcomes FILE.csv" in result.stderr
     assert wosdk(*command, "--if-exists", "skip").exit_code == 0
     (tmp_path / "elsewhere").rename(folder)

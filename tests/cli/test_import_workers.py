@@ -74,7 +74,7 @@ def test_a_job_shows_its_audit(file: Path, wosdk: Wosdk, tmp_path: Path) -> None
     assert "\naudit " not in wosdk("jobs", "show", folder).stdout
     audited(folder, AuditRow(2, "twice", (5, 6)))
     said = wosdk("jobs", "show", folder).stdout
-    assert "workers    1 grant of rows to workers, 1 grant lost with 1 row" in said
+    assert "workers    1 lease of rows granted, 1 lost with 1 row" in said
     assert "audit      not clean: 3 once, 1 twice, 10 not made" in said
     assert "; the audit, which looks up every row's key, found 3 once, 1 twice, 10 not made" in said
     assert "row 2 (line 3)" in said

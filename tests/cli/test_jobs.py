@@ -470,9 +470,12 @@ def test_an_undo_says_first_what_nobody_can_check(store: Path, wosdk: Wosdk, tmp
     )
     assert wosdk("import", source, "--map", import_map, "--sandbox", store).exit_code == 0
     left = wosdk("jobs", "undo", source)
-    assert (left.exit_code, left.stdout.startswith("2 not undone, without a version: ")) == (1, True)
+    assert (left.exit_code, left.stdout.startswith("2 not undone, because the record has no version: ")) == (
+        1,
+        True,
+    )
     assert "Location records have no versions, so later changes cannot be detected" in left.stderr
-    assert left.stderr.count(", id 20903: not undone, without a version") == 1
+    assert left.stderr.count(", id 20903: not undone, because the record has no version") == 1
     assert ", exit status 1, undo, " in wosdk("jobs", "show", source).stdout
     assert wosdk("jobs", "undo", source, "--unversioned").stdout == "2 undone\n"
     nothing = wosdk("jobs", "undo", source, "--unversioned")

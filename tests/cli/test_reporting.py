@@ -172,7 +172,7 @@ def test_the_first_bad_rows_and_warnings_are_named(capsys: pytest.CaptureFixture
     writer.say_problems(summary, Path("out.jsonl"))
     assert lines(capsys) == [
         "row 2 (line 3) failed: reason 2",
-        "and 4 more rows for this cause: row 4 (line 5), row 5 (line 6), ...",
+        "and 4 more rows for the same reason: row 4 (line 5), row 5 (line 6), ...",
         "row 3 (line 4) in doubt: reason 3 (RequestId request-3)",
         *[f"warning: warning {i}" for i in range(5)],
         "and 2 more warnings",
@@ -199,10 +199,10 @@ def test_the_first_rows_with_each_warning_are_named(capsys: pytest.CaptureFixtur
     writer.say_problems(Summary(rows=9, done=9), None)
     assert lines(capsys) == [
         "row 1 (line 2) warning: cut to 64",
-        "and 1 more row for this cause: row 2 (line 3)",
+        "and 1 more row for the same reason: row 2 (line 3)",
         "row 1 (line 2) warning: a",
         "row 3 (line 4) warning: b",
-        "and 4 more rows for this cause: row 6 (line 7), row 7 (line 8), ...",
+        "and 4 more rows for the same reason: row 6 (line 7), row 7 (line 8), ...",
         "9 rows with warnings; --outcomes FILE records all of them",
     ]
 

@@ -77,7 +77,7 @@ def test_read_only_sends_nothing(wosdk: Wosdk, scripted: Service, command: tuple
         (
             ("create", "WorkOrder", "PoNumber=PO-77"),
             "wosdk query WorkOrder --where \"PoNumber = 'PO-77'\" # with --marker PoNumber, create does "
-            "the look-up for you",
+            "this look-up for you",
         ),
         (("create", "Cust", "Name=x", "--unchecked"), "wosdk query Cust --order 'Id desc' --limit 5"),
         (("update", "Customer", "7", "Name=x"), "wosdk get Customer 7"),

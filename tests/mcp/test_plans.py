@@ -188,7 +188,7 @@ def running(name: str, **fields: Any) -> dict[str, Any]:
         (creating("Employee", Password="x"), "is a secret"),
         (creating(Name="x", marker="Nam"), "no text field"),
         (creating(Name="x", marker="TaxExempt"), "no text field"),
-        (creating(Name="x", marker="DisplayAs"), "may overwrite that field"),
+        (creating(Name="x", marker="DisplayAs"), "may overwrite it"),
         (
             creating("WorkOrder", "ShortLocation", **ORDER),
             "ShortLocation is set by the service for new",

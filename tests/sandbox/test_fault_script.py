@@ -129,8 +129,11 @@ def test_latencies() -> None:
         ({"rules": []}, r"'rules' \(did you mean rule\?\); use seed, rule"),
         ({"seed": "x"}, "seed is 'x'"),
         ({"rule": {}}, "a list of rules"),
-        ({"rule": [{"fault": []}]}, "rule 1 needs a fault, one of latency"),
-        ({"rule": [{"falt": "reset", "rate": 1}]}, r"rule 1 needs a fault instead of 'falt', one of"),
+        ({"rule": [{"fault": []}]}, "rule 1 needs the key 'fault', with one of the values latency"),
+        (
+            {"rule": [{"falt": "reset", "rate": 1}]},
+            r"rule 1 needs the key 'fault' instead of 'falt', with one of",
+        ),
         (
             {"rule": [{"fault": "reset"}, {"fault": "reset", "status": 1}]},
             r"rule 2 \(reset\) has no .* 'status'",
@@ -162,7 +165,10 @@ def test_latencies() -> None:
             {"rule": [{"fault": "request_id", "operation": "token"}]},
             "no RequestId: use operation = 'command'",
         ),
-        ({"rule": [{"fault": "moved_host", "operation": ["discovery", "token"]}]}, "a log-in names the new"),
+        (
+            {"rule": [{"fault": "moved_host", "operation": ["discovery", "token"]}]},
+            "a log-in returns the new",
+        ),
         ({"rule": [{"fault": "expired_token", "operation": "token"}]}, "carry no token yet: use another"),
         ({"rule": [{"fault": "reset", "operation": []}]}, r"operation is \[\]; it must be a name or a list"),
         (

@@ -39,7 +39,7 @@ REFUSED: dict[str, tuple[Any, Any, str]] = {
     ),
     "a reference without id": (edited(customer=Customer(name="New"))(), ORDER, "create the Customer first"),
     "a part taken away": (edited(address=None)(), ORDER, "set its fields to None"),
-    "another part": (edited(address=Address2(id=5))(), ORDER, "its id cannot change"),
+    "another part": (edited(address=Address2(id=5))(), ORDER, "the id cannot change"),
     "the record marked": (edited(perform_deletion=True)(), ORDER, "delete the WorkOrder"),
     "a wrong value": (edited(duration="soon")(), ORDER, "duration is 'soon', a string"),
     "a list in an element": (

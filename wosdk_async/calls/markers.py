@@ -353,7 +353,7 @@ def require_asked(what: str, found: Iterable[str], asked: Iterable[str]) -> None
     if other is not None:
         raise NoAnswerError(
             f"the look-up by {what} returned a record with {other!r:.80}, which was not requested; the"
-            " condition may have been ignored"
+            " service may have ignored the condition"
         )
 
 

@@ -257,7 +257,7 @@ class Reconciler:
                 why = (
                     f"no record found after {at - begun:.3g} s; not retried: an attempt may take effect for"
                     f" up to {self.commit_window:g} s (settle), and the deadline of {self.seconds:.4g} s"
-                    " ended earlier"
+                    " ended before that"
                 )
             if now() >= last:
                 break

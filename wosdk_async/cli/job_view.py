@@ -181,8 +181,8 @@ def _audit_lines(
     lost = ""
     if workers["lost_leases"]:
         rows = counted(workers["lost_rows"], "row")
-        lost = f", {counted(workers['lost_leases'], 'grant')} lost with {rows}"
-    yield "workers", f"{counted(workers['leases'], 'grant')} of rows to workers{lost}"
+        lost = f", {workers['lost_leases']} lost with {rows}"
+    yield "workers", f"{counted(workers['leases'], 'lease')} of rows granted{lost}"
     names = ("once", "missing", "twice", "unexpected", "another", "undecided", "not_made")
     counts = (f"{audit[name]} {name.replace('_', ' ')}" for name in names if audit.get(name))
     found = audit.get("why") or ", ".join(counts)

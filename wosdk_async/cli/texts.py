@@ -73,9 +73,9 @@ _WORDS: Mapping[Remedy, str] = {  # remedies that need more than their arguments
     Remedy.NAME_RUN: "name the run to undo with --run N, or add --all",
     Remedy.UNDO_AND_SEND: "to resend all rows, first run wosdk jobs undo {folder} --all, then add --again",
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle {folder}",
-    Remedy.MOVE_JOB: "if it sent none of this file's rows, move {folder} to another directory",
+    Remedy.MOVE_JOB: "if that job sent none of this file's rows, move {folder} to another directory",
     Remedy.NEWER_JOB: "run wosdk jobs resume {folder}",
-    Remedy.EXPORT_REJECTS: f"{Remedy.EXPORT_REJECTS.value}; wosdk jobs rejects rewrites the file",
+    Remedy.EXPORT_REJECTS: f"{Remedy.EXPORT_REJECTS.value}; to write that file again, run wosdk jobs rejects",
     Remedy.DECIDE_ROWS: (
         "check each row in doubt by hand, then run wosdk jobs settle {folder} --row N created ID, or "
         "--row N not-created"
@@ -156,7 +156,7 @@ def plan_text(plan: Plan, label: str) -> str:
         texts.append(f"{left} in doubt that cannot be looked up")
     if done := counts[Standing.DONE] + (counts[Standing.DONE_CHANGED] if plan.skips_changed else 0):
         changed = counts[Standing.DONE_CHANGED] if plan.skips_changed else 0
-        note = f", {changed} of them with cells changed since" if changed else ""
+        note = f", {changed} of them with cells changed since then" if changed else ""
         kinds = {label: done - plan.found, "found": plan.found}
         texts.append(f"{', '.join(f'{n} {kind}' for kind, n in kinds.items() if n)} before{note}")
     if kept := plan.rows(Action.KEEP):
@@ -175,7 +175,7 @@ def plan_text(plan: Plan, label: str) -> str:
         }
         kinds = Counter[str]()
         for standing, count in plan.gone.items():
-            kinds[words.get(standing, "failed, or corrected since")] += count
+            kinds[words.get(standing, "failed, or corrected later")] += count
         shown = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
         texts.append(f"{counted(gone, 'earlier row')} not in the file ({shown})")
     return "; ".join(texts)

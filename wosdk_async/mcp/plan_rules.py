@@ -153,7 +153,7 @@ def with_marker(
     if key in given:
         raise InvalidCallError(f"the marker field {key!r:.60} has a value; remove it, or name another marker")
     if key.lower() == _COMPUTED.lower():
-        raise InvalidCallError(f"marker {key!r:.60}: the service may overwrite that field; name another")
+        raise InvalidCallError(f"marker {key!r:.60}: the service may overwrite it; name another field")
     owner: Any = entity_named("WorkOrder" if is_order else name)
     python = next((python for python, meta in owner.__wire__.items() if meta["name"] == key), None)
     if python is None or owner.__wire__[python]["type"] != "string":

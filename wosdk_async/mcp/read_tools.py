@@ -233,7 +233,7 @@ class ReadTools:
         entity: Entity,
         record: Annotated[
             RecordId | str | dict[str, RecordId],
-            Field(description="Id; name or number (digits alone are read as an id); or object of ids."),
+            Field(description="Id, name or number (digits alone are read as an id), or object of ids."),
         ],
         properties: Properties = [],
     ) -> RecordResult:

@@ -713,7 +713,7 @@ UNSUPPORTED: dict[str, dict[str, str]] = {
         "create": "",
     },
     "WoActionLog": {
-        "create": "run the command of the action; the service writes its log",
+        "create": "run the action's command; the service then writes the log",
         "update": "",
         "delete": "",
     },
@@ -724,7 +724,7 @@ UNSUPPORTED: dict[str, dict[str, str]] = {
     },
     "WoLastAction": {
         "create": "",
-        "update": "run the command of the action",
+        "update": "run the action's command",
         "delete": "",
     },
     "WoPriority": {

@@ -218,7 +218,7 @@ def _owned(of: str, before: Any, after: Any, where: str) -> Difference:
         raise InvalidCallError(f"{where}: removal is not supported; set its fields to None instead")
     key = _key_of(after)
     if key is not None and key != _key_of(before):
-        raise InvalidCallError(f"{where}: its id cannot change; change its fields instead")
+        raise InvalidCallError(f"{where}: the id cannot change; change the other fields instead")
     inner = _members(of, before if isinstance(before, Mapping) else {}, after, where)
     own = {} if key is None else {"Id": key}
     return Difference([f".{path}" for path in inner.properties], {"": own | inner.fields})

@@ -157,7 +157,7 @@ def _require_no_refused_element(result: dict[str, Any]) -> None:
     for at, element in enumerate(elements if isinstance(elements, list) else ()):
         if isinstance(element, dict) and (refusal := refusal_in(element)):
             why = f"the service refused command {at + 1} ({refusal.code}: {refusal.message})"
-            raise InconclusiveResponse(200, f"{why}; it may have carried out the others")
+            raise InconclusiveResponse(200, f"{why}; it may have carried out the other commands")
 
 
 def _typed_result(found: _Result[Any], origin: str | None) -> Any:

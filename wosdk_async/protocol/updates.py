@@ -36,8 +36,8 @@ def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> 
     """
     if not changes:
         raise InvalidCallError(
-            "update() has nothing to write; pass fields, update(order, po_number='PO-77'), or the edited"
-            " copy and the record that was read, update(edited, read)",
+            "update() has nothing to write; pass fields, as in update(order, po_number='PO-77'), or the"
+            " edited copy and the record that was read, as in update(edited, read)",
             for_callers="the update has nothing to write; send at least one field",
         )
     entity = type(record)
@@ -255,8 +255,9 @@ def _whole_amount(meta: Wire, value: Any, held: Any, where: str) -> Any:
         if getattr(whole, name) is None:
             why = f"{where} has no {part['name']}, but amounts are written as a whole; give both currency and"
             raise InvalidCallError(
-                f'{why} value, Money(currency_type_id="USD", value=6), or update the record that was read',
-                for_callers=f'{why} value, {{"CurrencyTypeId": "USD", "Value": 6}}',
+                f'{why} value, as in Money(currency_type_id="USD", value=6), or update the record that was'
+                " read",
+                for_callers=f'{why} value, as in {{"CurrencyTypeId": "USD", "Value": 6}}',
             )
     return whole
 

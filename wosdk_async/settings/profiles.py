@@ -160,12 +160,12 @@ def access_of_others(
     for each, seen in ((path, found), *((each, os.stat(each)) for each in sorted(above) if folders)):
         mode, quoted = stat.S_IMODE(seen.st_mode), shlex.quote(str(each))
         if is_foreign(seen):
-            return f"{each} belongs to another user; chown {os.geteuid()} {quoted}"
+            return f"{each} belongs to another user; run chown {os.geteuid()} {quoted}"
         if each is path and denied == PRIVATE and mode & denied and seen.st_uid == os.geteuid():
             private = "700" if stat.S_ISDIR(seen.st_mode) else "600"
-            return f"others can read or change {each} ({mode:o}); chmod {private} {quoted}"
+            return f"others can read or change {each} ({mode:o}); run chmod {private} {quoted}"
         if mode & SETTINGS and (each is path or not mode & stat.S_ISVTX):
-            return f"others can write to {each}; chmod go-w {quoted}"
+            return f"others can write to {each}; run chmod go-w {quoted}"
     return None
 
 

@@ -131,8 +131,8 @@ def write_exchanges(
     )
     if len(rows) > MAX_EXCHANGES or len(text) > _MAX_BYTES:
         raise ConfigurationError(
-            f"{len(rows)} exchanges of {len(text)} bytes are too many for a recording, which is limited to"
-            f" {MAX_EXCHANGES} and {_MAX_BYTES} bytes; record a shorter part of the program"
+            f"the recording would have {len(rows)} exchanges and {len(text)} bytes; the limits are"
+            f" {MAX_EXCHANGES} exchanges and {_MAX_BYTES} bytes: record a shorter part of the program"
         )
     shown = text.decode()
     if secrets.hide(shown, len(shown)) != shown:

@@ -266,7 +266,7 @@ def unmatched_warnings(faults: Faults, requests: RecordedRequests) -> Iterator[U
     for rule in faults.preempted():
         yield UnmatchedFaultWarning(
             f"the fault {_shown(rule)} had no effect, because earlier rules ended its requests; first and"
-            f" every also count those: after a rule with first=1, use first=2. {_IF_INTENDED}"
+            f" every also count those requests: after a rule with first=1, use first=2. {_IF_INTENDED}"
         )
 
 

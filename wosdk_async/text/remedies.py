@@ -88,10 +88,10 @@ class Remedy(Enum):
         "if an earlier import created the record, name its folder with folder=DIR, or pass if_exists='skip'"
     )
     JOB_BESIDE = (
-        "the job {folder!r} sent the first of these rows; if they are the rows' records, pass "
+        "the job {folder!r} sent the first of these rows; if the records belong to the rows, pass "
         "if_exists='skip'; otherwise, correct the keys"
     )
-    EXISTING_RECORDS = "if they are the rows' records, pass if_exists='skip'; otherwise, correct the keys"
+    EXISTING_RECORDS = "if the records belong to the rows, pass if_exists='skip'; otherwise, correct the keys"
     KEY = (
         "if you edited rows, restore the file, add a key to the map (fill the marker from a column, or set "
         'key = "{{column}}"), and import the file once before you edit them'
@@ -99,7 +99,7 @@ class Remedy(Enum):
     SAME_MAP = "restore the previous map and marker"
     OTHER_FOLDER = "name another folder with folder=DIR"
     SAME_ROWS = "if these are the same rows, remove them from the file; if not, pass new_rows=True"
-    MOVE_JOB = "if it sent none of this file's rows, move {folder!r} to another directory"
+    MOVE_JOB = "if that job sent none of this file's rows, move {folder!r} to another directory"
     THAT_FOLDER = "pass folder={folder!r}"
     NEWER_JOB = "resume that job with folder={folder!r}"
     NEWER_REJECTS = "correct and import {folder}/rejects.csv"

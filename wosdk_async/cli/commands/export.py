@@ -97,7 +97,7 @@ def export_command(ctx: click.Context, /, as_json: bool, **params: Any) -> None:
         behind = timedelta(seconds=round(summary.clock_behind))
         say(
             f"the service's clock is {behind} behind the last part, so the new part has all work orders; ask "
-            "the maintainers of the service to correct it"
+            "the maintainers of the service to correct the clock"
         )
     if as_json:
         from wosdk_async.cli.texts import json_text

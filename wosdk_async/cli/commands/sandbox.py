@@ -72,7 +72,7 @@ def sandbox_command() -> None:
 @click.option("--faults", type=_FILE, help="TOML file of faults to inject.")
 @click.option("--certificate", type=_FILE, metavar="PEM", help="Key and certificate for https.")
 @click.option(
-    "--second-port", type=_PORT, metavar="PORT", default=0, help="Port that a fault moves the Company to."
+    "--second-port", type=_PORT, metavar="PORT", default=0, help="Port to which a fault moves a Company."
 )
 def serve(
     store: Path,
@@ -294,8 +294,8 @@ def _require_no_server(env_file: Path) -> None:
     in_use = address is not None and _accepts(*address)
     if in_use and process is not None and _is_alive(process):
         raise CliError(
-            f"{env_file} belongs to a running server; load the file to use it, stop it with `kill {process}`,"
-            " or name another file"
+            f"{env_file} belongs to a running server; load the file to use that server, stop the server with"
+            f" `kill {process}`, or name another file"
         )
     if address is not None and (process is not None or not in_use):
         env_file.resolve().unlink()
@@ -333,7 +333,7 @@ def _port_in_use(port: int, env_file: Path | None) -> Iterator[None]:
             raise
         raise CliError(
             f"port {port}: {os.strerror(EADDRINUSE)}, probably by the server of {env_file}; load that file to"
-            " use it, or choose another port"
+            " use the server, or choose another port"
         ) from error
 
 

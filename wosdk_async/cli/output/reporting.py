@@ -59,7 +59,7 @@ def say_cause(text: str, rows: Sequence[RowOutcome | Finding], count: int) -> No
     say(f"{place} {text}")
     if others:
         rest = ", ..." if count > len(rows) else ""
-        say(f"and {counted(count - 1, 'more row')} for this cause: {', '.join(others)}{rest}")
+        say(f"and {counted(count - 1, 'more row')} for the same reason: {', '.join(others)}{rest}")
 
 
 class OutcomeWriter:
@@ -217,8 +217,8 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
         rows = "1 row now differs" if summary.changed == 1 else f"{summary.changed} rows now differ"
         first = f" (first: line {summary.first_changed})" if summary.first_changed is not None else ""
         click.echo(
-            f"{rows} from the cells that were sent{first}: edited in the file, corrected in the "
-            "rejects, or the map reads other columns; not resent; see column 'changed' in results.csv"
+            f"{rows} from the cells that were sent{first}, because the file, the rejects or the "
+            "columns in the map were edited; not resent; see column 'changed' in results.csv"
         )
     if summary.audit_state != "none":
         about = summary.audit_why or summary.audit

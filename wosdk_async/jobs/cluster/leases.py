@@ -133,7 +133,7 @@ class Leases:
         """Open a lease. At its last report, the worker's clock read ``clock`` and ours read ``heard``."""
         rows = {row.row: row for row in batch}
         if len(rows) != len(batch) or self.rows.keys() & rows:
-            raise AssertionError(f"a row of grant {epoch} is already granted")
+            raise AssertionError(f"a row of lease {epoch} is already leased")
         # The worker counts from the creation of its report, the coordinator from its later arrival. So the
         # coordinator never treats a lease as expired while the worker may still use it.
         ends, expires_at = clock + self._options.lease, heard + self._options.expires_after

@@ -37,7 +37,7 @@ FINDINGS: dict[FindingKind, str] = {
     "ambiguous": "with an ambiguous name",
     "missing": "referring to a missing record",
     "ended": "done before",
-    "changed": "with cells changed since sent",
+    "changed": "with cells changed since the last send",
     "undone": "undone",
     "kept": "previously refused by the service",
     "in_doubt": "in doubt",

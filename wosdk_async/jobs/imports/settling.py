@@ -364,4 +364,6 @@ async def _require_key(company: Company, operation: RowOperation, marker: str, k
     records = (await operation.find(company, marker, [key])).get(key, ())
     if isinstance(records, RowError) or not records or id in (each.id for each in records):
         return  # too many records to tell, or the key of the record has been edited
-    raise JournalError(f"{shown_records(records)} has {marker} {key!r}, but not record {id}; correct the id")
+    raise JournalError(
+        f"{shown_records(records)} has {marker} {key!r}, but record {id} does not; correct the id"
+    )

@@ -146,8 +146,8 @@ _IS_REPEATED = "SELECT 1 FROM temp.matched WHERE row = ? AND standing = ?"
 
 _SHOWN = 100  # maximum characters of a key in messages
 _OLD_KEY = (
-    "a row with equal cells may have been sent already, without a key or with one from another map: if it is "
-    "in the Company, delete this row"
+    "a row with equal cells may have been sent already, without a key or with another map's key: if the "
+    "Company has a record of that row, delete this row"
 )
 _KEY_TAKEN = "the key {!r} already belongs to row {} (line {}); keys must be unique"
 _KEY_CHANGED = (

@@ -405,14 +405,14 @@ _FOUND = ":looks_first AND json_extract(run.details, '$.marker') IS :marker"
 """Whether look-ups for the file find a sent row, if its key is the same."""
 _NOT_FOUND = f"""{STANDING} IN ({RISKY}) AND (planned.key IS NULL OR planned.key = :job || '-' || planned.row
     OR json_extract(run.details, '$.marker') IS NOT :marker)"""
-_SENT = "the job in {} sent this row (line {} of its file); remove it from this file"
-_DOUBT = "the job in {} may have sent this row (line {} of its file); settle its rows in doubt first"
+_SENT = "the job in {} sent this row (line {} of its file); remove the row from this file"
+_DOUBT = "the job in {} may have sent this row (line {} of its file); settle that job's rows in doubt first"
 _RUNNING = " is running and sends this row"
 _REASONS = {
     Standing.SENDING: _DOUBT,
     Standing.IN_DOUBT: _DOUBT,
     Standing.DONE_CHANGED: (
-        "the job in {} sent a row with this key and other cells (line {} of its file); {other_cells}"
+        "the job in {} sent a row with this key but different cells (line {} of its file); {other_cells}"
     ),
     Standing.PLANNED: "the job in {}" + _RUNNING + " (line {} of its file); wait until it ends",
 }

@@ -51,11 +51,13 @@ def _message(refusal: Refusal) -> str:
             )
         case "sent_elsewhere" if Remedy.WAIT in refusal.remedies:
             rows = f"{_rows(refusal.rows)} of the file{_lines(refusal)}"
-            return f"the job in {folder} is running, and sent or sends {rows}"
+            return f"the job in {folder} is running, and has sent or is sending {rows}"
         case "sent_elsewhere" if refusal.changed:
             rows = f"{_rows(refusal.rows)} of the file{_lines(refusal)}"
             part = "" if refusal.changed == refusal.rows else f", {refusal.changed:,} of them"
-            return f"{rows} {_have(refusal.rows)} keys that the job in {folder} sent{part} with other cells"
+            keys = "a key" if refusal.rows == 1 else "keys"
+            sent = f"that the job in {folder} sent{part} with different cells"
+            return f"{rows} {_have(refusal.rows)} {keys} {sent}"
         case "sent_elsewhere":
             return (
                 f"{_rows(refusal.rows)} of the file{_lines(refusal)} {_were(refusal.rows)} sent by the job "
@@ -82,8 +84,8 @@ def _message(refusal: Refusal) -> str:
             was, now = _differing(refusal.first_gone, refusal.first_new)
             return (
                 f"{gone} sent before {_are(refusal.gone)} no longer in the file{was}, and "
-                f"{_rows(refusal.rows)} {_are(refusal.rows)} new or back{now}. Without a key, an edited row "
-                "looks like a new row"
+                f"{_rows(refusal.rows)} {_are(refusal.rows)} new or restored{now}. Without a key, an edited "
+                "row looks like a new row"
             )
         case "key_disguised":
             pairs = [
@@ -102,7 +104,7 @@ _PROBLEMS: Mapping[RejectsProblem, str] = {
     "row_twice": "line {line} has the same row number in the column _row as an earlier line",
     "unknown_row": "line {line} has an unknown row number in the column _row: the job has no such row",
     "job_file": "this file is a job's output; import rejects.csv, or settle the rows in doubt",
-    "other_job": "these rows belong to the job in {folder}, not to the named one",
+    "other_job": "these rows belong to the job in {folder}, not to the job that you named",
     "no_ledger": "the job that rejected these rows was not found near the file or the working directory",
     "again": "rejects belong to the job that rejected them, and cannot start a new job",
 }

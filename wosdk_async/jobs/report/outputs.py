@@ -186,7 +186,7 @@ _MAX_CAUSES = 20
 _MAX_RUNS = 50
 _MAX_REASON = 400  # characters
 # Headings of columns whose text may wrap within words.
-_LONG = {"Reason of the first", "Reason", "Why", "Name", "Key", "Ended"}
+_LONG = {"Reason of the first row", "Reason", "Why", "Name", "Key", "Ended"}
 
 
 def report_page(facts: JobFacts, words: ReportWords) -> str | None:

@@ -110,7 +110,9 @@ class Undo:
         """Warning about changes that the undo cannot detect, if any."""
         if not self._records.has_versions:
             rest = "deleted anyway" if self.unversioned else "not deleted"
-            return f"{self.noun}s have no versions, so later changes cannot be detected; records are {rest}"
+            return (
+                f"{self.noun}s have no versions, so later changes cannot be detected; the records are {rest}"
+            )
         if self.references or not self.cancels:
             return "deletes do not check versions; a change between reading and deleting a record is lost"
         return None

@@ -258,7 +258,7 @@ class MovedHost(Fault):
     """Move of the request's Company to another port, before this request is carried out."""
 
     no_effect_on: ClassVar[frozenset[str]] = frozenset({"token", "discovery", "getcompanywsdkurlcommand"})
-    no_effect_because: ClassVar[str] = "a log-in names the new host: use another operation"
+    no_effect_because: ClassVar[str] = "a log-in returns the new host: use another operation"
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         exchange.move()

@@ -193,7 +193,7 @@ class FaultScript:
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise FaultScriptError(f"seed is {seed!r}; it must be a whole number.")
         if not isinstance(rules, list):
-            raise FaultScriptError("rule must be a list of rules, in TOML [[rule]].")
+            raise FaultScriptError("rule must be a list of rules; in TOML, write [[rule]].")
         return cls([_rule(number, rule) for number, rule in enumerate(rules, 1)], seed)
 
     def rng(self, position: int, number: int) -> Random:
@@ -219,7 +219,9 @@ def _rule(number: int, written: object) -> Rule:
         others = [str(key) for key in written if key != "fault"] if isinstance(written, Mapping) else []
         misspelt = next((key for key in others if did_you_mean(key, ["fault"])), None)
         hint = "" if misspelt is None else f" instead of {misspelt[:60]!r}"
-        raise FaultScriptError(f"rule {number} needs a fault{hint}, one of {', '.join(KINDS)}.")
+        raise FaultScriptError(
+            f"rule {number} needs the key 'fault'{hint}, with one of the values {', '.join(KINDS)}."
+        )
     name = written["fault"]
     if name not in KINDS:
         text = f"fault is {name[:60]!r}{did_you_mean(name, KINDS)}; it must be one of {', '.join(KINDS)}"
