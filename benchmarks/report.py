@@ -140,13 +140,13 @@ def _origin(chosen: Sequence[Run]) -> str:
 def _create_table(runs: Sequence[Run]) -> str:
     """Return all figures of http on asyncio's loop."""
     chosen = _chosen(runs)
-    formats = {"cpu_us": ",.0f", "per_second": ",.0f", "p50_ms": ".1f", "p99_ms": ".1f", "server_us": ".0f"}
+    formats = {"cpu_us": ",.0f", "per_second": ",.0f", "p50_ms": ".1f", "p99_ms": ".1f"}
     rows = []
     for stack in chosen[0].cells[_HTTP]:
         figures = (f"{_median(chosen, _HTTP, stack, name):{how}}" for name, how in formats.items())
         peaks = [run.peak_mb[stack] for run in chosen if stack in run.peak_mb]
         rows.append([stack, *figures, f"{statistics.median(peaks):.0f}" if peaks else ""])
-    head = [f"a create, {_HTTP}", "CPU us", "calls/s", "p50 ms", "p99 ms", "server us", "peak MB"]
+    head = [f"a create, {_HTTP}", "CPU us", "calls/s", "p50 ms", "p99 ms", "peak MB"]
     return markdown(head, rows)
 
 

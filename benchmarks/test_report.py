@@ -64,7 +64,7 @@ def test_quick_runs_count_when_there_are_no_others() -> None:
     """The table says what it was made of, and no peak was measured."""
     found = report.tables([run(40.0, quick=True)])
     assert "Medians of a quick run" in found["cells"]
-    assert rows(found["create"])[OURS] == ["40", "12,346", "4.2", "9.0", "20", ""]
+    assert rows(found["create"])[OURS] == ["40", "12,346", "4.2", "9.0", ""]
     assert rows(report.tables([run()])["create"])[OURS][-1] == "40"
 
 
