@@ -140,28 +140,27 @@ def _origin(chosen: Sequence[Run]) -> str:
 def _create_table(runs: Sequence[Run]) -> str:
     """Return all figures of http on asyncio's loop."""
     chosen = _chosen(runs)
-    formats = {"cpu_us": ",.0f", "per_second": ",.0f", "p50_ms": ".1f", "p99_ms": ".1f", "server_us": ".0f"}
+    formats = {"cpu_us": ",.0f", "per_second": ",.0f", "p50_ms": ".1f", "p99_ms": ".1f"}
     rows = []
     for stack in chosen[0].cells[_HTTP]:
         figures = (f"{_median(chosen, _HTTP, stack, name):{how}}" for name, how in formats.items())
         peaks = [run.peak_mb[stack] for run in chosen if stack in run.peak_mb]
         rows.append([stack, *figures, f"{statistics.median(peaks):.0f}" if peaks else ""])
-    head = [f"a create, {_HTTP}", "CPU us", "calls/s", "p50 ms", "p99 ms", "server us", "peak MB"]
+    head = [f"a create, {_HTTP}", "CPU us", "calls/s", "p50 ms", "p99 ms", "peak MB"]
     return markdown(head, rows)
 
 
 def _ratios_table(runs: Sequence[Run]) -> str:
-    """Return the ratios beside their goals; those that miss theirs are bold."""
+    """Return the ratios that have a goal, with results that miss it in bold."""
     rows = []
-    for name in dict.fromkeys([*GOALS, *(name for run in runs for name in run.ratios)]):
-        goal, values = GOALS.get(name), [run.ratios[name] for run in runs if name in run.ratios]
+    for name, goal in GOALS.items():
+        values = [run.ratios[name] for run in runs if name in run.ratios]
         kinds = (
             [run for run in runs if run.quick is quick and name in run.ratios] for quick in (False, True)
         )
         shown = [_shown([run.ratios[name] for run in each], goal) for each in kinds]
-        kept = "" if goal is None else f"{sum(map(goal.is_kept, values))} of {len(values)}"
-        rows.append([f"`{name}`", "" if goal is None else str(goal), *shown, kept])
-    return markdown(["ratio", "goal", "full runs", "quick runs", "kept"], rows)
+        rows.append([f"`{name}`", str(goal), *shown, f"{sum(map(goal.is_kept, values))} of {len(values)}"])
+    return markdown(["ratio", "goal", "full runs", "quick runs", "goal met"], rows)
 
 
 def _shown(values: Sequence[float], goal: Goal | None) -> str:

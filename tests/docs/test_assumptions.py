@@ -7,11 +7,11 @@ import re
 import wosdk_async
 from tests.docs.pages import ROOT
 
-WHERE = re.compile(r"\| ((?:`[^`|]*`(?:, )?)+) \|$", re.MULTILINE)
+WHERE = re.compile(r"\(((?:`[^`]*`(?:,\s+)?)+)\)\.$", re.MULTILINE)
 
 
 def test_modules_of_assumptions_exist() -> None:
-    """Each name in the last column is the end of the path of a module or package."""
+    """Each name in the parentheses of the last sentence is the end of the path of a module or package."""
     page = (ROOT / "docs" / "assumptions.md").read_text("utf-8")
     named = {name for cell in WHERE.findall(page) for name in re.findall(r"`([^`]*)`", cell)}
     package = ROOT / wosdk_async.__name__

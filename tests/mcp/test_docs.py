@@ -25,7 +25,7 @@ def test_the_page_shows_calls_of_both_kinds() -> None:
 
 
 def test_the_page_has_a_row_for_each_tool() -> None:
-    rows = set(re.findall(r"^\| `(\w+)` \|", _PAGE.read_text(), re.MULTILINE))
+    rows = set(re.findall(r"^[|*] `(\w+)` ", _PAGE.read_text(), re.MULTILINE))
     assert (READS | CHANGES) - rows == set()
 
 
