@@ -75,7 +75,7 @@ _WORDS: Mapping[Remedy, str] = {  # remedies that need more than their arguments
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle {folder}",
     Remedy.MOVE_JOB: "if it sent none of this file's rows, move {folder} to another directory",
     Remedy.NEWER_JOB: "run wosdk jobs resume {folder}",
-    Remedy.EXPORT_REJECTS: f"{Remedy.EXPORT_REJECTS.value}; wosdk jobs rejects rewrites the file",
+    Remedy.EXPORT_REJECTS: f"{Remedy.EXPORT_REJECTS.value}; to rewrite the file, run wosdk jobs rejects",
     Remedy.DECIDE_ROWS: (
         "check each row in doubt by hand, then run wosdk jobs settle {folder} --row N created ID, or "
         "--row N not-created"

@@ -50,18 +50,18 @@ class Verdict:
 NEVER_SENT = Verdict(
     "never sent",
     "always",
-    when="no connection; a refused certificate; cancelled or timed out before the first byte",
-    then="retried, including creates; then `NotSentError` or `DeadlineError`. An unreachable host is retried "
-    "until the deadline; every 5 s the client asks the locator whether the Company has moved "
-    "(also after a gateway's 503). A refused certificate, or a server without TLS, raises `NotSentError` "
-    "at once",
+    when="no connection; a refused certificate; a cancellation or time-out before the first byte",
+    then="the call is retried, even a create, and finally raises `NotSentError` or `DeadlineError`. An "
+    "unreachable host is retried until the deadline; every 5 s the client asks the locator whether the "
+    "Company has moved (also after a gateway's 503). A refused certificate, or a server without TLS, raises "
+    "`NotSentError` at once",
 )
 REFUSED = Verdict(
     "refused",
     "never",
     when="an error body from the service (HTTP 4xx, or 2xx without a result); `ErrorInfo` alone in a "
     "`CommandResult`",
-    then="raised at once, as the class of its code",
+    then="the call raises the class of the code at once",
 )
 SESSION_REFUSED = Verdict(
     "session refused",
@@ -74,29 +74,30 @@ OTHER_PATH = Verdict(
     "never",  # not by the retry policy: the attempt itself tries the other path
     when="{codes}, where the sources give two paths for a command; a 404 page for a path that only one "
     "source gives, until the Company has accepted either path",
-    then="sent to the other path; then `UnknownNameError`",
+    then="the call is sent to the other path, and raises `UnknownNameError` if that fails, too",
 )
 WAIT = Verdict(
     "wait",
     "always",
     when="429; 503 with an error body from the service or a valid `Retry-After`; a code of "
     "`RetryPolicy(waits=...)`",
-    then="retried after the requested wait plus jitter, then `ThrottledError`; "
-    "not retried if the requested wait is above 60 s",
+    then="the call is retried after the requested wait plus jitter, and finally raises `ThrottledError`; it "
+    "is not retried if the requested wait is above 60 s",
 )
 REPEAT = Verdict(
     "repeat",
     "always",
     when="a code of `RetryPolicy(repeats=...)`",
-    then="retried after a wait, including creates; then raised as the class of its code",
+    then="the call is retried after a wait, even a create, and finally raises the class of the code",
 )
 IN_DOUBT = Verdict(
     "in doubt",
     "if safe",
-    when="sent, then a reset, a truncated response, any other 5xx, a gateway's page, a redirect, no JSON, no "
-    "result or record, any other `ErrorInfo`, or the response to another call; `ENTITYSPECIFIER_NOT_FOUND` "
-    "for a create without a command",
-    then="safe to repeat: retried, then `NoAnswerError`. Otherwise `InDoubtError` at once",
+    when="after the request was sent: a reset, a truncated response, any other 5xx, a gateway's page, a "
+    "redirect, no JSON, no result or record, any other `ErrorInfo`, or the response to another call; "
+    "`ENTITYSPECIFIER_NOT_FOUND` for a create without a command",
+    then="a call that is safe to repeat is retried, and finally raises `NoAnswerError`; any other call "
+    "raises `InDoubtError` at once",
 )
 
 VERDICTS = (NEVER_SENT, REFUSED, SESSION_REFUSED, OTHER_PATH, WAIT, REPEAT, IN_DOUBT)
