@@ -37,24 +37,24 @@ _STANDINGS: Mapping[Standing, str] = {
     Standing.SENDING: "in flight when a run was killed",
     Standing.IN_DOUBT: "in doubt",
     Standing.DONE: "done",
-    Standing.DONE_CHANGED: "done; its cells changed since",
+    Standing.DONE_CHANGED: "done; its cells have changed since",
     Standing.REFUSED_HERE: "failed before it was sent",
     Standing.REFUSED: "refused by the service",
-    Standing.REFUSED_CHANGED: "refused by the service; its cells or the map changed since",
+    Standing.REFUSED_CHANGED: "refused by the service; its cells or the map have changed since",
     Standing.UNDONE: "undone",
     Standing.REPEATED: "not done; another row has the same key, or another job nearby sent the row",
 }
 _ACTIONS: Mapping[Action, str] = {
-    Action.SEND: "sent",
-    Action.LOOK_UP: "looked up, and sent if confirmed absent",
-    Action.LEAVE: "stays in doubt, never sent",
-    Action.SKIP: "skipped",
+    Action.SEND: "is sent",
+    Action.LOOK_UP: "is looked up, and sent if confirmed absent",
+    Action.LEAVE: "stays in doubt and is never sent",
+    Action.SKIP: "is skipped",
     Action.KEEP: "stays failed",
     Action.REFUSE: "fails",
 }
 _SWITCHES: Mapping[str, str] = {
     "can_look_up": "without a marker",
-    "updates": "an update",
+    "updates": "in an update",
     "new_rows": "with `--new-rows`",
     "retry_refused": "with `--retry-refused`",
     "retry_undone": "with `--retry-undone`",
@@ -77,9 +77,9 @@ def standings() -> str:
         for several in chain.from_iterable(combinations(_SWITCHES, n) for n in range(2, len(_SWITCHES) + 1)):
             expected = {others[name] for name in several if name in others} or {usual}
             assert _action(standing, several) in expected, f"{standing} has no row for {several}"
-        exceptions = "".join(f"; {_SWITCHES[name]}: {_ACTIONS[each]}" for name, each in others.items())
+        exceptions = "".join(f"; {_SWITCHES[name]}, it {_ACTIONS[each]}" for name, each in others.items())
         rows.append((_STANDINGS[standing], _ACTIONS[usual] + exceptions))
-    return table(["row in the ledger", "the same command"], rows)
+    return table(["state of the row in the ledger", "effect of the same command"], rows)
 
 
 # --- refusals -------------------------------------------------------------------------------------
@@ -104,20 +104,20 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(),
     ),
     "edited_or_new": (
-        "without a key: rows that were sent are gone, others are new",
+        "without a key: rows that were sent are missing from the file, and other rows are new",
         *_BY_CELLS,
         ImportOptions(),
     ),
     "columns_changed": (
-        "like `edited_or_new`, and columns changed",
+        "as for `edited_or_new`, and columns have changed too",
         _BY_CELLS[0],
         attrs.evolve(_BY_CELLS[1], columns=frozenset("ab")),
         ImportOptions(new_rows=True),
     ),
     "key_disguised": (
         "the key of a row to send differs only in case, white space, Unicode form, leading zeros, `.0` or an "
-        "exponent from the key of a row missing from the file, unless the last file had both; of a row sent "
-        "by one of the five newest other jobs nearby; or, for a reject, of its own row",
+        "exponent from another key: that of a row missing from the file (unless the last file had both), of "
+        "a row sent by one of the five newest other jobs nearby, or, for a reject, of its own row",
         _SAMPLE,
         attrs.evolve(_FILE, disguised={Standing.NEW: (1, ((RowSample(2, "501"), RowSample(2, "00501")),))}),
         ImportOptions(),
@@ -141,8 +141,8 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(again=True),
     ),
     "sent_elsewhere": (
-        "first run: another job nearby sent some of the rows, and look-ups cannot find them. Rows with the "
-        "key but not the cells of a sent row need `--new-rows`",
+        "in the first run: another job nearby has sent some of the rows, and look-ups cannot find them. A "
+        "row that shares only its key with a sent row needs `--new-rows`",
         None,
         attrs.evolve(_FILE, key=None, elsewhere=Elsewhere(folder=_FOLDER, rows=1)),
         ImportOptions(),
@@ -153,8 +153,8 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
 _REJECTS = attrs.evolve(_FILE, rejects=True)
 _OF_REJECTS: Mapping[str, tuple[FileFacts, ImportOptions]] = {
     "the rejects' ledger was not found, or `--job` names another job's folder": (_REJECTS, ImportOptions()),
-    "rejects with `--again`": (_REJECTS, ImportOptions(again=True)),
-    "rejects with a missing, repeated, mixed or unknown `_job` or `_row`": (
+    "a rejects file with `--again`": (_REJECTS, ImportOptions(again=True)),
+    "a rejects file with a missing, repeated, mixed or unknown `_job` or `_row`": (
         attrs.evolve(_REJECTS, rejects_problem=("missing_row", 2)),
         ImportOptions(),
     ),
@@ -190,7 +190,13 @@ def refusals() -> str:
         for why, (when, ledger, file, choices) in _CASES.items()
     ]
     replaced = attrs.evolve(_REJECTS, superseded_by=_FOLDER)
-    rows.append(("`superseded`", "its rejects", _refused(_LEDGER, replaced, ImportOptions(), "superseded")))
+    rows.append(
+        (
+            "`superseded`",
+            "rejects of such a ledger",
+            _refused(_LEDGER, replaced, ImportOptions(), "superseded"),
+        )
+    )
     rows.sort(key=lambda row: list(_CASES).index(row[0].strip("`")))
     rows += [
         ("`rejects`", when, _refused(None, file, choices, "rejects"))
@@ -205,13 +211,17 @@ def outputs() -> str:
         ", ".join(f"`{name}`" for name in names) for names in (RESULT_COLUMNS, REPORT_COLUMNS)
     )
     rows = [
-        ("`results.csv`", "all of the file", results),
+        ("`results.csv`", "all rows of the file", results),
         (
             "`rejects.csv`",
-            "failed; [correct and import them](import.md#rejects)",
+            "rows that failed; [correct and import them](import.md#rejects)",
             f"the columns of the input, and {rejects}",
         ),
-        ("`in_doubt.csv`", "in doubt", "those of `results.csv` without `changed`, then those of the input"),
+        (
+            "`in_doubt.csv`",
+            "rows in doubt",
+            "the columns of `results.csv` without `changed`, then those of the input",
+        ),
         (
             "`references.csv`",
             "new records that rows refer to",
