@@ -295,3 +295,10 @@ async def test_a_second_event_loop_is_refused_while_the_first_has_a_request(
     with ThreadPoolExecutor(1) as pool, pytest.raises(ConfigurationError):
         pool.submit(asyncio.run, there.get(Customer, 512)).result()  # this loop stands still meanwhile
     assert (await here).id == 512
+
+
+async def test_calls_that_wait_for_their_rate_take_no_time(wosdk_sandbox: Sandbox) -> None:
+    acme = wosdk_sandbox.client(rate=4).company()
+    before = wosdk_sandbox.clock.now
+    await asyncio.gather(*(acme.get(Customer, 512) for _ in range(9)))
+    assert 1.9 < (wosdk_sandbox.clock.now - before).total_seconds() < 3

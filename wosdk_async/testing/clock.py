@@ -41,9 +41,11 @@ class _Timer:
     due: int
     loop: asyncio.AbstractEventLoop
     callback: Callable[[], None] | None
+    on_cancel: Callable[[], None] = lambda: None
 
     def cancel(self) -> None:
         self.callback = None
+        self.on_cancel()
 
     def fire(self) -> None:
         if self.callback is not None:
@@ -77,13 +79,32 @@ class SkippingClock(VirtualClock):
 
     def client_clock(self) -> TransportClock:
         """Return a client's view of this clock, in seconds from 0: floats since 1970 are too coarse."""
-        return TransportClock(lambda: (self() - self._start) / _SECOND, self._client_sleep, self.call_later)
+        return TransportClock(
+            lambda: (self() - self._start) / _SECOND, self._client_sleep, self.call_later, self._wake_later
+        )
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> _Timer:
         """Call ``callback`` in the running loop after ``seconds``."""
         due = self() + math.ceil(seconds * _SECOND)
         timer = _Timer(due, asyncio.get_running_loop(), callback)
         heapq.heappush(self._timers, (due, next(self._order), timer))
+        return timer
+
+    def _wake_later(self, seconds: float, callback: Callable[[], None]) -> _Timer:
+        """Call ``callback`` later; until then, count the wait as pending work that is waiting."""
+        own = Work(waits=1)
+
+        def end() -> None:
+            self._pending.discard(own)
+
+        def wake() -> None:
+            end()
+            callback()
+
+        timer = self.call_later(seconds, wake)
+        timer.on_cancel = end
+        self._pending.add(own)
+        self.check()
         return timer
 
     async def sleep(self, seconds: float) -> None:

@@ -40,11 +40,17 @@ def _call_later(seconds: float, callback: Callable[[], None]) -> Timer:
 
 @attrs.frozen
 class TransportClock:
-    """Time functions: ``now`` in monotonic seconds, ``sleep``, and ``call_later`` to schedule a callback."""
+    """Time functions: ``now`` in monotonic seconds, ``sleep``, and ``call_later`` to schedule a callback.
+
+    ``wake_later`` schedules a callback that a waiting call needs; by default it is ``call_later``.
+    """
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     call_later: Callable[[float, Callable[[], None]], Timer] = _call_later
+    wake_later: Callable[[float, Callable[[], None]], Timer] = attrs.field(
+        default=attrs.Factory(lambda self: self.call_later, takes_self=True)
+    )
 
 
 @attrs.define(eq=False)

@@ -234,7 +234,7 @@ class ConcurrencyLimiter:
             self._ready.setdefault(queue.held, {})[queue] = None
         elif queue.timer is None:
             wait = max(0.0, queue.next_at - self._clock.now())
-            queue.timer = self._clock.call_later(wait, partial(self._wake, queue))
+            queue.timer = self._clock.wake_later(wait, partial(self._wake, queue))
 
     def _remove_ready(self, queue: TenantQueue) -> None:
         if (level := queue.level) is not None:
