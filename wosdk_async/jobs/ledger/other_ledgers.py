@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import sqlite3
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any
 
 import attrs
 
-from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.entries import RUN_REFUSED, SENT_ELSEWHERE, JobRun, to_json
-from wosdk_async.jobs.journal.folder import ledgers_in, plan_of
 from wosdk_async.jobs.journal.lock import is_held
 from wosdk_async.jobs.journal.run_table import runs
-from wosdk_async.jobs.journal.store import JOURNAL
 from wosdk_async.jobs.ledger.comparison import LEDGER_TABLES, STANDING, compare
 from wosdk_async.jobs.ledger.file_rows import CHUNK, FileRow, FileRows
 from wosdk_async.jobs.ledger.key_conflicts import IN_COMPANY, RISKY
-from wosdk_async.jobs.ledger.nearby import opened
+from wosdk_async.jobs.ledger.nearby import opened, other_ledgers, readable_or_warn
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import FIRST, Elsewhere, RowSample, Standing
 from wosdk_async.jobs.ledger.undone import mark_found_as_undone, undone_records
@@ -32,8 +27,6 @@ _NOT_SENT, _KEY_COMPARED, _AGREED = -1, -2, -3
 """Special ledger row numbers. ``_NOT_SENT``: the row is only numbered, because it equals a row to send.
 ``_KEY_COMPARED``: an earlier run compared the key with those sent before the first run. ``_AGREED``: the user
 chose to resend the row, even if another ledger sent it before the first run."""
-
-_COMPARED = 5  # newest ledgers to search for resembling keys; searching all would take too long
 
 
 @attrs.frozen
@@ -65,8 +58,8 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Else
     resembling: list[Elsewhere] = []
     undone = undone_records(request.base, request.path, company, request.import_map.operation)
     to_send = _RowsToSend((), rows.chunks, undone)
-    for folder, plan, is_recent in _folders(request, rows, company, None):
-        with _readable(request, rows, folder), opened(folder) as db:
+    for folder, plan, is_recent in other_ledgers(request, rows, company, None):
+        with readable_or_warn(request, rows, folder), opened(folder) as db:
             other = _OtherLedger(folder, plan, db, request, rows, to_send, is_recent)
             sent = other.same_file()
             if sent is None and not (request.options.new_rows or other.is_looked_up):
@@ -97,8 +90,8 @@ def refuse_sent_elsewhere(
     resembling: list[Elsewhere] = []
     refused_before = _refused_before(db)
     to_send = _rows_to_send(db, sends, undone)
-    for folder, other_plan, is_recent in _folders(request, rows, company, own):
-        with _readable(request, rows, folder), opened(folder) as other_db:
+    for folder, other_plan, is_recent in other_ledgers(request, rows, company, own):
+        with readable_or_warn(request, rows, folder), opened(folder) as other_db:
             other = _OtherLedger(folder, other_plan, other_db, request, rows, to_send, is_recent)
             refuse_rows(db, other.refused())
             resembling += other.resembling()
@@ -183,68 +176,6 @@ def _merged(found: Sequence[Elsewhere]) -> Elsewhere | None:
         return None
     pairs = tuple(pair for each in found for pair in each.resembling)[:FIRST]
     return attrs.evolve(found[0], rows=sum(each.rows for each in found), resembling=pairs)
-
-
-def _folders(
-    request: ImportRequest, rows: FileRows, company: str, own: Path | None
-) -> Iterator[tuple[Path, JobPlan, bool]]:
-    """Yield the other ledgers' folders and plans, and whether they are among the newest."""
-    found: list[tuple[Path, JobPlan]] = []
-    wanted = company, request.import_map.operation
-    places = {each.parent.resolve() for each in (own, request.base, request.path) if each is not None}
-    folders = [each for directory in places for each in ledgers_in(directory)]
-    for folder in sorted(folders, key=_last_change):
-        with _readable(request, rows, folder):
-            plan = plan_of(folder)
-            is_own = own is not None and folder.resolve() == own.resolve()
-            if (plan.company, plan.operation) == wanted and not is_own:
-                found.append((folder, plan))
-    jobs = Counter(plan.job for _, plan in found)
-    others = [each for each in found if jobs[each[1].job] == 1 or not _is_old_copy(each, found)]
-    for number, (folder, plan) in enumerate(others):
-        yield folder, plan, number >= len(others) - _COMPARED
-
-
-def _is_old_copy(copy: tuple[Path, JobPlan], folders: Sequence[tuple[Path, JobPlan]]) -> bool:
-    """Return whether another copy of the job folder has more runs, or the same runs and a later change.
-
-    Copies with a run that has not ended may differ in its rows, so neither is old.
-    """
-    with contextlib.suppress(JournalError):
-        own, later = _runs_of(copy[0]), False
-        all_ended = all(ended is not None for _, ended in own)
-        for folder, plan in folders:
-            later = later or folder == copy[0]
-            if folder != copy[0] and plan.job == copy[1].job:
-                theirs = _runs_of(folder)
-                if own < theirs or (later and own == theirs and all_ended):
-                    return True
-    return False
-
-
-def _runs_of(folder: Path) -> set[tuple[float, float | None]]:
-    with opened(folder) as db:
-        return {(run.started_at, run.ended_at) for run in runs(db)}
-
-
-@contextlib.contextmanager
-def _readable(request: ImportRequest, rows: FileRows, folder: Path) -> Iterator[None]:
-    """Add a remedy to the error of an unreadable ledger; with look-ups, only warn."""
-    try:
-        yield
-    except JournalError as error:
-        if not (folder / JOURNAL).is_file():  # another process has removed the ledger, which sent nothing
-            return
-        if not request.looks_first:
-            error.add(remedies=(Remedy.MOVE_JOB,), folder=str(folder))
-            raise
-        rows.warnings.append(f"rows sent by a job that cannot be read are not recognized: {error.message}")
-
-
-def _last_change(folder: Path) -> float:
-    with contextlib.suppress(OSError):
-        return (folder / JOURNAL).stat().st_mtime
-    return 0.0
 
 
 @attrs.define
