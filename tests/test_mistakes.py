@@ -234,7 +234,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         "is '10MB'; it takes a number of bytes, 0",
     ),
     "download with a size as text": (lambda a: a.documents.download(5, max_bytes="10MB"), "max_bytes is"),
-    "download to a number": (lambda a: a.documents.download(5, 5), "to is 5…the path of a file"),
+    "download to a number": (lambda a: a.documents.download(5, 5), "to= is 5…the path of a file"),
     "link a number": (lambda a: a.documents.link(ORDER, 5, title="t"), "the link is 5…an http(s) address"),
     "addresses of one document": (lambda a: a.documents.download_urls(5), "documents is 5…a list"),
     "no flags": (lambda a: a.work_orders.set_flags(ORDER, None), "flags is None…a list of at least one"),

@@ -180,11 +180,13 @@ def test_a_finished_job_says_what_can_be_done(
         sent_again = wosdk(*command, "--retry-refused")
     folder = file.with_name(f"{file.name}.job")
     assert (again.exit_code, again.stdout) == (1, "14 rows: 13 created (0 now), 1 failed, 0 in doubt\n")
-    assert again.stderr.splitlines() == [
+    *lines, reason = again.stderr.splitlines()
+    assert lines == [
         f"wosdk: {folder}: nothing to send; 13 created before; 1 already refused and unchanged "
         "(--retry-refused resends them)",
         f"wosdk: failed rows with reasons: {folder}/rejects.csv",
     ]
+    assert reason.startswith("wosdk: row 1 (line 2) failed: Injected by the sandbox.")
     assert sent_again.exit_code == 0, sent_again.stderr
 
 

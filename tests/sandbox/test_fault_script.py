@@ -178,8 +178,8 @@ def test_latencies() -> None:
         ({"rule": [{"fault": "latency"}]}, "one of fixed, uniform and lognormal"),
         ({"rule": [{"fault": "latency", "fixed": "1"}]}, "fixed is '1'"),
         ({"rule": [{"fault": "latency", "uniform": [2, 1]}]}, "the lower one first"),
-        ({"rule": [{"fault": "latency", "lognormal": {"p99": 1}}]}, "must be like {p50"),
-        ({"rule": [{"fault": "latency", "lognormal": 3}]}, "must be like {p50"),
+        ({"rule": [{"fault": "latency", "lognormal": {"p99": 1}}]}, "as in {p50"),
+        ({"rule": [{"fault": "latency", "lognormal": 3}]}, "as in {p50"),
     ],
 )
 def test_wrong_scripts(script: object, text: str) -> None:

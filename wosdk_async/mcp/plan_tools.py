@@ -101,7 +101,7 @@ class PlanTools:
         self,
         action: Annotated[
             Literal["create", "update", "command"],
-            Field(description="Create or update a record, or run a command (describe lists them)."),
+            Field(description="Create or update a record, or run a command (listed by the describe tool)."),
         ],
         name: Annotated[
             str,

@@ -131,7 +131,7 @@ def require_writable(to: str | os.PathLike[str]) -> Path:
     Raises InvalidCallError if it is neither a file nor a directory, or its parent directory does not exist.
     """
     if not isinstance(to, str | os.PathLike):
-        raise InvalidCallError(f"to is {described(to)}; it takes the path of a file or of a directory")
+        raise InvalidCallError(f"to= is {described(to)}; it takes the path of a file or directory")
     path = Path(to)
     try:
         kind = stat.S_IFMT(path.stat().st_mode)

@@ -260,7 +260,8 @@ def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
         return None
     options = {each.partition("=")[0]: each for each in arguments}
     suffix = suffix_of(PurePath(plan.file), options.get("--format", "").partition("=")[2] or None)
-    if FORMATS.get(suffix, FORMATS[".csv"]).open is not CsvFile:  # rejects of other formats are UTF-8
+    original = FORMATS.get(suffix, FORMATS[".csv"])
+    if "encoding" in original.options and original.open is not CsvFile:  # its rejects are UTF-8
         options.pop("--encoding", None)
     kept = [text for name, text in options.items() if name not in _INPUT_ONLY]
     return shell_words("wosdk", "import", str(rejects.absolute()), *kept, *_company(plan))

@@ -46,7 +46,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 _GRACE = 0.5  # seconds for the last reports after an abort
 _DOUBT = "the call may have been carried out:"
 _SILENT = "the worker did not report it before the lease expired"
-_ABORTED = "the run was aborted before the worker reported it"
+_ABORTED = "the run was aborted before the worker reported the outcome"
 _ERRORS = {"RowError": RowError, **{name: getattr(errors, name) for name in errors.__all__}}
 
 

@@ -293,8 +293,8 @@ class TypedValues:
         if None not in readings and readings[0] != readings[1]:
             raise ValueError(
                 f"is ambiguous: {str(cell)!r} is {readings[0]} as a {cell.type} cell, like {cell.was!r} in "
-                f"the original file, but {readings[1]} in the map's format. Use another form, "
-                "or correct the original file"
+                f"the original file, but {readings[1]} in the map's format. Write a value "
+                "that has only one reading, or correct the original file"
             )
         return readings[1] is None and readings[0] is not None
 

@@ -117,7 +117,7 @@ def _log_parameters(percentiles: Mapping[str, float]) -> tuple[float, float]:
         middle, deviation = math.log(low[1]), NormalDist().inv_cdf(high[0] / 100)
         return middle, (math.log(high[1]) - middle) / deviation
     except (ValueError, TypeError, AttributeError):
-        text = f"lognormal is {percentiles!r}; it must be like {{p50 = 0.05, p99 = 0.8}}, in seconds above 0"
+        text = f"lognormal is {percentiles!r}; it takes seconds, as in {{p50 = 0.05, p99 = 0.8}}"
         raise ValueError(text) from None
 
 
