@@ -14,6 +14,7 @@ from tests.support.laws import case
 from tests.support.service import COMPANY, SECRET, Answer, Service, error
 from tests.transport.script import DONE, FOUND, QUICK, Script
 from wosdk_async import (
+    Client,
     Customer,
     InDoubtError,
     NoAnswerError,
@@ -115,6 +116,18 @@ async def test_a_create_that_was_never_sent_is_sent_again() -> None:
         with pytest.raises(NotSentError, match=service.company_url) as caught:
             await company.run("WoCreateCommand", {})
     assert 2 <= caught.value.attempts <= 8
+
+
+@pytest.mark.parametrize("look_first", [False, True])
+async def test_a_marked_create_names_the_service_that_cannot_be_reached(look_first: bool) -> None:
+    """A look-up before the create fails for the same reason."""
+    url = f"http://127.0.0.1:{closed_port()}"
+    addresses = {"WOSDK_TOKEN_URL": f"{url}/OAuth/token", "WOSDK_LOCATOR_URL": url}
+    pair = {"WOSDK_COMPANY": "Acme", "WOSDK_CLIENT_ID": "id", "WOSDK_CLIENT_SECRET": "secret"}
+    async with Client.from_env({**addresses, **pair}) as client:
+        acme = client.company().with_options(deadline=1.0)
+        with pytest.raises(NotSentError, match=url):
+            await acme.create(Customer(tenant_code="k"), marker="tenant_code", look_first=look_first)
 
 
 @pytest.mark.parametrize("entity", ["Customer", Customer])

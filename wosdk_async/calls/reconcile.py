@@ -158,7 +158,12 @@ class Reconciler:
             return await self._look_up(unsettled, look_ups, _MIN_PATIENCE)
         if not (self.look_first or self.turn.used):
             return None
-        left = self._end - self.hold.clock.now()
+        now = self.hold.clock.now
+        if self.sessions.session is None and (left := self._end - now()) > 0:
+            # Before the look-up, whose error would not say why there is no session.
+            options = attrs.evolve(self.options, deadline=left)
+            await self.transport.connect(self.sessions, options, retry_refused=False)
+        left = self._end - now()
         try:
             return await self._find(left, max(left * _PATIENCE, _MIN_PATIENCE))
         except NotUniqueError:

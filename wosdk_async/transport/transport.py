@@ -185,13 +185,19 @@ class Transport:
         options = options.within(max(left, 0.0))
         return await self.send(call, sessions, options, trace, hold, approved=True)
 
-    async def connect(self, sessions: SessionManager, options: CallOptions) -> None:
-        """Open the session within the deadline of ``options`` (default: 60 s)."""
+    async def connect(
+        self, sessions: SessionManager, options: CallOptions, *, retry_refused: bool = True
+    ) -> None:
+        """Open the session within the deadline of ``options`` (default: 60 s).
+
+        With ``retry_refused``, credentials that were refused a moment ago are sent again.
+        """
         seconds = 60.0 if options.deadline is None else options.deadline
         hold = self.hold()
         if sessions.current() is not None:
             return
-        sessions.hold_off.forget_refusal()
+        if retry_refused:
+            sessions.hold_off.forget_refusal()
         scope = hold.within(seconds)
         try:
             with hold, scope:
