@@ -1,6 +1,7 @@
 """Inputs of ``run_many``, read on demand, and the outcome of each input.
 
-In an outcome, ``reply`` is the call's last raw response; None if none arrived, or the run keeps none.
+In an outcome, ``reply`` is the call's last raw response; None if no response arrived, or the run does not
+keep responses.
 """
 
 from __future__ import annotations
@@ -161,7 +162,7 @@ class RunInputs(Generic[I]):
             raise
 
     async def close(self) -> None:
-        """Cancel the task that reads the iterable, which also ends a generator that it is reading."""
+        """Cancel the task that reads the iterable; this also ends a generator that is being read."""
         if self._reader is not None:
             self._reader.cancel()
             await asyncio.gather(self._reader, return_exceptions=True)
@@ -179,7 +180,7 @@ class RunInputs(Generic[I]):
         return None
 
     async def _read(self) -> None:
-        """Read for the waiting workers until none is waiting."""
+        """Read inputs for the waiting workers until no worker is waiting."""
         assert self._source is not None  # noqa: S101 - only async iterables are read here
         while self._waiting and not self.exhausted:
             try:

@@ -104,7 +104,7 @@ excel_option = click.option(
 raw_option = click.option("--csv-raw", is_flag=True, help="CSV for programs: no apostrophe before =1+1.")
 
 TEMPORARY = "\0"
-"""``--sandbox`` without a STORE. No file can have this name."""
+"""Value of ``--sandbox`` if no STORE is given; no file can have this name."""
 
 sandbox_option = click.option(
     "--sandbox",

@@ -214,7 +214,7 @@ def _is_secret(name: str) -> bool:
 
 
 def _secret_values(text: str) -> list[str]:
-    """Return the values of secret fields in JSON text, each as written and decoded."""
+    """Return the values of secret fields in JSON text, both as written and decoded."""
     found = []
     for member in _MEMBER.finditer(text):
         if _is_secret(member["name"]):

@@ -197,7 +197,7 @@ def _main_properties(entity: type[Record]) -> Iterator[str]:
 
 
 def _references(entity: type[Record]) -> Iterator[str]:
-    """Yield the name paths of an entity's first references."""
+    """Yield paths to the names of an entity's first references."""
     found: list[str] = []
     for meta in entity.__wire__.values():
         is_reference = meta["type"] == "ref" and meta["of"] and not meta.get("many")
