@@ -89,7 +89,7 @@ _TURNS = 16  # iterations of the event loop to wait for an input before it count
 
 
 class RunInputs(Generic[I]):
-    """Source of a run's inputs: hands out each one once, with its index, when a worker asks.
+    """Source of a run's inputs: gives each input once, with its index, to a worker that asks for one.
 
     One task reads an async iterable for all workers. Inputs that are ready are handed out in one iteration of
     the event loop, so a burst of calls is sent together. An iterable may have a method ``at_hand``, which

@@ -83,7 +83,7 @@ class Runner:
 
 
 def _is_logged(record: logging.LogRecord) -> bool:
-    """Return False for records about calls in doubt or unreachable hosts; the command reports them itself."""
+    """Return False for log entries on calls in doubt or unreachable hosts: the command reports these."""
     return record.funcName not in (report_in_doubt.__name__, UnreachableHosts.warn_unreachable.__name__)
 
 

@@ -44,7 +44,7 @@ def to_dict(record: Record | Iterable[Record], *, names: Names = "wire", secrets
 
     Args:
         record: a record, command or result, or several of them.
-        names: ``"wire"`` for the service's names (``StatusId``), ``"python"`` for ours (``status_id``).
+        names: ``"wire"`` for the service's names (``StatusId``), ``"python"`` for Python's (``status_id``).
         secrets: whether to write secret fields, such as ``Employee.password``.
 
     Raises:
