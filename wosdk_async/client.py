@@ -59,7 +59,7 @@ def _check_credentials(given: object) -> None:
 
 
 def _check_company(what: str, given: object) -> None:
-    """Raise ConfigurationError for an empty name, which must not select the default Company."""
+    """Raise ConfigurationError for an invalid name; an empty one must not select the default Company."""
     if given is None or (isinstance(given, str) and given):
         return
     shown = "empty" if given == "" else kind_of(given)
@@ -218,7 +218,7 @@ class Client(Uncopied):
         return Company(CallSender(transport=self._transport, tenant=tenant, options=self._options))
 
     def _credentials_for(self, company: str) -> Credentials | CredentialProvider | GrantProvider:
-        """Return the client's credentials, unless they belong to another Company."""
+        """Return the client's credentials. Raises ConfigurationError if none are usable for this Company."""
         if self._credentials is None:
             raise self._missing(f"no credentials for {company!r}", Remedy.CREDENTIALS)
         # facts 1: names are case-insensitive. One Company's credentials must not be used for another.
@@ -230,7 +230,7 @@ class Client(Uncopied):
         return self._credentials
 
     def _missing(self, text: str, remedy: Remedy) -> ConfigurationError:
-        """Return the error for a missing setting, which names a profile that replaced the variables."""
+        """Return the error for a missing setting; it names the profile if one replaces the variables."""
         if self._profile is None:
             return ConfigurationError(text, remedies=(remedy,))
         text += f": the {self._profile}, which replaces the variables, has none"

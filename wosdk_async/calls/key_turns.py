@@ -31,7 +31,10 @@ class _Key:
     look_ups: LookUps | None = None
     result: Any = None
     owner: object = None
-    """Sessions of the call that left the result, because other credentials may lack access to the record."""
+    """Sessions of the call that left the result.
+
+    Only calls with these sessions get the result: other credentials may lack access to the record.
+    """
 
     def pass_on(self) -> None:
         """End a turn, and give the next one to the call that has waited longest."""
@@ -104,11 +107,11 @@ class KeyTurn:
 
     @property
     def result(self) -> Any:
-        """Result that the previous call left for this call; None if there is none or it had another owner."""
+        """Result that the previous call left for this call; None if there is none."""
         return self._state.result if self._state.owner is self._owner else None
 
     def doubt(self, look_ups: LookUps) -> None:
-        """Record that the call may still take effect, and the look-ups that will show it."""
+        """Record the call as in doubt, with the look-ups that will show whether it took effect."""
         self._state.look_ups = look_ups
 
     def done(self, result: Any) -> None:
@@ -119,7 +122,7 @@ class KeyTurn:
 
 
 class KeyTurns:
-    """Keys of calls in one event loop: those in progress, and those recently in doubt."""
+    """Keys of the calls in one event loop that are in progress or were recently in doubt."""
 
     def __init__(self, clock: TransportClock) -> None:
         self.clock = clock
@@ -133,7 +136,7 @@ class KeyTurns:
         return KeyTurn(self, key, owner)
 
     def forget(self, key: Hashable) -> None:
-        """Forget an unused key once no earlier call can take effect."""
+        """Forget an unused key once no earlier call can still take effect."""
         state = self.keys.get(key)
         if state is None or state.calls:
             return

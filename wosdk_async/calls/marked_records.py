@@ -96,8 +96,8 @@ class _Search:
     async def _isolate(self, keys: Mapping[str, Key], error: WosdkError) -> Found:
         """Query both halves of ``keys`` separately after ``error``.
 
-        If both halves fail, and neither because of too many records, raises the first error: no single key is
-        the cause.
+        If both halves fail, no single key is the cause, so the first half's error is raised. If either error
+        is NotUniqueError, both halves are split further instead.
         """
         if len(keys) == 1:
             return dict.fromkeys(keys, error)

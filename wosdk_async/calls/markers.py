@@ -60,15 +60,15 @@ class MarkedField:
 
     entity: type[Record]
     path: str
-    """Property path in model names: ``po_number``, ``customer.name``."""
+    """Property path in Python names: ``po_number``, ``customer.name``."""
     resolved: ResolvedPath = attrs.field(eq=False, repr=False)
 
     @classmethod
     def of(cls, entity: type[Record], path: str, marker: str, *, new: bool) -> MarkedField:
         """Return the field at ``path``, starting from the entity.
 
-        ``marker`` is the caller's path, for messages; it may start at a command. With ``new``, the field must
-        keep the key of a record that is created.
+        ``marker`` is the caller's path, for messages; it may start at a command. With ``new``, the service
+        must store the field's value unchanged when it creates a record.
 
         Raises:
             InvalidCallError: keys in this property cannot be looked up.
@@ -185,18 +185,19 @@ class Marker:
     field: MarkedField
     key: Key
     result: Callable[[Any], Any] = attrs.field(repr=False)
-    """Converts the record that the call created to the call's result."""
+    """Function that converts the created record to the call's result."""
 
     @property
     def text(self) -> str:
-        """Key as compared: case-sensitive, without surrounding whitespace."""
+        """Text used to compare the key: case-sensitive, without surrounding whitespace."""
         return str(self.key).strip()
 
     @classmethod
     def of_command(cls, command: Command[Any] | Written | str, path: str) -> Marker:
         """Return the marker at ``path`` of a command, such as ``"work_order.po_number"``.
 
-        Raises InvalidCallError if the path leads to no key, or the command's result lacks the key's record.
+        Raises InvalidCallError if there is no key at the path, or the command's result does not have exactly
+        one record of the type that holds the key.
         """
         if isinstance(command, str):
             raise InvalidCallError(f"a marker needs an instance of a command class, not the name {command!r}")
@@ -223,7 +224,7 @@ class Marker:
         return cls(field, _key_at(record, path, field), _specifier)
 
     def result_of(self, records: Sequence[Any]) -> Any:
-        """Return the result from the records with the key; None if there are none.
+        """Return the call's result, built from the record with the key; None if ``records`` is empty.
 
         Raises NotUniqueError for several records.
         """
@@ -237,7 +238,7 @@ class Marker:
 
 
 def field_of(owner: object, path: str, *, new: bool = False) -> MarkedField:
-    """Return the field of a marker for a command or entity class; ``new`` if records are created with it.
+    """Return a marker's field for a command or entity class; pass ``new`` if the call creates the record.
 
     Raises InvalidCallError if keys in the field cannot be looked up.
     """
@@ -343,7 +344,7 @@ def checked_keys(field: MarkedField, keys: Iterable[Key]) -> list[Key]:
 
 
 def require_asked(what: str, found: Iterable[str], asked: Iterable[str]) -> None:
-    """Raise NoAnswerError if a found key was not requested: the response then proves no key absent.
+    """Raise NoAnswerError if a found key was not requested: such a response cannot show that a key is absent.
 
     A service or proxy that ignores the condition returns such records. Keys that a database may compare as
     equal are accepted; otherwise look-ups would fail while such a record exists.

@@ -1,6 +1,7 @@
 """Inputs of ``run_many``, read on demand, and the outcome of each input.
 
-In an outcome, ``reply`` is the call's last raw response; None if none arrived, or the run keeps none.
+In an outcome, ``reply`` is the call's last raw response; None if no response arrived, or the run does not
+keep responses.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ _TURNS = 16  # iterations of the event loop to wait for an input before it count
 
 
 class RunInputs(Generic[I]):
-    """Source of a run's inputs: hands out each one once, with its index, when a worker asks.
+    """Source of a run's inputs: gives each input once, with its index, to a worker that asks for one.
 
     One task reads an async iterable for all workers. Inputs that are ready are handed out in one iteration of
     the event loop, so a burst of calls is sent together. An iterable may have a method ``at_hand``, which
@@ -161,7 +162,7 @@ class RunInputs(Generic[I]):
             raise
 
     async def close(self) -> None:
-        """Cancel the task that reads the iterable, which also ends a generator that it is reading."""
+        """Cancel the task that reads the iterable; this also ends a generator that is being read."""
         if self._reader is not None:
             self._reader.cancel()
             await asyncio.gather(self._reader, return_exceptions=True)
@@ -179,7 +180,7 @@ class RunInputs(Generic[I]):
         return None
 
     async def _read(self) -> None:
-        """Read for the waiting workers until none is waiting."""
+        """Read inputs for the waiting workers until no worker is waiting."""
         assert self._source is not None  # noqa: S101 - only async iterables are read here
         while self._waiting and not self.exhausted:
             try:

@@ -1,7 +1,7 @@
 """Marked calls: look up the record of a call in doubt; if the record is confirmed absent, retry the call.
 
 Before its first attempt, a call waits for others with the same key (``key_turns.py``). The call looks up its
-key first if requested, or if an earlier call may have taken effect.
+key first if this was requested, or if an earlier call may have taken effect.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Reconciler:
     turns: KeyTurns
     records: MarkedRecords
     origin: str
-    """The Company's name and place, the same for all its handles."""
+    """Name and region of the Company, the same for all ``Company`` objects that refer to it."""
     look_first: bool
     trace: Trace
     """Trace of all attempts and waits together."""
@@ -114,7 +114,7 @@ class Reconciler:
     async def _in_turn(self) -> Any:
         """Wait for other calls with the key.
 
-        Then return their result, the record found, or the result of our own attempts.
+        Then return their result, the record found, or the result of this call's attempts.
         """
         turn, trace = self.turn, self.trace
         if not turn.take():
@@ -145,7 +145,7 @@ class Reconciler:
             raise DeadlineError(f"not sent: {why}", phase="queue", key_in_doubt=True) from None
 
     async def _look_before(self) -> Any:
-        """Look for the record before the first attempt, if requested or if a call with its key has run.
+        """Look for the record before the first attempt, if requested or if a call with the same key has run.
 
         If an earlier call is in doubt, look until the record is found or confirmed absent.
         """
@@ -203,7 +203,7 @@ class Reconciler:
         ) from doubt
 
     async def _attempt(self, seconds: float) -> Any:
-        """Make one attempt; the first needs no separate trace."""
+        """Make one attempt; the first uses the call's trace, and each later one a new trace."""
         attempt = self.trace if self._doubt is None else Trace(self.trace.request_id)
         try:
             options = self.options.within(max(seconds, 0.0))
@@ -224,7 +224,10 @@ class Reconciler:
                 self.trace.append(attempt)
 
     async def _find(self, seconds: float, patience: float) -> Any:
-        """Look up the record for up to ``seconds``, repeating after ``patience``; return None if missing."""
+        """Look up the record for up to ``seconds``; return None if it is missing.
+
+        The query is repeated after ``patience`` seconds without a response.
+        """
         if seconds <= 0:
             raise DeadlineError("no time remained for a look-up", phase="queue")
         find, scope = self.records.find, self.options.retry
@@ -236,7 +239,7 @@ class Reconciler:
         return self.transport.send(query, self.sessions, options, hold=self.hold)
 
     async def _look_up(self, doubt: WosdkError, look_ups: LookUps, min_patience: float = 0.0) -> Any:
-        """Look up the record until found or confirmed absent. Raise ``doubt`` if time runs out first."""
+        """Look up the record until it is found or confirmed absent. Raise ``doubt`` if no time remains."""
         now, begun = self.hold.clock.now, self.hold.clock.now()
         last = self._end - min(BETWEEN, self._for_lookups / 4)  # time of the last look-up
         patience = max((self._end - begun) * _PATIENCE, min_patience)

@@ -40,14 +40,15 @@ class Run(Uncopied, Generic[I, R]):
     At most ``limit`` calls are in progress, and no further call starts while ``limit`` outcomes are unread: a
     slow reader slows the run. A failed call does not stop the others.
 
-    If the block ends without having read outcomes, the run carries out all inputs and keeps all outcomes. If
+    If the block ends without reading any outcomes, the run carries out all inputs and keeps all outcomes. If
     the block ends early, the run starts no more calls. After ``break``, it waits for the calls in flight.
     After an exception or a cancellation, calls in flight get ``grace`` seconds and are then cancelled; those
     already sent are in doubt. Unread outcomes can still be read after the block; remaining inputs that are
     ready are yielded as ``NotStarted``.
 
     If the inputs raise an exception, including ``CancelledError``, the run raises it once all earlier
-    outcomes have been read. If the block has raised another, that one gets a note instead.
+    outcomes have been read. If the block has raised another exception, the run adds a note to that exception
+    instead.
     """
 
     _instead = "pass its inputs or outcomes instead, and call run_many() in the other process"
@@ -76,7 +77,7 @@ class Run(Uncopied, Generic[I, R]):
         self._entered = False
         self._reading = False
         self._is_open = True
-        """Whether the block has not ended: until then, calls wait while too many outcomes are unread."""
+        """Whether the block is still running: if so, calls wait while too many outcomes are unread."""
         self._has_failed = False
         """Whether the block has raised an exception, which a later read must not replace."""
         self._calls_in_progress = 0
@@ -269,7 +270,7 @@ def failed_outcome(
 
 
 def cancelled_outcome(index: int, item: I, trace: Trace, why: str) -> InDoubt[I] | Failed[I] | NotStarted[I]:
-    """Return a cancelled call's outcome from its trace; ``why`` is a clause: "the run was cancelled"."""
+    """Return a cancelled call's outcome from its trace; ``why`` is text such as "the run was cancelled"."""
     details = _details(trace)
     if (trace.sent and not trace.repeat_safe) or trace.effect:
         text = f"the call may have been carried out: {why} before the outcome was known"

@@ -68,9 +68,9 @@ class Entity:
     operations_note: str | None = None
     instead: Mapping[str, str] = attrs.field(factory=dict)
     needs: Mapping[str, str] = attrs.field(factory=dict)
-    """Field required in a new record -> remedy."""
+    """Remedy for each field that a new record must have, by field name."""
     computed: Mapping[str, str] = attrs.field(factory=dict)
-    """Field that the service always computes for a new record -> remedy."""
+    """Remedy for each field that the service always computes for a new record, by field name."""
     composite_key: tuple[str, ...] = attrs.field(default=(), converter=tuple)
     note: str | None = None
     sources: str = ""
@@ -159,7 +159,7 @@ class Catalogue:
     """Differences between the specification and the recordings, and how the client handles them."""
 
     def entity(self, name: str) -> Entity | None:
-        """Return the entity with this name or alias, case-insensitive (facts 3.3), or None."""
+        """Return the entity with this name or alias, case-insensitive (facts 3.3); None if there is none."""
         wire = self._entity_names.get(name.lower())
         return self.entities[wire] if wire else None
 
@@ -178,7 +178,7 @@ def _fields(rows: list[dict[str, Any]]) -> tuple[Field, ...]:
 
 
 def _inherit_fields(rows: Mapping[str, Any], key: str, kind_of: Callable[[str], Any]) -> dict[str, Any]:
-    """Return a ``kind_of(name)`` object for each row; its ``key`` has the inherited fields, then its own."""
+    """Return a ``kind_of(name)`` object for each row; ``key`` has the inherited fields before the row's."""
     done: dict[str, Any] = {}
 
     def build(name: str) -> Any:

@@ -119,7 +119,7 @@ def _table(name: str, doc: str, rows: Mapping[str, object], kind: str = "str") -
 
 
 def _refused(entity: Entity) -> dict[str, str]:
-    """Return the operations that the service refuses (spec 4.9 rule 1, facts 3.9) -> alternatives."""
+    """Return the alternative to each operation that the service refuses (spec 4.9 rule 1, facts 3.9)."""
     if entity.kind != "entity":
         return {}
     return {name: entity.instead.get(name, "") for name, can in entity.operations.items() if can is False}

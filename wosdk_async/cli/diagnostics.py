@@ -167,7 +167,7 @@ _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
 
 
 def remedy_for(error: WosdkError, network: str = _NETWORK) -> str:
-    """Return the remedy for ``error``; empty if the error has its own, or if none is known.
+    """Return the remedy for ``error``; empty if the error has its own remedy, or if no remedy is known.
 
     ``network`` is the remedy if the host cannot be reached.
     """
@@ -302,7 +302,7 @@ async def _read(company: Company, watch: _Stopwatch) -> Step:
 
 
 class _Stopwatch(WatchedEngine):
-    """Engine that measures response times and the skew of our clock."""
+    """Engine that measures response times and the skew of this machine's clock."""
 
     def __init__(self, verbose: int, seconds: float) -> None:
         limits = Limits(connections=1)
@@ -323,7 +323,7 @@ class _Stopwatch(WatchedEngine):
             self.seconds["token" if asks_for_token(request.body) else "locator"] += time.monotonic() - started
 
     def route(self, url: str | None) -> _Route | None:
-        """Return the route to the host of ``url``; None if the host is unknown or the proxy unusable."""
+        """Return the route to the host of ``url``; None if the host is unknown or the proxy is unusable."""
         try:
             proxy, setting = self._proxies.route(url or "") if self._proxies else (None, "")
         except ConfigurationError:  # the request raises the same error, which is reported

@@ -103,7 +103,7 @@ def cli_errors() -> Iterator[None]:
 
 @contextmanager
 def writing(done: str, to: object = None, status: Exit = Exit.UNWRITTEN) -> Iterator[None]:
-    """Turn errors in writing a result to ``to`` (None: stdout) into CliError, which begins with ``done``."""
+    """Turn errors in writing a result to ``to`` (None: stdout) into a CliError that begins with ``done``."""
     try:
         yield
     except Exception as error:
@@ -129,7 +129,7 @@ def extra(name: str, what: str) -> Iterator[None]:
 
 
 def advice(look: str | None) -> str:
-    """Return advice for a call in doubt. ``look`` is the command that shows its effect, if any."""
+    """Return advice for a call in doubt. ``look`` is the command that shows the call's effect, if any."""
     text = "Check whether it took effect before you run it again"
     return f"{text}: {look}" if look else text
 

@@ -90,7 +90,7 @@ class ImportArguments:
         )
 
     def workers(self, on_stage: Callable[[str], None]) -> WorkerPool | None:
-        """Return the worker pool; None to send rows from this process. Raises CliError if unusable."""
+        """Return the worker pool, or None if this process sends the rows. Raises CliError for bad options."""
         try:
             if self.processes is not None:
                 from wosdk_async.jobs.cluster.processes import Processes

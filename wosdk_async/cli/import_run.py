@@ -133,7 +133,7 @@ def say_sheet(source: Source) -> None:
 
 
 def _say_plan(opened: OpenedJob, job: Import) -> None:
-    """Print the job's warnings and, unless this is its first run, what will be sent or skipped, and why."""
+    """Print the job's warnings and, after an earlier run or job, what will be sent or skipped, and why."""
     if not opened.new or opened.plan.leaves_done:
         say(f"{opened.folder}: {plan_text(opened.plan, job.operation.label)}")
     for warning in job.warnings:
@@ -148,7 +148,7 @@ def _say_plan(opened: OpenedJob, job: Import) -> None:
 
 
 def _confirm_again(opened: OpenedJob) -> None:
-    """Ask whether to resend rows already done. Raises CliError if declined."""
+    """Ask whether to resend rows already done. Raises CliError unless the user agrees."""
     text = (
         f"{counted(opened.plan.leaves_done, 'row')} already done by the earlier job; --again resends all rows"
     )

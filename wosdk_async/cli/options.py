@@ -104,7 +104,7 @@ excel_option = click.option(
 raw_option = click.option("--csv-raw", is_flag=True, help="CSV for programs: no apostrophe before =1+1.")
 
 TEMPORARY = "\0"
-"""``--sandbox`` without a STORE. No file can have this name."""
+"""Value of ``--sandbox`` if no STORE is given; no file can have this name."""
 
 sandbox_option = click.option(
     "--sandbox",
@@ -211,7 +211,7 @@ def names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
 
 
 def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Return property paths of the command line's entity, one step of ``Customer.Name`` at a time."""
+    """Return the entity's property paths that begin with ``incomplete``, one step at a time."""
     from wosdk_async.model import entity_class, registry
     from wosdk_async.model.metadata import is_nested
 
@@ -226,7 +226,7 @@ def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[
 
 
 def assignments(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Return ``name=`` for each field of the command or entity; after ``=``, the enum's members."""
+    """Return ``name=`` for each field of the command or entity; after ``=``, each member of the enum."""
     from wosdk_async.model import command_class, entity_class, registry
 
     command, entity = ctx.params.get("command"), ctx.params.get("entity")

@@ -144,7 +144,7 @@ def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
 
 
 async def reason_id(company: Company, action: Literal["OnHold", "Cancel"], reason: str | None) -> int:
-    """Return the id of ``reason``, for ``OnHold`` or ``Cancel``; if None, raise CliError with all names."""
+    """Return the id of ``reason``. Raises CliError, which lists all reasons, if ``reason`` is None."""
     orders = company.work_orders
     if reason is None:
         names = [row.display_as or str(row.id) for row in await orders.reasons(action)]

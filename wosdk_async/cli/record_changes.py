@@ -49,7 +49,7 @@ class RecordChange:
     """JSON output fields known before the change."""
     make: Callable[[Company], Awaitable[ChangeResult]]
     shown: tuple[str, ...] = ()
-    """Preview lines; the label if empty."""
+    """Preview lines; if empty, the label is shown."""
     look_command: str | None = None
     """Command that shows the effect of a call in doubt."""
     outcome: ChangeResult | WosdkError | None = None

@@ -83,7 +83,7 @@ class Runner:
 
 
 def _is_logged(record: logging.LogRecord) -> bool:
-    """Return False for calls in doubt and hosts without a connection, which the command reports itself."""
+    """Return False for log entries on calls in doubt or unreachable hosts: the command reports these."""
     return record.funcName not in (report_in_doubt.__name__, UnreachableHosts.warn_unreachable.__name__)
 
 
@@ -121,7 +121,10 @@ NOT_A_TERMINAL = "stdin is not a terminal, so you cannot be prompted"
 
 
 def require_yes(question: str, cannot_ask: str, refused: str = "nothing was sent") -> None:
-    """Ask for confirmation. Raises CliError with ``refused`` if declined, ``cannot_ask`` if impossible."""
+    """Ask for confirmation.
+
+    Raises CliError with the message ``refused`` if the user declines, or ``cannot_ask`` without a terminal.
+    """
     if not is_interactive():
         raise CliError(cannot_ask)
     if not click.confirm(question, err=True):
@@ -172,7 +175,7 @@ def reporting_slow_login(
     between_looks: float = _BETWEEN_LOOKS,
     show: Callable[[str], None] = say,
 ) -> AbstractAsyncContextManager[None]:
-    """Within the block, report each log-in slower than ``patience`` seconds once."""
+    """Within the block, report once each log-in that takes longer than ``patience`` seconds."""
     said = False
 
     def check() -> None:

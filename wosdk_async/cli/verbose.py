@@ -159,7 +159,7 @@ class RequestPrinter:
             self._secrets = self._proxies + Secrets(*self._found)
 
     def _hidden(self, text: str, longest: int) -> str:
-        """Return ``text`` on one line, truncated to ``longest``, without secrets and URL queries."""
+        """Return ``text`` on one line, truncated to ``longest``, without secrets or URL queries."""
         masked = mask_text(_SIGNED.sub(r"\1?***", text), self._secrets)
         shown = visible(masked[:longest])
         return shown if len(masked) <= longest else f"{shown}..."
@@ -214,7 +214,7 @@ def _is_secret(name: str) -> bool:
 
 
 def _secret_values(text: str) -> list[str]:
-    """Return the values of secret fields in JSON text, each as written and decoded."""
+    """Return the values of secret fields in JSON text, both as written and decoded."""
     found = []
     for member in _MEMBER.finditer(text):
         if _is_secret(member["name"]):

@@ -80,7 +80,7 @@ converter.register_unstructure_hook(type(Ref(0)), write_ref)
 _fast_writers = FastWriters(converter)
 content_source = _fast_writers.source
 plain = _fast_writers.write
-"""Return the result of :func:`unstructure`, faster; None for a record that needs the strict writer."""
+"""Faster :func:`unstructure`; returns None for a record that needs the strict writer."""
 
 _readers = RecordReaders(converter)
 

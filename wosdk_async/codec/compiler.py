@@ -29,7 +29,7 @@ _VALUE = re.compile(r"\bv\b")
 
 
 class Reading(threading.local):
-    """Per-thread state, because hooks accept no extra arguments; a thread reads one response at a time."""
+    """State of the response that a thread is reading; stored here because hooks accept no extra arguments."""
 
     origin: str | None = None
     """Origin of the records in the response that is being read."""
@@ -96,7 +96,7 @@ def read_text(
     hook_of: Callable[[str], Callable[..., Any]],
     from_user: bool = False,
 ) -> str:
-    """Return source that reads the value of the expression ``get``; add what it uses to ``names``."""
+    """Return source that reads the value of the expression ``get``; add objects it uses to ``names``."""
     of, kind = meta["of"], "enum" if meta["type"] == "enum" else "object"
     if not of and (meta.get("many") or meta["type"] not in FIELD_TYPES):
         return get
@@ -230,7 +230,7 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[s
 def content_source(
     cls: type[Record], slots: Mapping[str, str], names: dict[str, Any], writers: Any = None
 ) -> str:
-    """Return source that adds the fields in ``slots`` to the dict ``made``; add what it uses to ``names``.
+    """Return source that adds the fields in ``slots`` to the dict ``made``; add objects it uses to ``names``.
 
     ``slots`` maps each field to the expression for its value: a slot of the record or, without ``writers``, a
     variable whose nested objects are already dicts.
@@ -262,7 +262,7 @@ def content_source(
 
 
 def _lazy_writer(names: dict[str, Any], name: str, writers: Any, cls: Any) -> Callable[..., Any]:
-    """Return a stub that the writer of ``cls`` replaces on the first call: classes may form cycles."""
+    """Return a writer of ``cls`` that is compiled on the first call, because classes may form cycles."""
 
     def write(record: Any, origin: str | None) -> Any:
         names[name] = writers[cls]

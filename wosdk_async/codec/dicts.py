@@ -33,7 +33,7 @@ from wosdk_async.model.metadata import is_nested
 
 
 def make_reader(cls: type[Record], converter: cattrs.BaseConverter) -> Callable[[Any, Any], Any]:
-    """Return the structure hook of ``cls``, which is compiled on first use."""
+    """Return the structure hook of ``cls``; the hook is compiled on first use."""
     compiled: list[Callable[..., Any]] = []
 
     def read(data: Any, _: Any = None) -> Any:
@@ -141,7 +141,7 @@ class FastWriters(dict[type[Any], FastWriter]):
         return self[cls]
 
     def source(self, cls: type[Any], variables: Mapping[str, str], names: dict[str, Any]) -> str:
-        """Return :func:`content_source`, or, if a hook must write ``cls``, source raising Unsupported."""
+        """Return the source for ``cls``; if a hook must write ``cls``, the source only raises Unsupported."""
         written = content_source(cls, variables, names)
         return "    raise Unsupported" if self[cls] is _unsupported else written
 

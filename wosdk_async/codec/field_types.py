@@ -45,7 +45,7 @@ class FieldType:
     """Conversion and check of one type's values. In expressions, ``v`` is the value."""
 
     check: Callable[[Any, Wire], Finding | None]
-    """Returns the fault in a value to be sent, or None."""
+    """Returns the fault in a value to be sent; None if the value is valid."""
     read: str = "v"
     """Expression that converts the service's non-null value to the stored value."""
     take: str = ""

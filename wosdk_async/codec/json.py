@@ -218,7 +218,10 @@ class Envelope:
     typed: Callable[[Any, str | None], Any]
     envelope: Any = None
     rows: Callable[[bytes], list[msgspec.Raw]] | None = None
-    """Splits a response into the JSON of its objects; None for a single object. Raises :data:`UNREADABLE`."""
+    """Splits a response into the JSON of its objects, or raises :data:`UNREADABLE`.
+
+    None if the response is a single object.
+    """
 
 
 WHOLE = Envelope(lambda document, one: one(document), lambda found, origin: found.__made__(origin))

@@ -87,7 +87,7 @@ def _property(
 
 
 def _one(meta: Wire, refer: Callable[[type[Record]], dict[str, Any]]) -> dict[str, Any]:
-    """Return the schema of a value, excluding its enclosing list and null."""
+    """Return the schema of a value other than null; for a list, that of an element."""
     if meta["type"] == "enum":
         return {
             "type": ["string", "integer"],

@@ -203,7 +203,7 @@ class ByClass(dict[Any, Any]):
 
 @attrs.frozen
 class StructWriters:
-    """Writers of Structs as dicts; the results equal those of ``writers`` for the records."""
+    """Conversion of Structs to dicts, with the same results as ``writers`` for the records."""
 
     writers: ByValueClass
     by_python_name: bool

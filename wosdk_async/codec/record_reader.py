@@ -194,7 +194,7 @@ class RecordReaders(dict[type[Record], RecordReader]):
                 self.version += 1
 
     def is_unhooked(self, cls: type[Record]) -> bool:
-        """Return whether no program hook reads ``cls`` or a class nested in its objects.
+        """Return whether only the package's own hooks read ``cls`` and the classes nested in its objects.
 
         A hook may refuse its data. The hook must therefore run while the response can still be reported as
         unreadable, so the objects that it reads cannot be created lazily.

@@ -44,7 +44,7 @@ def to_dict(record: Record | Iterable[Record], *, names: Names = "wire", secrets
 
     Args:
         record: a record, command or result, or several of them.
-        names: ``"wire"`` for the service's names (``StatusId``), ``"python"`` for ours (``status_id``).
+        names: ``"wire"`` for the service's names (``StatusId``), ``"python"`` for Python's (``status_id``).
         secrets: whether to write secret fields, such as ``Employee.password``.
 
     Raises:
@@ -71,7 +71,7 @@ def to_json(record: Record | Iterable[Record], *, names: Names = "wire", secrets
 
 
 def from_dict(cls: type[T], data: Any, *, unknown: Unknown = "keep") -> T:
-    """Return a record of ``cls`` from a dict as written by :func:`to_dict` or by the service.
+    """Return a record of ``cls`` from a dict in the format of :func:`to_dict` or of the service.
 
     Names may be the service's (case-insensitive) or Python's. Unknown names go to ``extra``. Numbers may be
     strings: plain digits in an integer field become an int. A value that does not fit its field is kept;

@@ -53,8 +53,8 @@ def exact_number(text: str) -> Decimal:
     """Return the number in ``text``.
 
     Raises:
-        ValueError: not a finite number, or more than 100 digits before or after the decimal point. For the
-            form of the message, see :func:`parse_value`.
+        ValueError: the text is not a finite number, or has more than 100 digits before or after the decimal
+            point. For the form of the message, see :func:`parse_value`.
     """
     number = Decimal("NaN")
     if text.isascii() and "_" not in text and len(text) <= MAX_NUMBER:

@@ -142,13 +142,13 @@ def write_enum(value: Any) -> Any:
 
 
 def show_number(value: Any, plain: Callable[[Any], Any]) -> Any:
-    """Show a decimal field's value that is not a Decimal; a float is shown with its shortest digits."""
+    """Convert a decimal field's value to JSON if it is not a Decimal; a float gets its shortest digits."""
     number = read_number(value) if isinstance(value, float) else value
     return number if isinstance(number, Decimal) else plain(number)
 
 
 def show_utc(value: Any, plain: Callable[[Any], Any]) -> Any:
-    """Show a UTC field's value that is not a UTC time; times in other zones are converted."""
+    """Convert a UTC field's value to JSON if it is not a UTC time; a time in another zone becomes UTC."""
     if not isinstance(value, datetime) or value.tzinfo is None:
         return plain(value)
     try:

@@ -32,7 +32,7 @@ THEMES: dict[str, str] = {
     "places": r"Space|WorkZone|Portfolio|GetCustomer|AssetMatch|Material",
     "work_orders": r".",
 }
-"""Module below ``commands/`` -> pattern for the start of its commands' names; the first match wins."""
+"""By module below ``commands/``: pattern for the start of its commands' names; the first match wins."""
 
 
 def snake(name: str) -> str:

@@ -112,7 +112,7 @@ def field_text(field: Field, aliases: Mapping[str, str], *, of_command: bool) ->
 
 
 def _format(field: Field) -> str | None:
-    """Return the format of a field's values, unless its meaning already says it."""
+    """Return the format of a field's values; None if the field's meaning already states it."""
     meaning = field.meaning or ""
     if field.kind == "datetime-local" and meaning.startswith("Local"):
         return "No zone."

@@ -139,7 +139,7 @@ def _order_creator(kind: Any, values: dict[str, Any], marker: str | None) -> Cal
 def _marker_path(
     kind: type[Record], values: Mapping[str, Any], marker: str, command: type[Any] | None = None
 ) -> str:
-    """Return the marker's path in the record, or in the command. Raises CliError if there is no key."""
+    """Return the marker's path in the command, if any, or in the record. Raises CliError if no key is set."""
     key = python_name(kind, marker, "--marker")
     path = key if command is None else f"work_order.{key}"
     field_of(command or kind, path)  # raises if the field cannot hold a key
@@ -306,7 +306,7 @@ async def _by_class(
 
 
 def _paths_below(name: str, meta: Wire) -> list[str]:
-    """Return the paths to read below a field: all fields of a list or owned record, otherwise id and name."""
+    """Return the paths to read below a reference: all fields of a list or owned record, or id and name."""
     if meta["type"] != "ref":
         return []
     if meta.get("many") or meta["of"] in OWNED:

@@ -119,7 +119,7 @@ async def _run(runner: Runner, request: _Request, trace: Trace) -> Any:
 
 
 def _look_command(request: _Request) -> str | None:
-    """Return the ``wosdk`` command that would show the effect."""
+    """Return a ``wosdk`` command that shows the effect of ``request``; None if there is no such command."""
     if isinstance(id := request.fields.get("WorkOrderId"), int | str) and id:
         return f"wosdk get WorkOrder {id} -p '*' -p 'ActionLogRecords.*'"
     if (entity := _created_entity(request.name)) is not None:
@@ -131,7 +131,7 @@ def _look_command(request: _Request) -> str | None:
 
 
 def _created_entity(command: str) -> str | None:
-    """Return the entity that the command's result refers to."""
+    """Return the name of the entity in the command's result; None if the result has no entity."""
     cls = command_class(command)
     result = cls.result_class() if cls is not None else None
     fields = result.__wire__.values() if result is not None else ()

@@ -282,9 +282,10 @@ def _require_replaceable(env_file: Path, force: bool) -> None:
 
 
 def _require_no_server(env_file: Path) -> None:
-    """Raise CliError if a running background server wrote the env file: only this file has its process id.
+    """Raise CliError if a running background server wrote the env file.
 
-    Remove the file of a server that ended, because a shell would load it even if this start fails.
+    Overwriting it would lose the server's process id, which is stored nowhere else. Remove the file of a
+    server that ended, because a shell would load it even if this start fails.
     """
     from wosdk_async.sandbox.env import server_of
 
@@ -324,7 +325,7 @@ def _start_of(env_file: Path) -> str:
 
 @contextmanager
 def _port_in_use(port: int, env_file: Path | None) -> Iterator[None]:
-    """If the port is in use and the env file names it, raise CliError with the remedy: load the file."""
+    """If the port is in use and is the one in the env file, raise CliError, which says to load the file."""
     try:
         yield
     except OSError as error:
@@ -339,7 +340,7 @@ def _port_in_use(port: int, env_file: Path | None) -> Iterator[None]:
 
 @contextmanager
 def _opened(path: Path, *, create: bool = False) -> Iterator[Store]:
-    """Open a store; raise its errors as CliError. If the block fails, remove a new store.
+    """Open a store; raise its errors as CliError. If the block fails, remove the store if it is new.
 
     Without ``create`` the store must exist, so that a misspelt name does not create an empty one.
     """
@@ -356,7 +357,7 @@ def _opened(path: Path, *, create: bool = False) -> Iterator[Store]:
 
 @contextmanager
 def _removed_on_error(store: Path, *errors: type[BaseException]) -> Iterator[None]:
-    """If the block raises one of ``errors``, remove the store that it created."""
+    """If the block raises one of ``errors``, remove the store if it did not exist before."""
     existed = store.exists()
     try:
         yield

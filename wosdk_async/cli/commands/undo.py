@@ -34,9 +34,10 @@ _CREATED_REFERENCE = "created reference"
 
 
 class _NotUndone:
-    """Rows that are not undone; ``rows`` has the first ``most`` of them (None: all).
+    """Rows that are not undone; ``rows`` has the first ``most`` of them, or all if ``most`` is None.
 
-    ``say`` prints the first rows that ``before``, the list from before the undo, lacks, and counts the rest.
+    ``say`` prints the first rows that are not in ``before``, the list made before the undo, and the number of
+    the rest.
     """
 
     def __init__(self, most: int | None, before: _NotUndone | None = None) -> None:
@@ -173,7 +174,7 @@ async def _open(folder: Path) -> Journal:
 
 
 def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | None:
-    """Print and return the run to undo, None for all runs; without ``of_run``, see :func:`run_to_undo`."""
+    """Print and return the run to undo; None means all runs. The default is that of :func:`run_to_undo`."""
     from wosdk_async.jobs.ledger.undone import run_to_undo
 
     files = {each.number: each.details.get("file") for each in runner.run(journal.runs())}

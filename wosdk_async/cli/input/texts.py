@@ -151,13 +151,19 @@ def unchecked_hint() -> str:
 
 
 def entity_named(name: str, unchecked: bool) -> type[Record] | str:
-    """Return an entity's class, or an unknown name itself. Raises CliError for likely typos."""
+    """Return an entity's class; if the name is unknown or ``unchecked``, return the name.
+
+    Raises CliError for likely typos.
+    """
     found = None if unchecked else entity_class(name)
     return found or _unknown_name("entity", name, (*index.ENTITIES, *index.ALIASES), unchecked)
 
 
 def command_named(name: str, unchecked: bool) -> type[Command[Any]] | str:
-    """Return a command's class, or an unknown name itself. Raises CliError for likely typos."""
+    """Return a command's class; if the name is unknown or ``unchecked``, return the name.
+
+    Raises CliError for likely typos.
+    """
     found = None if unchecked else command_class(name)
     return found or _unknown_name("command", name, index.COMMANDS, unchecked)
 

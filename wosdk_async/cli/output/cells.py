@@ -34,10 +34,10 @@ def value_at(record: Any, path: str, level: int = 0) -> Any:
 
 
 def columns_of(records: Sequence[dict[str, Any]], paths: Sequence[str]) -> list[str]:
-    """Return the columns of a table: one for each of ``paths``, or for each property of a nested object.
+    """Return the columns of a table: one for each of ``paths``.
 
-    A star, or no paths at all, selects all properties of the records. ``Id`` comes first unless listed in
-    ``paths``.
+    A path to an object gives one column for each property of the object. A star, or no paths at all, selects
+    all properties of the records. ``Id`` comes first unless it is in ``paths``.
     """
     leaves = dict.fromkeys(name for record in records for name, _ in flattened(record, lists=False) if name)
     parents = {name[:i] for name in leaves for i, char in enumerate(name) if char == "."}
@@ -90,7 +90,7 @@ def readable(value: Any, level: int = 0) -> str:
 
 
 def short(value: Any, kind: str = "any") -> str:
-    """Format a value of a catalogue type ``kind`` as a cell: times without seconds, lists as ``first +2``."""
+    """Format a value of the catalogue type ``kind``: times without seconds, lists as ``first +2``."""
     if isinstance(value, list):
         if any(isinstance(item, dict | list) for item in value):
             return readable(value)
@@ -197,7 +197,7 @@ def _main_properties(entity: type[Record]) -> Iterator[str]:
 
 
 def _references(entity: type[Record]) -> Iterator[str]:
-    """Yield the name paths of an entity's first references."""
+    """Yield paths to the names of an entity's first references."""
     found: list[str] = []
     for meta in entity.__wire__.values():
         is_reference = meta["type"] == "ref" and meta["of"] and not meta.get("many")

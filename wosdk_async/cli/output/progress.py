@@ -22,7 +22,7 @@ class RowProgress:
     """Context manager that counts rows on stderr, and shows a ``final`` count if ``total`` is unknown.
 
     Earlier runs completed ``done`` rows. ``live`` draws a bar (default: if stderr is a terminal). ``workers``
-    returns the number of responding workers, or None without workers.
+    returns the number of responding workers, or None if the rows are not sent by workers.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class RowProgress:
     def add(self, rows: int, detail: str = "", *, failed: bool = False) -> None:
         """Count ``rows`` more, and show ``detail`` after the count.
 
-        ``failed`` rows may not have been sent, so no rate is shown if all rows failed.
+        Rows counted as ``failed`` were perhaps never sent, so no rate is shown if all rows failed.
         """
         self.rows += rows
         self._carried_out += 0 if failed else rows

@@ -232,7 +232,7 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
 
 
 def shown_remedies(facts: Mapping[str, Any]) -> str:
-    """Return remedies as commands, given the remedies and the facts that they name."""
+    """Return the remedies in ``facts`` as commands, with the values of the other facts filled in."""
     return "; or ".join(in_commands(each, facts) for each in facts["remedies"])
 
 

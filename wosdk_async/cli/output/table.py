@@ -131,7 +131,7 @@ def _is_shown(value: Any) -> bool:
 def print_record(
     file: IO[str], record: dict[str, Any], paths: Sequence[str], entity: type[Record] | str = ""
 ) -> None:
-    """Write one record, one line per nonempty or requested value; ids last."""
+    """Write one record, one line per nonempty or requested value; without ``paths``, ids come last."""
     pairs = [(name, value) for name, value in flattened(record) if has_content(value) or name in paths]
     if not paths:
         names = DefaultColumns.of(entity).ordered(_INDEX.sub("", name) for name, _ in pairs)
