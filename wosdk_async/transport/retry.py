@@ -145,8 +145,8 @@ class Retries:
     on_wait: Callable[[Failure, float], None] | None = None
     """Called with a failure and the seconds until the next attempt."""
     _unreached: int = attrs.field(default=0, init=False)
-    """Attempts at an unreachable host. With a deadline, ``policy.attempts`` does not count them: the locator
-    may soon name another host."""
+    """Number of attempts at an unreachable host. With a deadline, ``policy.attempts`` does not count
+    them: the locator may soon name another host."""
 
     async def run(
         self,

@@ -23,8 +23,8 @@ class TLSSessions(dict[SessionKey, ssl.SSLSession]):
     """TLS session cache: resume a host's session to shorten the next handshake.
 
     The key holds the context, verified name and port, because Python resumes a session under any name without
-    verifying the name again. ``most`` is 0 for the program's own context: a resumed session would keep the
-    trust settings from before the program changed its context.
+    verifying the name again. ``most`` limits the number of sessions; it is 0 for the program's own
+    context, because a resumed session would keep the trust settings from before a change of that context.
     """
 
     def __init__(self, most: int) -> None:

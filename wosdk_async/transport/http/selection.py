@@ -36,7 +36,7 @@ _LEAST = 16  # minimum connections, even if the file limit is so low that openin
 def engine_for(
     options: ClientOptions, limits: Limits | None = None, ceiling: int | None = None
 ) -> StreamingEngine:
-    """Return an engine with these ``options``; ``limits`` replaces the options' own.
+    """Return an engine with these ``options``; ``limits``, if given, replaces their limits.
 
     ``ceiling`` is the maximum of a native engine's connections in a burst (default: ``limits.connections``).
     """
@@ -82,7 +82,7 @@ class MockableEngine:
         return f"<MockableEngine {', '.join(map(repr, self._engines()))}>"
 
     def statistics(self) -> PoolStatistics:
-        """Return the sums over all engines in use."""
+        """Return the connection counts, summed over all engines in use."""
         each = [attrs.astuple(engine.statistics()) for engine in self._engines()]
         return PoolStatistics(*map(sum, zip(*each, strict=True)))
 

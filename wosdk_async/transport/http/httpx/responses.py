@@ -1,6 +1,6 @@
 """Responses of httpx and httpx2, whole or streamed, and the translation of their errors.
 
-Bodies are taken as sent: httpx would undo any number of content codings without a bound.
+Bodies are read still compressed, because httpx would decompress them without limiting size or repetition.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ async def body_chunks(response: httpx.Response, url: str) -> AsyncGenerator[byte
 
 _FAILURES = {"HTTPError", "InvalidURL"}  # names of classes of either library (see error_kinds)
 _NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"}
-"""Errors raised before a request is sent, by any transport."""
+"""Errors that all transports raise only before they send a request."""
 
 _QUOTED = re.compile(r":? bytearray\(.*|,? additional_data:.*|(?<=location header):.*", re.DOTALL)
 """Text in which h11, h2 and httpx quote the peer, in forms that may hide a secret from the search."""
@@ -127,7 +127,7 @@ def was_never_sent(error: BaseException, request: httpx.Request | None = None) -
 
 
 def send_error(url: str, cause: BaseException, *, sent: bool) -> SendError:
-    """Return the error for ``cause``. Raise it outside the handler: the cause may hold the token."""
+    """Return the error for ``cause``. Raise it after the ``except`` block: ``cause`` may hold the token."""
     step = next((_STEPS[kind] for kind in error_kinds(cause) & _STEPS.keys()), "")
     why = _summary(cause)[:_MAX_SUMMARY]
     remedy = tls_remedy(cause, Remedy.AUTHORITY_IN_HTTPX)
@@ -157,8 +157,8 @@ def _summary(cause: BaseException) -> str:
 def foreign_response_error(cause: BaseException, library: Any) -> SendError | None:
     """Return the error if a transport or mock gave ``library`` a response from another library.
 
-    On such a response, ``library`` only fails an assertion or an ``await``; the response is found in the
-    frame of that failure.
+    For such a response, ``library`` only raises an error from an assertion or an ``await``; the response is
+    found in the frame of that error.
     """
     frame = _frames(cause)[-1]
     found = frame.f_locals.get("response") if _is_in(frame, library) else None
@@ -193,7 +193,7 @@ def _is_in(frame: FrameType, library: Any) -> bool:
 
 @contextlib.contextmanager
 def translated_errors(url: str, library: Any = None) -> Iterator[None]:
-    """Raise SendError for connection errors and foreign responses; other exceptions pass."""
+    """Raise SendError for connection errors and foreign responses; leave other exceptions unchanged."""
     try:
         yield
     except Exception as cause:

@@ -126,10 +126,10 @@ class SocketReader:
         self._sources: dict[int, tuple[Batched, Layer, asyncio.Transport]] = {}
         """Connection, byte receiver and transport by file descriptor."""
         self.inherited = False
-        """Whether this is a forked copy: the parent process uses the same epoll."""
+        """Whether this is a forked copy; if so, the parent process uses the same epoll."""
 
     def add(self, connection: Batched, raw: asyncio.Transport, above: Layer) -> None:
-        """Read the socket of ``raw`` for ``connection``, unless closed; ``above`` receives the bytes."""
+        """Read the socket of ``raw`` for ``connection``, unless it is closed; ``above`` gets the bytes."""
         if not self.supported or not connection.live:
             return
         epoll = self._epoll

@@ -1,4 +1,4 @@
-"""HTTP requests: their origins, and the encoding of heads and bodies as they are written."""
+"""Origins of HTTP requests, and the encoding of requests into bytes."""
 
 from __future__ import annotations
 
