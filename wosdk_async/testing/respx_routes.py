@@ -37,7 +37,7 @@ _PATHS = {
     "command": ("POST", r"/api/v1/cmd/{}"),
 }
 _refusing: dict[Routes, None] = {}
-"""Routes that refused requests of the running test. Their routers may be gone when the test ends."""
+"""Routes that refused requests of the running test, kept because their routers may be gone at the end."""
 
 
 def routes(

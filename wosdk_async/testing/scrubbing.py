@@ -38,11 +38,11 @@ class Names:
 
     keep_companies: bool = False
     _companies: dict[str, str] = attrs.field(factory=dict)
-    """Company name by placeholder."""
+    """Company names, keyed by placeholder."""
     _hosts: dict[str, str] = attrs.field(
         factory=lambda: {f"https://{PLAYED_HOST}": "https://{host}", PLAYED_HOST: "{host}"}
     )
-    """Placeholder by origin or host."""
+    """Placeholders, keyed by origin or host."""
     defaults: dict[str, str] = attrs.field(factory=dict)
     """Recorded placeholder of each default Company, by Company name; only used in a replay."""
 

@@ -291,7 +291,7 @@ def without_markup(text: str) -> str:
 
 
 def shortened(text: str, longest: int) -> str:
-    """Return ``text``, or its first ``longest`` characters and the original length."""
+    """Return ``text``; if it is longer than ``longest``, return its start and its original length."""
     return text if len(text) <= longest else f"{text[:longest]}{_cut_from(text)}"
 
 

@@ -68,7 +68,7 @@ class Proxy:
         return Remedy.PROXY_NO_LOGIN
 
     def authorization(self) -> Secret | None:
-        """Return the ``Proxy-Authorization`` header value; None without a user."""
+        """Return the ``Proxy-Authorization`` header value; None if user and password are empty."""
         if not (self.user or self.password):
             return None
         return Secret(b"Basic " + b64encode(self.user.encode() + b":" + self.password.encode()))

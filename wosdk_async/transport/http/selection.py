@@ -55,8 +55,8 @@ def engine_for(
 def connection_ceiling(connections: int) -> int:
     """Return the maximum number of connections of an event loop in a burst.
 
-    The client gets ``connections`` if the open-file limit (``ulimit -n``) allows. A burst may use half of
-    that limit; the rest is for the program and other clients and loops.
+    The client gets ``connections`` if the open-file limit (``ulimit -n``) allows that many. A burst
+    may use half of that limit; the rest is for the program and other clients and loops.
     """
     available = max(_LEAST, usable_files() - _RESERVED - FILES_EACH * max_look_ups())
     return max(min(connections * 3 // 2, available), available // 2)

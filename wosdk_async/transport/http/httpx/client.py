@@ -145,7 +145,7 @@ class ClientEngine:
         """Download a file; see :class:`~wosdk_async.transport.http.engine.StreamingEngine`.
 
         The document's author chooses the address, so the client's default headers, cookies, parameters and
-        auth are not sent. Its transport, proxies and hooks apply.
+        auth are not sent. The client's transport, proxies and hooks apply.
         """
         self._require_usable()
         timeouts = self._timeouts or {"connect": self._client.timeout.connect}

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 async def read_response(response: httpx.Response, limit: int, read: Read) -> tuple[Any, Exception | None]:
     """Return the result of ``read`` for the response, with its body decompressed to at most ``limit`` bytes.
 
-    Raises BadContent and library errors. A WosdkError or InconclusiveResponse raised by ``read`` is returned,
-    so that a raised one can only come from a call made by a hook.
+    Raises BadContent and library errors. A WosdkError or InconclusiveResponse raised by ``read`` is returned
+    as the second value, so that a WosdkError raised here can only come from a call that a hook made.
 
     Unless ``read`` returns or raises a WosdkError, the connection is closed before another request can use
     it. HTTP/2 connections stay open: other requests share them, and each response names its request.
@@ -172,7 +172,7 @@ def foreign_response_error(cause: BaseException, library: Any) -> SendError | No
 
 
 def raised_by_hook(cause: BaseException, library: Any) -> bool:
-    """Return whether an event hook raised ``cause``: the client calls hooks from its redirect loop."""
+    """Return whether an event hook raised ``cause``. The client calls hooks only from its redirect loop."""
     return any(
         caller.f_code.co_name == "_send_handling_redirects"
         and _is_in(caller, library)

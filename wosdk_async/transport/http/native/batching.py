@@ -124,7 +124,7 @@ class SocketReader:
         """Whether epoll reading works on this loop."""
         self._epoll: select.epoll | None = None  # exists only while sockets are watched
         self._sources: dict[int, tuple[Batched, Layer, asyncio.Transport]] = {}
-        """Connection, byte receiver and transport by file descriptor."""
+        """Connections with byte receiver and transport, keyed by file descriptor."""
         self.inherited = False
         """Whether this is a forked copy; if so, the parent process uses the same epoll."""
 

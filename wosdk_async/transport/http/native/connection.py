@@ -81,7 +81,7 @@ class Connection(Layer):
         self._prepared: PreparedRequest | None = None
         """Request that has not been sent yet."""
         self._held = False
-        """Whether a complete response is waiting for its request to accept or reject it."""
+        """Whether a complete response is waiting to be accepted or rejected."""
         self._paused = False
         self._unwritten = 0
         self._early = False

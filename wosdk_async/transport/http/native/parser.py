@@ -1,7 +1,7 @@
 """Response parser without I/O; llhttp parses the grammar in strict mode.
 
-Ambiguous responses are refused: two lengths, a length with chunks, another transfer coding, folded header
-lines, bare line feeds. Sizes are checked before anything is stored.
+Ambiguous responses are refused: two lengths, a length with chunks, a transfer coding other than chunked,
+folded header lines, bare line feeds. Sizes are checked before anything is stored.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class Pool:
         self.size = 0
         """Number of connections that are open or opening."""
         self.targets: dict[str, tuple[Origin, bytes]] = {}
-        """Origin and request target by URL."""
+        """Origins and request targets, keyed by URL."""
         self._origins: WeakValueDictionary[str, Origin] = WeakValueDictionary()
         """Origins of ``targets`` and of connections."""
         self._by_age: dict[Connection, None] = {}

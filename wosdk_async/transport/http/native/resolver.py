@@ -36,7 +36,7 @@ _MAX_HOSTS = 4096  # maximum hosts with cached addresses
 
 _Host = tuple[str, int]
 _Done = Callable[[Sequence[Address] | Exception], None]
-"""Called in the loop's thread with the result of a look-up."""
+"""Function called in the loop's thread with the result of a look-up."""
 
 
 def usable_files() -> int:
