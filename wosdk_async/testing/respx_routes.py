@@ -37,7 +37,7 @@ _PATHS = {
     "command": ("POST", r"/api/v1/cmd/{}"),
 }
 _refusing: dict[Routes, None] = {}
-"""Routes that refused requests of the running test. Their routers may be gone when the test ends."""
+"""Routes that refused requests of the running test, kept because their routers may be gone at the end."""
 
 
 def routes(
@@ -53,7 +53,8 @@ def routes(
         router: respx router, such as the ``respx_mock`` fixture.
         company: name of the Company.
         region: region whose locator and token address are mocked.
-        examples: whether to respond to operations without ``on`` with an example, rather than fail the test.
+        examples: whether operations without a response set by ``on`` return an example; if not, they
+            fail the test.
     """
     if not hasattr(router, "route"):
         raise InvalidCallError(
@@ -66,9 +67,9 @@ class Routes:
     """The service as respx routes: token, discovery and, at the Company's host, every operation.
 
     Responses are examples from the catalogue unless set with :meth:`on`; with ``examples=False``, operations
-    without :meth:`on` fail the test. A request that is not a service operation fails the test, too: it raises
-    an AssertionError that names it, and if the program catches this, pytest fails the test at its end. The
-    router's ``assert_all_called`` only checks operations whose response was set.
+    whose response is not set fail the test. A request that is not a service operation fails the test, too: it
+    raises an AssertionError that names it, and if the program catches this error, pytest fails the test at
+    its end. The router's ``assert_all_called`` checks only operations whose response was set.
 
     Attributes:
         unexpected: error messages of the refused requests; clear the list if the test expects them.
@@ -222,7 +223,7 @@ class PreparedResponse:
 
 
 class _OptionalRoute(respx.Route):
-    """Route that need not be called."""
+    """Route that always counts as called, so ``assert_all_called`` does not require it."""
 
     @property
     def called(self) -> bool:

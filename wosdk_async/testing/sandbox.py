@@ -170,7 +170,7 @@ class Sandbox:
         return Snapshot(self._copy(self._store))
 
     def reset(self, snapshot: Snapshot | None = None) -> None:
-        """Restore the Company from a snapshot, or to its initial rows.
+        """Restore all Companies of the sandbox from a snapshot, or to their initial rows.
 
         Clients stay connected; those from :meth:`client` forget cached records.
 
@@ -242,14 +242,14 @@ def _template(companies: tuple[str, ...], empty: bool) -> Store:
 _COMMANDS = "/api/v1/cmd/"
 _DISCOVERY = "GetCompanyWsdkUrlCommand"  # sent by a client's log-in, not by the test
 _BASE = frozenset({"create", "update", "delete"})
-"""Operations of fault rules that only match records, although users expect them to match commands as well."""
+"""Operations of fault rules that match only requests for records, although users may expect commands, too."""
 
 
 _IF_INTENDED = "If intended, end the test with wosdk_faults.clear()"
 
 
 class UnmatchedFaultWarning(UserWarning):
-    """Rule of ``wosdk_faults`` without effect: no request matched, or earlier rules ended those that did."""
+    """Rule of ``wosdk_faults`` without effect: it matched no request, or an earlier rule applied instead."""
 
 
 def unmatched_warnings(faults: Faults, requests: RecordedRequests) -> Iterator[UnmatchedFaultWarning]:
@@ -276,7 +276,7 @@ def _shown(rule: Rule) -> str:
 
 
 def _remedy(rule: Rule, commands: list[str]) -> str:
-    """Return a suggestion, if the test ran commands and the rule is for records."""
+    """Return a suggestion if the test ran commands and the rule is for records; otherwise an empty string."""
     if not rule.operation & _BASE or not commands:
         return ""
     if "create" in rule.operation and "WoCreateCommand" in commands:

@@ -38,13 +38,13 @@ class Names:
 
     keep_companies: bool = False
     _companies: dict[str, str] = attrs.field(factory=dict)
-    """Company name by placeholder."""
+    """Company names, keyed by placeholder."""
     _hosts: dict[str, str] = attrs.field(
         factory=lambda: {f"https://{PLAYED_HOST}": "https://{host}", PLAYED_HOST: "{host}"}
     )
-    """Placeholder by origin or host."""
+    """Placeholders, keyed by origin or host."""
     defaults: dict[str, str] = attrs.field(factory=dict)
-    """In a replay, the recorded placeholder of each default Company, by name."""
+    """Recorded placeholder of each default Company, by Company name; only used in a replay."""
 
     def add_origins_of(self, raw: RawExchange) -> None:
         """Register a request's host, and the host in a locator response, as ``{host}``."""
@@ -114,7 +114,7 @@ class Names:
 
 
 def _placeholder_of(company: str) -> str:
-    """Return the placeholder for a Company name; case-insensitive."""
+    """Return the placeholder for a Company name, ignoring case."""
     digest = hashlib.sha256(company.casefold().encode("utf-8", "replace")).hexdigest()
     return f"{{company {digest[:8]}}}"
 
@@ -173,7 +173,7 @@ class Cleaner:
     scrub: Scrub
 
     def request(self, raw: RawExchange, secrets: Secrets = _NO_SECRETS) -> RecordedExchange:
-        """Return the recorded form of a request; a token request only keeps method, path and Company."""
+        """Return the recorded form of a request: for a token request, only method, path and Company."""
         parts = urlsplit(_file_address(raw.url) if _is_download(raw) else raw.url)
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
         company = self.names.company(raw.header("CompanyName"))
@@ -226,7 +226,7 @@ class Cleaner:
 
 
 def _is_download(raw: RawExchange) -> bool:
-    """Return whether a request reads a file; the file storage gets no token."""
+    """Return whether a request downloads a file: only such a request contains no token or credentials."""
     return not raw.header("Authorization") and not asks_for_token(raw.body)
 
 
@@ -254,7 +254,7 @@ def body_bytes(kept: Mapping[str, Any] | None, change: Callable[[str], str]) -> 
 
 
 def request_id_of(body: bytes | None) -> str | None:
-    """Return a request's RequestId, or None."""
+    """Return a request's RequestId, or None if it has none."""
     if not body or b'"RequestId"' not in body:
         return None
     sent = members(body).get("RequestId")

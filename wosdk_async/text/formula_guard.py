@@ -46,7 +46,7 @@ class FormulaGuard:
 
 
 def without_formulas(text: str) -> str:
-    """Return ``text`` with an apostrophe before each formula, unchanged if all of it is a negative number."""
+    """Return ``text`` with an apostrophe before each formula; return a negative number unchanged."""
     if text.isalnum():  # a fast path for most keys and numbers: an export can have a million rows
         return text
     has_cells = _SIGN.search(text) and _SEPARATOR.search(text)

@@ -171,7 +171,7 @@ _JSON: Mapping[Remedy, str] = {
 
 
 class KnownFacts(dict[str, Any]):
-    """Error facts. Missing facts are rendered as an ellipsis, so that no remedy fails."""
+    """Error facts. A missing fact is rendered as an ellipsis, so that rendering a remedy never fails."""
 
     def __getitem__(self, name: str) -> Any:
         """Return a fact, with a float as short text: ``30`` for 30.0."""

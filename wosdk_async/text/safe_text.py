@@ -34,9 +34,9 @@ _ESCAPE = re.compile(
     r"|\\(.)|(\{!\{|\}!\})",
     re.IGNORECASE | re.DOTALL,
 )
-"""Escapes of addresses, JSON, JavaScript, Python and HTML, and the service's markup."""
+"""Escapes used in addresses, JSON, JavaScript, Python and HTML, and the service's markup."""
 _PAIR, _HEX_REFERENCE, _REFERENCE, _ENTITY, _OCTAL, _NAME, _CONTINUED, _LETTER, _BRACES = 4, *range(7, 15)
-"""Groups of _ESCAPE that are not just hexadecimal."""
+"""Numbers of the groups of ``_ESCAPE`` whose text is more than a hexadecimal character code."""
 _LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v"}
 _FOLDED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ -_", "abcdefghijklmnopqrstuvwxyz++/")
 """Translation that unifies equivalent characters: case, a form's space and plus, the base64 alphabets."""
@@ -95,7 +95,7 @@ class Secrets:
 
     @cached_property
     def _halves(self) -> dict[int, frozenset[int]]:
-        """Hashes of all half pieces, by size of the whole piece."""
+        """Hashes of all pieces of half the size that identifies a secret, by that size."""
         return {
             size: frozenset(map(hash, _pieces(forms.reveal(), size // 2)))
             for size, forms in self._forms.items()
@@ -144,7 +144,7 @@ class Secrets:
         return shown if len(text) <= longest else f"{shown}{_cut_from(text)}"
 
     def _has_no_half_piece(self, text: str) -> bool:
-        """Return whether unescaped text has none of the half pieces, and so no secret: true for most text."""
+        """Return whether unescaped text has no piece in ``_halves``, and so no secret: true for most text."""
         folded = text.translate(_FOLDED)
         for size, halves in self._halves.items():
             half = size // 2
@@ -222,7 +222,7 @@ def _decoded(text: str) -> Iterator[tuple[str, Sequence[int]]]:
 
 
 def _char(found: re.Match[str]) -> tuple[str, int] | None:
-    """Return the character that an escape stands for, and the escape's end; None if it is invalid.
+    """Return the character that an escape stands for, and the escape's end; None for an invalid escape.
 
     Markup braces, and a line break after a backslash, yield no character: :func:`without_markup` joins the
     text around them.
@@ -291,7 +291,7 @@ def without_markup(text: str) -> str:
 
 
 def shortened(text: str, longest: int) -> str:
-    """Return ``text``, or its first ``longest`` characters and the original length."""
+    """Return ``text``; if it is longer than ``longest``, return its start and its original length."""
     return text if len(text) <= longest else f"{text[:longest]}{_cut_from(text)}"
 
 

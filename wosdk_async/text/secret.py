@@ -58,7 +58,7 @@ class Secret:
 
 
 def as_secret(value: str | Secret) -> Secret:
-    """Return text as a Secret; keep a Secret or None; replace anything else with :func:`withheld`."""
+    """Return text as a Secret, a Secret or None unchanged, and anything else replaced by :func:`withheld`."""
     if isinstance(value, str):
         return Secret(value)
     secret: Secret = value if isinstance(value, Secret | None) else withheld(value)

@@ -78,7 +78,7 @@ def _shares_words(few: Sequence[str], many: Sequence[str]) -> bool:
 
 
 def _is_related(word: str, other: str) -> bool:
-    """Return whether two words share a stem, nearly agree, or ``word`` is a prefix of ``other``."""
+    """Return whether two words share a stem or nearly agree, or ``word`` is a prefix of ``other``."""
     if word[0] != other[0]:  # a quick test first, because there may be thousands of names
         return False
     if len(word) <= _FEW:

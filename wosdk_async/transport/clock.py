@@ -1,7 +1,8 @@
 """Clock that tests can replace, and call deadlines that share one timer.
 
-``asyncio.timeout`` adds a timer to the loop for every call, and most timers are cancelled. Here, calls whose
-deadlines fall in the same hundredth of a second share a set, and one timer waits for the earliest set.
+``asyncio.timeout`` adds a timer to the loop for every call, although most of these timers never fire. Here,
+calls whose deadlines fall in the same hundredth of a second share a set, and one timer waits for the
+earliest set.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class Scope:
     """Section of a task that begins with the scope's creation and is cancelled at its deadline.
 
     As with ``asyncio.timeout``, a simultaneous cancellation from outside takes precedence and is never lost.
-    As a context manager, the scope raises TimeoutError.
+    As a context manager, the scope raises TimeoutError if it has timed out.
     """
 
     __slots__ = ("_cancelling", "_deadlines", "_task", "_tick", "expired", "until")

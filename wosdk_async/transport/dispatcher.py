@@ -160,7 +160,7 @@ class Dispatcher:
         trace: Trace,
         options: CallOptions,
     ) -> None:
-        """Count ``error``, and add the details of the call."""
+        """Count ``error``, and add the call's details to it."""
         trace.start_phase(trace.phase, self.clock.now())
         name = type(error).__name__
         self.counters.outcomes[name] += 1
@@ -233,7 +233,9 @@ class Attempts:
     """Response and its arrival time; None if no response arrived."""
 
     async def send_call(self, started: float | None = None) -> Any:
-        """Send the call and return the result. ``started`` is the grant time of a slot already held.
+        """Send the call and return the result.
+
+        ``started`` is the time at which a slot was granted, if the caller already holds one.
 
         If the service rejects the session or does not know the path, or if the Company has moved to another
         host, the call is retried at once. After any other failure, :class:`Retries` decides.

@@ -33,7 +33,7 @@ from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.telemetry.statistics import Trace
 
 Progress = Callable[[int, int | None], object]
-"""Progress callback: bytes received so far, and the total or None."""
+"""Progress callback: bytes received so far, and the total, or None if the total is unknown."""
 
 WriteChunk = Callable[[bytes], Awaitable[object]]
 """Async function that writes one chunk of a file."""

@@ -71,9 +71,9 @@ class TenantQueue:
     interval: float
     """Seconds between slots at the configured rate; 0 without a rate."""
     calls: int = 0
-    """Unfinished calls, waiting or sending; maintained by the dispatcher."""
+    """Number of unfinished calls, waiting or sending; maintained by the dispatcher."""
     held: int = 0
-    """Slots in use."""
+    """Number of slots in use."""
     waiting: OrderedDict[asyncio.Future[None], None] = attrs.field(factory=OrderedDict)
     """Futures of the waiting calls, in order. A future is done when its call is granted a slot."""
     level: int | None = None
@@ -89,7 +89,7 @@ class TenantQueue:
 
 
 class ConcurrencyLimiter:
-    """Limiter of the slots in one event loop: ``total``, or ``ceiling`` for queues with fewer than ``SHARE``.
+    """Limiter of one event loop's slots: ``total``, or ``ceiling`` for queues that hold fewer than ``SHARE``.
 
     A queue holds at most the slots its algorithm allows, capped by ``per_queue``. A caller that is cancelled
     while waiting leaves the queue; a slot it was just granted passes to the next caller.
@@ -116,7 +116,7 @@ class ConcurrencyLimiter:
         self._ready: dict[int, dict[TenantQueue, None]] = {}
         """Ready queues by the number of slots they hold, in turn order."""
         self.queued = 0
-        """Callers waiting for a slot."""
+        """Number of callers waiting for a slot."""
         self.granted = 0
         """Slots granted so far. Each attempt needs a slot, so this is also the latest attempt's number."""
 
@@ -126,7 +126,7 @@ class ConcurrencyLimiter:
 
     @property
     def in_flight(self) -> int:
-        """Slots in use."""
+        """Number of slots in use."""
         return self._total - self._free
 
     def new_queue(self, rate: float | None = None) -> TenantQueue:

@@ -50,7 +50,7 @@ class TransportSettings:
     )
     clock: TransportClock = TransportClock()
     engine: Callable[[Limits], Engine] | None = None
-    """Engine factory for calls, log-ins and downloads; None selects built-in engines by the options."""
+    """Engine factory for calls, log-ins and downloads; if None, ``options`` select the engines."""
 
     def __attrs_post_init__(self) -> None:
         """Refuse an unusable proxy."""
@@ -193,7 +193,7 @@ async def _close_at_end(engines: list[Engine | StreamingEngine]) -> AsyncGenerat
 def open_loop_state(
     settings: TransportSettings, quota: RetryQuota, request_ids: RequestIds | None
 ) -> LoopState:
-    """Return the state of the running loop. The first call opens the connections."""
+    """Return a new state for the running loop. Connections are opened by the first requests."""
     options, clock, limits = settings.options, settings.clock, settings.options.limits
     calls = settings.make_engine(limits, connection_ceiling(limits.connections))
     connections, steps = _LOGIN_CONNECTIONS, options.timeouts

@@ -1,4 +1,4 @@
-"""Retries after failed attempts, decided by the verdict and the policy."""
+"""Retries after failed attempts: the kind of failure and the retry policy decide."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _WARN_INTERVAL = 60.0  # seconds between two warnings about one host
 _GONE_WAIT = 1.0  # average seconds before an unreachable host is tried again
 
 FAILURES = (SendError, InconclusiveResponse, RefusedError)
-"""Attempt failures that have a verdict; some of them allow a retry."""
+"""Failures of attempts, some of which may be retried."""
 Failure = SendError | InconclusiveResponse | RefusedError
 
 
@@ -143,10 +143,10 @@ class Retries:
     """Function that returns the seconds within which another attempt is worthwhile. Replaces
     ``policy.attempts``."""
     on_wait: Callable[[Failure, float], None] | None = None
-    """Called with a failure and the seconds until the next attempt."""
+    """Function called with a failure and the seconds until the next attempt."""
     _unreached: int = attrs.field(default=0, init=False)
-    """Attempts at an unreachable host. With a deadline, ``policy.attempts`` does not count them: the locator
-    may soon name another host."""
+    """Number of attempts at an unreachable host. With a deadline, ``policy.attempts`` does not count
+    them: the locator may soon name another host."""
 
     async def run(
         self,

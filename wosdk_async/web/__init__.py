@@ -1,5 +1,5 @@
 """Helpers for web back ends: problem bodies, ASGI, webhooks, and records in Pydantic, FastAPI and Litestar.
 
-Modules here are imported only when used. They import ``codec/`` and ``protocol/``, but never a Company. MCP
-uses the problem bodies.
+Modules here are imported only when used. They import ``codec/`` and ``protocol/``, but never a Company. The
+MCP server uses the problem bodies.
 """

@@ -50,7 +50,7 @@ class ProblemRule:
     status: int
     title: str
     detail: str = ""
-    """Fixed ``detail``; empty for the error's own message."""
+    """Fixed ``detail``; empty to use the error's own message."""
     retry_after: int | None = None
     """Seconds until the same request may succeed; None if waiting does not help."""
 
@@ -111,7 +111,7 @@ PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
         ProblemRule(errors.WosdkError, 500, "The back end failed", _OPERATOR),
     )
 }
-"""Response by error class, for all error classes of the library."""
+"""Responses to all error classes of the library, keyed by class."""
 
 
 @attrs.frozen

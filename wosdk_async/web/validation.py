@@ -76,7 +76,7 @@ def validated(cls: type[T], value: Any, *, unknown: Unknown = "keep") -> T:
 
 
 def require_known(value: Any, unknown: Unknown = "refuse") -> None:
-    """Raise InvalidRecordError for names and enum values not in the catalogue, unless ``unknown`` is keep."""
+    """Raise InvalidRecordError for names and enum values not in the catalogue, unless told to "keep" them."""
     if unknown == "keep":
         return
     found = islice(unknown_values(value), _MAX_FAULTS)

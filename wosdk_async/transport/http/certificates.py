@@ -23,8 +23,8 @@ class TLSSessions(dict[SessionKey, ssl.SSLSession]):
     """TLS session cache: resume a host's session to shorten the next handshake.
 
     The key holds the context, verified name and port, because Python resumes a session under any name without
-    verifying the name again. ``most`` is 0 for the program's own context: a resumed session would keep the
-    trust settings from before the program changed its context.
+    verifying the name again. ``most`` limits the number of sessions; it is 0 for the program's own
+    context, because a resumed session would keep the trust settings from before a change of that context.
     """
 
     def __init__(self, most: int) -> None:
@@ -101,7 +101,7 @@ def _system_context(file: str, folders: str, _: int) -> ssl.SSLContext:
 
 
 def require_certificates() -> None:
-    """Raise ConfigurationError if a variable names no certificates, without the cost of loading them."""
+    """Raise ConfigurationError if ``SSL_CERT_FILE`` or ``SSL_CERT_DIR`` is unusable; load no certificates."""
     file, folders, _ = _certificate_paths()
     if file:
         with _translated(file):
@@ -126,7 +126,7 @@ def _translated(file: str) -> Iterator[None]:
 
 
 def _require_folder(folders: str) -> None:
-    """Require at least one readable folder; OpenSSL ignores the others."""
+    """Require at least one readable folder; OpenSSL ignores unreadable ones."""
     if not any(
         os.path.isdir(each) and os.access(each, os.R_OK | os.X_OK) for each in folders.split(os.pathsep)
     ):

@@ -75,7 +75,7 @@ class LoopTurns:
 
 
 def decompressor_for(headers: Mapping[str, str]) -> Decompressor | None:
-    """Return the decompressor for a body with these headers; None for a plain body. Raises BadContent.
+    """Return a decompressor for these headers; None if the body is not compressed. Raises BadContent.
 
     The error omits the header, which may repeat the token.
     """

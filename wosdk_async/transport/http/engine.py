@@ -131,7 +131,7 @@ class SendError(Exception):
         self.too_long = TOO_LONG in why
 
     def hide(self, secrets: Secrets) -> None:
-        """Remove ``secrets`` that a response repeated, then shorten the text. Engines do not do this."""
+        """Remove ``secrets`` that a response repeated, then shorten the text. Engines do not call this."""
         self.args = (secrets.hide(str(self), _MAX_REASON),)
 
 
@@ -139,7 +139,7 @@ class SendError(Exception):
 class PoolStatistics:
     """Connections of an engine: ``busy`` (in use or opening) and ``idle``.
 
-    ``waiting`` counts requests without a connection, ``sockets`` all sockets that are not yet closed.
+    ``waiting`` counts requests without a connection, and ``sockets`` counts all sockets not yet closed.
     """
 
     busy: int = 0
@@ -152,7 +152,7 @@ class Engine(Protocol):
     """Pool of connections that sends requests. Settings shared by all requests are fixed at construction."""
 
     capacity: int
-    """Maximum concurrent requests, unless many Companies call."""
+    """Maximum concurrent requests while few Companies call."""
     ceiling: int
     """Maximum concurrent requests when many Companies call; at least ``capacity``, and never exceeded."""
 
@@ -164,8 +164,8 @@ class Engine(Protocol):
         response. Nothing received later on such a connection can be trusted.
 
         Raises:
-            SendError: no complete response arrived. The error has no cause, because a library's exception may
-                hold the request and its token.
+            SendError: no complete response arrived. The error has no ``__cause__``, because a
+                library's exception may hold the request and its token.
         """
 
     def statistics(self) -> PoolStatistics:
@@ -180,7 +180,7 @@ class StreamedResponse:
     """Response with an unread body. Header names are lower case, and chunks are decompressed.
 
     Iterating ``chunks`` raises :class:`SendError` if the body is corrupt or incomplete, and
-    :class:`~wosdk_async.errors.DownloadError` if its content coding is not accepted or it is too large.
+    :class:`~wosdk_async.errors.DownloadError` if it is too large or its content coding was not requested.
     """
 
     status: int
@@ -222,12 +222,12 @@ class StreamingEngine(Engine, Protocol):
     def stream(self, url: str, headers: RequestHeaders = ()) -> AbstractAsyncContextManager[StreamedResponse]:
         """GET ``url`` over a connection that is closed on exit, however much of the response was read.
 
-        Redirects are not followed. Entering the context raises SendError.
+        Redirects are not followed. Entering the context raises SendError if the request fails.
         """
 
 
 OnResponse = Callable[[Response], None]
-"""Called with each response before it is read."""
+"""Function called with each response before ``read`` gets it."""
 
 
 class WatchedEngine:
@@ -239,7 +239,7 @@ class WatchedEngine:
         self._engine = engine
 
     def watch(self, request: Request) -> AbstractContextManager[OnResponse]:
-        """Return a context for the duration of the request. A SendError passes through."""
+        """Return a context for the duration of the request; it must not suppress a SendError."""
         raise NotImplementedError
 
     async def send(self, request: Request) -> Any:

@@ -48,7 +48,7 @@ class Proxy:
     user: Secret
     password: Secret
     secrets: Secrets = attrs.field(repr=False)
-    """User and password, both raw and as sent, because a proxy may repeat them."""
+    """User and password, both raw and as sent, to be hidden in errors: a proxy may repeat them."""
 
     @property
     def tls(self) -> bool:
@@ -57,7 +57,7 @@ class Proxy:
 
     @property
     def is_socks(self) -> bool:
-        """Whether the proxy speaks SOCKS 5. It looks up the service's name, even with ``socks5``."""
+        """Whether the proxy speaks SOCKS 5. The proxy looks up the service's name, even with ``socks5``."""
         return self.scheme.startswith("socks")
 
     @property
@@ -68,7 +68,7 @@ class Proxy:
         return Remedy.PROXY_NO_LOGIN
 
     def authorization(self) -> Secret | None:
-        """Return the ``Proxy-Authorization`` header value; None without a user."""
+        """Return the ``Proxy-Authorization`` header value; None if user and password are empty."""
         if not (self.user or self.password):
             return None
         return Secret(b"Basic " + b64encode(self.user.encode() + b":" + self.password.encode()))

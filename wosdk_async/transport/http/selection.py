@@ -36,7 +36,7 @@ _LEAST = 16  # minimum connections, even if the file limit is so low that openin
 def engine_for(
     options: ClientOptions, limits: Limits | None = None, ceiling: int | None = None
 ) -> StreamingEngine:
-    """Return an engine with these ``options``; ``limits`` replaces the options' own.
+    """Return an engine with these ``options``; ``limits``, if given, replaces their limits.
 
     ``ceiling`` is the maximum of a native engine's connections in a burst (default: ``limits.connections``).
     """
@@ -55,8 +55,8 @@ def engine_for(
 def connection_ceiling(connections: int) -> int:
     """Return the maximum number of connections of an event loop in a burst.
 
-    The client gets ``connections`` if the open-file limit (``ulimit -n``) allows. A burst may use half of
-    that limit; the rest is for the program and other clients and loops.
+    The client gets ``connections`` if the open-file limit (``ulimit -n``) allows that many. A burst
+    may use half of that limit; the rest is for the program and other clients and loops.
     """
     available = max(_LEAST, usable_files() - _RESERVED - FILES_EACH * max_look_ups())
     return max(min(connections * 3 // 2, available), available // 2)
@@ -82,7 +82,7 @@ class MockableEngine:
         return f"<MockableEngine {', '.join(map(repr, self._engines()))}>"
 
     def statistics(self) -> PoolStatistics:
-        """Return the sums over all engines in use."""
+        """Return the connection counts, summed over all engines in use."""
         each = [attrs.astuple(engine.statistics()) for engine in self._engines()]
         return PoolStatistics(*map(sum, zip(*each, strict=True)))
 

@@ -1,1 +1,4 @@
-"""Session of a Company: manager, log-in, credentials, trusted hosts. Does not use the dispatcher."""
+"""Session of a Company: manager, log-in, credentials, trusted hosts.
+
+These modules do not use the dispatcher.
+"""

@@ -44,7 +44,10 @@ def _why_not_sendable(value: str | Secret) -> str:
 
 
 def _is_stray(text: str, at: int) -> bool:
-    """Return whether a character comes from copying or quoting. Not shown; assumed: secrets contain none."""
+    """Return whether a character is left over from copying or quoting.
+
+    Not shown; assumed: secrets contain no such characters.
+    """
     kind, at_end = unicodedata.category(text[at]), at in (0, len(text) - 1)
     is_quoted = at_end and len(text) > 1 and text[0] + text[-1] in ('""', "''", "``", "“”", "‘’")
     return is_quoted or kind in ("Cc", "Cf", "Zl", "Zp") or (kind == "Zs" and (at_end or text[at] != " "))
@@ -163,7 +166,7 @@ class Tenant:
     region: Region
     credentials: Credentials | CredentialProvider | GrantProvider
     origin: str = attrs.field(init=False, eq=False)
-    """Origin shown in records; distinguishes Companies of the same name in two regions."""
+    """Name and locator address, kept in records to tell apart Companies of the same name in two regions."""
 
     @origin.default
     def _name_and_place(self) -> str:

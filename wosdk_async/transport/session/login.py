@@ -1,6 +1,6 @@
 """Log-in: request a token, then ask the locator for the Company's host.
 
-Thousands of Companies share a few slots, whose hanging requests are preempted.
+Thousands of Companies share a few slots; requests that hang lose their slots to waiting ones.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from wosdk_async.transport.session.renewal import TimeLeft
 from wosdk_async.transport.telemetry.statistics import Trace
 
 OnTrouble = Callable[[str], None]
-"""Function called with the reason why a log-in waits, without secrets."""
+"""Function called with the reason why a log-in is waiting, with secrets removed."""
 
 
 def asks_for_token(body: RequestBody) -> TypeGuard[Secret]:
@@ -316,7 +316,7 @@ class Login:
 
 
 def _explain(error: WosdkError, url: str) -> None:
-    """Add what may be wrong if the host of ``url`` does not respond."""
+    """Add likely causes to ``error`` if the host of ``url`` does not respond."""
     if isinstance(error, NoAnswerError) and not error.status and url.startswith("http:"):
         # A server that expects TLS closes a connection with plain http without a response.
         error.args = (f"{error.message}; if this host speaks https, write https:// in its address",)
@@ -346,8 +346,8 @@ class LoginSlots:
     slots is reserved for slow requests, so a slow host still serves all of its callers.
 
     If not ``preemptive``, a request is preempted only once, after 1 s: httpx may lose the connection of a
-    cancelled request, especially early in its life. Slow requests then leave a quarter of the slots to the
-    others.
+    cancelled request, especially if the request has just begun. Slow requests then leave a quarter of the
+    slots to the others.
     """
 
     def __init__(
@@ -365,14 +365,14 @@ class LoginSlots:
         self._usual = 0.0
         """Longest time of a recent response, in seconds."""
         self._fresh, self._slow = deque[Future[None]](), deque[Future[None]]()
-        """Waiting requests, in order."""
+        """Waiting requests in order, new ones and slow ones."""
         self._running_slow: dict[Scope, None] = {}
         self._late: dict[Scope, None] = {}
-        """Running requests that a new one preempts."""
+        """Running requests that will be preempted if a new request has to wait."""
         self._overdue: dict[Scope, None] = {}
-        """Running requests that any other preempts."""
+        """Running requests that will be preempted if any request has to wait."""
         self._preempted: dict[Scope, bool] = {}
-        """Preempted requests, and whether each used up its allowance."""
+        """Preempted requests, and whether each had run for its full time in ``_allowances``."""
 
     async def run(self, send: Callable[[], Awaitable[T]], seconds: float) -> T:
         """Return the result of ``send()``, which is called again after a preemption.

@@ -80,7 +80,7 @@ class SessionManager:
         # GIL: loops in several threads read and set the attributes down to ``last_error`` atomically, and use
         # the values that they have read.
         self.paths: dict[str, str] = {}
-        """Command -> path accepted by this Company, for commands whose sources give different paths."""
+        """Paths that this Company accepts, keyed by command, if the sources give several for a command."""
         self.queue: TenantQueue | None = None
         """This Company's queue in the limiter that its last call used."""
         self.rate = rate
@@ -92,7 +92,7 @@ class SessionManager:
         self.places = Places(clock)
         """Values that higher layers keep for this Company while it is in use, in all loops."""
         self.login_waits_for = ""
-        """Reason why the running log-in waits, without secrets. Timeout errors mention it."""
+        """Why the current log-in is waiting, with secrets removed. Timeout errors mention this reason."""
         self._log_in = log_in
         self._recent_secrets: deque[Secrets] = deque(maxlen=_GRANTS)
         self._lock = threading.Lock()
@@ -128,7 +128,7 @@ class SessionManager:
         return dead and self._renewal is None and (self.queue is None or not self.queue.calls)
 
     def current(self, now: float | None = None) -> Session | None:
-        """Return the live session, or None. Start an early renewal when due."""
+        """Return the live session, or None if there is none. Start an early renewal when due."""
         session = self.session
         if now is None:
             now = self.clock.now()
@@ -164,7 +164,7 @@ class SessionManager:
                     raise
 
     async def look_for_host(self, gone: Session, until: float) -> Session:
-        """Look for a new host, because the host of ``gone`` serves no calls; return the newest session.
+        """Look for a new host, because that of ``gone`` no longer serves calls; return the newest session.
 
         Queries the locator at most once per 5 s. Raises the log-in's error.
         """

@@ -170,7 +170,7 @@ def _notify(method: Callable[..., T], *values: Any) -> T | None:
 # Names follow the semantic conventions for HTTP clients where possible.
 
 _API = ("opentelemetry.trace", "opentelemetry.metrics")
-"""Modules of the API's no-op providers."""
+"""Modules of the no-op providers in the OpenTelemetry API."""
 
 
 def active_telemetry(*, traceparent: bool) -> Telemetry | None:

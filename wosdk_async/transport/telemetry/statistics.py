@@ -50,7 +50,7 @@ class Trace:
     reply: Response | None = attrs.field(default=None, repr=False)
     effect: bool = attrs.field(default=False, repr=False)
     repeat_safe: bool = attrs.field(default=False, repr=False, kw_only=True)
-    """Whether the call may be sent twice, so that ``sent`` leaves no doubt. Set by ``run_many``."""
+    """Whether the call may be sent twice, and so is never in doubt. Set by ``run_many``."""
     company: str | None = attrs.field(default=None, kw_only=True)
     operation: str | None = attrs.field(default=None, kw_only=True)
     found: bool = attrs.field(default=False, kw_only=True)
@@ -88,7 +88,7 @@ class Trace:
     def add_attempt(
         self, started: float, sent_at: float | None, reply: tuple[Response, float] | None
     ) -> None:
-        """Add a completed attempt: its start, first byte sent, and response with arrival time."""
+        """Add a completed attempt: times of its start and first byte, and its response with arrival time."""
         self.attempts += 1
         self.start_phase("connect", started)
         if sent_at is not None:
@@ -116,11 +116,11 @@ class Counters:
 
     def __init__(self) -> None:
         self.running = 0
-        """Calls in progress. Each call adds itself."""
+        """Number of calls in progress. Each call adds itself."""
         self.done = 0
-        """Calls that returned a result."""
+        """Number of calls that returned a result."""
         self.outcomes: Counter[str] = Counter()
-        """Calls without a result, counted by ``cancelled`` or error name."""
+        """Number of calls without a result, by error name or ``cancelled``."""
         self._idle: asyncio.Event | None = None
 
     def end(self) -> None:
@@ -179,9 +179,9 @@ class Stats:
     """Snapshot of a client's statistics. Calls and connections are those of the running event loop.
 
     ``outcomes`` counts completed calls: ``done``, ``cancelled``, or the error name. For a call with a marker,
-    each attempt and each look-up counts, so an ``InDoubtError`` may have been settled. ``retry_quota`` is the
-    remaining retry budget. ``connections_busy`` and ``connections_idle`` are connections for calls, excluding
-    log-ins and downloads.
+    each attempt and each look-up counts separately, so a counted ``InDoubtError`` may be settled by now.
+    ``retry_quota`` is the remaining retry budget. ``connections_busy`` and ``connections_idle`` are
+    connections for calls, excluding log-ins and downloads.
     """
 
     in_flight: int

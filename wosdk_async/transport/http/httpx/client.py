@@ -1,4 +1,4 @@
-"""Engine that sends with httpx or httpx2: the program's client, or our own on a transport or mock."""
+"""Engine on a client of httpx or httpx2: the program's own, or one for the program's transport or a mock."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class ClientEngine:
         """Download a file; see :class:`~wosdk_async.transport.http.engine.StreamingEngine`.
 
         The document's author chooses the address, so the client's default headers, cookies, parameters and
-        auth are not sent. Its transport, proxies and hooks apply.
+        auth are not sent. The client's transport, proxies and hooks apply.
         """
         self._require_usable()
         timeouts = self._timeouts or {"connect": self._client.timeout.connect}
@@ -203,7 +203,7 @@ def _with_own_cookies(client: httpx.AsyncClient) -> httpx.AsyncClient:
 # --- send state of a request, from the library's trace events -------------------------------------
 
 _SAME_REQUEST = {"BasicAuth", "DigestAuth", "NetRCAuth"}
-"""``auth`` classes that send the given request object, and so its trace; a custom class may send another."""
+"""``auth`` classes that send the given request object, which holds the trace; others may send another."""
 
 _BEFORE = ("connection.", "proxy.", "socks.", "http2.send_connection_init.")
 """Events before the first byte of a request. A CONNECT to a proxy emits the same events as a request, and

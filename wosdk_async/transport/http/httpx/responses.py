@@ -1,6 +1,6 @@
 """Responses of httpx and httpx2, whole or streamed, and the translation of their errors.
 
-Bodies are taken as sent: httpx would undo any number of content codings without a bound.
+Bodies are read still compressed, because httpx would decompress them without limiting size or repetition.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 async def read_response(response: httpx.Response, limit: int, read: Read) -> tuple[Any, Exception | None]:
     """Return the result of ``read`` for the response, with its body decompressed to at most ``limit`` bytes.
 
-    Raises BadContent and library errors. A WosdkError or InconclusiveResponse raised by ``read`` is returned,
-    so that a raised one can only come from a call made by a hook.
+    Raises BadContent and library errors. A WosdkError or InconclusiveResponse raised by ``read`` is returned
+    as the second value, so that a WosdkError raised here can only come from a call that a hook made.
 
     Unless ``read`` returns or raises a WosdkError, the connection is closed before another request can use
     it. HTTP/2 connections stay open: other requests share them, and each response names its request.
@@ -105,7 +105,7 @@ async def body_chunks(response: httpx.Response, url: str) -> AsyncGenerator[byte
 
 _FAILURES = {"HTTPError", "InvalidURL"}  # names of classes of either library (see error_kinds)
 _NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"}
-"""Errors raised before a request is sent, by any transport."""
+"""Errors that all transports raise only before they send a request."""
 
 _QUOTED = re.compile(r":? bytearray\(.*|,? additional_data:.*|(?<=location header):.*", re.DOTALL)
 """Text in which h11, h2 and httpx quote the peer, in forms that may hide a secret from the search."""
@@ -127,7 +127,7 @@ def was_never_sent(error: BaseException, request: httpx.Request | None = None) -
 
 
 def send_error(url: str, cause: BaseException, *, sent: bool) -> SendError:
-    """Return the error for ``cause``. Raise it outside the handler: the cause may hold the token."""
+    """Return the error for ``cause``. Raise it after the ``except`` block: ``cause`` may hold the token."""
     step = next((_STEPS[kind] for kind in error_kinds(cause) & _STEPS.keys()), "")
     why = _summary(cause)[:_MAX_SUMMARY]
     remedy = tls_remedy(cause, Remedy.AUTHORITY_IN_HTTPX)
@@ -157,8 +157,8 @@ def _summary(cause: BaseException) -> str:
 def foreign_response_error(cause: BaseException, library: Any) -> SendError | None:
     """Return the error if a transport or mock gave ``library`` a response from another library.
 
-    On such a response, ``library`` only fails an assertion or an ``await``; the response is found in the
-    frame of that failure.
+    For such a response, ``library`` only raises an error from an assertion or an ``await``; the response is
+    found in the frame of that error.
     """
     frame = _frames(cause)[-1]
     found = frame.f_locals.get("response") if _is_in(frame, library) else None
@@ -172,7 +172,7 @@ def foreign_response_error(cause: BaseException, library: Any) -> SendError | No
 
 
 def raised_by_hook(cause: BaseException, library: Any) -> bool:
-    """Return whether an event hook raised ``cause``: the client calls hooks from its redirect loop."""
+    """Return whether an event hook raised ``cause``. The client calls hooks only from its redirect loop."""
     return any(
         caller.f_code.co_name == "_send_handling_redirects"
         and _is_in(caller, library)
@@ -193,7 +193,7 @@ def _is_in(frame: FrameType, library: Any) -> bool:
 
 @contextlib.contextmanager
 def translated_errors(url: str, library: Any = None) -> Iterator[None]:
-    """Raise SendError for connection errors and foreign responses; other exceptions pass."""
+    """Raise SendError for connection errors and foreign responses; leave other exceptions unchanged."""
     try:
         yield
     except Exception as cause:

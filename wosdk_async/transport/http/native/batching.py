@@ -124,12 +124,12 @@ class SocketReader:
         """Whether epoll reading works on this loop."""
         self._epoll: select.epoll | None = None  # exists only while sockets are watched
         self._sources: dict[int, tuple[Batched, Layer, asyncio.Transport]] = {}
-        """Connection, byte receiver and transport by file descriptor."""
+        """Connections with byte receiver and transport, keyed by file descriptor."""
         self.inherited = False
-        """Whether this is a forked copy: the parent process uses the same epoll."""
+        """Whether this is a forked copy; if so, the parent process uses the same epoll."""
 
     def add(self, connection: Batched, raw: asyncio.Transport, above: Layer) -> None:
-        """Read the socket of ``raw`` for ``connection``, unless closed; ``above`` receives the bytes."""
+        """Read the socket of ``raw`` for ``connection``, unless it is closed; ``above`` gets the bytes."""
         if not self.supported or not connection.live:
             return
         epoll = self._epoll

@@ -51,7 +51,7 @@ class Connection(Layer):
     """Pool connection, used by one request until its response is complete or the connection fails."""
 
     read_in_batches = True
-    """Whether the pool may read this socket in batches, with as many bytes as are available."""
+    """Whether the pool may read this socket in batches, without limiting the number of bytes."""
     parser_type = ResponseParser
 
     def __init__(self, pool: ConnectionOwner, origin: Origin) -> None:
@@ -61,27 +61,27 @@ class Connection(Layer):
         self.live = True
         """Whether the connection holds a place in the pool, from before opening until it closes or fails."""
         self.tunnelled = False
-        """Whether a proxy has connected this to the service."""
+        """Whether a proxy has connected this connection to the service."""
         self.reused = False
         """Whether an earlier request has used the connection."""
         self.since = pool.now()
         """Time of the last progress, or when the connection became idle."""
         self.ends_at = self.since + pool.limits.lifetime
-        """Time after which no more requests are taken."""
+        """Time after which the connection takes no more requests."""
         self.fd = -1
         """File descriptor, once the socket is open."""
         self._mid_record: Collection[TLSTransport] | None = None
         """TLS layers that hold part of a record; None without TLS."""
         self._send_by = 0.0
-        """Deadline for a request that waits for silence or a complete record; 0: none."""
+        """Deadline for sending a request that waits until unexpected bytes have ended; 0 if none waits."""
         self._is_untried = True
-        """True until the first request is ready to be sent."""
+        """Whether no request has been ready to be sent yet."""
         self._has_socket = False
         self._waiter: asyncio.Future[Response] | None = None
         self._prepared: PreparedRequest | None = None
         """Request that has not been sent yet."""
         self._held = False
-        """Whether a complete response is waiting for its request to accept or reject it."""
+        """Whether a complete response is waiting to be accepted or rejected."""
         self._paused = False
         self._unwritten = 0
         self._early = False
@@ -95,7 +95,7 @@ class Connection(Layer):
         self._parser.reset()
 
     def finish(self, accepted: bool) -> None:
-        """Return to the pool if the response was ``accepted``; otherwise close.
+        """Give the connection back to the pool if the response was ``accepted``; otherwise close it.
 
         Bytes that arrived after the response, or while it was read, have already closed the connection.
         """
@@ -111,7 +111,7 @@ class Connection(Layer):
             self.close()
 
     def cancel(self, waiter: asyncio.Future[Response]) -> None:
-        """Close if ``waiter`` still waits for a response; keep the connection if its request is unsent."""
+        """Close the connection if ``waiter`` still waits for a response; keep it if the request is unsent."""
         if self._pool.loop.is_closed():  # the caller is only collected now, and its socket is gone
             return
         if self._waiter is waiter:
@@ -139,7 +139,7 @@ class Connection(Layer):
         return self._waiter is not None or self._held
 
     def send(self, unread: Container[int], now: float) -> None:
-        """Write the request, unless unexpected bytes arrived or the request was cancelled."""
+        """Write the request, unless unexpected bytes have arrived or the request was cancelled."""
         waiter, prepared = self._waiter, self._prepared
         if prepared is None or waiter is None or waiter.done():
             return
@@ -299,7 +299,7 @@ class Connection(Layer):
             waiter.set_result(response)
 
     def _stop_writing(self, response: Response) -> bool:
-        """Stop sending after an early response. Accept the response, and return True, only if it is an error.
+        """Stop sending after an early response; accept it, and return True, only if it is an error.
 
         No service carries out a request that it has not read completely, so an early success is the response
         to another request, or comes from a proxy that may still forward this one.

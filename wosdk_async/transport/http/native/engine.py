@@ -1,4 +1,4 @@
-"""Built-in HTTP/1.1 engine: requests with their responses, and downloads that are read as they are consumed.
+"""Built-in HTTP/1.1 engine: requests with whole responses, and downloads that are read piece by piece.
 
 docs/engine.md traces a request through these files.
 """
@@ -248,7 +248,7 @@ class _StreamParser(ResponseParser):
 
     @property
     def head(self) -> Response | None:
-        """Final status and headers once complete; interim responses are skipped."""
+        """Status and headers of the final response; None until they are complete."""
         if self._stage == HEAD or self._status < 200:
             return None
         return Response(self._status, self._headers, b"")
@@ -278,7 +278,7 @@ class StreamConnection(Connection):
         self._pieces: deque[bytes] = deque()
         """Received pieces that have not been consumed."""
         self._size = 0
-        """Size of the unconsumed pieces."""
+        """Size of the unconsumed pieces in bytes."""
         self._ended = False
         """Whether the body is complete."""
         self._failure: SendError | None = None
@@ -301,11 +301,11 @@ class StreamConnection(Connection):
 
     @property
     def busy(self) -> bool:
-        """Whether in use: true until closed."""
+        """Whether the connection is in use, which it is until it closes."""
         return self.live
 
     def received(self, data: bytes) -> None:
-        """Parse received bytes. A complete head ends :meth:`request`; the body follows in pieces."""
+        """Parse received bytes. Once the head is complete, :meth:`request` returns; the body follows."""
         if self._prepared is not None or self._ended:
             super().received(data)  # closes, because these bytes precede the request or follow its response
             return

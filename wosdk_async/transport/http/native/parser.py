@@ -1,7 +1,7 @@
 """Response parser without I/O; llhttp parses the grammar in strict mode.
 
-Ambiguous responses are refused: two lengths, a length with chunks, another transfer coding, folded header
-lines, bare line feeds. Sizes are checked before anything is stored.
+Ambiguous responses are refused: two lengths, a length with chunks, a transfer coding other than chunked,
+folded header lines, bare line feeds. Sizes are checked before anything is stored.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class ResponseParser:
         self._end = 0  # end of the last parsed head: this response's, or a preceding 1xx's
         self._overhead = 0  # number of received bytes outside head and body
         self.reusable = False
-        """Whether the connection may be reused: no surplus bytes, and it stays open."""
+        """Whether the connection may be reused: it stays open, and no surplus bytes have arrived."""
         self._compressed = False
 
     def close(self) -> None:
@@ -98,8 +98,8 @@ class ResponseParser:
     def end(self) -> Response:
         """Return the response after the peer has closed cleanly. Raises BadResponse.
 
-        A body without a length ends there (RFC 9112 6.3 rule 8). Only its content, such as JSON or gzip, can
-        then reveal a truncation.
+        A body without a length ends when the connection closes (RFC 9112 6.3 rule 8). Only the content
+        of such a body, such as JSON or gzip, can reveal a truncation.
         """
         if self._stage == _BODY and not any(map(self._headers.all_of, _FRAMING)):
             return self._make_response()

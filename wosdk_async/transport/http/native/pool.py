@@ -50,9 +50,9 @@ class Pool:
         self.buffer = memoryview(bytearray(_BUFFER))
         """Receive buffer shared by all connections. Each copies its bytes out before another receives."""
         self.size = 0
-        """Connections that are open or opening."""
+        """Number of connections that are open or opening."""
         self.targets: dict[str, tuple[Origin, bytes]] = {}
-        """Origin and request target by URL."""
+        """Origins and request targets, keyed by URL."""
         self._origins: WeakValueDictionary[str, Origin] = WeakValueDictionary()
         """Origins of ``targets`` and of connections."""
         self._by_age: dict[Connection, None] = {}
@@ -85,7 +85,7 @@ class Pool:
     # --- get a connection --------------------------------------------------------------------------
 
     def take(self, origin: Origin, repeat_safe: bool) -> Connection | None:
-        """Return a suitable idle connection to ``origin``, or None."""
+        """Return a suitable idle connection to ``origin``, or None if there is none."""
         idle: dict[Connection, None] = origin.idle
         while idle:
             connection, _ = idle.popitem()

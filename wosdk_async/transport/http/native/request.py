@@ -1,4 +1,4 @@
-"""HTTP requests: their origins, and the encoding of heads and bodies as they are written."""
+"""Origins of HTTP requests, and the encoding of requests into bytes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Origin:
     _last: tuple[RequestHeaders | None, Secret] = attrs.field(default=(None, Secret("")), repr=False)
 
     def target(self, path: str) -> bytes:
-        """Return the request target for ``path``: the full URL for a proxy without a tunnel."""
+        """Return the request target: ``path``, or the full URL for a proxy without a tunnel."""
         prefix = b"http://" + self._host_header() if self.forwarded else b""
         return prefix + path.encode("ascii")
 

@@ -36,7 +36,7 @@ _MAX_HOSTS = 4096  # maximum hosts with cached addresses
 
 _Host = tuple[str, int]
 _Done = Callable[[Sequence[Address] | Exception], None]
-"""Called in the loop's thread with the result of a look-up."""
+"""Function called in the loop's thread with the result of a look-up."""
 
 
 def usable_files() -> int:
@@ -53,8 +53,8 @@ def max_look_ups() -> int:
 class Resolver:
     """Name look-ups for all pools of one loop.
 
-    An eighth of the threads is reserved for known hosts, so that hanging look-ups of new hosts do not delay
-    them.
+    An eighth of the threads is reserved for look-ups of known hosts, so that hanging look-ups of new hosts do
+    not delay these.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> None:

@@ -22,7 +22,7 @@ _MAX_ANSWERS = 4 * _RECORD  # maximum bytes of OpenSSL's replies that wait for a
 
 
 class TLSTransport(Layer):
-    """Transport of ``above``, and protocol of the socket's transport.
+    """TLS layer: the transport of ``above``, and the protocol of the socket's transport.
 
     Args:
         above: receiver of the decrypted bytes after :meth:`handshake`.
@@ -41,7 +41,7 @@ class TLSTransport(Layer):
         self._offered = offered = sessions.get(key)
         self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=host, session=offered)
         self._handshake: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Done when the handshake has succeeded or failed."""
+        """Future that is done when the handshake has succeeded or failed."""
         self._is_open = False
         """Whether the handshake has completed and neither side has closed."""
         self._has_begun = False
@@ -58,7 +58,7 @@ class TLSTransport(Layer):
         self._head = b""
         """First bytes of the partial record, until its length is known."""
         self._missing = 0
-        """Missing bytes of the partial record."""
+        """Number of bytes missing from the partial record."""
 
     async def handshake(self) -> None:
         """Complete the handshake and verify the certificate. Raises OSError or ValueError."""
@@ -100,7 +100,7 @@ class TLSTransport(Layer):
         self._encrypt()
 
     def close(self) -> None:
-        """Send close_notify, and close once all data is sent."""
+        """Send close_notify and close; if earlier data still waits for the socket, close at once instead."""
         if self._transport.get_write_buffer_size():  # the service is not reading, and may never resume
             self.abort()
             return
