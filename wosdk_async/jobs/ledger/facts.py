@@ -129,7 +129,7 @@ def _rejects_problem(
     unknown_line: int | None,
     superseded_by: Path | None,
 ) -> tuple[RejectsProblem, int] | None:
-    """Return the problem with a rejects file or another output of a job, and its line."""
+    """Return the problem with a rejects file or another output of a job, and the line with the problem."""
     if not rows.is_rejects:
         return ("job_file", 1) if written_by_job(request) else None
     if rows.problem is not None or folder is None:

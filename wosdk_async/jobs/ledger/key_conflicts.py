@@ -71,7 +71,7 @@ def disguised_keys(
 def new_key_warnings(db: sqlite3.Connection, plan: Plan) -> list[str]:
     """Return a warning if refused rows will be sent with a key other than the ledger's.
 
-    Rows that needed a new key, because they had no key or another row's, are not counted.
+    Rows that needed a new key, because they had no key or another row's key, are not counted.
     """
     refused = (Standing.REFUSED_HERE, Standing.REFUSED, Standing.REFUSED_CHANGED)
     sent = ", ".join(str(int(each)) for each in refused if plan.actions[each] is Action.SEND)
@@ -96,7 +96,7 @@ def new_key_warnings(db: sqlite3.Connection, plan: Plan) -> list[str]:
 
 
 def row_sample(db: sqlite3.Connection, query: str) -> RowSample | None:
-    """Return the first row of a query for line and name, if any."""
+    """Return the first result of a query that selects lines and names of rows; None if it has no results."""
     found = db.execute(query).fetchone()
     return None if found is None else RowSample(found[0], found[1] or "")
 

@@ -101,7 +101,7 @@ class ReferenceSpec:
         return (self.entity, self.by, self.filters) == (other.entity, other.by, other.filters)
 
     def raw_name_in(self, cells: Mapping[str, str]) -> str | None:
-        """Return the name in a row as written, or None."""
+        """Return the name in a row as written; None if its cells are empty, or ``""`` without a template."""
         return "" if self.template is None else self.template.fill(cells)
 
     def name_of(self, raw: str) -> RowName | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator
 
 JOB_COLUMN, ROW_COLUMN = "_job", "_row"
-"""Columns of a rejects file, with each row's job and its number in the ledger."""
+"""Columns of a rejects file that hold each row's job and ledger row number."""
 
 _REASON = "_reason"
 _SHORT = re.compile(r"the record has ([0-9]{1,5}) cells, the header [0-9]+; (?:add|fill)")
@@ -146,7 +146,7 @@ class FaultyCells(dict[str, str]):
         return super().__getitem__(column)
 
     def get(self, column: str, default: Any = None) -> Any:
-        """Return a cell or ``default``. Raise RowError if the cell is unusable."""
+        """Return a cell, or ``default`` if the column is missing. Raise RowError if the cell is unusable."""
         if column not in self:
             return default
         return self[column]

@@ -55,8 +55,8 @@ class CreatedRecords:
     """Created records of one entity type, which are read and checked before an undo.
 
     A record belongs to its row or reference if the job certainly created it, the id is unique in the job, and
-    the record still has the key with which it was sent, if any. A record whose version differs from that
-    after its creation has been changed since.
+    the record still has the key with which it was sent, if any. A record has been changed if its version is
+    not the one that it had after its creation.
     """
 
     company: Company
