@@ -76,7 +76,7 @@ class JournalWriter(JournalReader):
     def missing(self) -> str | None:
         """Warning with a remedy if the folder or the journal was removed or moved; else None.
 
-        No write fails in this case, because an open file remains usable after its removal.
+        Writes succeed even then, because an open file remains usable after its removal.
         """
         if self._lock is None or is_same_file(self.path, self._opened):
             return None

@@ -86,7 +86,7 @@ class Comparison:
     """Result of comparing a file with the ledger."""
 
     standings: Mapping[Standing, int]
-    """Rows of the file by standing; each row has one."""
+    """Number of the file's rows with each standing; each row has exactly one standing."""
     gone: Mapping[Standing, int]
     """Rows of the ledger missing from the file, by standing."""
     gone_unexplained: int = 0

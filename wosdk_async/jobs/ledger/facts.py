@@ -46,9 +46,9 @@ def decide_import(
 ) -> tuple[Plan | Refusal, Mapping[Standing, Action]]:
     """Compare a file with a ledger; return the decision on the import, and the action for each standing.
 
-    For a new import, ``folder`` is None, ``elsewhere`` is the result of :func:`sent_elsewhere`, and
-    ``refused`` has the places of rows that other ledgers sent, with the reasons, if the import replaces a
-    ledger. Without ``db``, the decision is only whether a ledger may be created.
+    For a new import, ``folder`` is None, and ``elsewhere`` is the result of :func:`sent_elsewhere`. If the
+    import replaces a ledger, ``refused`` has the places of rows that other ledgers sent, and the reasons for
+    refusing these rows. Without ``db``, the decision is only whether a ledger may be created.
     """
     undone = undone_records(folder or request.base, request.path, company, request.import_map.operation)
     compared = Comparison(standings={}, gone={})

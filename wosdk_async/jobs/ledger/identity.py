@@ -32,7 +32,7 @@ _RAW, _COLUMNS, _KEY = (
 _BACKSLASH = ord("\\")  # an integer is found seven times as fast as b"\\"
 _CR = rb"\r"
 _ESCAPE = re.compile(rb"\\(?:r(?:\\n)?|.)")
-"""JSON escape sequence; CR followed by LF counts as one."""
+"""JSON escape sequence; CR followed by LF counts as one sequence."""
 _FIRST_BYTES = Struct(">q").unpack_from
 _EXCERPT = 60  # maximum characters
 _MAX_HASHES = 256

@@ -19,8 +19,8 @@ RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
 """The same standings as an SQL list."""
 
 UNCORRECTED = "'uncorrected ' || {}"
-"""SQL template that takes a row number: the identity under which ``nth`` holds the digest of the cells that a
-correction of the row replaced."""
+"""SQL template for an identity, given a row number. Table entries with this identity store in ``nth`` the
+digest of the row's cells before a correction."""
 
 
 def disguised_keys(
@@ -29,8 +29,8 @@ def disguised_keys(
     """Return, by standing, the rows to send whose keys resemble a missing row's key or a reject's old key.
 
     Such keys differ only by spreadsheet formatting. For ``rejects``, which lack most rows of the ledger, only
-    missing rows that may be in the Company matter. No pair is reported if the previous file had both rows;
-    nor if it had the row to send, and the user declared the missing row permanently gone.
+    missing rows that may be in the Company matter. A pair of such rows is not reported if the previous file
+    had both, or if it had the row to send and the user declared the missing row permanently gone.
     ``has_new_rows`` tells whether the previous file lacked any of the rows to send.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)

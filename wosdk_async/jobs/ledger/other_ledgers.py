@@ -47,11 +47,12 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Else
     """Find rows of a new import's file that another ledger sent and that look-ups cannot find.
 
     The import would otherwise send the rows of a copied, linked or renamed file again. With ``new_rows`` or
-    look-ups, :func:`refuse_sent_elsewhere` refuses such rows one by one, unless the whole file is identical.
+    look-ups, :func:`refuse_sent_elsewhere` refuses such rows one by one, unless the whole file is identical
+    to the other ledger's file.
 
     Raises:
         JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent. With
-            look-ups, it is ignored with a warning.
+            look-ups, such a ledger is ignored with a warning.
     """
     if not request.creates or request.options.again:
         return None
@@ -80,12 +81,12 @@ def refuse_sent_elsewhere(
     *,
     undone: Callable[[], Set[int]],
 ) -> Elsewhere | None:
-    """Refuse the rows to send that other ledgers sent, and return rows whose keys resemble sent ones.
+    """Refuse the rows to send that other ledgers sent, and return rows whose keys resemble sent keys.
 
     ``sends`` has the standings of the rows to send. ``undone`` returns the ids of the records that jobs in
     the directory have undone.
 
-    Raises JournalError as :func:`sent_elsewhere` does.
+    Raises JournalError in the same cases as :func:`sent_elsewhere`.
     """
     resembling: list[Elsewhere] = []
     refused_before = _refused_before(db)
@@ -162,7 +163,10 @@ def _refused_before(db: sqlite3.Connection) -> list[tuple[int, str, bytes, bytes
 
 
 def _is_asked(db: sqlite3.Connection, folder: Path, row: tuple[int, str, bytes, bytes | None]) -> bool:
-    """Return whether another ledger decides about a refused row: it sent the row, or the reason names it."""
+    """Return whether a refused row depends on another ledger.
+
+    It does if the ledger may have sent the row, or if the reason for the refusal names the ledger's folder.
+    """
     _, reason, *identities = row
     perhaps_sent = f"{int(State.DONE)}, {int(State.SENDING)}, {int(State.IN_DOUBT)}"
     sent = f"""SELECT 1 FROM identity JOIN outcome USING (row)
@@ -191,7 +195,7 @@ class _OtherLedger:
     is_recent: bool
     """Whether the ledger is one of the newest."""
     _has_similar_keys: bool | None = attrs.field(default=None, init=False)
-    """Whether keys of rows to send resemble those of other rows; None before the comparison."""
+    """Whether keys of rows to send resemble keys in this ledger; None before the comparison."""
     _is_running: bool = attrs.field(init=False)
     """Whether the ledger's job is running and has rows to send; look-ups do not find their records yet."""
 

@@ -104,7 +104,7 @@ class Elsewhere:
     changed: int = 0
     """Number of these rows whose cells differ from the cells sent with the same keys."""
     resembling: tuple[tuple[RowSample, RowSample], ...] = ()
-    """The first few pairs (row, sent row), if their keys resemble each other but are not equal."""
+    """The first few pairs (row, sent row) whose keys resemble each other but are not equal."""
 
 
 @attrs.frozen(kw_only=True)

@@ -97,7 +97,7 @@ class ChangeOperation(EntityOperation):
         return ["*", *(f"{each['name']}.*" for each in inner if not each.get("many"))]
 
     def set_id(self, record: Any, key: str, found: Sequence[Any]) -> None:
-        """Set ``record.id`` to the only existing record's id. Raise RowError unless exactly one exists."""
+        """Set ``record.id`` to the existing record's id. Raise RowError unless exactly one record exists."""
         existing = [each for each in found if not getattr(each, "is_removed", None)]
         if len(existing) == 1:
             record.id = existing[0].id
@@ -198,7 +198,7 @@ class DeleteRecord(ChangeOperation):
             raise ImportMapError(f"{self.table}.{more[0]}: a delete uses only {self.by}; remove this field")
 
     async def send(self, company: Company, record: Any, marker: str | None) -> Any:
-        """Delete one record. ``missing_ok`` is not used because it would repeat calls in doubt."""
+        """Delete one record. ``missing_ok`` is not used, because it would repeat calls in doubt."""
         del marker
         return await company.delete(self.kind, record.id)
 

@@ -182,7 +182,7 @@ class LookAlikes:
         return f"{names} from another only in letter case, Unicode form or invisible characters ({shown})"
 
     def add(self, name: str) -> None:
-        """Add a name, and count it if it looks like an earlier one."""
+        """Add a name, and count it if it looks like an earlier name."""
         form = folded(unicodedata.normalize("NFKC", re.sub(f"[{INVISIBLE}]", "", name)))
         if (first := self._first.setdefault(form, name)) != name:
             self.note(name, first)

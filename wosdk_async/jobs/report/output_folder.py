@@ -134,7 +134,7 @@ class OutputFolder:
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """Return the object in a JSON file; an empty one if the file is missing or invalid.
+    """Return the object in a JSON file; an empty object if the file is missing or invalid.
 
     Raises:
         OSError: the file is too large (``EFBIG``).

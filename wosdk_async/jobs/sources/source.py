@@ -222,7 +222,7 @@ class Header:
         return row
 
     def _unfit(self, number: int, line: int, input_cells: list[str], cells: list[str]) -> Row:
-        """Return a row with a fault, because its ``input_cells`` do not fit the header."""
+        """Return a row with the fault that its ``input_cells`` do not fit the header."""
         expected, actual = len(self.columns), len(input_cells)
         remedy = "quote cells that contain a delimiter"
         if actual < expected:
@@ -245,7 +245,7 @@ class Header:
 
 
 def padded(row: Row, columns: Sequence[str], reason: str) -> list[str]:
-    """Return a rejected row's cells, with empty cells for those that are missing according to ``reason``."""
+    """Return a rejected row's cells; append empty cells if ``reason`` says that cells are missing."""
     cells = row.original(columns)
     return cells + [""] * (len(columns) - len(cells)) if _SHORT.match(reason) else cells
 

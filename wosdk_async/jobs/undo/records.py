@@ -215,8 +215,8 @@ async def cancel(company: Company, target: Target, reason: int | None, comment: 
 async def delete(company: Company, target: Target, trace: Trace) -> Any:
     """Delete a record if it still exists.
 
-    A delete without a response can be repeated, so the client treats it as failed. An undo treats it as in
-    doubt, so that the next undo does not report that someone else removed the record.
+    A delete without a response can be repeated, so the client treats it as failed. An undo treats such a
+    delete as in doubt, so that the next undo does not report that someone else removed the record.
 
     Raises:
         InDoubtError: a request was sent, but no response says whether it was carried out.
