@@ -180,7 +180,7 @@ class StopRules:
     rows: int
     stop: Stop = attrs.field(factory=Stop)
     has_done: bool = attrs.field(default=False, kw_only=True)
-    """Whether earlier runs sent rows of the file, so the file is not a copy of one that another job sent."""
+    """Whether earlier runs sent rows of the file; if so, it is not a copy of a file that another job sent."""
     failed: int = 0
     doubted: int = 0
     _ended: int = 0

@@ -63,7 +63,7 @@ class JournalWriter(JournalReader):
         self._lock = lock
         self._clock = clock
         self.secrets: Callable[[], Secrets] = Secrets
-        """Returns the secrets to redact in records; set by the import or undo that uses the journal."""
+        """Function that returns the secrets to redact in records; set by the import or undo in progress."""
         self._commits: CommitQueue | None = None
         if lock is not None:
             self._opened = self.path.stat()
@@ -76,7 +76,7 @@ class JournalWriter(JournalReader):
     def missing(self) -> str | None:
         """Warning with a remedy if the folder or the journal was removed or moved; else None.
 
-        No write fails in this case, because an open file remains usable after its removal.
+        Writes succeed even then, because an open file remains usable after its removal.
         """
         if self._lock is None or is_same_file(self.path, self._opened):
             return None
@@ -102,7 +102,7 @@ class JournalWriter(JournalReader):
         return self.record_all([record])[0]
 
     def record_all(self, records: Sequence[RowRecord]) -> list[RowRecord]:
-        """Queue the outcomes of rows like :meth:`record`."""
+        """Queue the outcomes of several rows, as :meth:`record` does for one row."""
         commits, secrets = self._open_commits(), self.secrets()
         stored = [presentable(record, secrets) for record in records]
         commits.queue.rows += stored
@@ -128,7 +128,7 @@ class JournalWriter(JournalReader):
         await self._open_commits().write(references=[record])
 
     def record_reference(self, record: ReferenceRecord) -> None:
-        """Queue the outcome of a reference or its undo."""
+        """Queue the outcome of a reference's creation or undo."""
         commits = self._open_commits()
         commits.queue.references.append(presentable(record, self.secrets()))
         commits.write_soon()
@@ -159,7 +159,7 @@ class JournalWriter(JournalReader):
         await self.write(partial(save_audit, result=result, rows=rows))
 
     async def start_run(self, **details: Any) -> int:
-        """Save the start of this process's run, and return its number, from 1."""
+        """Save the start of this process's run, and return the run's number (from 1)."""
         commits = self._open_commits()
         started = self._clock()
 

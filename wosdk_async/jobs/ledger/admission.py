@@ -25,7 +25,7 @@ def admit(
     """Add the compared file's rows to the ledger, and set the rows to send to PLANNED.
 
     The caller provides the transaction. With ``default_keys``, a row's key is the ledger's id and the row
-    number. With ``learns``, for a rejects file or a changed key, known rows without a key are later also
+    number. With ``learns``, used for a rejects file or a changed key, known rows without a key are later also
     recognized by their cells in this file.
     """
     sent = [int(each) for each in Standing if plan.actions[each] is Action.SEND and each is not Standing.NEW]
@@ -50,7 +50,7 @@ def admit(
 
 
 def _keep_uncorrected(db: sqlite3.Connection, sent_here: str) -> None:
-    """Store digests of rejects from before their correction, because the original file still has them."""
+    """Store the digests of rejects before correction, because the original file still has the old cells."""
     db.execute(f"""INSERT OR IGNORE INTO identity
         SELECT {UNCORRECTED.format("planned.row")}, planned.digest, planned.row
         FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
@@ -60,9 +60,10 @@ def _keep_uncorrected(db: sqlite3.Connection, sent_here: str) -> None:
 def _place(db: sqlite3.Connection, *, renames: bool) -> None:
     """Update the place, line, digest and name of known rows from the file.
 
-    A done row with the cells that were sent keeps its digest, even if the map now reads other columns.
+    A done row whose cells are unchanged keeps the digest with which it was sent, even if the map now reads
+    other columns.
 
-    With ``renames``, a row that was identified by its cells so far is named by its key, so that a later
+    With ``renames``, a row that has so far been identified by its cells is named by its key, so that a later
     change of the key by a spreadsheet is noticed. Other rows keep their names.
     """
     db.execute("""UPDATE planned SET place = NULL WHERE place IS NOT NULL
@@ -124,9 +125,9 @@ def _add_keys(db: sqlite3.Connection, which: str) -> None:
 
 
 def _add_identities(db: sqlite3.Connection, sent_here: str, *, rejects: bool) -> None:
-    """Add identities for the cells in this file of known rows without a key, such as corrected rejects.
+    """Identify known rows without a key, such as corrected rejects, also by their cells in this file.
 
-    Rejects sent with a key also get one, because the map of the original file may have no key.
+    Rejects sent with a key also get such an identity, because the map of the original file may have no key.
     """
     learn = f"cells IS NULL OR {sent_here}" if rejects else "cells IS NULL"
     db.execute(f"""INSERT INTO identity

@@ -86,7 +86,7 @@ class Comparison:
     """Result of comparing a file with the ledger."""
 
     standings: Mapping[Standing, int]
-    """Rows of the file by standing; each row has one."""
+    """Number of the file's rows with each standing; each row has exactly one standing."""
     gone: Mapping[Standing, int]
     """Rows of the ledger missing from the file, by standing."""
     gone_unexplained: int = 0
@@ -97,7 +97,7 @@ class Comparison:
     back: Mapping[Standing, int] = attrs.field(factory=dict)
     """Rows of the file that the previous file lacked, but an earlier file had, by standing."""
     unknown_line: int | None = None
-    """Line of the first row in a rejects file whose row number is not in the ledger."""
+    """In a rejects file, line of the first row whose row number is not in the ledger."""
 
 
 def compare(
@@ -114,10 +114,10 @@ def compare(
 ) -> Comparison:
     """Compare a file's rows with the ledger, and keep the temporary tables for ``admit`` in ``admission.py``.
 
-    With ``map_counts``, as for updates, a done row counts as changed if the map's ``fingerprint`` differs.
-    With ``retry_undone``, the keys of undone rows must also be unique. ``same_key`` tells whether the
-    file and the ledger have the same key template. With ``by_cells``, new rows are also recognized by the
-    cells that the map reads. Without ``counts``, nothing is counted.
+    With ``map_counts``, used for updates, a done row counts as changed if the map's ``fingerprint`` differs.
+    With ``retry_undone``, the keys of undone rows must also be unique. ``same_key`` tells whether the file
+    and the ledger have the same key template. With ``by_cells``, new rows are also recognized by the cells
+    that the map reads. Without ``counts``, nothing is counted.
     """
     for table in TEMPORARY:
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
@@ -234,8 +234,8 @@ def _separate(db: sqlite3.Connection) -> None:
     """Match each ledger row with only one file row; its other matches become new or repeated rows.
 
     A ledger row can match several file rows, because a corrected reject gives it a second identity. With
-    keys, it stays matched with the file row whose cells were sent, or else with the one whose key is most
-    similar. Without keys, it stays matched with the first.
+    keys, it stays matched with the file row whose cells were sent, or else with the file row whose key is
+    most similar. Without keys, it stays matched with the first file row.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute(f"""UPDATE temp.matched SET row = NULL, standing = iif(
@@ -254,7 +254,7 @@ def _separate(db: sqlite3.Connection) -> None:
 
 
 def _refuse_replaced_keys(db: sqlite3.Connection, fingerprint: str) -> None:
-    """Refuse rows that match by a key that a reject has replaced, unless their cells are unchanged.
+    """Refuse rows with a key that the correction of a reject replaced, unless their cells are unchanged.
 
     With changed cells, the key may belong to a new row, which must not count as sent. After a change of the
     map, cells cannot be compared.
@@ -296,7 +296,7 @@ def _recognize(db: sqlite3.Connection, *, by_cells: bool) -> None:
 
 
 def is_as_admitted(db: sqlite3.Connection) -> bool:
-    """Return whether the compared file has the rows of the last file, in the same places."""
+    """Return whether the compared file has the same rows as the previous file, in the same places."""
     moved = """SELECT 1 FROM temp.matched JOIN temp.file USING (place)
         LEFT JOIN planned ON planned.row = matched.row
         WHERE planned.place IS NOT matched.place OR planned.digest <> file.digest LIMIT 1"""
@@ -305,7 +305,7 @@ def is_as_admitted(db: sqlite3.Connection) -> bool:
 
 
 def count_standings(db: sqlite3.Connection) -> tuple[dict[Standing, int], int]:
-    """Count the file's rows by standing, and those that the ledger knows."""
+    """Count the file's rows by standing, and the file's rows that the ledger knows."""
     counts = db.execute(
         "SELECT standing, count(*), count(row) FROM temp.matched GROUP BY standing"
     ).fetchall()

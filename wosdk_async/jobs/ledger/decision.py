@@ -61,7 +61,7 @@ def action_of(standing: Standing, options: ImportOptions, *, can_look_up: bool, 
 
 
 def actions_of(file: FileFacts, options: ImportOptions) -> Mapping[Standing, Action]:
-    """Decide what happens to a file's rows, by standing."""
+    """Decide what happens to a file's rows of each standing."""
     can_look_up, updates = file.marker is not None, file.updates and not file.rejects
     return {each: action_of(each, options, can_look_up=can_look_up, updates=updates) for each in Standing}
 

@@ -46,9 +46,9 @@ def decide_import(
 ) -> tuple[Plan | Refusal, Mapping[Standing, Action]]:
     """Compare a file with a ledger; return the decision on the import, and the action for each standing.
 
-    For a new import, ``folder`` is None, ``elsewhere`` is the result of :func:`sent_elsewhere`, and
-    ``refused`` has the places of rows that other ledgers sent, with the reasons, if the import replaces a
-    ledger. Without ``db``, the decision is only whether a ledger may be created.
+    For a new import, ``folder`` is None, and ``elsewhere`` is the result of :func:`sent_elsewhere`. If the
+    import replaces a ledger, ``refused`` has the places of rows that other ledgers sent, and the reasons for
+    refusing these rows. Without ``db``, the decision is only whether a ledger may be created.
     """
     undone = undone_records(folder or request.base, request.path, company, request.import_map.operation)
     compared = Comparison(standings={}, gone={})
@@ -129,7 +129,7 @@ def _rejects_problem(
     unknown_line: int | None,
     superseded_by: Path | None,
 ) -> tuple[RejectsProblem, int] | None:
-    """Return the problem with a rejects file or another output of a job, and its line."""
+    """Return the problem with a rejects file or another output of a job, and the line with the problem."""
     if not rows.is_rejects:
         return ("job_file", 1) if written_by_job(request) else None
     if rows.problem is not None or folder is None:

@@ -30,8 +30,8 @@ _PART = 250_000  # numbers to count at a time, to limit memory
 _ROW = re.compile(r"[1-9][0-9]{0,17}")
 
 FileRow = tuple[int, int, int, bytes, bytes | None, str | None, str | None, str | None, int | None]
-"""Place in the file, line, digest, identity, hash of the cells (if identified by a key), marker key, name,
-fault, and a reject's ledger row."""
+"""Place in the file, line, digest, identity, hash of the cells (if the row is identified by a key), marker
+key, name, fault, and a reject's ledger row."""
 
 FILE_COLUMNS = "place INTEGER PRIMARY KEY, line, digest, identity, cells, key, name, fault, row"
 """Table columns of a :data:`FileRow`."""
@@ -55,7 +55,7 @@ def repetitions(numbers: array[int]) -> int:
 class FileRows:
     """Rows of a file of any size, stored in a temporary file until :meth:`close`.
 
-    The ``index`` collects the names in the rows. Without a marker, ``keys`` is None.
+    The ``index`` collects the names of referenced records from the rows. Without a marker, ``keys`` is None.
 
     Raises:
         ImportMapError: the file cannot be read, or the temporary file cannot be written.
@@ -73,7 +73,7 @@ class FileRows:
     job: str | None = None
     """Id of the ledger named in the rejects; None for other files."""
     problem: tuple[RejectsProblem, int] | None = None
-    """Problem with the rejects file, and its line."""
+    """Problem with the rejects file, and the line where it occurs."""
     identities: Identities = attrs.field(init=False)
     fingerprints: array[int] = attrs.field(factory=lambda: array("q"), init=False)
     """Page fingerprints."""

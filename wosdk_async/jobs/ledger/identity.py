@@ -24,7 +24,7 @@ from wosdk_async.text.safe_text import one_line
 
 _BYTES = 16  # per hash: 10**8 rows collide with a probability below 10**-22
 _Hash = tuple[blake2b, Callable[[Any], Any]]
-"""An empty hash, and a function that returns the part of a value to hash."""
+"""An empty hash, and a function that extracts the part to hash from a value."""
 _RAW, _COLUMNS, _KEY = (
     (blake2b(digest_size=_BYTES, person=kind), part)
     for kind, part in ((b"cells", list), (b"columns", list), (b"key", str))
@@ -32,7 +32,7 @@ _RAW, _COLUMNS, _KEY = (
 _BACKSLASH = ord("\\")  # an integer is found seven times as fast as b"\\"
 _CR = rb"\r"
 _ESCAPE = re.compile(rb"\\(?:r(?:\\n)?|.)")
-"""JSON escape sequence; CR followed by LF counts as one."""
+"""JSON escape sequence; CR followed by LF counts as one sequence."""
 _FIRST_BYTES = Struct(">q").unpack_from
 _EXCERPT = 60  # maximum characters
 _MAX_HASHES = 256
@@ -50,7 +50,7 @@ class RowIdentity(msgspec.Struct):
     name: str | None
     """Name in messages if ``key`` is None: the value of the map's ``key`` or the beginning of the cells."""
     cells: bytes | None = None
-    """Hash of the cells of a row with a key, to match ledger rows from before the map had a key."""
+    """Hash of the cells if there is a key, to match ledger rows that were added before the map had a key."""
 
 
 class Identities:
@@ -78,7 +78,7 @@ class Identities:
         self.columns = sorted(self._names)
         self._texts_of = _getter(self._names)
         self._hashes: dict[tuple[str, ...], tuple[_Hash, _Hash]] = {}
-        """How to hash all cells and the relevant ones, by the row's non-blank columns."""
+        """For each set of non-blank columns: how to hash all cells, and how to hash the relevant ones."""
         self._relevant = relevant
         self._marked = own_keys(keys)
         self._key = key
@@ -102,7 +102,7 @@ class Identities:
         return digest
 
     def _filled(self, row: Row) -> tuple[list[str], _Hash, _Hash]:
-        """Return the non-blank cells, and how to hash all of them and the relevant ones.
+        """Return the non-blank cells, how to hash all of them, and how to hash only the relevant ones.
 
         In a row that does not fit the header, all cells are relevant. In other rows, columns without a name
         are ignored.

@@ -19,8 +19,8 @@ RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
 """The same standings as an SQL list."""
 
 UNCORRECTED = "'uncorrected ' || {}"
-"""SQL template that takes a row number: the identity under which ``nth`` holds the digest of the cells that a
-correction of the row replaced."""
+"""SQL template for an identity, given a row number. Table entries with this identity store in ``nth`` the
+digest of the row's cells before a correction."""
 
 
 def disguised_keys(
@@ -29,8 +29,8 @@ def disguised_keys(
     """Return, by standing, the rows to send whose keys resemble a missing row's key or a reject's old key.
 
     Such keys differ only by spreadsheet formatting. For ``rejects``, which lack most rows of the ledger, only
-    missing rows that may be in the Company matter. No pair is reported if the previous file had both rows;
-    nor if it had the row to send, and the user declared the missing row permanently gone.
+    missing rows that may be in the Company matter. A pair of such rows is not reported if the previous file
+    had both, or if it had the row to send and the user declared the missing row permanently gone.
     ``has_new_rows`` tells whether the previous file lacked any of the rows to send.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
@@ -71,7 +71,7 @@ def disguised_keys(
 def new_key_warnings(db: sqlite3.Connection, plan: Plan) -> list[str]:
     """Return a warning if refused rows will be sent with a key other than the ledger's.
 
-    Rows that needed a new key, because they had no key or another row's, are not counted.
+    Rows that needed a new key, because they had no key or another row's key, are not counted.
     """
     refused = (Standing.REFUSED_HERE, Standing.REFUSED, Standing.REFUSED_CHANGED)
     sent = ", ".join(str(int(each)) for each in refused if plan.actions[each] is Action.SEND)
@@ -96,7 +96,7 @@ def new_key_warnings(db: sqlite3.Connection, plan: Plan) -> list[str]:
 
 
 def row_sample(db: sqlite3.Connection, query: str) -> RowSample | None:
-    """Return the first row of a query for line and name, if any."""
+    """Return the first result of a query that selects lines and names of rows; None if it has no results."""
     found = db.execute(query).fetchone()
     return None if found is None else RowSample(found[0], found[1] or "")
 

@@ -102,7 +102,10 @@ def named_ledgers(request: ImportRequest) -> list[Path]:
 
 
 def runs_beside(request: ImportRequest, own: Path | None) -> dict[Path, tuple[int, int]]:
-    """Count the imports and rows of each ledger in the directories of a create's file and own ledger."""
+    """Count the imports and rows of each ledger in the directories of the file and its own ledger.
+
+    The result is empty unless the import creates records.
+    """
     places = {(own or request.base).parent, request.path.parent} if request.creates else ()
     counts = {}
     for folder in (each for place in places for each in ledgers_in(place)):
@@ -155,7 +158,7 @@ _COMPARED = 5  # newest ledgers to search for resembling keys; searching all wou
 def other_ledgers(
     request: ImportRequest, rows: FileRows, company: str, own: Path | None
 ) -> Iterator[tuple[Path, JobPlan, bool]]:
-    """Yield the other ledgers' folders and plans, and whether they are among the newest."""
+    """Yield each other ledger's folder and plan, and whether the ledger is one of the newest."""
     found: list[tuple[Path, JobPlan]] = []
     wanted = company, request.import_map.operation
     places = {each.parent.resolve() for each in (own, request.base, request.path) if each is not None}
@@ -175,7 +178,7 @@ def other_ledgers(
 def _is_old_copy(copy: tuple[Path, JobPlan], folders: Sequence[tuple[Path, JobPlan]]) -> bool:
     """Return whether another copy of the job folder has more runs, or the same runs and a later change.
 
-    Copies with a run that has not ended may differ in its rows, so neither is old.
+    Copies with a run that has not ended may differ in that run's rows, so neither copy counts as old.
     """
     with contextlib.suppress(JournalError):
         own, later = _runs_of(copy[0]), False
@@ -217,7 +220,7 @@ def _last_change(folder: Path) -> float:
 def existing_remedies(
     own: Path, plan: JobPlan, identities: Sequence[bytes], digest: int | None
 ) -> dict[str, Any]:
-    """Return remedies and facts for a row whose record exists; they name a job nearby that sent the row.
+    """Return remedies and facts for a row whose record exists; name a job nearby that sent the row, if any.
 
     If the cells that the other job sent differ from ``digest``, the record may be another row's.
     """

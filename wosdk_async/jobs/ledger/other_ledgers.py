@@ -24,9 +24,9 @@ from wosdk_async.protocol.writes import State
 from wosdk_async.text.remedies import Remedy
 
 _NOT_SENT, _KEY_COMPARED, _AGREED = -1, -2, -3
-"""Special ledger row numbers. ``_NOT_SENT``: the row is only numbered, because it equals a row to send.
-``_KEY_COMPARED``: an earlier run compared the key with those sent before the first run. ``_AGREED``: the user
-chose to resend the row, even if another ledger sent it before the first run."""
+"""Special ledger row numbers. ``_NOT_SENT``: the row is not sent, and only counts when rows equal to it are
+numbered. ``_KEY_COMPARED``: an earlier run compared the key with the keys sent before the first run.
+``_AGREED``: the user chose to resend the row, even if another ledger sent it before the first run."""
 
 
 @attrs.frozen
@@ -36,7 +36,7 @@ class _RowsToSend:
     runs: tuple[JobRun, ...]
     """The ledger's runs, except refused runs and undos."""
     chunks: Callable[[], Iterable[Sequence[FileRow]]]
-    """Function that returns the rows, with one of the numbers above or None in place of a ledger row."""
+    """Function that returns the rows; each ledger row number is one of the special numbers above, or None."""
     undone: Callable[[], Set[int]]
     """Function that returns the ids of the records that jobs in the directory have undone."""
     tried: Callable[[], str] = "[]".__str__
@@ -47,11 +47,12 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str) -> Else
     """Find rows of a new import's file that another ledger sent and that look-ups cannot find.
 
     The import would otherwise send the rows of a copied, linked or renamed file again. With ``new_rows`` or
-    look-ups, :func:`refuse_sent_elsewhere` refuses such rows one by one, unless the whole file is identical.
+    look-ups, :func:`refuse_sent_elsewhere` refuses such rows one by one, unless the whole file is identical
+    to the other ledger's file.
 
     Raises:
         JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent. With
-            look-ups, it is ignored with a warning.
+            look-ups, such a ledger is ignored with a warning.
     """
     if not request.creates or request.options.again:
         return None
@@ -80,12 +81,12 @@ def refuse_sent_elsewhere(
     *,
     undone: Callable[[], Set[int]],
 ) -> Elsewhere | None:
-    """Refuse the rows to send that other ledgers sent, and return rows whose keys resemble sent ones.
+    """Refuse the rows to send that other ledgers sent, and return rows whose keys resemble sent keys.
 
     ``sends`` has the standings of the rows to send. ``undone`` returns the ids of the records that jobs in
     the directory have undone.
 
-    Raises JournalError as :func:`sent_elsewhere` does.
+    Raises JournalError in the same cases as :func:`sent_elsewhere`.
     """
     resembling: list[Elsewhere] = []
     refused_before = _refused_before(db)
@@ -109,7 +110,7 @@ def refuse_rows(db: sqlite3.Connection, rows: Sequence[tuple[int, str]]) -> None
 
 
 def refused_rows(db: sqlite3.Connection) -> list[tuple[int, str]]:
-    """Return the places of rows that other ledgers sent, and the reasons."""
+    """Return the places of rows that other ledgers sent, and the reasons for refusing them."""
     return db.execute("SELECT place, reason FROM temp.elsewhere ORDER BY place").fetchall()
 
 
@@ -162,7 +163,10 @@ def _refused_before(db: sqlite3.Connection) -> list[tuple[int, str, bytes, bytes
 
 
 def _is_asked(db: sqlite3.Connection, folder: Path, row: tuple[int, str, bytes, bytes | None]) -> bool:
-    """Return whether another ledger decides about a refused row: it sent the row, or the reason names it."""
+    """Return whether a refused row depends on another ledger.
+
+    It does if the ledger may have sent the row, or if the reason for the refusal names the ledger's folder.
+    """
     _, reason, *identities = row
     perhaps_sent = f"{int(State.DONE)}, {int(State.SENDING)}, {int(State.IN_DOUBT)}"
     sent = f"""SELECT 1 FROM identity JOIN outcome USING (row)
@@ -191,9 +195,9 @@ class _OtherLedger:
     is_recent: bool
     """Whether the ledger is one of the newest."""
     _has_similar_keys: bool | None = attrs.field(default=None, init=False)
-    """Whether keys of rows to send resemble those of other rows; None before the comparison."""
+    """Whether keys of rows to send resemble keys in this ledger; None before the comparison."""
     _is_running: bool = attrs.field(init=False)
-    """Whether its job is running and has rows to send, whose records no look-up finds yet."""
+    """Whether the ledger's job is running and has rows to send; look-ups do not find their records yet."""
 
     @_is_running.default
     def _check_running(self) -> bool:
@@ -333,7 +337,7 @@ _UNSENT = ", ".join(str(int(each)) for each in (Standing.PLANNED, Standing.SENDI
 _WILL_SEND = f"(:running AND standing IN ({_UNSENT}))"
 _ENDED = "coalesce(run.ended_at, 1e12)"
 _FOUND = ":looks_first AND json_extract(run.details, '$.marker') IS :marker"
-"""Whether look-ups for the file find a sent row, if its key is the same."""
+"""SQL condition: the file's look-ups find the record of a sent row, if the file's row has the same key."""
 _NOT_FOUND = f"""{STANDING} IN ({RISKY}) AND (planned.key IS NULL OR planned.key = :job || '-' || planned.row
     OR json_extract(run.details, '$.marker') IS NOT :marker)"""
 _SENT = "the job in {} sent this row (line {} of its file); remove the row from this file"

@@ -88,7 +88,7 @@ class Summary:
     found: int = 0
     """Rows skipped because their record already existed (``if_exists="skip"``)."""
     found_undone: int = 0
-    """Rows whose record already existed, and which another job has undone since."""
+    """Rows whose record already existed, but has since been undone by another job."""
     undone: int = 0
     """Rows in ``done`` whose records an undo cancelled or deleted."""
     undo_in_doubt: int = 0
@@ -104,7 +104,7 @@ class Summary:
     failed: int = 0
     in_doubt: int = 0
     not_started: int = 0
-    """Rows to send that were not sent, or certainly had no effect."""
+    """Rows to send that were not sent, or were sent but certainly had no effect."""
     waiting: int = 0
     """Rows in ``not_started`` that this run could not send, for a reason that may be temporary."""
     done_now: int = 0
@@ -130,13 +130,13 @@ class Summary:
     folder: Path | None = None
     """The job folder."""
     files: list[Path] = attrs.field(factory=list)
-    """Files written by this run; empty if they were up to date."""
+    """Files written by this run; empty if all files were up to date."""
     files_failed: WosdkError | None = None
     """Why the job's files could not be written; the journal has all the data to write them again."""
 
     @property
     def complete(self) -> bool:
-        """Whether every row succeeded or already existed, and no undo reached any.
+        """Whether every row succeeded or already existed, and no undo has reached any row.
 
         The journal must still exist, and a job with workers needs a clean audit, if an audit is possible.
         """

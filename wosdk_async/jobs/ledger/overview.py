@@ -80,7 +80,7 @@ class Overview:
     gone_undone: int = 0
     """Undone rows missing from the last file."""
     unsent_elsewhere: tuple[int, int] = (0, 0)
-    """Unsent rows missing from the last file: in the original file of rejects, and in older files."""
+    """Unsent rows missing from the last file: in the original of a rejects file, and in older files."""
 
     @property
     def state(self) -> str:
@@ -98,7 +98,7 @@ class Overview:
 
     @property
     def left(self) -> int:
-        """Number of rows to send or settle, including those of a rejects file's original.
+        """Number of rows to send or settle, including those in the original of a rejects file.
 
         Without a marker, rows in doubt cannot be settled.
         """

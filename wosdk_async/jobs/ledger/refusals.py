@@ -15,7 +15,7 @@ _CELLS = 40  # characters of a row shown in a message
 
 
 class ImportRefusedError(ConfigurationError):
-    """Refused import. Nothing was sent, because rows could be sent twice or to the wrong place.
+    """Refused import. Nothing was sent, because rows could have been sent twice or to the wrong place.
 
     ``refusal`` has the facts, and ``kind`` is a code such as ``edited-or-new``.
     """
@@ -115,7 +115,7 @@ def _sample(row: RowSample | None) -> str:
 
 
 def _differing(*rows: RowSample | None) -> Iterator[str]:
-    """Yield samples of two rows from the first differing cell on; only the lines if that cell is cut off."""
+    """Yield samples of two rows from the first differing cell on, or only their lines if it is cut off."""
     cells = [[] if row is None else row.name.split(", ") for row in rows]
     equal = len([*takewhile(lambda pair: pair[0] == pair[1], zip(*cells, strict=False))])
     for row, names in zip(rows, cells, strict=True):

@@ -67,7 +67,7 @@ class ImportRequest:
     marker: str | None = attrs.field()
     """The field for each row's key."""
     index: ReferenceIndex = attrs.field()
-    """Index of the names in the rows."""
+    """Index of the referenced records that the rows name."""
     sha256: str = attrs.field()
     """Hash of the source's bytes."""
     size: int = attrs.field()

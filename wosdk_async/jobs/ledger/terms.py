@@ -73,8 +73,8 @@ RejectsProblem = Literal[
     "again",
     "job_file",
 ]
-"""Problem with a rejects file: ``no_ledger`` if its ledger was not found, ``other_job`` if the named folder
-has a different job."""
+"""Problem with a rejects file, such as ``no_ledger`` if its ledger was not found, or ``other_job`` if the
+named folder has a different job."""
 
 
 @attrs.frozen
@@ -88,7 +88,7 @@ class RowSample:
 
 FIRST = 3  # rows or resembling keys to show
 Resembling = tuple[int, tuple[tuple[RowSample, RowSample], ...]]
-"""Number of rows that resemble a sent row missing from the file; the first few pairs (row, missing row)."""
+"""Number of rows that resemble a sent row missing from the file, and the first pairs (row, missing row)."""
 
 
 @attrs.frozen(kw_only=True)
@@ -102,9 +102,9 @@ class Elsewhere:
     running: bool = False
     """Whether the other job is running, and may still have to send some of these rows."""
     changed: int = 0
-    """Number of these rows whose cells differ from those sent with their keys."""
+    """Number of these rows whose cells differ from the cells sent with the same keys."""
     resembling: tuple[tuple[RowSample, RowSample], ...] = ()
-    """The first few pairs (row, sent row), if their keys resemble each other but are not equal."""
+    """The first few pairs (row, sent row) whose keys resemble each other but are not equal."""
 
 
 @attrs.frozen(kw_only=True)
@@ -249,7 +249,7 @@ class Refusal:
     lines: tuple[int, ...] = ()
     """Lines of the first few of these rows, for ``sent_elsewhere``."""
     changed: int = 0
-    """Number of these rows whose cells differ from those sent with their keys, for ``sent_elsewhere``."""
+    """Number of these rows whose cells differ from those sent with the same keys, for ``sent_elsewhere``."""
     gone: int = 0
     first_new: RowSample | None = None
     first_gone: RowSample | None = None

@@ -33,7 +33,7 @@ from wosdk_async.text.remedies import Remedy
 UNDO = "undo"
 """Value of ``command`` in the run details of an undo."""
 OF_RUN = "of_run"
-"""Key in an undo's run details for the run to undo; None stands for all runs."""
+"""Key for the number of the run to undo, in the run details of an undo; its value None means all runs."""
 
 UndoOutcome = Literal[
     "undo",
@@ -245,7 +245,7 @@ def undone_records(base: Path, file: Path, company: str, operation: str) -> Call
 
 
 def mark_found_as_undone(db: sqlite3.Connection, undone: Callable[[], Set[int]]) -> None:
-    """Treat compared rows as undone whose records a look-up found, and a job nearby has undone since."""
+    """Treat compared rows as undone if a job nearby has undone the records that a look-up found for them."""
     query = "SELECT row, json_extract(detail, '$[0]') FROM outcome WHERE state = ?"
     if found := db.execute(query, [int(State.FOUND)]).fetchall():
         ids = undone()
@@ -287,7 +287,7 @@ async def find_records(
 
 
 def without_undone(found: Found, undone: Set[int]) -> Found:
-    """Drop undone records from a look-up, unless they have been restored since; put ended records last."""
+    """Drop undone records unless they have been restored since; put cancelled and removed records last."""
     return {
         key: records
         if isinstance(records, RowError)

@@ -38,7 +38,7 @@ from wosdk_async.text.suggestions import suggestion
 
 
 def compile_object(kind: type[Record], table: object, path: str) -> ObjectNode:
-    """Compile a table of fields to the node of a ``kind`` object. Raise ImportMapError if it is invalid."""
+    """Compile a table of fields to a node for ``kind`` objects. Raise ImportMapError if it is invalid."""
     if not isinstance(table, Mapping):
         raise ImportMapError(f"{path} takes a table of {kind.__name__} fields, not {table!r}")
     nodes: dict[str, Node] = {}
@@ -275,7 +275,7 @@ def _is_sign(unit: str) -> bool:
 
 
 def _with_currency(node: ObjectNode, raw: Mapping[str, Any], path: str) -> ObjectNode:
-    """Add currency checks to an amount's node. Raise ImportMapError unless its currency fits ``strip``."""
+    """Add currency checks to an amount's node. Raise ImportMapError unless the currency fits ``strip``."""
     value, currency = node.fields.get("value"), node.fields.get("currency_type_id")
     if not isinstance(value, TextNode):
         return node
@@ -350,6 +350,6 @@ class _AmountNode(TextNode):
 
 
 def _may_mean(sign: str, code: str) -> bool:
-    """Return whether a sign can mean the currency ``code``; unknown signs can."""
+    """Return whether a sign can mean the currency ``code``; an unknown sign can mean any."""
     meanings = _possible_currencies(sign)
     return not meanings or code in meanings

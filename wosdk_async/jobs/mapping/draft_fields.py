@@ -91,7 +91,8 @@ def draft_fields(
 ) -> list[DraftField]:
     """Return an operation's candidate fields, with proposed columns.
 
-    ``excluded_kinds`` are the kinds (``time`` or ``number``) that the cells of each column do not resemble.
+    ``excluded_kinds`` has, for each column, the kinds (``time`` or ``number``) that its cells do not
+    resemble.
     """
     candidates = list(_fields(operation.kind, operation.table))
     if operation.table == "entity":

@@ -190,7 +190,7 @@ class KeyColumns:
 
     unique: Sequence[str] = ()
     nearly: Sequence[str] = ()
-    """Columns that are unique except for a few cells."""
+    """Columns whose cells are unique and usable as keys, except for a few cells."""
     exceptions: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
     """For each column with unsuitable cells, the first of these, as in ``line 3 has an empty cell``."""
     excluded_kinds: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
@@ -232,7 +232,7 @@ def key_columns(source: Source) -> KeyColumns:
 
 
 def _exception(cell: str, line: int, first: int) -> str | None:
-    """Return why a cell cannot be a key, or None. Line ``first`` is the first with this cell."""
+    """Return why a cell cannot be a key; None if it can. ``first`` is the first line with the same cell."""
     if not cell.strip():
         return f"line {line} has an empty cell"
     if first != line:
@@ -256,7 +256,7 @@ _GERMAN_NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?")
 
 
 def _first_cells(source: Source) -> dict[str, list[str]]:
-    """Return the first cells of each column that are not blank."""
+    """Return the first non-blank cells of each column."""
     cells: dict[str, list[str]] = {}
     for row in islice(source, _SAMPLE):
         for column, cell in dict(row.cells.items()).items():

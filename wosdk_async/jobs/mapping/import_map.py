@@ -98,7 +98,7 @@ class ImportMap:
         return found
 
     def columns_behind(self, reason: str) -> str | None:
-        """Describe the columns of the field that ``reason`` reports as missing, or return None if unknown."""
+        """Describe the columns of the field that ``reason`` reports as missing; return None if unknown."""
         named = _REQUIRED.search(reason)
         if named is None:
             return None

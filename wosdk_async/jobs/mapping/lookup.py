@@ -100,7 +100,7 @@ async def _find_ids(company: Company, entity: type[Record], ids: Sequence[int]) 
 
 
 async def find_first(company: Company, spec: ReferenceSpec, context: RowContext) -> int | None:
-    """Return the lowest id of the records that match the filters, or None."""
+    """Return the lowest id of the records that match the filters, or None if no record matches."""
     async with aclosing(_records(company, spec, [], context)) as records:
         async for record in records:
             return int(record["Id"])
@@ -158,8 +158,9 @@ def _path(each: Filter) -> str:
 def _comparison(spec: ReferenceSpec, each: Filter, value: Any) -> Comparison | None:
     """Return the query condition for a filter, or None if only :func:`_equal` can decide.
 
-    The service may store False, 0 and ``""`` as null, which queries for them do not match (facts 3.4).
-    Whether queries compare enums by name is unknown (facts 4). Values are strings, as in recorded requests.
+    The service may store False, 0 and ``""`` as null, and queries for these values do not match null (facts
+    3.4). Whether queries compare enums by name is unknown (facts 4). Values are strings, as in recorded
+    requests.
     """
     if not value or each.meta["type"] not in ("ref", "integer", "number", "string", "boolean"):
         return None

@@ -41,7 +41,7 @@ class RowKeys:
     job: str
     """Job id, which makes default keys unique."""
     _column: str | None = attrs.field(init=False)
-    """Column whose cells are themselves the keys if short, without ``+`` or surrounding whitespace."""
+    """Column whose cells are the keys, if they are short and have no ``+`` and no surrounding whitespace."""
 
     @_column.default
     def _find_column(self) -> str | None:
@@ -150,7 +150,7 @@ _SHOWN = 5  # fields in a message
 
 
 def _nested_fields(node: ObjectNode, name: str) -> Iterator[str]:
-    """Yield the paths of fields in the map's nested objects whose Python or wire name is ``name``."""
+    """Yield the paths of fields with the Python or wire name ``name`` in the map's nested objects."""
     for field, below in node.fields.items():
         if isinstance(below, ObjectNode):
             table = below.make.__wire__

@@ -41,7 +41,10 @@ class References(Protocol):
         """Return record ids by cell text, and the column of these cells (``""`` if there is no column)."""
 
     def id_for(self, reference: str, context: RowContext) -> int | None:
-        """Return the id of the record that a row names, or None. Raise RowError if there is no record."""
+        """Return the id of the record that a row names; None if it names none.
+
+        Raise RowError if there is no such record.
+        """
 
 
 class RowContext(msgspec.Struct):
@@ -301,7 +304,10 @@ class ListNode:
 
 
 def json_node(node: Any, references: References) -> Any:
-    """Convert a node to build JSON content instead of records. Its ``build`` may raise Unsupported."""
+    """Convert a node to build JSON content instead of records.
+
+    The new node's ``build`` may raise Unsupported.
+    """
     if isinstance(node, ListNode):
         return ListNode(tuple(json_node(each, references) for each in node.elements))
     if not isinstance(node, ObjectNode):

@@ -83,7 +83,10 @@ class MarkedOperation:
         raise LookupError(f"{record!r:.40} {key} {len(found)}")
 
     def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
-        """Return the effect if a record has the key; otherwise None. Raise RowError if several records do."""
+        """Return the effect if a record has the key; otherwise None.
+
+        Raise RowError if several records have it.
+        """
         del record
         if len(found) > 1:
             ids = ", ".join(str(each.id) for each in found)

@@ -97,7 +97,7 @@ class ChangeOperation(EntityOperation):
         return ["*", *(f"{each['name']}.*" for each in inner if not each.get("many"))]
 
     def set_id(self, record: Any, key: str, found: Sequence[Any]) -> None:
-        """Set ``record.id`` to the only existing record's id. Raise RowError unless exactly one exists."""
+        """Set ``record.id`` to the existing record's id. Raise RowError unless exactly one record exists."""
         existing = [each for each in found if not getattr(each, "is_removed", None)]
         if len(existing) == 1:
             record.id = existing[0].id
@@ -138,7 +138,10 @@ class UpdateRecord(ChangeOperation):
         return await company.update(self.kind.ref(record.id), **self._changes(record))  # type: ignore[attr-defined]
 
     def set_id(self, record: Any, key: str, found: Sequence[Any]) -> None:
-        """Set the record's id. Raise RowError for invalid or no changes, or unless one record has the key."""
+        """Set the record's id.
+
+        Raise RowError if there are no changes or invalid ones, or unless exactly one record has the key.
+        """
         changes = self._changes(record)
         if not changes:
             raise RowError("nothing to update: the cells of all fields to update are empty")
@@ -167,7 +170,7 @@ class UpdateRecord(ChangeOperation):
     def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
         """Return the effect if the record already has the new values; otherwise None.
 
-        Raise RowError if the row updates a list, which cannot be compared, or if :meth:`set_id` does.
+        Raise RowError if the row updates a list, which cannot be compared, or if :meth:`set_id` raises it.
         """
         changes = self._changes(record)
         if any(isinstance(value, list) for value in changes.values()):
@@ -195,7 +198,7 @@ class DeleteRecord(ChangeOperation):
             raise ImportMapError(f"{self.table}.{more[0]}: a delete uses only {self.by}; remove this field")
 
     async def send(self, company: Company, record: Any, marker: str | None) -> Any:
-        """Delete one record. ``missing_ok`` is not used because it would repeat calls in doubt."""
+        """Delete one record. ``missing_ok`` is not used, because it would repeat calls in doubt."""
         del marker
         return await company.delete(self.kind, record.id)
 
@@ -235,9 +238,10 @@ RowOperation = RunCommand | CreateRecord | UpdateRecord | DeleteRecord
 """Operation on each row.
 
 The map's ``table`` fills a record of class ``kind``, which must have all required fields if ``new``. ``by``
-is the field that identifies existing records, or None. ``name`` identifies the operation in a journal,
-``label`` is its past participle, and ``question`` is shown to the user. ``settled`` decides the outcome of a
-row in doubt from the records with its key; if ``compares``, it also compares their values.
+is the field that identifies existing records; it is None for commands and new records. ``name`` identifies
+the operation in a journal, ``label`` is its past participle, and ``question`` is shown to the user.
+``settled`` decides the outcome of a row in doubt from the records with its key; if ``compares``, it also
+compares their values.
 """
 
 _RECORD_OPERATION = re.compile(r"(?P<verb>create|update|delete) (?P<entity>\w+)(?: by (?P<by>\w+))?")

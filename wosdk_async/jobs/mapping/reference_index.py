@@ -125,7 +125,7 @@ class ReferenceIndex:
     ) -> None:
         """Set the reason of missing entries that will not be created.
 
-        Suggest another field if it holds their names.
+        If another field has the names of these entries, suggest that field.
         """
         names = [entry.text for entry in missing if spec.template is not None]
         holders = defaultdict[str, set[str]](set)
@@ -247,7 +247,10 @@ class ReferenceIndex:
         return list(chain.from_iterable(entries.values() for entries in self._entries.values()))
 
     def hold_back(self, allowed: Sequence[MissingRecord] | None = None) -> bool:
-        """Hold all records but the ``allowed``; None allows all. Return whether any wanted record is held."""
+        """Hold back all records except the ``allowed``; None allows all.
+
+        Return whether any wanted record is held back.
+        """
         entries = self._all()
         for entry in entries:
             entry.held = allowed is not None and not any(entry is each for each in allowed)

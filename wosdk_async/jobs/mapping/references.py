@@ -101,7 +101,7 @@ class ReferenceSpec:
         return (self.entity, self.by, self.filters) == (other.entity, other.by, other.filters)
 
     def raw_name_in(self, cells: Mapping[str, str]) -> str | None:
-        """Return the name in a row as written, or None."""
+        """Return the name in a row as written; None if its cells are empty, or ``""`` without a template."""
         return "" if self.template is None else self.template.fill(cells)
 
     def name_of(self, raw: str) -> RowName | None:
@@ -182,7 +182,7 @@ class LookAlikes:
         return f"{names} from another only in letter case, Unicode form or invisible characters ({shown})"
 
     def add(self, name: str) -> None:
-        """Add a name, and count it if it looks like an earlier one."""
+        """Add a name, and count it if it looks like an earlier name."""
         form = folded(unicodedata.normalize("NFKC", re.sub(f"[{INVISIBLE}]", "", name)))
         if (first := self._first.setdefault(form, name)) != name:
             self.note(name, first)

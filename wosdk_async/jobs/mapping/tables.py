@@ -203,7 +203,7 @@ def field_spelled(kind: type[Record], key: str, path: str) -> tuple[str, Wire]:
 
 
 def checked_table(kind: type[T], table: object, place: str) -> T:
-    """Convert a TOML table to ``kind``. Raise ImportMapError with the key, its value and the fix."""
+    """Convert a TOML table to ``kind``. Raise ImportMapError, naming the key, if the table is invalid."""
     if not isinstance(table, Mapping):
         raise ImportMapError(f"{place} takes a table, not {table!r}")
     try:

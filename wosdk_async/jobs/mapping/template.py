@@ -135,7 +135,7 @@ class LengthLimit:
     """Whether the service strips trailing blanks."""
 
     def fit(self, text: str, warnings: list[str]) -> str:
-        """Return ``text``, truncated if allowed. Raise RowError if ``text`` exceeds a documented limit."""
+        """Return ``text``, truncated if allowed. Raise RowError if the result exceeds a documented limit."""
         if self.cuts_blanks and text != text.rstrip():
             warnings.append(f"{self.path}: the service strips trailing blanks from {shown_value(text)}")
         if self.length is None or len(text) <= self.length:

@@ -46,7 +46,7 @@ _WHOLE: Wire = {"type": "integer"}
 
 
 def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
-    """Return a field's parser; None for a string. Raise ImportMapError for options that its type lacks."""
+    """Return a field's parser; None for a string. Raise ImportMapError for options of other types."""
     kind = meta["type"]
     is_time, is_number = kind.startswith("datetime"), kind in ("number", "integer")
     _require(is_time, table, ("date", "zone", "fold"), f"{path} is not a time field")

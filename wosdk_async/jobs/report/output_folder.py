@@ -96,7 +96,7 @@ class OutputFolder:
         return [self._facts.get(path.name) or file_facts(path) for path in paths]
 
     def path_to_overwrite(self, name: str) -> Path:
-        """Return the path for a file that is overwritten even if edited; numbered if ``name`` is a folder."""
+        """Return the path for a file to overwrite even if edited; number it if ``name`` is a folder."""
         return next(path for path in self._paths(name) if not path.is_dir())
 
     def set_aside(self, directory: Path, others: Sequence[str], *, copied: Path) -> None:
@@ -134,7 +134,7 @@ class OutputFolder:
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """Return the object in a JSON file; an empty one if the file is missing or invalid.
+    """Return the object in a JSON file; an empty object if the file is missing or invalid.
 
     Raises:
         OSError: the file is too large (``EFBIG``).

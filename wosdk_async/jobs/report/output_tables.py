@@ -144,7 +144,7 @@ async def _write_rows(
     cells: Callable[[StoredRow, Row], list[Any]],
     *states: State,
 ) -> None:
-    """Write the rows in one of ``states``; ``cells`` returns what to write for a row and its input.
+    """Write the rows that have one of ``states``; ``cells`` returns what to write for a row and its input.
 
     Raises:
         ImportMapError: the file has changed since the last run or cannot be read.
@@ -194,7 +194,7 @@ _COLUMNS = (
 )
 
 RESULT_COLUMNS = (*_COLUMNS, "changed")
-"""Columns of ``results.csv``: those of a row's outcome, and whether a completed row has since changed."""
+"""Columns of ``results.csv``: a row's outcome, and whether a completed row has since changed."""
 
 
 _UNDO_UNFINISHED = "the undo did not finish; undo the job again to resume it"
@@ -228,7 +228,7 @@ def _result(row: StoredRow, outcome: str) -> list[Any]:
 
 
 def _safe(text: str | None) -> str | None:
-    """Return text without formulas and on one line, because some programs misread quoted line breaks."""
+    """Return text without formulas or line breaks; some programs misread quoted line breaks."""
     if text and _PLAIN.fullmatch(text):  # most keys and numbers
         return text
     return without_formulas(one_line(text)) if text else None

@@ -188,14 +188,14 @@ PARQUET = Reader("wosdk_async.readers.parquet", "pyarrow", "parquet", "Parquet f
 
 
 class _About(msgspec.Struct):
-    """Sheet metadata: numbers of hidden rows and columns, other sheets, and merged ranges."""
+    """Sheet metadata: other sheets, merged ranges, and the numbers of hidden rows and columns."""
 
     rows: int = 0
     columns: int = 0
     others: list[str] = []
     merged: list[tuple[str, int]] = []
     blind: bool = False
-    """Whether the reader cannot see cell errors, missing formula results, hidden rows and currencies."""
+    """Whether the reader cannot see cell errors, missing formula results, hidden rows or currencies."""
     currencies: list[str] = []
     """Currencies that only cell formats show."""
 

@@ -202,7 +202,7 @@ class CsvFile:
             raise ImportMapError(f"{self.path}, line {start}: {_explained(error)}") from None
 
     def _without_marks(self, cells: list[str]) -> list[str]:
-        """Replace NUL by CR again and, if ``_removes_guards``, remove guard apostrophes."""
+        """Turn NUL back into CR and, if ``_removes_guards``, remove guard apostrophes."""
         restored = [cell.replace("\0", "\r") for cell in cells]
         if not self._removes_guards:
             return restored

@@ -57,7 +57,7 @@ _UNSUPPORTED = {
 
 
 def suffix_of(path: PurePath, format: str | None = None) -> str:
-    """Return the suffix of ``format`` if given, else the path's longest in FORMATS, else the path's last."""
+    """Return the suffix of ``format`` if given, else the path's longest suffix in FORMATS, else its last."""
     if format is not None:
         return f".{format.casefold().lstrip('.')}"
     parts = [part.casefold() for part in path.suffixes]

@@ -146,7 +146,10 @@ class JsonLines:
 
 
 def _cells_of(line: str, nested: dict[str, set[type]] | None = None) -> dict[str, str]:
-    """Return a line's cells, and add types of nested fields to ``nested``. Raise ValueError if invalid."""
+    """Return a line's cells, and add types of nested fields to ``nested``.
+
+    Raise ValueError for an invalid line.
+    """
     if line.count(",") > _MAX_COMMAS and _TEXT.sub("", line).count(",") > _MAX_COMMAS:
         raise ValueError(_MANY)
     try:

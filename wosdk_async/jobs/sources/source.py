@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator
 
 JOB_COLUMN, ROW_COLUMN = "_job", "_row"
-"""Columns of a rejects file, with each row's job and its number in the ledger."""
+"""Columns of a rejects file that hold each row's job and ledger row number."""
 
 _REASON = "_reason"
 _SHORT = re.compile(r"the record has ([0-9]{1,5}) cells, the header [0-9]+; (?:add|fill)")
@@ -146,7 +146,7 @@ class FaultyCells(dict[str, str]):
         return super().__getitem__(column)
 
     def get(self, column: str, default: Any = None) -> Any:
-        """Return a cell or ``default``. Raise RowError if the cell is unusable."""
+        """Return a cell, or ``default`` if the column is missing. Raise RowError if the cell is unusable."""
         if column not in self:
             return default
         return self[column]
@@ -222,7 +222,7 @@ class Header:
         return row
 
     def _unfit(self, number: int, line: int, input_cells: list[str], cells: list[str]) -> Row:
-        """Return a row with a fault, because its ``input_cells`` do not fit the header."""
+        """Return a row with the fault that its ``input_cells`` do not fit the header."""
         expected, actual = len(self.columns), len(input_cells)
         remedy = "quote cells that contain a delimiter"
         if actual < expected:
@@ -245,7 +245,7 @@ class Header:
 
 
 def padded(row: Row, columns: Sequence[str], reason: str) -> list[str]:
-    """Return a rejected row's cells, with empty cells for those that are missing according to ``reason``."""
+    """Return a rejected row's cells; append empty cells if ``reason`` says that cells are missing."""
     cells = row.original(columns)
     return cells + [""] * (len(columns) - len(cells)) if _SHORT.match(reason) else cells
 

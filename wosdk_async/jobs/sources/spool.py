@@ -68,7 +68,7 @@ def spool(
 
     ``limit`` is in bytes. ``format`` overrides the URL's suffix; without a known suffix, the format is CSV.
     ``seconds`` limits a download. Raise ImportMapError if the source is empty, too large or cannot be read
-    completely; the error has no credentials.
+    completely; the error contains no credentials.
     """
     address = as_secret(source)
     # `source` loses its credentials, because tracebacks may show local variables.

@@ -1,4 +1,4 @@
-"""Text files, decoded as specified, by byte order mark or as UTF-8; the encoding is never guessed."""
+"""Text files, decoded as specified, by byte order mark, or else as UTF-8; encodings are never guessed."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class TextFile:
 
 
 def _without_end_mark(lines: Iterator[str]) -> Generator[str]:
-    """Yield lines, and strip a trailing Ctrl-Z from the last one."""
+    """Yield lines, and strip a trailing Ctrl-Z from the last line."""
     line = next(lines, "")
     for following in lines:
         yield line

@@ -55,8 +55,8 @@ class CreatedRecords:
     """Created records of one entity type, which are read and checked before an undo.
 
     A record belongs to its row or reference if the job certainly created it, the id is unique in the job, and
-    the record still has the key with which it was sent, if any. A record whose version differs from that
-    after its creation has been changed since.
+    the record still has the key with which it was sent, if any. A record has been changed if its version is
+    not the one that it had after its creation.
     """
 
     company: Company
@@ -215,8 +215,8 @@ async def cancel(company: Company, target: Target, reason: int | None, comment: 
 async def delete(company: Company, target: Target, trace: Trace) -> Any:
     """Delete a record if it still exists.
 
-    A delete without a response can be repeated, so the client treats it as failed. An undo treats it as in
-    doubt, so that the next undo does not report that someone else removed the record.
+    A delete without a response can be repeated, so the client treats it as failed. An undo treats such a
+    delete as in doubt, so that the next undo does not report that someone else removed the record.
 
     Raises:
         InDoubtError: a request was sent, but no response says whether it was carried out.
