@@ -129,8 +129,8 @@ def _require_key_field(found: ResolvedPath, where: str, suitable: str, new: bool
         raise InvalidCallError(
             f"{where}: {found} is a secret and is never read back; name another field{suitable}"
         )
-    # A record whose key is not kept would not be found, and would be created twice. Other types hold ids,
-    # states and amounts, which the service checks or computes; facts 3.4: a reference keeps only its id.
+    # A record whose key is not kept would not be found, and would be created twice. Only strings are kept:
+    # the service checks or computes ids, states and amounts, and a reference keeps only its id (facts 3.4).
     if new and (not is_string or "." in found.path):
         raise InvalidCallError(f"{where}: a key needs a string property of the new record{suitable}")
 
@@ -259,7 +259,7 @@ def _path(path: Any) -> str:
         return path
     shown = repr(path) if isinstance(path, Path) else described(path)
     raise InvalidCallError(
-        f"a marker is a string such as 'work_order.po_number', not {shown}; pass the path in the command"
+        f"a marker is a string such as 'work_order.po_number', not {shown}; pass the field's path as a string"
     )
 
 
@@ -346,8 +346,8 @@ def checked_keys(field: MarkedField, keys: Iterable[Key]) -> list[Key]:
 def require_asked(what: str, found: Iterable[str], asked: Iterable[str]) -> None:
     """Raise NoAnswerError if a found key was not requested: such a response cannot show that a key is absent.
 
-    A service or proxy that ignores the condition returns such records. Keys that a database may compare as
-    equal are accepted; otherwise look-ups would fail while such a record exists.
+    A service or proxy that ignores the condition returns such records. A key that a database may compare as
+    equal to a requested one is accepted, because a correct service returns its record.
     """
     accepted = {_collated(key) for key in asked}
     other = next((text for text in found if _collated(text) not in accepted), None)

@@ -78,7 +78,7 @@ class CallSender:
 
     @property
     def scope(self) -> tuple[object, ...]:
-        """Options, deadline and trace: only callers with equal scopes share a call."""
+        """Options, deadline and trace; concurrent look-ups share one query only if their scopes are equal."""
         return self.own_options, self.until, id(self.trace)
 
     async def connect(self) -> None:

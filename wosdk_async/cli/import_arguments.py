@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _sheet(text: str | int | None) -> str | int | None:
-    """Convert digits to a sheet number. A sheet named 2024 can only be selected by its number."""
+    """Convert digits to a sheet's position, by which a sheet with digits as its name must be selected."""
     return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() else text
 
 
@@ -187,7 +187,7 @@ def saved_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:
     """Return the options in a job's journal that ``wosdk import`` could have written.
 
     Other texts are skipped, because anyone with write access to the folder can edit the journal. Raises
-    CliError if a program started the job.
+    CliError if Python code, not ``wosdk import``, started the job.
     """
     found = options.get(_COMMAND)
     if not isinstance(found, list):
@@ -207,13 +207,18 @@ def _is_option(argument: str, param: click.Option) -> bool:
 
 
 def saved_import(options: Mapping[str, Any], folder: Path) -> ImportArguments | None:
-    """Return the import arguments of a job; None if a program started the job."""
+    """Return the import arguments of a job; None if Python code, not ``wosdk import``, started the job.
+
+    The file is a placeholder; the job's plan names the input.
+    """
     if not isinstance(options.get(_COMMAND), list):
         return None
     try:
         context = _PARSER.make_context("import", ["FILE", *saved_arguments(options, folder)])
     except click.ClickException as error:  # a newer version wrote the journal
-        raise CliError(f"{folder}: unknown options in the journal: {error.message}; update wosdk") from None
+        raise CliError(
+            f"{folder}: this version of wosdk cannot use the journal's options: {error.message}; update wosdk"
+        ) from None
     return ImportArguments.of(context)
 
 

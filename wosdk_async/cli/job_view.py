@@ -196,7 +196,7 @@ def _run(run: Mapping[str, Any]) -> str:
     if command := details.get("command"):  # such as undo; empty for an import
         ended += f", {command}"
     elif file := details.get("file"):
-        # ``done`` is 0 if a later run resent the rows.
+        # A row counts only for the run that sent it last, so ``done`` may be 0.
         ended += f", {run['done']} done of {file}" if run["done"] else f", file {file}"
     ends = {"stopped": run["stopped"], "refused" if details.get("refused") else "error": run["error"]}
     why = "".join(f"; {name}: {text}" for name, text in ends.items() if text)

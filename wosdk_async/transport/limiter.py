@@ -4,9 +4,9 @@ Each Company has its own first-in, first-out queue and limit. A free slot goes t
 fewest slots; ties take turns.
 
 A slot cannot be revoked: a host that hangs keeps its Company's slots until their deadlines. Therefore each
-Company may exceed the shared total for its first ``SHARE`` slots, up to the client's ceiling. Beyond
-that, while other Companies hold slots, a Company gets at most half of what they leave, so that some slots
-stay free for the next Company.
+Company may exceed the shared total for its first ``SHARE`` slots, up to the client's ceiling. While other
+Companies hold slots, a Company gets a slot beyond ``SHARE`` only if it then holds fewer such slots than are
+free, so that some stay free for the next Company.
 
 A queue is ready while calls wait in it and its limit and rate allow another slot. Ready queues are grouped by
 the number of slots they hold, so granting a slot takes constant time, however many calls wait.
@@ -89,7 +89,9 @@ class TenantQueue:
 
 
 class ConcurrencyLimiter:
-    """Limiter of one event loop's slots: ``total``, or ``ceiling`` for queues that hold fewer than ``SHARE``.
+    """Limiter of one event loop's slots.
+
+    At most ``total`` are in use, or ``ceiling`` if the extra ones go to queues with fewer than ``SHARE``.
 
     A queue holds at most the slots its algorithm allows, capped by ``per_queue``. A caller that is cancelled
     while waiting leaves the queue; a slot it was just granted passes to the next caller.
@@ -271,7 +273,7 @@ class ConcurrencyLimiter:
                 self._keep_pace(queue)
             try:  # without contextlib.suppress(), which would make two calls
                 granted.set_result(None)
-            except RuntimeError:  # raised by a closed loop, whose calls are only collected now
+            except RuntimeError:  # the loop is closed, and garbage collection only now ends a call
                 return
 
 

@@ -1,1 +1,1 @@
-"""Commands of ``wosdk``, one file for each."""
+"""Modules with the commands of ``wosdk``, imported on demand."""

@@ -134,7 +134,10 @@ def _known_values(options: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def _complete(values: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, str]:
-    """Ask for missing values. If the old profile is for the same Company, its region is the default."""
+    """Ask for missing values, offering those of the old profile.
+
+    Without a terminal, the old region is kept only for the same Company.
+    """
     missing = _missing(values)
     if missing and not is_interactive():
         named = ", ".join(_OPTIONS[key] for key in missing if key in _OPTIONS)

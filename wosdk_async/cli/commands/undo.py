@@ -112,7 +112,7 @@ def undo_command(
     """Cancel the work orders that a run created, or delete its other records.
 
     By default, resume an unfinished undo, or undo the last run that sent rows. Only records that the job
-    certainly created are undone. Records that have changed since, or do not have their row's key, are
+    certainly created are undone. Records that have changed since, or whose key differs from the row's, are
     listed and kept. Created references are also kept unless you add --references.
 
     \b
@@ -174,7 +174,7 @@ async def _open(folder: Path) -> Journal:
 
 
 def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | None:
-    """Print and return the run to undo; None means all runs. The default is that of :func:`run_to_undo`."""
+    """Print and return the run to undo, or None for all runs; by default, :func:`run_to_undo` chooses it."""
     from wosdk_async.jobs.ledger.undone import run_to_undo
 
     files = {each.number: each.details.get("file") for each in runner.run(journal.runs())}

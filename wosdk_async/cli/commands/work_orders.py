@@ -76,8 +76,8 @@ async def resume_command(_: Company, *, start: bool, comment: str | None, at: da
     """Resume work orders that are on hold or paused.
 
     Resuming reopens the order as New, because no command leads from OnHold to InProgress. --start also picks
-    up and starts each order, for a total of three commands. Orders in other states do not change; to reopen a
-    finished order run `wosdk run WoReopenCommand WorkOrderId=ID`.
+    up and starts each order, for a total of three commands. Orders in other states are refused; to reopen a
+    finished order, run `wosdk run WoReopenCommand WorkOrderId=ID`.
 
     \b
       wosdk resume RSC000005
@@ -89,7 +89,7 @@ async def resume_command(_: Company, *, start: bool, comment: str | None, at: da
     )
 
 
-_note_option = click.option("--note", metavar="TEXT", help="Completion note; replaces any existing note.")
+_note_option = click.option("--note", metavar="TEXT", help="Completion note; replaces an existing one.")
 _repair_option = click.option(
     "--repair-code", metavar="NAME|ID", help="Repair code, if required by the Company."
 )

@@ -155,7 +155,7 @@ class DefaultColumns:
         return ("*", *named) if named else ()
 
     def ordered(self, paths: Iterable[str]) -> list[str]:
-        """Return property paths in table order, ids last."""
+        """Return the columns for property paths in table order: preferred ones first, ids last."""
         if isinstance(self.entity, str):
             return list(paths)
         present = dict.fromkeys(paths)

@@ -14,24 +14,26 @@ from wosdk_async.jobs.ledger.identity import undisguised
 from wosdk_async.jobs.ledger.terms import FIRST, Action, Plan, Resembling, RowSample, Standing
 
 IN_COMPANY = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE)
-"""Standings of rows that may be in the Company."""
+"""Standings of ledger rows that may be in the Company; only a file's rows can be DONE_CHANGED."""
 RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
 """The same standings as an SQL list."""
 
 UNCORRECTED = "'uncorrected ' || {}"
-"""SQL template for an identity, given a row number. Table entries with this identity store in ``nth`` the
-digest of the row's cells before a correction."""
+"""SQL template for the identity ``uncorrected ROW``. Entries of the table ``identity`` with it hold no count
+in ``nth``, but a digest of the reject's cells before its correction."""
 
 
 def disguised_keys(
     db: sqlite3.Connection, has_new_rows: bool, *, rejects: bool
 ) -> dict[Standing, Resembling]:
-    """Return, by standing, the rows to send whose keys resemble a missing row's key or a reject's old key.
+    """Count, by standing, the rows to send whose keys resemble a missing row's key or a reject's old key.
 
-    Such keys differ only by spreadsheet formatting. For ``rejects``, which lack most rows of the ledger, only
-    missing rows that may be in the Company matter. A pair of such rows is not reported if the previous file
-    had both, or if it had the row to send and the user declared the missing row permanently gone.
-    ``has_new_rows`` tells whether the previous file lacked any of the rows to send.
+    Such keys differ only by spreadsheet formatting; missing rows are in the ledger, but not in the file. The
+    result includes the first pairs. ``rejects`` tells whether the file is a rejects file, which lacks most
+    rows; then only missing rows that may be in the Company matter. A pair is not reported if the previous
+    file had both rows. Nor is it reported if the user declared the missing row permanently gone, and the
+    previous file had the row to send with the same key. ``has_new_rows`` tells whether the previous file
+    lacked any of the rows to send.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute("CREATE TEMP TABLE plain (key TEXT, line, name, risky, away, dismissed, own, row)")
@@ -96,7 +98,7 @@ def new_key_warnings(db: sqlite3.Connection, plan: Plan) -> list[str]:
 
 
 def row_sample(db: sqlite3.Connection, query: str) -> RowSample | None:
-    """Return the first result of a query that selects lines and names of rows; None if it has no results."""
+    """Run a query whose columns are line and name, and return its first row, if any."""
     found = db.execute(query).fetchone()
     return None if found is None else RowSample(found[0], found[1] or "")
 
@@ -131,8 +133,9 @@ def repeated_rows(
         yield place, row, text.format(key[:_SHOWN], number, line, (now or "")[:_SHOWN]), REPEATED_KEY
 
 
-# The first row with the key: another row of the file, without the last two columns; or a ledger row that the
-# file lacks or has with a different key. They are its number, and its current key if a reject corrected it.
+# First row with the key: its number, line and digest, and two more columns. They are NULL for another row of
+# the file. For a ledger row that the file lacks or has with a different key, they are the row's number again
+# and, if a reject corrected it, its current key.
 _FIRST_WITH_KEY = f"""SELECT coalesce(planned.row, first.place), file.line, file.digest, NULL, NULL
     FROM temp.repeated AS first JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = first.place
     WHERE first.identity = :identity AND first.nth = 1 AND first.place <> :place
