@@ -154,9 +154,9 @@ def create_owned_object(
 def delete(
     context: RequestContext, schema: EntitySchema, record: Record, *, with_owner: bool = False
 ) -> None:
-    """Delete a record or mark it as removed (facts 3.4).
+    """Mark a record as removed if its type allows this; otherwise delete the record (facts 3.4).
 
-    Not shown; assumed: records that it owns are deleted with it.
+    Not shown; assumed: records owned by a deleted record are deleted with it.
     """
     if not schema.soft_deleted:
         if rule := ON_DELETE.get(schema.name):
