@@ -127,7 +127,7 @@ async def completed(future: asyncio.Future[T], on_cancel: Callable[[], None] = l
 async def open_in_thread(function: Callable[[], T], *, close: Callable[[T], None]) -> T:
     """Run a function in a thread, and return its result, which the caller must close.
 
-    A cancelled caller waits until the function has ended, however often it is cancelled, and then passes the
+    If the call is cancelled, even repeatedly, it waits until the function has ended, and then passes the
     result to ``close``.
     """
     context = contextvars.copy_context()

@@ -158,8 +158,8 @@ class Documents(Resource):
     ) -> EntitySpecifier:
         """Attach a link to a record and return the new document; nothing is fetched from ``url``.
 
-        ``url`` is an http or https address of at most 2,048 characters, percent-encoded. The default of
-        ``mime_type`` is that of the vendor's sample. For the other arguments and the errors, see
+        ``url`` is an http or https address of at most 2,048 characters, percent-encoded. ``mime_type``
+        defaults to the value in the vendor's sample. For the other arguments and the errors, see
         :meth:`attach`.
         """
         require_link(url)
@@ -280,7 +280,7 @@ class Documents(Resource):
     def _prepared(
         self, address: GetDocDownloadUrl, id: int, to: Path | None, max_bytes: int, progress: Progress | None
     ) -> tuple[FileDownload, Callable[[Stream], Awaitable[bytes | Path]]]:
-        """Return the file at ``address``, and a function that reads it into memory or writes it to ``to``."""
+        """Return the download from ``address``, and a function to keep it in memory or write it to ``to``."""
         file = FileDownload(
             url=address.url or "",
             local=is_local(self._company.host or ""),
@@ -322,7 +322,7 @@ class Documents(Resource):
 
 
 def _owner_fields(owner: Record | int, actor_type: ActorType | str | None, storage: str) -> dict[str, Any]:
-    """Return the fields for a document's owner and storage. Without a type, a bare id is a work order's."""
+    """Return a document's owner and storage fields. Without ``actor_type``, an id means a work order."""
     kind = actor_type or (ACTOR_TYPES.get(owner.wire_name) if isinstance(owner, Record) else "WO")
     if kind is None:
         raise InvalidCallError(f"the actor type of a {type(owner).__name__} is unknown; pass actor_type=")

@@ -94,7 +94,7 @@ def media_type(file_name: str) -> str:
 
 
 def safe_name(name: str, otherwise: str) -> str:
-    """Return an untrusted path's last part as a printable name of up to 200 bytes, else ``otherwise``."""
+    """Return an untrusted path's last part as a printable name, cut to 200 bytes; if empty, ``otherwise``."""
     last = re.split(r"[/\\]", name)[-1]
     shown = "".join(char for char in _NOT_IN_NAMES.sub("_", last) if char.isprintable())
     stem, suffix = os.path.splitext(shown.strip(" ."))
@@ -178,7 +178,8 @@ async def read_into_memory(stream: Stream) -> bytes:
 def file_writer(target: Path, *, named_by_user: bool) -> Callable[[Stream], Awaitable[Path]]:
     """Return a function that writes a complete stream to ``target`` and returns ``target``.
 
-    A symlink at ``target`` is replaced; if the user named the link, its target is replaced instead.
+    If ``target`` is a symlink, the link itself is replaced or, with ``named_by_user``, the file that it
+    points to.
     """
 
     async def into_file(stream: Stream) -> Path:
@@ -220,16 +221,16 @@ _PICTURE: dict[str, Any] = {"id": 3, "display_as": "Picture"}
 _PDF: dict[str, Any] = {"id": 32}
 
 OTHER = _PDF
-"""Document type sent for any other file. Not shown: the type that the service then stores."""
+"""Document type sent for other files. Not shown: the type that the service stores for these."""
 
 LINK: dict[str, Any] = {"id": 9}
-"""Type of a link. Not shown; assumed."""
+"""Document type sent for a link. Not shown; assumed."""
 
 
 def stored_type(mime_type: str) -> dict[str, Any] | None:
     """Return the document type that the service derives from a media type; None if unknown.
 
-    The type sent does not matter.
+    For these media types, the service ignores the document type that the client sends.
     """
     media = mime_type.lower()
     return _PICTURE if media.startswith("image/") else _PDF if media == "application/pdf" else None

@@ -95,7 +95,7 @@ class Labor:
 
 
 def _matches(item: FinancialItem, since: datetime | None, until: datetime | None) -> bool:
-    """Return whether a line itself matches: the service sends all lines of an order with a matching line."""
+    """Return whether this line matches. If one line does, the service sends all lines of the order."""
     start = item.start_date
     if item.cost_category_id != "Labor" or (start is None and (since or until)):
         return False

@@ -190,7 +190,7 @@ async def _results(asked: Mapping[str, _Batch]) -> Ids:
 
 
 def _checked(entity: type[V], key: str, names: list[str]) -> str:
-    """Return ``key`` if it is a text property of ``entity`` that may hold ``names``."""
+    """Return ``key`` after checking that it is a text property of ``entity`` and can hold the ``names``."""
     if not isinstance(key, str):
         raise InvalidCallError(f"by= is {described(key)}; pass the name of a text property, such as 'name'")
     meta = root(entity).by_python(key).meta

@@ -39,9 +39,9 @@ class Pass:
 class Watermark:
     """Storable position of a change feed.
 
-    All records of ``company`` that changed up to ``time``, by the service's clock, were processed. ``seen``
-    are the processed records within the overlap, ``reading`` is the unfinished pass, and ``highest`` is the
-    highest id of the completed passes. ``str(watermark)`` is one line of JSON for :meth:`parse`.
+    All records of ``company`` that changed up to ``time``, by the service's clock, have been processed.
+    ``seen`` are the processed records within the overlap, ``reading`` is the unfinished pass, and ``highest``
+    is the highest id of the completed passes. ``str(watermark)`` is one line of JSON for :meth:`parse`.
     """
 
     company: str

@@ -51,7 +51,7 @@ register_url_convertor(ID, _IdConvertor())
 
 
 def is_internal(path: str, method: str) -> bool:
-    """Return whether the sandbox itself handles a request, without logging it or injecting faults."""
+    """Return whether the sandbox itself handles a request; such requests are not logged and get no faults."""
     # A GET of the root sends browsers to the console; other requests to the root go to the service.
     return path in _PAGES or path.startswith(_FOLDERS) or (path == "/" and method in _READS)
 
@@ -107,7 +107,7 @@ async def json_object(
 ) -> dict[str, Any]:
     """Parse a request's JSON object, or ``{}`` if ``optional`` and empty.
 
-    Raises ValueError if the body is invalid or has members other than ``names`` (default: any).
+    Raises ValueError if the body is invalid or has members other than ``names`` (default: all are allowed).
     """
     raw = await request.body()
     if optional and not raw.strip():

@@ -70,7 +70,7 @@ def write_assignments(env: Mapping[str, str], path: Path, pid: int | None = None
     Args:
         env: the variables.
         path: the file.
-        pid: process to end with ``kill``, added as a comment.
+        pid: the server's process id, for a comment that shows the ``kill`` command.
     """
     comment = "" if pid is None else f"# stop the server: kill {pid}\n"
     try:

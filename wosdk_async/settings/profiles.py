@@ -18,9 +18,9 @@ from wosdk_async.text.secret import Secret, as_secret, without_login
 _log = logging.getLogger("wosdk_async")
 
 PREFIX = "WOSDK_"
-"""Prefix of the variables; profile keys are the rest in lower case."""
+"""Prefix of the variables; profile keys are the variable names without it, in lower case."""
 DEFAULT = "default"
-"""Profile used if none is named and no variable is set."""
+"""Profile used if none is named, unless other settings rule it out."""
 _MAX_SIZE = 1 << 20  # maximum bytes of the settings file, which usually has a few hundred
 CREDENTIALS = ("CLIENT_ID", "CLIENT_SECRET", "CLIENT_SECRET_FILE", "CREDENTIALS_COMMAND")
 ADDRESSES = ("TOKEN_URL", "LOCATOR_URL", "TRUSTED_HOSTS")
@@ -137,12 +137,12 @@ def _text(path: Path, profile: str, key: str, value: Any) -> str | Secret:
 # --- other users' access to a file; root does not count ---------------------------------------------
 
 PRIVATE, SETTINGS = 0o077, 0o022
-"""Permissions that other users must not have: any at all, or write access."""
+"""Permissions that others must not have: any, for files with secrets; write access, for other settings."""
 _warned: set[str] = set()  # files already warned of; harmless if two threads both warn of one
 
 
 def is_foreign(found: os.stat_result) -> bool:
-    """Return whether a file belongs to another user, except root; False on Windows."""
+    """Return whether a file belongs to neither this user nor root; False on Windows."""
     return os.name == "posix" and found.st_uid not in (0, os.geteuid())
 
 

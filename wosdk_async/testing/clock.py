@@ -78,7 +78,7 @@ class SkippingClock(VirtualClock):
         return sum(timer.callback is not None for _, _, timer in self._timers)
 
     def client_clock(self) -> TransportClock:
-        """Return a client's view of this clock, in seconds from 0: floats since 1970 are too coarse."""
+        """Return this clock for clients, in seconds since its start: floats since 1970 are too coarse."""
         return TransportClock(
             lambda: (self() - self._start) / _SECOND, self._client_sleep, self.call_later, self._wake_later
         )

@@ -62,7 +62,7 @@ class RawExchange:
         return None if isinstance(self.body, Secret) else self.body
 
     def header(self, name: str) -> str:
-        """Return a request header, or an empty string."""
+        """Return a request header; an empty string if missing."""
         value = next((value for key, value in self.headers if key == name), "")
         return value if isinstance(value, str) else value.reveal()
 
@@ -186,7 +186,7 @@ class ClockForOtherClients:
     clock: SkippingClock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to ``app``; count it as pending work unless it is already part of one."""
+        """Pass a request to ``app``; count it as pending work unless the calling task already counts."""
         if work.get() is not None:
             await self.app(scope, receive, send)
             return
@@ -277,7 +277,7 @@ class InProcessTransport:
     def require(self, url: str) -> None:
         """Raise SendError unless ``url`` is the application's and its test is still running.
 
-        Raises ConfigurationError while another event loop has a request: the application's store has no lock.
+        Raises ConfigurationError while a request from another event loop runs: the store has no lock.
         """
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"

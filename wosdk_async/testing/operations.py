@@ -1,7 +1,7 @@
 """Service operations by path and name, checks for mocks that would never match, and mock bodies.
 
-Names that are not in the catalogue are allowed, because a later release may have them, unless they look like
-a misspelled known name.
+Names missing from the catalogue are allowed, because a later release may have them, but names that look like
+a misspelled known name are refused.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def names_of(operation: ServiceOperation) -> list[str]:
 def name_of(what: Any) -> str:
     """Return the name of a command or entity.
 
-    Raises InvalidCallError unless ``what`` is a class or name, or if the name seems misspelled.
+    Raises InvalidCallError if ``what`` is neither class nor name, or if the name seems misspelled.
     """
     if isinstance(what, Record | Command):
         _refuse(f"on() takes a class or a name, not {described(what)}; pass {type(what).__name__}")
@@ -87,7 +87,7 @@ def name_of(what: Any) -> str:
 
 
 def require_operation(operation: ServiceOperation, given: str | None) -> None:
-    """Raise InvalidCallError if no such operation exists. ``given`` is the kind that the caller passed."""
+    """Raise InvalidCallError if ``operation`` cannot exist. ``given`` is the kind that the caller passed."""
     kinds = ", ".join(_KINDS[:-1])
     if operation.kind not in _KINDS:
         _refuse(f"unknown operation {given!r}; use one of {kinds}")

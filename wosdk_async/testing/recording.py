@@ -41,7 +41,7 @@ _HIDDEN = {
     "***": "*** hides a credential or password, which a replay does not know: leave it out of the request",
     "{company ": "{company ...} hides the Company's name: pass it as client(company=...)",
 }
-"""Hints on replaying a request whose recorded form hides a value, by the replacement text."""
+"""Replacement text (or its beginning) -> hint on how to replay a request recorded with this text."""
 _MAX_UNPLAYED = 500  # characters
 
 

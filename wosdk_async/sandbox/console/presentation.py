@@ -24,7 +24,7 @@ _NOT_LISTED = REQUEST_MARKS | {"Id", "ConcurrencyId", "IsRemoved"}  # not useful
 
 
 def _label_field(schema: EntitySchema) -> str | None:
-    """Return the property with the display name of records; None if the type has none."""
+    """Return the property that holds a record's display name; None if the type has no such property."""
     fields = (schema.field(name) for name in _LABELS)
     return next((field.name for field in fields if field is not None and field.type == "string"), None)
 
@@ -116,7 +116,7 @@ class Pointer:
     actor: str | None = None  # actor type of this target
 
     def key_in(self, record: Record) -> int | None:
-        """Return the target id in a stored record; None if the record points to nothing or another type."""
+        """Return the target id in a stored record; None if it points to nothing or to another type."""
         if self.kind and record.get(self.kind) != self.actor:
             return None
         name, _, inner = self.path.partition(".")

@@ -63,7 +63,7 @@ def count_records(store: Store, company: int, entity: str) -> int:
 
 
 def list_records(context: RequestContext, entity: str, form: Mapping[str, str], page: int) -> Record:
-    """Return a page (from 0) of the records that match a form. Raises ValueError for an invalid form.
+    """Return page ``page`` (from 0) of the records that match a form. Raises ValueError for a bad form.
 
     ``form`` may filter by ``field``, ``operator`` and ``value``, and order by ``sort`` and ``direction``. If
     it has ``by`` and ``to``, the property ``by`` must refer to the record ``to``, such as ``Customer:12``.

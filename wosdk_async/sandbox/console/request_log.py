@@ -70,7 +70,7 @@ class LoggedExchange:
     faults: list[str] = attrs.field(factory=list)
 
     def summary(self) -> Record:
-        """Return the exchange for the request list."""
+        """Return a summary of the exchange for the request list."""
         return {
             "number": self.number,
             "time": datetime.fromtimestamp(self.began // 10**9, UTC).isoformat().replace("+00:00", "Z"),
@@ -112,7 +112,7 @@ def _side(headers: RawHeaders, body: LoggedBody) -> Record:
 
 
 def _decode_text(text: bytes) -> str:
-    """Decode the text between the quotes of a JSON string; if it ends within an escape, keep its escapes."""
+    """Decode the inside of a JSON string; if it is invalid, such as cut within an escape, keep escapes."""
     try:
         return str(load(b'"%s"' % text))
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -325,7 +325,7 @@ class _Enclosed(NamedTuple):
     closing: re.Pattern[str]
 
     def hide(self, text: str) -> str:
-        """Mask the values in linear time: names in text already searched are skipped."""
+        """Mask the values; skip names in text already searched, so that the time is linear."""
         shown: list[str] = []
         copied_to = skipped_to = 0
         for name in self.name.finditer(text):

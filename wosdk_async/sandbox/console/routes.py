@@ -57,7 +57,7 @@ _LISTS: dict[Callable[..., Record], tuple[str, ...]] = {
     orders: ("page", "state", "text"),
     list_records: ("page", "field", "operator", "value", "by", "to", "sort", "direction"),
 }
-"""Query parameters of the views that are lists."""
+"""Query parameters of each list view."""
 
 FILES = frozenset(
     file.name for file in resources.files(__package__).joinpath("static").iterdir() if "." in file.name

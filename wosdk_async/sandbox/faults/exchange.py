@@ -25,7 +25,7 @@ class ClientConnection(HttpToolsProtocol):
     """uvicorn connection that adds its transport to the scope, because ASGI cannot break connections."""
 
     def on_message_begin(self) -> None:
-        """Start a request."""
+        """Start a request, and put the transport into its scope."""
         super().on_message_begin()
         scope = cast("dict[str, Any]", self.scope)
         scope["extensions"] = {_EXTENSION: self.transport}
@@ -83,7 +83,7 @@ class FaultExchange:
         return BufferedResponse(messages[0]["status"], list(messages[0]["headers"]), body)
 
     def carry_out_later(self, due: int) -> None:
-        """Carry out the request at ``due`` (nanoseconds), unless the Companies are reset before."""
+        """Carry out the request at ``due`` (nanoseconds), unless the Companies are reset first."""
 
         async def run() -> None:
             await self.clock.sleep((due - self.clock()) / _SECOND)
@@ -110,7 +110,8 @@ class FaultExchange:
     async def wait_for_hang_up(self, limit: float | None) -> int:
         """Wait up to ``limit`` seconds for the client to close the connection.
 
-        Return when the wait ended, in nanoseconds; never later than the limit, even if the clock jumped.
+        Return the time at which the wait ended, in nanoseconds; never past the limit, even if the clock
+        jumped.
         """
         latest = math.inf if limit is None else self.clock() + int(limit * _SECOND)
         closed = asyncio.ensure_future(self.wait_closed())
@@ -165,7 +166,7 @@ class FaultExchange:
         await self.close()
 
     def _replayed(self) -> Receive:
-        """Return a ``receive`` that first repeats the request."""
+        """Return a ``receive`` function that returns the request's messages again, and then new ones."""
         unread = iter(self.messages)
 
         async def receive() -> Message:

@@ -123,7 +123,7 @@ def _log_parameters(percentiles: Mapping[str, float]) -> tuple[float, float]:
 
 @attrs.frozen(kw_only=True)
 class Status(Fault):
-    """Error status as the response; the request is only carried out with ``carried_out``."""
+    """Error status as the response; the request is carried out only if ``carried_out`` is set."""
 
     status: int = attrs.field(validator=whole(400, 599), metadata={"example": 503})
     code: str = attrs.field(default="", validator=text)
@@ -166,7 +166,7 @@ class Status(Fault):
 
 @attrs.frozen(kw_only=True)
 class Reset(Fault):
-    """Connection reset without a response; the request is only carried out with ``carried_out``."""
+    """Connection reset without a response; the request is carried out only if ``carried_out`` is set."""
 
     carried_out: bool = attrs.field(default=False, validator=flag)
 
@@ -279,7 +279,7 @@ class RequestIdFault(Fault):
     mode: str = attrs.field(default="altered", validator=one_of("altered", "missing", "foreign"))
 
     def can_affect(self, operations: frozenset[str], request_id: str | None) -> bool:
-        """Return whether the response can have a RequestId: the service repeats the request's."""
+        """Return whether the response can have a RequestId, which the service copies from the request."""
         return request_id is not None and super().can_affect(operations, request_id)
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:

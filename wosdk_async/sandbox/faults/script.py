@@ -79,7 +79,7 @@ def _operations_of(
 
 
 def header(scope: Mapping[str, Any], name: bytes) -> str | None:
-    """Return the first value of a header by lower-case name."""
+    """Return the first value of a header, given its lower-case name."""
     return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), None)
 
 

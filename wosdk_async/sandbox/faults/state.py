@@ -29,7 +29,7 @@ class Faults:
 
     Attributes:
         companies: Company names allowed in rules of `add`; empty allows any.
-        late: tasks of requests carried out after their connection closed.
+        late: tasks that carry out requests after their connections have closed.
         moved_hosts: ports of Companies that have moved.
 
     Raises:
@@ -89,7 +89,7 @@ class Faults:
 
     @property
     def injected(self) -> dict[str, int]:
-        """How often each kind of fault was applied since the script was loaded."""
+        """How often each kind of fault has been applied since the script last changed."""
         return dict(self._state.injected)
 
     def report(self) -> dict[str, Any]:
@@ -104,11 +104,11 @@ class Faults:
         }
 
     def unmatched(self) -> list[Rule]:
-        """Return the rules that no request has matched since they were added."""
+        """Return the rules that have not matched any request since they were added."""
         return [rule for rule, effect in self._state.with_effects() if not effect.matched]
 
     def preempted(self) -> list[Rule]:
-        """Return rules not applied since they were added, because earlier rules ended their requests."""
+        """Return the rules that were due but never applied, because earlier rules had ended the requests."""
         known = self._state.with_effects()
         return [rule for rule, effect in known if effect.preempted and not effect.applied]
 

@@ -295,7 +295,7 @@ class _Companies:
         return {"Name": name}
 
     def _file(self, name: object) -> Path:
-        """Return a snapshot's file, always in the store's folder: requests cannot reach other files."""
+        """Return a snapshot's file, always in the store's folder, so no request can reach other files."""
         if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name, re.ASCII):
             raise ValueError("Name must be 1 to 64 letters, digits, hyphens or underscores.")
         return self.store.path.with_name(f"{self.store.path.name}.{name}.snapshot")

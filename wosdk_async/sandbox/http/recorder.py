@@ -25,7 +25,7 @@ class RecordedRequest:
         query: query string.
         headers: headers by lower-case name, without ``authorization``.
         body: request body; empty if it contains credentials.
-        status: response status; None without a response, or before it.
+        status: response status; None until a response starts.
     """
 
     method: str
@@ -117,7 +117,7 @@ class RequestRecorder:
             self._count = self._bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and record it when it has arrived, and later its response status."""
+        """Pass a request on; record it once it has arrived, and add the response status later."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

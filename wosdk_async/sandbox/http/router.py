@@ -105,7 +105,7 @@ class Router:
         return 400, {"error": "invalid_client"}
 
     def _context(self, request: ServiceRequest) -> RequestContext:
-        """Return the context for the Company in the headers, if the token matches (facts 1)."""
+        """Return the context for the headers' Company; refuse tokens not issued for it (facts 1)."""
         owner = self.tokens.check(request.headers.get("authorization"))
         # facts 1: the header's value is case-insensitive; facts 2: the error code; facts 6: the status
         company = self.companies().get(request.headers.get("companyname", "").strip().lower())

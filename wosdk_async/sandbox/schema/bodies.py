@@ -43,7 +43,7 @@ def require_body(body: Record) -> Record:
 
 
 def get_ignore_case(container: Mapping[str, Any], name: str) -> Any:
-    """Return a member by case-insensitive name (facts 3.3), or None."""
+    """Return the member ``name``, ignoring case (facts 3.3); None if missing."""
     if name in container:
         return container[name]
     wanted = name.lower()
@@ -67,7 +67,7 @@ def parse_query(raw: bytes) -> dict[str, str]:
 
 
 def request_id_of(query: Mapping[str, str], body: Record) -> str | None:
-    """Return the ``RequestId`` in the query or body (facts 3.1, 5). Not shown; assumed: numbers count."""
+    """Return the ``RequestId`` in the query or body (facts 3.1, 5). Not shown; assumed: numbers are valid."""
     for value in (query.get("requestid"), get_ignore_case(body, "RequestId")):
         if isinstance(value, str | int) and not isinstance(value, bool):
             return str(value)

@@ -30,7 +30,7 @@ class NumberFormat:
         return text[: _WHOLE + 1 + self.fraction].rstrip("0").rstrip(".")
 
     def cut(self, text: str) -> str:
-        """Return a stored time without the digits that `local` does not show."""
+        """Truncate a stored time to the digits that `local` shows, keeping the stored format."""
         shown = self.local(text)
         return shown if len(shown) == _WHOLE else shown.ljust(_WHOLE + 8, "0")
 

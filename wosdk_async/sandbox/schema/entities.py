@@ -93,11 +93,11 @@ class EntitySchema:
     soft_deleted: bool  # whether a delete only sets ``IsRemoved``, which a read may not show
 
     def field(self, name: str) -> Field | None:
-        """Return the field with a case-insensitive name, or None."""
+        """Return the field called ``name``, ignoring case; None if there is none."""
         return self.by_name.get(name.lower())
 
     def target(self, field: Field) -> EntitySchema | None:
-        """Return the entity type of a reference or list; None if it has no records."""
+        """Return the entity type of a reference or list; None if that type has no records."""
         return schemas(self.dialect).get(field.of or "")
 
     def required_target(self, field: Field) -> EntitySchema:
@@ -128,7 +128,7 @@ def schemas(dialect: Dialect = SPEC) -> dict[str, EntitySchema]:
 
 
 def find_schema(name: str, dialect: Dialect = SPEC) -> EntitySchema:
-    """Return the entity type with a case-insensitive name or alias (spec 2.2); refuse unknown names."""
+    """Return the entity type by name or alias, ignoring case (spec 2.2); refuse unknown names."""
     entity = catalogue.load().entity(name)
     schema = schemas(dialect).get(_SYNONYMS.get(entity.name, entity.name)) if entity else None
     # Only the dialect ``spec`` knows aliases
@@ -190,12 +190,12 @@ def _schema(entity: Entity, dialect: Dialect) -> EntitySchema:
 
 
 def _exists(field: Field, dialect: Dialect) -> bool:
-    """Return whether a dialect has the field: facts 12 names fields that exist only in the specification."""
+    """Return whether a dialect has the field; some exist only in the specification (facts 12)."""
     return dialect.spec_fields or field.sources != "spec" or field.name in REQUEST_MARKS
 
 
 def _initial(field: Field) -> Any:
-    """Return a property's initial value; None if it has none, such as references and dates (facts 3.4)."""
+    """Return a property's initial value; None for types without one, such as dates (facts 3.4)."""
     if field.name in REQUEST_MARKS | REQUEST_ONLY | _INITIAL_VALUES.keys():
         return _INITIAL_VALUES.get(field.name)
     if field.type == "enum":

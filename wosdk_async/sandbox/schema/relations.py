@@ -60,7 +60,7 @@ class Relation:
     actor: str | None = None  # value of that field
 
     def fields(self, parent_id: int) -> dict[str, object]:
-        """Return the members that assign a child to a parent, by the parent's id."""
+        """Return the members that assign a child to the parent with the id ``parent_id``."""
         named: dict[str, object] = {self.key: parent_id}
         return named | {self.kind: self.actor} if self.kind else named
 

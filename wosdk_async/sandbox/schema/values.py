@@ -53,7 +53,7 @@ def read_value(field: Field, value: object) -> Any:
 
 
 def reference_id(value: object) -> int | None:
-    """Return a reference's ``Id``, or None. Not shown; assumed: 0 is not an id."""
+    """Return a reference's ``Id``; None if it has no valid one. Not shown; assumed: 0 is not an id."""
     found = read_integer(get_ignore_case(value, "Id")) if isinstance(value, dict) else None
     return found if isinstance(found, int) and found != 0 else None
 
@@ -119,7 +119,7 @@ def _money(_field: Field, value: object) -> object:
 
 
 def changed_money(before: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
-    """Return the amount ``before`` with the valid members of ``value`` (spec 2.1, facts 3.3)."""
+    """Return the amount ``before``, updated with the valid members of ``value`` (spec 2.1, facts 3.3)."""
     sent = {part.name: read_value(part, get_ignore_case(value, part.name)) for part in MONEY_PARTS.values()}
     return before | {name: part for name, part in sent.items() if part is not UNREADABLE}
 
@@ -179,7 +179,7 @@ class Moment:
         return f"{whole}.{fraction:07d}" if fraction else whole
 
     def later(self, minutes: int) -> Moment:
-        """Return the moment after ``minutes``. facts 3.5: no fraction. Not shown; assumed: no seconds."""
+        """Return the moment ``minutes`` later. facts 3.5: without fraction. Not shown; assumed: 0 seconds."""
         total = self.ticks // _TICKS // 60 + minutes
         return Moment(total * 60 * _TICKS)
 
@@ -191,7 +191,7 @@ def _local_second(seconds: int, zone: tzinfo) -> str:
 
 
 def _parse_time(text: str, *, utc: bool) -> str | None:
-    """Convert a sent time; None if invalid. Not shown; assumed: an offset counts in UTC fields only."""
+    """Convert a sent time; None if invalid. Not shown; assumed: offsets only affect UTC fields."""
     match = _TIME.fullmatch(text.strip())
     if match is None:
         return None

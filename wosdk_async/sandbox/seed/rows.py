@@ -41,7 +41,7 @@ class SeedRow:
 
 
 def seed_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[SeedRow]:
-    """Convert ``{entity type: [rows]}``. Raises StoreError for any other structure."""
+    """Convert ``{entity type: [rows]}`` to a list. Raises StoreError for any other structure."""
     example = 'Write {"Customer": [{"Name": "Acme"}]}: a list of rows for each entity type.'
     if not isinstance(rows, Mapping):
         raise StoreError(f"The rows are {_short(rows)}, not an object. {example}")
@@ -119,7 +119,7 @@ def _insert(
 
 
 def seeded_type(entity: str) -> EntitySchema:
-    """Return an entity type by name. Raises StoreError with a suggestion."""
+    """Return an entity type by name. Raises StoreError, with a suggestion, for an unknown name."""
     try:
         return find_schema(entity)
     except Refusal:
@@ -187,8 +187,8 @@ _BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "
 def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
     """Read the rows of a ``.csv`` file, with property paths in the first line, or of a JSON file.
 
-    JSON is ``{entity type: [rows]}``, or ``[rows]`` with ``entity``. CSV always needs ``entity``. Raises
-    OSError, or a StoreError that names the line or record if the file is malformed.
+    JSON is ``{entity type: [rows]}``, or ``[rows]`` if ``entity`` is passed. CSV always needs ``entity``.
+    Raises OSError, or a StoreError that names the line or record if the file is malformed.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")

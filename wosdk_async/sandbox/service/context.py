@@ -50,7 +50,7 @@ class RequestContext:
         return self.store.counters.next(self.company.id, name)
 
     def find(self, entity: str, key: int) -> Record | None:
-        """Return a record by id, or None; the same object each time."""
+        """Return a record by id, the same object each time; None if there is none."""
         known = self._records.get((entity, key))
         if known is None:
             known = self.store.get(self.company.id, entity, key)
@@ -59,7 +59,7 @@ class RequestContext:
         return known
 
     def find_actor(self, reference: Record) -> Record | None:
-        """Return an actor's record, or None. Actors of different kinds may have the same id."""
+        """Return an actor's record; None if there is none. Actors of different kinds may have the same id."""
         found = self.select("Actor", "id = ?", reference["Id"])
         return next((actor for actor in found if actor["TypeId"] == reference["TypeId"]), None)
 
@@ -80,7 +80,7 @@ class RequestContext:
         return self.store.select(text, [self.company.id, *values, limit])
 
     def first(self, entity: str, condition: str, *values: object) -> Record | None:
-        """Return the first record for an SQL condition, or None."""
+        """Return the first record for an SQL condition; None if there is none."""
         return next(iter(self.select(entity, condition, *values, limit=1)), None)
 
     def named(self, entity: str, member: str, text: str) -> list[Record]:
@@ -88,7 +88,7 @@ class RequestContext:
         return self.select(entity, f"{column(member, 'string')} = ?", text.rstrip(" "))
 
     def referrer(self, entity: str, path: str, key: int) -> Record | None:
-        """Return the first record whose reference at ``path`` has the id ``key``, or None."""
+        """Return the first record whose reference at ``path`` has the id ``key``; None if there is none."""
         self.store.indexes.ensure(entity, path, "integer")
         return self.first(entity, f"{column(path, 'integer')} = ?", key)
 
@@ -144,7 +144,7 @@ class RequestContext:
         self._records[schema.name, record["Id"]] = record
 
     def _stored(self, schema: EntitySchema, record: Record) -> Record:
-        """Cut the times of a record (facts 3.5); the response to this request shows what was sent."""
+        """Return a record with its times cut for storage (facts 3.5); the response still shows them whole."""
         if self.dialect.tick == 1:
             return record
         times = (each.name for each in schema.fields if each.type.startswith("datetime"))

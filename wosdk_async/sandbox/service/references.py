@@ -51,7 +51,7 @@ def check_references(
 ) -> None:
     """Check that newly referenced records exist and are not removed; ``before`` is the old record.
 
-    Not shown; assumed: records that must name their owner cannot change it.
+    Not shown; assumed: a record that must name its owner cannot get another owner.
     """
     pointer = _OWNER_REQUIRED.get(schema.name)
     if pointer and not record[pointer]:
@@ -69,7 +69,7 @@ def check_references(
 
 
 def check_unreferenced(context: RequestContext, schema: EntitySchema, record: Record) -> None:
-    """Refuse to delete a record that other records refer to, unless it owns them. Not shown; assumed."""
+    """Refuse to delete a record if records that it does not own refer to it. Not shown; assumed."""
     owned = {(relation.child.name, relation.key) for relation in owned_relations(schema)}
     for entity, name, path in _pointers_to(schema.name):
         found = None if (entity, name) in owned else context.referrer(entity, path, record["Id"])

@@ -40,7 +40,7 @@ def ancestors(context: RequestContext, location: Record) -> list[Record]:
 def _work_order(context: RequestContext, order: Record) -> None:
     """Trim the contact name, and keep local times and their UTC fields in sync.
 
-    A PUT may write only one of the two (spec 4.9), which then sets the other. Not shown; assumed: if both are
+    If a PUT writes one of the two (spec 4.9), the other is computed from it. Not shown; assumed: if both are
     written, the local time wins.
     """
     order["ContactName"] = order["ContactName"].rstrip()  # facts 3.4

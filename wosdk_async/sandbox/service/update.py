@@ -56,7 +56,7 @@ class UpdatePlan:
     inside: dict[str, UpdatePlan] = attrs.field(factory=dict)  # by list, reference or amount
 
     def covers(self, field: Field) -> bool:
-        """Return whether the update writes the member itself."""
+        """Return whether the update writes the whole member, not only properties inside it."""
         return self.whole or field.name in self.names
 
 
@@ -105,7 +105,7 @@ def update(
 ) -> bool:
     """Write the planned members of ``entity`` into ``record``; return whether anything changed.
 
-    Members and list elements that the request leaves out stay as they are (facts 3.6). The version counter
+    Members and list elements that the request leaves out are not changed (facts 3.6). The version counter
     advances if something changed (facts 3.7). Not shown; assumed: a change in an owned record also counts.
     """
     before = {**record}

@@ -32,7 +32,7 @@ def create(
     """Create a record and its list records from the members of ``entity``.
 
     Unknown members are dropped, invalid ones replaced with defaults, and ``Id`` and ``ConcurrencyId`` ignored
-    (facts 3.3). ``parent_fields``, the reference to the parent or a given ``Id``, override ``entity``.
+    (facts 3.3). ``parent_fields`` (the reference to the parent, or a given ``Id``) override ``entity``.
     """
     members = [
         (field, _resolve_name(context, field, value)) for field, value in known_members(schema, entity)
@@ -60,7 +60,7 @@ def _check_required(schema: EntitySchema, members: Members) -> None:
 
 
 def _resolve_name(context: RequestContext, field: Field, value: Any) -> Any:
-    """Replace a reference by name with one by Id, or None if unknown, where the service accepts names."""
+    """Where names are accepted, convert a reference by name to one by Id; None if the name is unknown."""
     if field.of not in _REFERRED_BY_NAME or not isinstance(value, dict) or reference_id(value) is not None:
         return value
     name = get_ignore_case(value, "DisplayAs")
@@ -154,9 +154,9 @@ def create_owned_object(
 def delete(
     context: RequestContext, schema: EntitySchema, record: Record, *, with_owner: bool = False
 ) -> None:
-    """Delete a record or mark it as removed (facts 3.4).
+    """Mark a record as removed if its type allows this; otherwise delete the record (facts 3.4).
 
-    Not shown; assumed: records that it owns are deleted with it.
+    Not shown; assumed: records owned by a deleted record are deleted with it.
     """
     if not schema.soft_deleted:
         if rule := ON_DELETE.get(schema.name):

@@ -106,7 +106,7 @@ class Store:
             self._forget()
 
     def get(self, company: int, entity: str, key: int) -> Record | None:
-        """Return a record by id, or None."""
+        """Return a record by id; None if there is none."""
         statement = f'SELECT body FROM "{entity}" WHERE company = ? AND id = ?'  # noqa: S608 names of the catalogue
         found = self._db.execute(statement, (company, key)).fetchone()
         return load(found[0]) if found else None

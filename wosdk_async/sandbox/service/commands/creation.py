@@ -167,7 +167,7 @@ def _with_number(context: RequestContext, number: str) -> list[Record]:
 
 
 def complete_order(context: RequestContext, schema: EntitySchema, row: Record) -> None:
-    """Add to a seeded order the cost and last action that created orders have, with the same id (facts 5).
+    """Add to a seeded order the cost and last action of a created order, each with the order's id (facts 5).
 
     Not shown; assumed: two orders cannot have the same number.
     """

@@ -11,7 +11,7 @@ from wosdk_async.sandbox.service.query.selection import show_default
 
 
 def find_order(context: RequestContext, arguments: Arguments) -> Record:
-    """Return a command's order, if it is in the expected state (facts 3.7)."""
+    """Return a command's order; refuse the command if the order's state is not as expected (facts 3.7)."""
     order = named_record(context, arguments, "WorkOrderId", "WorkOrder", "WorkOrder")
     state, version = arguments.get("StatusId", "Unknown"), arguments.get("ConcurrencyId", 0)
     if state not in ("Unknown", order["StatusId"]) or version not in (0, order["ConcurrencyId"]):

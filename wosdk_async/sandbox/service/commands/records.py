@@ -1,8 +1,8 @@
 """Commands on single records: base operations (facts 5), files (facts 3.10), time cards, providers, money.
 
-Commands on a cost record do not change the order's version, because each record has its own (facts 3.7). Not
-shown; assumed: these commands log APInvStatus or CostStatus, which facts 8 and WOActionType list; invoice and
-payment commands do what their names say.
+Commands on a cost record do not change the order's version, because cost records have their own (facts 3.7).
+Not shown; assumed: these commands log APInvStatus or CostStatus, which facts 8 and WOActionType list; invoice
+and payment commands do what their names say.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _download(context: RequestContext, document: Record) -> Record:
 
 
 def _typed_entity(context: RequestContext, entity: Any) -> tuple[EntitySchema, dict[str, Any]]:
-    """Return an entity's type and the entity. Not shown; assumed: its ``EntityType`` names the type."""
+    """Return a sent entity's type and members. Not shown; assumed: its ``EntityType`` names the type."""
     name = get_ignore_case(entity, "EntityType") if isinstance(entity, dict) else None
     if not isinstance(name, str):
         raise Refusal(400, "ENTITYSPECIFIER_NOT_FOUND", "The entity has no EntityType.")
@@ -116,7 +116,7 @@ def change_time_card(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def get_time_card(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the time card of the week of ``BaseDate``. Not shown; assumed: the member ``TimeCard``."""
+    """Return the time card of the week of ``BaseDate``. Not shown; assumed: the result's form."""
     card = _find_card(context, arguments.get("EmployeeId", 0), arguments.get("BaseDate", ""))
     return _card_result(context, card)
 
@@ -185,7 +185,7 @@ def submit_payment(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def _find_cost(context: RequestContext, arguments: Arguments, status_field: str) -> tuple[Record, Record]:
-    """Return the order and its cost record, if both are in the expected state (facts 3.7)."""
+    """Return the order and its cost record; refuse if the state of either is not as expected (facts 3.7)."""
     order = find_order(context, arguments)
     cost = context.get("WorkOrderCost", order["Id"])
     expected = (arguments.get("CurrentStatusId", 0), arguments.get("FinancialConcurrencyId", 0))
@@ -195,7 +195,7 @@ def _find_cost(context: RequestContext, arguments: Arguments, status_field: str)
 
 
 def _paid_status(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the named payment status, or else the first with state Paid. Not shown; assumed."""
+    """Return the payment status sent, or else the first with state Paid. Not shown; assumed."""
     if arguments.get("VendorInvoiceStatusId", 0):
         status = named_record(context, arguments, "VendorInvoiceStatusId", "ApInvoiceStatus")
         if status["ApStateId"] != "Paid":  # not shown; assumed

@@ -91,7 +91,7 @@ def _compile(schema: EntitySchema, paths: Sequence[list[str]]) -> Selection:
 
 
 def _is_default(schema: EntitySchema, field: Field) -> bool:
-    """Return whether a default read includes the field: no lists or owned objects (facts 3.4)."""
+    """Return whether a default read includes the field; it omits lists and owned objects (facts 3.4)."""
     if field.name in REQUEST_ONLY or field.is_list:
         return False
     if field.name in REQUEST_MARKS:
