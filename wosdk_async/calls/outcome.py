@@ -91,10 +91,10 @@ _TURNS = 16  # iterations of the event loop to wait for an input before it count
 class RunInputs(Generic[I]):
     """Source of a run's inputs: gives each input once, with its index, to a worker that asks for one.
 
-    One task reads an async iterable for all workers. Inputs that are ready are handed out in one iteration of
-    the event loop, so a burst of calls is sent together. An async iterable may have a method ``at_hand``,
-    which returns the next input, or None if none is ready. Workers then take ready inputs themselves, and the task
-    reads only those that must be waited for.
+    One task reads an async iterable for all workers. Inputs that are ready are handed out in one
+    iteration of the event loop, so a burst of calls is sent together. An async iterable may have a method
+    ``at_hand``, which returns the next input, or None if none is ready. Workers then take ready inputs
+    themselves, and the task reads only those that must be waited for.
 
     Attributes:
         taken: number of inputs read.

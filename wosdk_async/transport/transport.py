@@ -190,7 +190,7 @@ class Transport:
     ) -> None:
         """Open the session within the deadline of ``options`` (default: 60 s).
 
-        With ``retry_refused``, credentials that were refused a moment ago are sent again.
+        With ``retry_refused``, credentials that were refused a moment ago are tried once more.
         """
         seconds = 60.0 if options.deadline is None else options.deadline
         hold = self.hold()
