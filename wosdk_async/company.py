@@ -309,8 +309,8 @@ class Company(Uncopied):
         is sent. To add a list element, omit its id; to remove one, set ``perform_deletion=True``
         (``docs/updates.md``).
 
-        Type checkers check the fields of an edited copy, including in ``edit``. Named fields are checked only
-        at run time, before anything is sent.
+        Type checkers check the fields of an edited copy, also in functions passed to :meth:`edit`. Named
+        fields are checked only at run time, before anything is sent.
 
         Args:
             record: the record whose named fields are written, or the edited copy.
@@ -649,7 +649,8 @@ class Company(Uncopied):
             look_first: look for each key first, as for :meth:`run`; keys waiting at the same time share a
                 query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` is true if the record already
                 existed.
-            limit: maximum concurrent calls; none starts while as many outcomes are unread.
+            limit: maximum concurrent calls; no call starts while this many outcomes are
+                unread.
             grace: seconds for calls in flight to finish if the ``async with`` block raises or is cancelled.
             keep_replies: add each call's raw response to its outcome, as ``reply``.
 

@@ -67,7 +67,8 @@ class WosdkError(Exception):
     """
 
     kind: str = "error"
-    """Stable name of the failure, also part of the ``type`` of a problem body; a class may use several."""
+    """Stable name of the failure, also part of the ``type`` of a problem body; a class may use several
+    names."""
     remedies: tuple[Remedy, ...] = ()
     """Remedies, best first."""
     company: str | None = None
@@ -158,7 +159,7 @@ def _hidden(value: Any, secrets: Secrets) -> Any:
 
 
 def _rebuild(kind: type[WosdkError], args: tuple[Any, ...]) -> WosdkError:
-    """Restore an error without ``__init__``: a program's subclass may take other arguments."""
+    """Restore an error without calling ``__init__``, because subclasses may take other arguments."""
     error = kind.__new__(kind)
     error.args = args  # OSError.__new__ leaves them empty
     return error
@@ -245,7 +246,8 @@ class UnknownCompanyError(DiscoveryError):
 class RefusedError(WosdkError):
     """Refusal by the service, which did nothing.
 
-    ``code`` is the ErrorCode. Base decisions on it, never on ``status`` alone. The list of codes is open.
+    ``code`` is the ErrorCode. Base decisions on it, never on ``status`` alone. The service may
+    also send undocumented codes.
     """
 
     kind = "refused"  # spec 7; facts 1
@@ -349,11 +351,12 @@ class DeadlineError(WosdkError, TimeoutError):
     (reading an upload) or downloading.
     """
     key_in_doubt: bool = False
-    """Whether another call with the same key may still take effect; this one was not sent."""
+    """Whether another call with the same key may still take effect; this call was not sent."""
     look_first: bool = False
-    """As for :class:`InDoubtError`, if the key is in doubt."""
+    """Whether a repetition is safe although the key is in doubt, because it first looks for the effect of the
+    other call."""
     settle: float = _SETTLE
-    """As for :class:`InDoubtError`, if the key is in doubt."""
+    """If the key is in doubt: seconds during which the other call may still take effect."""
 
 
 # --- look before you repeat -----------------------------------------------------------------

@@ -168,7 +168,10 @@ class WorkerLink(Protocol):
     lost: str
 
     async def exchange(self, order: bytes) -> bytes:
-        """Return the report. Raises OSError if the report is lost, or another error if the worker is gone."""
+        """Send an order and return the worker's report.
+
+        Raises OSError if the report is lost, or another error if the worker is gone.
+        """
 
     async def aclose(self) -> None:
         """Release the worker without waiting for it."""
@@ -184,7 +187,10 @@ class WorkerPool(Protocol):
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
-        """Start workers. Call ``joined`` for each, now or later, and ``broken`` if all are lost for good."""
+        """Start workers.
+
+        Call ``joined`` for each worker, now or later, and ``broken`` if all workers are lost for good.
+        """
 
     async def aclose(self) -> None:
         """Shut down all workers."""

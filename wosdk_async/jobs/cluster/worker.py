@@ -51,7 +51,10 @@ class Sealed:
 
 
 class Worker:
-    """Sender of rows for a coordinator, created in a thread of a Dask worker and used in its event loop."""
+    """Sender of rows for a coordinator.
+
+    It is created in a thread of a Dask worker, and used in the event loop of that worker.
+    """
 
     def __init__(self, setup: bytes, *, clock: Callable[[], float] = boottime) -> None:
         self._setup, self._clock = from_bytes(setup, Setup), clock
@@ -196,7 +199,10 @@ class Worker:
 
 
 def _failed(row: LeasedRow, trace: Trace, error: Exception, *, late: bool) -> dict[str, Any]:
-    """Return the result fields for a call that raised ``error``; ``late`` if the row's lease has expired."""
+    """Return the result fields for a call that raised ``error``.
+
+    ``late`` tells whether the row's lease has expired.
+    """
     outcome = failed_outcome(0, row, error, trace)
     if isinstance(outcome, InDoubt):
         return _error("in_doubt", outcome.error)

@@ -99,7 +99,8 @@ class RowBuilder:
     keys: RowKeys | None
     _has_keys: bool = attrs.field(init=False)
     _build_sent: _Build = attrs.field(init=False)
-    """Builds the content of a row's call; raises Unsupported if the record must be built first."""
+    """Function that builds the content of a row's call; raises Unsupported if the record must be built
+    first."""
 
     @_has_keys.default
     def _uses_keys(self) -> bool:
@@ -185,11 +186,11 @@ class RowBuilder:
     async def mark_wanted(
         self, rows: Iterable[Row], find: Callable[[str, list[str]], Awaitable[Found]]
     ) -> list[tuple[int, list[MissingRecord]]]:
-        """Mark the missing records that are named in rows to send; return these records by row number.
+        """Mark missing records as wanted if rows to send refer to them; return these records by row number.
 
         Records that only other rows refer to would never be used, so they are not created. If one row lacks
-        the fields to create a record, another row may have them. ``find`` returns the records that have one
-        of the keys in the field with this path.
+        the fields to create a record, another row may have them. ``find(path, keys)`` returns the records
+        whose field at ``path`` has one of ``keys``.
         """
         undecided = [row for row in rows if row.fault is None and self.index.undecided(row.cells)]
         if undecided and (own := own_keys(self.keys)) is not None:

@@ -184,7 +184,7 @@ class JobWork:
             row = following
 
     async def _audit(self) -> None:
-        """Audit the rows of a job with workers, unless the run was stopped."""
+        """Audit the rows if the job has used workers, unless the run was stopped."""
         self._take_doubts()
         try:
             if self.stop.reason is None and (await self.totals.read_audit())[1] not in ("none", "impossible"):

@@ -138,7 +138,7 @@ def _stored(db: sqlite3.Connection, where: str, *values: object, tables: str = _
 def named_keys(
     db: sqlite3.Connection, numbers: Sequence[int], identity_of: Callable[[str], bytes]
 ) -> dict[int, str]:
-    """Return names by row number, if the name is the row's key, even a key that belongs to another row."""
+    """Return the names of rows by row number, if the name is the row's key or repeats another row's key."""
     named = "SELECT row, name FROM planned WHERE name IS NOT NULL AND row IN (SELECT value FROM json_each(?))"
     identified = """SELECT 1 FROM identity WHERE identity = ?1 AND (row = ?2 OR EXISTS (
         SELECT 1 FROM outcome WHERE row = ?2 AND json_extract(detail, '$[3]') = ?3))"""
@@ -164,7 +164,7 @@ def mark_as_sent(db: sqlite3.Connection, *, row: int, run: int) -> None:
 
 
 def count_changed(db: sqlite3.Connection) -> tuple[int, int | None]:
-    """Count the file's done rows whose cells have changed, except undone rows; return also the first line."""
+    """Count the file's done rows with changed cells, except undone rows; also return the first row's line."""
     found = db.execute(
         """SELECT count(*), min(line) FROM planned JOIN outcome USING (row) LEFT JOIN undo USING (row)
         WHERE place IS NOT NULL AND sent <> digest AND outcome.state IN (?, ?) AND undo.state IS NOT ?""",
@@ -193,7 +193,11 @@ def counts(db: sqlite3.Connection, *, gone: bool = False) -> dict[State, int]:
 
 
 def count_unsent_elsewhere(db: sqlite3.Connection) -> tuple[int, int]:
-    """Count unsent rows missing from the file: in the original file of rejects, and in older files."""
+    """Count unsent rows missing from the last file.
+
+    The first count is of rows in the file from which a rejects file was made, the second of rows that only
+    older files have.
+    """
     found = db.execute(
         f"""SELECT coalesce(sum(NOT away), 0), coalesce(sum(away), 0) FROM {_ALL}
         WHERE place IS NULL AND coalesce(state, 0) = {int(State.PLANNED)}"""
