@@ -136,7 +136,7 @@ class Company(Uncopied):
 
     @cached_property
     def work_orders(self) -> WorkOrders:
-        """Work order actions: complete, hold, resume, cancel, assign, note, flags; orders by number."""
+        """Work order actions: complete, hold, resume, cancel, assign, note, flags, find by number."""
         from wosdk_async.resources.work_orders import WorkOrders
 
         return WorkOrders(self, LookupTables(self._sender))
@@ -575,7 +575,9 @@ class Company(Uncopied):
         look_first: bool = False,
         check: bool = True,
     ) -> Any:
-        """Run a command and return its result; ``run("Name", {...})`` runs one that the catalogue lacks.
+        """Run a command and return its result.
+
+        ``run("Name", {...})`` runs a command that the catalogue lacks.
 
         Args:
             command: the command, or its name.

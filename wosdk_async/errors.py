@@ -10,8 +10,8 @@ look before you repeat    :class:`InDoubtError`: the service may have carried ou
 ========================  ====================================================================
 
 Exceptions hold only plain data, so that they can be pickled, copied and logged: a stable ``kind``, facts as
-attributes, and ``remedies`` as values, which callers render in their own terms. None contains a token or
-secret. ``protocol/verdicts.py`` maps responses to errors.
+attributes, and ``remedies`` as values, which callers render in their own terms. No exception contains a
+token or secret. ``protocol/verdicts.py`` maps responses to errors.
 """
 
 from __future__ import annotations
@@ -92,14 +92,14 @@ class WosdkError(Exception):
         self.add(**details)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Keep all attributes when pickled or copied; a copy gets its own list of notes."""
+        """Keep all attributes when the error is pickled or copied; a copy gets its own list of notes."""
         state = dict(vars(self))
         if "__notes__" in state:
             state["__notes__"] = list(state["__notes__"])
         return _rebuild, (type(self), self.args), state
 
     def add(self, **details: object) -> None:
-        """Set each attribute that is still unset."""
+        """Set each of ``details`` as an attribute, unless the attribute already has a value."""
         for name, value in details.items():
             if not vars(self).get(name):
                 setattr(self, name, value)
@@ -187,7 +187,7 @@ class PayloadError(WosdkError, ValueError):
 
 
 class DownloadError(WosdkError):
-    """File that cannot be downloaded: no usable address, gone, too large, or no space on the disk.
+    """File that cannot be downloaded: it has no usable address, is gone or too large, or the disk is full.
 
     ``status`` is the storage's HTTP status, 0 if no request was made. Nothing remains on the disk.
     """

@@ -48,7 +48,7 @@ class Budget:
             self._balance()
 
     def confirm(self, worker: str, number: int) -> None:
-        """Record that a worker now uses the share with this number, and no earlier one."""
+        """Record that a worker now uses the share with this number, and no earlier share."""
         shares = self._shares[worker]
         if shares[0].number < number <= shares[-1].number:
             self._shares[worker] = [share for share in shares if share.number >= number]

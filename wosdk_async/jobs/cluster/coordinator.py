@@ -1,4 +1,4 @@
-"""Coordinator of a job's workers, which exchanges messages with them and writes grants to the journal.
+"""Coordinator of a job, which exchanges messages with the workers and writes grants to the journal.
 
 A grant is written to disk before it is sent to its worker. When a lease expires, its unreported rows are in
 doubt and its worker counts as lost.

@@ -242,7 +242,7 @@ class FencedEngine(WatchedEngine):
 
 
 class _PushedSessions:
-    """Provider that grants each session from the coordinator only once.
+    """Provider of the coordinator's sessions, which never grants the same session twice.
 
     When a call needs a session other than the newest, ``on_refused`` is called and :attr:`refused` becomes
     the number of the newest.
@@ -261,7 +261,7 @@ class _PushedSessions:
 
     @property
     def refused(self) -> int:
-        """Number of the newest session once a call has needed another; otherwise 0."""
+        """Number of the newest session if a call needs a newer one; otherwise 0."""
         return self.number if self._used_up == self.number else 0
 
     def push(self, session: PushedSession) -> None:

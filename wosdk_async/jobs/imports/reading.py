@@ -33,7 +33,7 @@ _PLANNED = int(State.PLANNED)
 
 @attrs.frozen
 class PlannedRows:
-    """Rows of a file still to be sent, with their ledger numbers."""
+    """Rows to send from a file, with their ledger numbers."""
 
     source: Source
     journal: Journal
@@ -44,7 +44,7 @@ class PlannedRows:
     """Whether the import has a marker."""
 
     async def pages(self) -> AsyncIterator[list[tuple[Row, str | None, bool]]]:
-        """Yield pages of planned rows with their keys, and whether each was tried before.
+        """Yield pages of planned rows with their keys, and whether each row was tried before.
 
         If a page's fingerprint has changed, its rows are compared one by one, because the change may be in a
         cell that the map does not read or in a row that is not sent.
@@ -159,7 +159,7 @@ class RowBuilder:
         return None if self.keys is None else self.keys.key(row)
 
     def _is_sendable(self, key: str | None, found: Found) -> bool:
-        """Return whether a row can be sent: a create needs a new key, any other operation an existing one."""
+        """Return whether a row can be sent: creates need a new key, other operations an existing key."""
         records = found.get(key or "", ())
         changes = self.import_map.action.by is not None
         return key is not None and not isinstance(records, RowError) and bool(records) is changes

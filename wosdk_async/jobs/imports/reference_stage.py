@@ -137,7 +137,7 @@ class ReferenceStage:
                     journal.record_reference(attrs.evolve(each, undo=State.PLANNED))
 
     async def create_first(self) -> int | None:
-        """Create the records that the next row in ``_first`` needs; return as :meth:`complete` does."""
+        """Create the records that the next row in ``_first`` needs; return what :meth:`complete` returns."""
         reason = ""
         while self._first:
             number, entries = self._first.pop(0)

@@ -150,7 +150,7 @@ def named_keys(
 
 
 def plan_as_in_file(db: sqlite3.Connection, *, rows: Sequence[int]) -> None:
-    """Store the rows' current cells as those to be sent, so that the rows no longer count as changed."""
+    """Store the rows' current cells as the cells to send, so that the rows no longer count as changed."""
     db.execute(
         "UPDATE planned SET sent = digest WHERE sent <> digest AND row IN (SELECT value FROM json_each(?))",
         [orjson.dumps(rows).decode()],
@@ -186,7 +186,7 @@ def count_found_ended(db: sqlite3.Connection) -> tuple[int, int | None]:
 
 
 def counts(db: sqlite3.Connection, *, gone: bool = False) -> dict[State, int]:
-    """Count rows by state: those in the file or, with ``gone``, those missing from the file."""
+    """Count the rows in the file or, with ``gone``, the rows missing from the file, by state."""
     where = "place IS NULL" if gone else "place IS NOT NULL"
     found = db.execute(f"SELECT coalesce(state, 0) AS state, count(*) FROM {_ALL} WHERE {where} GROUP BY 1")
     return dict.fromkeys(State, 0) | {_STATES[state]: count for state, count in found}

@@ -148,7 +148,7 @@ def own_undone_ids(db: sqlite3.Connection) -> Iterator[int]:
 
 
 def undone_ids(db: sqlite3.Connection) -> set[int]:
-    """Return the ids of records that this job has undone, and of those saved by :func:`keep_undone`."""
+    """Return the ids of records that this job has undone, and the ids saved by :func:`keep_undone`."""
     return {*own_undone_ids(db), *(id for (id,) in db.execute("SELECT id FROM undone_before"))}
 
 
