@@ -136,7 +136,7 @@ class Company(Uncopied):
 
     @cached_property
     def work_orders(self) -> WorkOrders:
-        """Work order actions: complete, hold, resume, cancel, assign, note, flags; orders by number."""
+        """Work order actions: complete, hold, resume, cancel, assign, note, flags, find by number."""
         from wosdk_async.resources.work_orders import WorkOrders
 
         return WorkOrders(self, LookupTables(self._sender))
@@ -309,8 +309,8 @@ class Company(Uncopied):
         is sent. To add a list element, omit its id; to remove one, set ``perform_deletion=True``
         (``docs/updates.md``).
 
-        Type checkers check the fields of an edited copy, including in ``edit``. Named fields are checked only
-        at run time, before anything is sent.
+        Type checkers check the fields of an edited copy, also in functions passed to :meth:`edit`. Named
+        fields are checked only at run time, before anything is sent.
 
         Args:
             record: the record whose named fields are written, or the edited copy.
@@ -575,7 +575,9 @@ class Company(Uncopied):
         look_first: bool = False,
         check: bool = True,
     ) -> Any:
-        """Run a command and return its result; ``run("Name", {...})`` runs one that the catalogue lacks.
+        """Run a command and return its result.
+
+        ``run("Name", {...})`` runs a command that the catalogue lacks.
 
         Args:
             command: the command, or its name.
@@ -649,7 +651,8 @@ class Company(Uncopied):
             look_first: look for each key first, as for :meth:`run`; keys waiting at the same time share a
                 query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` is true if the record already
                 existed.
-            limit: maximum concurrent calls; none starts while as many outcomes are unread.
+            limit: maximum concurrent calls; no call starts while this many outcomes are
+                unread.
             grace: seconds for calls in flight to finish if the ``async with`` block raises or is cancelled.
             keep_replies: add each call's raw response to its outcome, as ``reply``.
 

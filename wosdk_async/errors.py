@@ -10,8 +10,8 @@ look before you repeat    :class:`InDoubtError`: the service may have carried ou
 ========================  ====================================================================
 
 Exceptions hold only plain data, so that they can be pickled, copied and logged: a stable ``kind``, facts as
-attributes, and ``remedies`` as values, which callers render in their own terms. None contains a token or
-secret. ``protocol/verdicts.py`` maps responses to errors.
+attributes, and ``remedies`` as values, which callers render in their own terms. No exception contains a
+token or secret. ``protocol/verdicts.py`` maps responses to errors.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ class WosdkError(Exception):
     """
 
     kind: str = "error"
-    """Stable name of the failure, also part of the ``type`` of a problem body; a class may use several."""
+    """Stable name of the failure, also part of the ``type`` of a problem body; a class may use several
+    names."""
     remedies: tuple[Remedy, ...] = ()
     """Remedies, best first."""
     company: str | None = None
@@ -91,14 +92,14 @@ class WosdkError(Exception):
         self.add(**details)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Keep all attributes when pickled or copied; a copy gets its own list of notes."""
+        """Keep all attributes when the error is pickled or copied; a copy gets its own list of notes."""
         state = dict(vars(self))
         if "__notes__" in state:
             state["__notes__"] = list(state["__notes__"])
         return _rebuild, (type(self), self.args), state
 
     def add(self, **details: object) -> None:
-        """Set each attribute that is still unset."""
+        """Set each of ``details`` as an attribute, unless the attribute already has a value."""
         for name, value in details.items():
             if not vars(self).get(name):
                 setattr(self, name, value)
@@ -158,7 +159,7 @@ def _hidden(value: Any, secrets: Secrets) -> Any:
 
 
 def _rebuild(kind: type[WosdkError], args: tuple[Any, ...]) -> WosdkError:
-    """Restore an error without ``__init__``: a program's subclass may take other arguments."""
+    """Restore an error without calling ``__init__``, because subclasses may take other arguments."""
     error = kind.__new__(kind)
     error.args = args  # OSError.__new__ leaves them empty
     return error
@@ -186,7 +187,7 @@ class PayloadError(WosdkError, ValueError):
 
 
 class DownloadError(WosdkError):
-    """File that cannot be downloaded: no usable address, gone, too large, or no space on the disk.
+    """File that cannot be downloaded: it has no usable address, is gone or too large, or the disk is full.
 
     ``status`` is the storage's HTTP status, 0 if no request was made. Nothing remains on the disk.
     """
@@ -245,7 +246,8 @@ class UnknownCompanyError(DiscoveryError):
 class RefusedError(WosdkError):
     """Refusal by the service, which did nothing.
 
-    ``code`` is the ErrorCode. Base decisions on it, never on ``status`` alone. The list of codes is open.
+    ``code`` is the ErrorCode. Base decisions on it, never on ``status`` alone. The service may
+    also send undocumented codes.
     """
 
     kind = "refused"  # spec 7; facts 1
@@ -349,11 +351,12 @@ class DeadlineError(WosdkError, TimeoutError):
     (reading an upload) or downloading.
     """
     key_in_doubt: bool = False
-    """Whether another call with the same key may still take effect; this one was not sent."""
+    """Whether another call with the same key may still take effect; this call was not sent."""
     look_first: bool = False
-    """As for :class:`InDoubtError`, if the key is in doubt."""
+    """Whether a repetition is safe although the key is in doubt, because it first looks for the effect of the
+    other call."""
     settle: float = _SETTLE
-    """As for :class:`InDoubtError`, if the key is in doubt."""
+    """If the key is in doubt: seconds during which the other call may still take effect."""
 
 
 # --- look before you repeat -----------------------------------------------------------------

@@ -8,18 +8,21 @@ from weakref import WeakValueDictionary
 
 
 class Uncopied:
-    """Base class of objects with connections. Copies could not use the sockets and locks."""
+    """Base class of objects that cannot be copied, because a copy could not use their sockets and locks."""
 
     __slots__ = ()
     _instead: ClassVar[str]
-    """Alternative to a copy."""
+    """What to do instead of copying or pickling, for the error message."""
 
     def __reduce_ex__(self, _: Any) -> NoReturn:
         raise TypeError(f"a {type(self).__name__} cannot be copied or pickled; {self._instead}")
 
 
 class Forkable(Protocol):
-    """Object with sockets or locks. A forked child must not close the sockets: that may send bytes."""
+    """Object with sockets or locks.
+
+    A forked child must not close the sockets, because closing them may send bytes.
+    """
 
     def forked(self) -> None:
         """Replace the inherited state. Called in the child."""

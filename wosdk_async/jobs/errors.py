@@ -56,7 +56,7 @@ class RunStoppedError(WosdkError):
 
     ``kind`` is ``asked``, ``client-closed``, ``all-refused``, ``all-exist``, ``none-sent``, ``marker``,
     ``references``, ``too-many-failed``, ``too-many-in-doubt`` or, after a failed look-up, ``stopped``.
-    ``Summary.stopped`` may also be an error.
+    ``Summary.stopped`` may also be another WosdkError.
     """
 
     kind = "stopped"

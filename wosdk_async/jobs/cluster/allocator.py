@@ -48,7 +48,7 @@ class Budget:
             self._balance()
 
     def confirm(self, worker: str, number: int) -> None:
-        """Record that a worker now uses the share with this number, and no earlier one."""
+        """Record that a worker now uses the share with this number, and no earlier share."""
         shares = self._shares[worker]
         if shares[0].number < number <= shares[-1].number:
             self._shares[worker] = [share for share in shares if share.number >= number]
@@ -85,7 +85,7 @@ class Budget:
 
 
 HELLO = Order(worker="", received=0, share=NO_SHARE)
-"""First order to a worker. The worker's report contains its nonce."""
+"""First order to a worker. The report that the worker sends back contains the worker's nonce."""
 
 _NO_REPORT = Report(worker="", clock=0.0)
 _MAX_SECONDS_AHEAD = 1.0  # seconds that rows granted in advance may last, at the worker's rate
@@ -218,7 +218,10 @@ class Allocator:
         return self.leases.open(self.epoch, worker.nonce, batch, clock=report.clock, heard=worker.heard)
 
     def _room(self, worker: ConnectedWorker) -> int:
-        """Return how many rows to grant a worker now. Few, because a lost worker loses all of its rows."""
+        """Return how many rows to grant a worker now.
+
+        The number is small, because a lost worker loses all of its rows.
+        """
         options, share = self.options, self.budget.share(worker.nonce)
         seconds = min(_MAX_SECONDS_AHEAD, (options.lease - options.deadline) / 2)
         if not share.in_flight or len(worker.unconfirmed) >= _MAX_UNCONFIRMED:
@@ -233,7 +236,7 @@ class Allocator:
         return min(wanted - queued, share.in_flight + wanted - self.leases.outstanding(worker.nonce))
 
     def deliver(self, lease: Lease, worker: ConnectedWorker) -> None:
-        """Include a lease's grant in the worker's next order; the journal must contain the grant."""
+        """Include a lease's grant in the worker's next order; the journal must already contain it."""
         grant = Grant(epoch=lease.epoch, ends=lease.ends, rows=tuple(lease.rows.values()))
         worker.unconfirmed[lease.epoch] = grant
 

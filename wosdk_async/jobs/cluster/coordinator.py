@@ -1,4 +1,4 @@
-"""Coordinator of a job's workers, which exchanges messages with them and writes grants to the journal.
+"""Coordinator of a job, which exchanges messages with the workers and writes grants to the journal.
 
 A grant is written to disk before it is sent to its worker. When a lease expires, its unreported rows are in
 doubt and its worker counts as lost.
@@ -93,7 +93,7 @@ class ClusterRun(Run[Any, Effect]):
             raise self._error
 
     def apply(self, changes: Changes) -> None:
-        """End the calls for rows that ended, were lost, or will not be started."""
+        """End the :meth:`send` calls of rows that ended, were lost, or will not be started."""
         endings: dict[int, RowReport | Lease] = {report.row: report for report in changes.ended}
         endings |= {row.row: lease for row, lease in changes.lost}
         for number, ending in endings.items():

@@ -79,7 +79,7 @@ def _is_private(address: str) -> bool:
 
 
 class _ActorLink:
-    """This job's actor in a Dask worker."""
+    """Connection to this job's actor in a Dask worker."""
 
     def __init__(self, name: str, actor: Any, future: Any, client: Any) -> None:
         self.name, self.lost, self.closed = name, "", False

@@ -30,8 +30,8 @@ class JobWorkers(Coordinator):
     """Workers of one import run; :meth:`open` starts them, :meth:`aclose` shuts them down.
 
     From the first :meth:`run` on, a tenth of the rate is reserved for this process's own calls, such as
-    look-ups: at least 0.5 calls per second, and at most half of the rate. ``on_event`` gets a message for the
-    first 20 lost workers.
+    look-ups: at least 0.5 calls per second, and at most half of the rate. ``on_event`` gets a message for
+    each of the first 20 lost workers.
     """
 
     def __init__(
@@ -75,7 +75,10 @@ class JobWorkers(Coordinator):
                 self.fail(error)
 
     def _setup(self, marker: str | None) -> Setup:
-        """Return the setup. Raises ConfigurationError for client options that workers do not support."""
+        """Return the workers' setup.
+
+        Raises ConfigurationError for client options that workers do not support.
+        """
         call, client = self._company.options, sender_of(self._company).transport.options
         defaults = {each.name: each.default for each in attrs.fields(type(client))}
         for name in ("ssl_context", "proxy", "transport", "http_client", "host_suffixes"):
@@ -123,7 +126,7 @@ class SessionPusher:
         self._renewals, self._renewed_at = 0, 0.0
 
     def session_for(self, used: int, refused: int) -> PushedSession | None:
-        """Return the session to push to a worker; None if the worker has it, or none is usable yet."""
+        """Return the session to push to a worker; None if the worker has it, or no session is usable yet."""
         session = self._manager.current()  # also starts a renewal if one is due
         if session is None or session.generation == refused:
             self._renew(0 if session is None else refused)

@@ -58,7 +58,7 @@ class LeasedRows:
         """All rows without a result."""
         self._unstarted: deque[LeasedRow] = deque()
         self._seen: set[int] = set()
-        """Epochs of all grants received, to ignore repeated ones."""
+        """Epochs of all grants received, to ignore repeated grants."""
         self._obeyed_share = self._last_number = 0
 
     def obey(self, order: Order) -> bool:
@@ -122,7 +122,7 @@ class LeasedRows:
     def end(self, row: LeasedRow, fields: Mapping[str, Any]) -> None:
         """Record a row's result from the fields of its :class:`RowReport`.
 
-        If a request was sent, ``not_sent`` becomes ``in_doubt``.
+        The result ``not_sent`` is recorded as ``in_doubt`` if a request was sent.
         """
         if fields["result"] == "not_sent" and row.begun:
             fields = {
@@ -141,7 +141,7 @@ class LeasedRows:
         )
 
     def report(self, **fields: int) -> Report:
-        """Return the next report; ``fields`` are its ``session`` and ``session_refused``."""
+        """Return the next report; ``fields`` are the report's ``session`` and ``session_refused``."""
         # After a share has shrunk, the worker complies with it only once enough calls have ended.
         if len(self.started) <= self.share.in_flight:
             self._obeyed_share = self.share.number

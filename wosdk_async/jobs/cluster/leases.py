@@ -143,7 +143,10 @@ class Leases:
         return lease
 
     def pop_row(self, worker: str, epoch: int, number: int) -> tuple[GrantedRow, Lease] | None:
-        """Remove and return a row and its lease; None if not leased. A lease closes with its last row."""
+        """Remove and return a row and its lease; None if the row is not leased.
+
+        A lease closes with its last row.
+        """
         lease = self.of(worker).get(epoch)
         if lease is None or number not in lease.rows:
             return None

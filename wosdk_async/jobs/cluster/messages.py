@@ -23,7 +23,7 @@ MAX_RESULTS = 1000
 
 @attrs.frozen(kw_only=True)
 class Setup:
-    """Settings of a job for its workers, which never change and contain no secrets.
+    """Constant settings of a job for its workers, without secrets.
 
     ``marker`` is the field for look-ups of calls in doubt; None disables look-ups. A worker shuts down after
     ``lease`` seconds without a message. The fields from ``deadline`` on are those of ``CallOptions`` and
@@ -88,9 +88,9 @@ class Order:
     """Instructions for the worker with the nonce ``worker``; other workers ignore them.
 
     ``received`` is the number of the last result received, ``grants`` are the grants that the worker has
-    not confirmed, and ``session`` is None if the worker has the newest one. After ``stop`` the worker starts
-    no rows; after ``abort`` it also cancels its calls. The worker may wait ``patience`` seconds for results
-    before responding.
+    not confirmed, and ``session`` is None if the worker has the newest session. After ``stop`` the worker
+    starts no rows; after ``abort`` it also cancels its calls. The worker may wait ``patience`` seconds for
+    results before responding.
     """
 
     worker: str
@@ -105,7 +105,7 @@ class Order:
 
 @attrs.frozen(kw_only=True)
 class RowReport:
-    """Outcome of one row under one grant. ``number`` counts a worker's results and identifies repeated ones.
+    """Outcome of one row under one grant. ``number`` counts a worker's results and identifies repetitions.
 
     ``not_sent`` means that no request for the row takes effect, now or later. The fields from ``entity`` to
     ``found`` describe the effect of a completed row, and those from ``error`` to ``request_id`` describe an
@@ -137,7 +137,7 @@ class Report:
 
     ``results`` are the results that the coordinator has not confirmed, and ``epochs`` identify the grants
     with unreported rows. ``share`` and ``session`` are the numbers of the share and session in use;
-    ``session_refused`` is the number of the newest session if a call needs a newer one, or 0.
+    ``session_refused`` is the number of the newest session if a call needs a newer one, and 0 otherwise.
     """
 
     worker: str
@@ -168,7 +168,10 @@ class WorkerLink(Protocol):
     lost: str
 
     async def exchange(self, order: bytes) -> bytes:
-        """Return the report. Raises OSError if the report is lost, or another error if the worker is gone."""
+        """Send an order and return the worker's report.
+
+        Raises OSError if the report is lost, or another error if the worker is gone.
+        """
 
     async def aclose(self) -> None:
         """Release the worker without waiting for it."""
@@ -184,7 +187,10 @@ class WorkerPool(Protocol):
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
-        """Start workers. Call ``joined`` for each, now or later, and ``broken`` if all are lost for good."""
+        """Start workers.
+
+        Call ``joined`` for each worker, now or later, and ``broken`` if all workers are lost for good.
+        """
 
     async def aclose(self) -> None:
         """Shut down all workers."""

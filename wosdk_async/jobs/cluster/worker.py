@@ -51,7 +51,10 @@ class Sealed:
 
 
 class Worker:
-    """Sender of rows for a coordinator, created in a thread of a Dask worker and used in its event loop."""
+    """Sender of rows for a coordinator.
+
+    It is created in a thread of a Dask worker, and used in the event loop of that worker.
+    """
 
     def __init__(self, setup: bytes, *, clock: Callable[[], float] = boottime) -> None:
         self._setup, self._clock = from_bytes(setup, Setup), clock
@@ -196,7 +199,10 @@ class Worker:
 
 
 def _failed(row: LeasedRow, trace: Trace, error: Exception, *, late: bool) -> dict[str, Any]:
-    """Return the result fields for a call that raised ``error``; ``late`` if the row's lease has expired."""
+    """Return the result fields for a call that raised ``error``.
+
+    ``late`` tells whether the row's lease has expired.
+    """
     outcome = failed_outcome(0, row, error, trace)
     if isinstance(outcome, InDoubt):
         return _error("in_doubt", outcome.error)
@@ -236,7 +242,7 @@ class FencedEngine(WatchedEngine):
 
 
 class _PushedSessions:
-    """Provider that grants each session from the coordinator only once.
+    """Provider of the coordinator's sessions, which never grants the same session twice.
 
     When a call needs a session other than the newest, ``on_refused`` is called and :attr:`refused` becomes
     the number of the newest.
@@ -255,7 +261,7 @@ class _PushedSessions:
 
     @property
     def refused(self) -> int:
-        """Number of the newest session once a call has needed another; otherwise 0."""
+        """Number of the newest session if a call needs a newer one; otherwise 0."""
         return self.number if self._used_up == self.number else 0
 
     def push(self, session: PushedSession) -> None:

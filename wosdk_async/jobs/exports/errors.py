@@ -24,7 +24,7 @@ class ExportError(ConfigurationError):
 
 
 def export_package(name: str) -> Any:
-    """Return an installed package. If it is missing, raise ExportError with the extra to install."""
+    """Import and return a package. If it is missing, raise ExportError with the extra to install."""
     try:
         return importlib.import_module(name)
     except ImportError:

@@ -55,7 +55,7 @@ _FILE_ROWS = 20_000  # rows per file, after which a new file begins; a kill lose
 
 
 class Export(ExportJob):
-    """Export to one file. Create an object for each run.
+    """Export to one file. Create a new ``Export`` for each run.
 
     ::
 
@@ -247,7 +247,7 @@ class Export(ExportJob):
 
 
 def _finish_or_discard(file: RangeFileWriter, ids: IdRange) -> None:
-    """Finish the file if it has rows; discard it if not, or if its range is unbounded and cannot resume."""
+    """Finish a file that has rows and a bounded range, so that the export can resume; discard any other."""
     with contextlib.suppress(OSError):  # a full disk, for example; the caller raises the first error
         if file.rows and ids.until is not None and not (file.finished or file.torn):
             file.finish(file.last)

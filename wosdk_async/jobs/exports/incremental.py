@@ -254,7 +254,7 @@ def _number(part: Path) -> int:
 
 
 def _readable_text(watermark: Watermark) -> str:
-    """Return a watermark as text. Raises WosdkError if the next run could not read it."""
+    """Return a watermark as text. Raises WosdkError if the next run could not read the text."""
     text = str(watermark)
     if not _is_readable(text):
         records = [
@@ -322,7 +322,7 @@ class PartChain:
         return attrs.evolve(self, last=part, about=about, before=now)
 
     def _broken(self, part: Path, rows: int | None) -> ExportError:
-        """Return the error for a part that does not follow the last one."""
+        """Return the error for a part that does not follow the last part."""
         first, last = self.next_number, _number(part) - 1
         if first > last:
             return ExportError(

@@ -60,7 +60,7 @@ class ExportOptions:
     """Options of an export. Raises ConfigurationError for an invalid value."""
 
     format: Literal["parquet", "csv", "jsonl", "xlsx"] | None = choice("parquet", "csv", "jsonl", "xlsx")
-    """Output format (default: that of the suffix; Parquet for incremental exports)."""
+    """Output format (default: the format that the suffix means; Parquet for incremental exports)."""
     parallel: int = number(4, "a number of ranges, 1 to 100", low=1, high=100, whole=True)
     """Number of id ranges to read concurrently."""
     page: int = number(1000, f"a number of rows per call, 1 to {ROW_CAP}", low=1, high=ROW_CAP, whole=True)
@@ -72,9 +72,9 @@ class ExportOptions:
     force: bool = switch(False)
     """Whether to overwrite an existing output."""
     csv_for_excel: ExcelSeparator | None = choice("comma", "semicolon")
-    """Separator of a CSV file for Excel, with a byte order mark (default: commas without a mark)."""
+    """Separator of a CSV file for Excel, which also gets a byte order mark (default: comma, and no mark)."""
     csv_raw: bool = switch(False)
-    """Whether CSV text stays unchanged, for programs, instead of getting an apostrophe before formulas."""
+    """Whether CSV text stays unchanged, as programs need it; otherwise formulas get a leading apostrophe."""
 
 
 @attrs.frozen(kw_only=True)

@@ -285,7 +285,7 @@ def writing_table(path: Path, form: TableForm) -> Iterator[WriteBatch]:
 
 
 def usable_format(output: Path, format: str | None, default: str | None = None) -> str:
-    """Return an output's format, and import the packages for the format, which is slow.
+    """Return an output's format. Slow, because it also imports the packages for the format.
 
     Raises:
         ExportError: the suffix is unknown or contradicts the format, or a package is missing.

@@ -77,7 +77,7 @@ class RangeFile:
 
 
 def checked_id(id: int | None) -> int | None:
-    """Return an id. Raises WosdkError if the id has more than 64 bits."""
+    """Return the given id. Raises WosdkError if the id has more than 64 bits."""
     if id is not None and not -(2**63) <= id < 2**63:
         raise WosdkError("a record's Id has more than 64 bits, so the page cannot be stored")
     return id
@@ -106,7 +106,10 @@ def gaps(files: Iterable[RangeFile], highest: int) -> list[IdRange]:
 
 
 def split(ids: IdRange, size: int) -> Iterator[IdRange]:
-    """Split a range into ranges of up to ``size`` ids; without a lower bound, the first ends at ``size``."""
+    """Split a range into ranges of up to ``size`` ids.
+
+    Without a lower bound, the first range ends at id ``size``.
+    """
     above, until = ids.above, ids.until
     while until is not None and until - (above or 0) > size:
         middle = (above or 0) + size
@@ -158,7 +161,7 @@ class RangeFileWriter:
             self._path.unlink(missing_ok=True)
 
     def _opened(self) -> Any:
-        """Return the stream. Open it on first use, so that :meth:`discard` can remove its file on failure."""
+        """Return the stream, opened on first use so that :meth:`discard` can remove the file on failure."""
         if self._stream is None:
             ipc = export_package("pyarrow.ipc")
             self._file = recreate_file(self._path)

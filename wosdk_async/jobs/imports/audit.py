@@ -29,9 +29,9 @@ Verdict = Finding | Literal["once", "undecided", "not_made"]
 class Audit:
     """Audit that looks up the keys of all rows and compares the records with the journal.
 
-    Rows whose records do not match are looked up again after the settle time, because a look-up may be stale.
-    Run the audit after settling. A row that is still in doubt becomes DONE if exactly one record has the
-    row's key.
+    Rows whose records do not match the journal are looked up again after the settle time, because a look-up
+    may be stale. Run the audit after settling. A row that is still in doubt becomes DONE if exactly one
+    record has the row's key.
     """
 
     settling: Settling
@@ -64,7 +64,7 @@ class Audit:
         return result
 
     async def _recheck(self, suspects: list[StoredRow]) -> list[AuditRow]:
-        """Look up suspects again after the settle time; return those that still differ from the journal."""
+        """After the settle time, look up ``suspects`` again; return the rows that still differ."""
         if not suspects:
             return []
 

@@ -92,7 +92,7 @@ class Check:
         dry: the client's ``before_send`` hook, which captures requests instead of sending them.
         sample: the number of rows to check, spread over the file; None checks all rows.
         rate: the maximum calls per second, used to estimate the duration.
-        words: the remedies in warnings.
+        words: the wording of remedies in warnings.
 
     Raises:
         ImportMapError: the file or the map cannot be used.
@@ -203,7 +203,7 @@ class Check:
         return existing_remedies(folder or self._request.base, plan, [found.identity], found.digest)
 
     async def _mark_wanted(self, company: Company, preview: Preview) -> None:
-        """Mark the missing records that are named in rows to send."""
+        """Mark missing records as wanted if rows to send refer to them."""
 
         async def find(path: str, keys: list[str]) -> Found:
             return without_undone(await self._operation.find(company, path, keys), self._undone)

@@ -122,7 +122,7 @@ class CheckResult:
     """The first requests, in which id 1 stands for each record that must be created first."""
     calls: int = 0
     seconds: float | None = None
-    """Estimated duration, from the speed of this check's look-ups and the rate; None without both."""
+    """Estimated duration, from the speed of this check's look-ups and the rate; None if neither is known."""
     job: Overview | None = None
     """The file's existing job."""
     sent_again: int = 0
@@ -130,7 +130,7 @@ class CheckResult:
     skips: bool = False
     """Whether the import would skip rows whose record exists, instead of failing them."""
     existing: Mapping[str, Any] = attrs.field(factory=dict)
-    """Remedies for rows whose record exists, and the facts that they name."""
+    """Remedies for rows whose record exists, and the facts that the remedies name."""
     lacking: int = 0
     """Number of rows that would be sent without a required field, and would probably be refused."""
     causes: dict[tuple[FindingKind, str], ProblemCause] = attrs.field(factory=dict)

@@ -47,10 +47,10 @@ def open_input(
 ) -> Input:
     """Open a file, stdin or a URL.
 
-    Stdin and URLs are first copied into the job folder. A copy's name has a hash of its content, so that an
-    unfinished job keeps its copy. ``folder`` is the job folder, by default ``NAME.job`` in the working
-    directory. ``limit`` is the maximum size of stdin and URLs in bytes. Other options are those of
-    :func:`open_source`.
+    Stdin and URLs are first copied into the job folder. A copy's name contains a hash of the content, so that
+    new content does not replace the copy of an unfinished job. ``folder`` is the job folder, by default
+    ``NAME.job`` in the working directory. ``limit`` is the maximum size of stdin and URLs in bytes. Other
+    options are those of :func:`open_source`.
 
     Raises:
         ImportMapError: the input cannot be read or copied.

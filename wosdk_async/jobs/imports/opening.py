@@ -40,7 +40,7 @@ class OpenedJob:
     is_idle: bool = False
     """Whether no row is to be sent, looked up or audited, and the last run had the same file and map."""
     beside: Mapping[Path, tuple[int, int]] = attrs.field(factory=dict)
-    """Number of imports and rows of each job in the directory when the file was compared."""
+    """Numbers of imports and rows by job, for the jobs in the directory when the file was compared."""
 
     @property
     def folder(self) -> Path:
@@ -55,11 +55,11 @@ class OpenedJob:
     async def compare_again(self) -> None:
         """Compare the file again if other jobs in the directory have started runs since.
 
-        A confirmation may take any time.
+        Other jobs may start while the user is asked to confirm the import.
 
         Raises:
             ImportRefusedError: other jobs sent rows of the file.
-            JournalError: other jobs have started, and it is unknown which rows to resend they have sent.
+            JournalError: other jobs have started, and may have sent rows that this job is to resend.
         """
         request, company, elsewhere = self.request, self.about.company, None
         own = None if self.new else self.folder
@@ -178,7 +178,7 @@ async def _begin(
 ) -> OpenedJob:
     """Create an empty ledger; :meth:`OpenedJob.admit` adds the file's rows.
 
-    ``refused`` has the places of rows that other ledgers sent, with the reasons.
+    ``refused`` lists the rows that other ledgers sent: each row's position in the file, and the reason.
     """
     create = functools.partial(_create, request, company, folders, journals, after)
     journal = await open_in_thread(create, close=journals.discard)

@@ -33,7 +33,7 @@ _PLANNED = int(State.PLANNED)
 
 @attrs.frozen
 class PlannedRows:
-    """Rows of a file still to be sent, with their ledger numbers."""
+    """Rows to send from a file, with their ledger numbers."""
 
     source: Source
     journal: Journal
@@ -44,7 +44,7 @@ class PlannedRows:
     """Whether the import has a marker."""
 
     async def pages(self) -> AsyncIterator[list[tuple[Row, str | None, bool]]]:
-        """Yield pages of planned rows with their keys, and whether each was tried before.
+        """Yield pages of planned rows with their keys, and whether each row was tried before.
 
         If a page's fingerprint has changed, its rows are compared one by one, because the change may be in a
         cell that the map does not read or in a row that is not sent.
@@ -99,7 +99,8 @@ class RowBuilder:
     keys: RowKeys | None
     _has_keys: bool = attrs.field(init=False)
     _build_sent: _Build = attrs.field(init=False)
-    """Builds the content of a row's call; raises Unsupported if the record must be built first."""
+    """Function that builds the content of a row's call; raises Unsupported if the record must be built
+    first."""
 
     @_has_keys.default
     def _uses_keys(self) -> bool:
@@ -158,7 +159,7 @@ class RowBuilder:
         return None if self.keys is None else self.keys.key(row)
 
     def _is_sendable(self, key: str | None, found: Found) -> bool:
-        """Return whether a row can be sent: a create needs a new key, any other operation an existing one."""
+        """Return whether a row can be sent: creates need a new key, other operations an existing key."""
         records = found.get(key or "", ())
         changes = self.import_map.action.by is not None
         return key is not None and not isinstance(records, RowError) and bool(records) is changes
@@ -185,11 +186,11 @@ class RowBuilder:
     async def mark_wanted(
         self, rows: Iterable[Row], find: Callable[[str, list[str]], Awaitable[Found]]
     ) -> list[tuple[int, list[MissingRecord]]]:
-        """Mark the missing records that are named in rows to send; return these records by row number.
+        """Mark missing records as wanted if rows to send refer to them; return these records by row number.
 
         Records that only other rows refer to would never be used, so they are not created. If one row lacks
-        the fields to create a record, another row may have them. ``find`` returns the records that have one
-        of the keys in the field with this path.
+        the fields to create a record, another row may have them. ``find(path, keys)`` returns the records
+        whose field at ``path`` has one of ``keys``.
         """
         undecided = [row for row in rows if row.fault is None and self.index.undecided(row.cells)]
         if undecided and (own := own_keys(self.keys)) is not None:

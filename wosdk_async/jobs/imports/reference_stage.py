@@ -137,7 +137,7 @@ class ReferenceStage:
                     journal.record_reference(attrs.evolve(each, undo=State.PLANNED))
 
     async def create_first(self) -> int | None:
-        """Create the records that the next row in ``_first`` needs; return as :meth:`complete` does."""
+        """Create the records that the next row in ``_first`` needs; return what :meth:`complete` returns."""
         reason = ""
         while self._first:
             number, entries = self._first.pop(0)
@@ -162,7 +162,7 @@ class ReferenceStage:
         await self._create_missing()
 
     async def _create_missing(self) -> None:
-        """Create missing records that are not held back."""
+        """Create the wanted missing records, except those that the index holds back (``hold_back``)."""
         index = self.builder.index
         for spec in self.builder.import_map.references:
             try:
@@ -171,7 +171,10 @@ class ReferenceStage:
                 index.warnings += [entry.reason for entry in index.in_doubt(spec).values()]
 
     async def _mark_wanted(self) -> list[tuple[int, list[MissingRecord]]]:
-        """Mark the missing records of all rows. Return the first rows that need new records."""
+        """Mark missing records as wanted if rows to send refer to them.
+
+        Return the first rows that need new records.
+        """
         first: list[tuple[int, list[MissingRecord]]] = []
         action = self.builder.import_map.action
         find = functools.partial(find_records, action, self.settling.company, self.rows.journal)
@@ -196,7 +199,7 @@ class ReferenceCreation:
     stop: Stop
 
     async def create(self) -> None:
-        """Create the missing records; look up those in doubt, and retry those confirmed absent."""
+        """Create the missing records; look up records in doubt, and retry records confirmed absent."""
         index, spec, settling = self.index, self.spec, self.settling
         for rounds_left in reversed(range(_ROUNDS)):
             if not (missing := index.missing(spec)):

@@ -187,14 +187,14 @@ class RowReports:
         self.stops.unsent(reason)
 
     def _end(self, row: Row, kind: Kind, effect: Effect = _NO_EFFECT, **facts: Any) -> _End:
-        """Return how a row ended; ``facts`` are additional fields of its record."""
+        """Return how a row ended; ``facts`` are additional fields of the row's journal record."""
         record = RowRecord(
             row.number, _STATES[kind], effect.id, effect.number, warnings=_warnings(row), **facts
         )
         return record, row.line, kind, effect.entity or None
 
     def _report(self, ends: Sequence[_End]) -> None:
-        """Record how rows ended; pass those with a kind of outcome to ``on_row``."""
+        """Record how rows ended; pass the rows that have a kind of outcome to ``on_row``."""
         records = self.journal.record_all([end[0] for end in ends])
         if self.journal.failed is not None:
             self.stops.stop.start_no_more(self.journal.failed)
@@ -304,7 +304,10 @@ class JobTotals:
         )
 
     async def _changed(self) -> tuple[int, int | None]:
-        """Return how many done rows have changed, including rows settled in this run, and the first line."""
+        """Return how many done rows have changed, and the line of the first.
+
+        The count includes rows settled in this run.
+        """
         if self.job.request.action.compares:
             return 0, None
         before = self.job.plan.counts.get(Standing.DONE_CHANGED, 0)

@@ -47,11 +47,12 @@ class Doubt:
     since: float
     """Start of the settle time, by the client's clock."""
     record: Any = None
-    """The row's command or record; None if the operation does not compare, or the row cannot be rebuilt."""
+    """The row's command or record; None if the operation compares no records, or the row cannot be
+    rebuilt."""
     reported: bool = True
     """Whether to report the row; rows missing from the file are settled silently."""
     look_ups: LookUps | None = None
-    """Look-ups so far that showed the effect, if a single look-up is no proof."""
+    """Look-ups so far that showed the effect; None unless several are needed as proof."""
 
     @classmethod
     def of(cls, row: StoredRow, since: float = 0.0) -> Doubt:
@@ -111,7 +112,7 @@ class Settling:
         self._earlier_handled = True
 
     async def settle(self) -> set[int]:
-        """Wait until the undecided rows have settled; replan and return rows that are confirmed absent.
+        """Wait until the undecided rows have settled; replan rows confirmed absent, and return their numbers.
 
         Rows that cannot be looked up stay undecided.
         """
@@ -310,8 +311,8 @@ async def decide(
 ) -> None:
     """Record a person's decision about a row in doubt, once no worker can still send the row.
 
-    ``id`` is the created record's id, which is looked up if a ``company`` is given. None means
-    that no record was created, and plans the row again. ``who`` is the person and the time, for the journal.
+    ``id`` is the created record's id, which is looked up if a ``company`` is given. If ``id`` is None, no
+    record was created, and the row is planned again. ``who`` is the person and the time, for the journal.
 
     Raises:
         JournalError: the row does not exist or is not in doubt, the id is invalid or belongs to another row,

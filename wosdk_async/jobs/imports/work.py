@@ -165,7 +165,7 @@ class JobWork:
             await self._end_workers()
 
     async def _prove_references(self, row: int) -> None:
-        """Send rows with new references one by one; once one is accepted, create the other references."""
+        """Send rows with new references one by one until one is not refused; then create the rest."""
         journal = self._job.journal
         while self.stop.reason is None:
             await self._sender.send({row})
@@ -184,7 +184,7 @@ class JobWork:
             row = following
 
     async def _audit(self) -> None:
-        """Audit the rows of a job with workers, unless the run was stopped."""
+        """Audit the rows if the job has used workers, unless the run was stopped."""
         self._take_doubts()
         try:
             if self.stop.reason is None and (await self.totals.read_audit())[1] not in ("none", "impossible"):
@@ -199,7 +199,7 @@ class JobWork:
         await self._settling.leave_undecided()
 
     async def _report_refused(self) -> None:
-        """Unless already done, report rows that remain refused, including rows with repeated keys."""
+        """Report rows that remain refused, including rows with repeated keys; repeated calls do nothing."""
         if not self._refused_reported:
             self._refused_reported = True
             with self.stop.shielded(lambda: None):

@@ -73,7 +73,8 @@ class Journal(JournalWriter):
         await journal.begin([7, 8])  # on disk: the rows may be sent now
         journal.record(RowRecord(7, State.DONE, id=90417))  # on disk soon
 
-    One thread owns the connection and commits in groups: each commit writes what was queued during the last.
+    One thread owns the connection and commits in groups: each commit writes what was queued during
+    the previous commit.
     The event loop never waits for the disk.
 
     **To test kills**: ``commit`` is called with each transaction function, and may raise before or after
@@ -143,7 +144,8 @@ class Journal(JournalWriter):
         """Open a job's journal, exclusively unless read-only.
 
         A ``snapshot`` is for a short read in this thread. It may miss later writes. It creates no file in the
-        folder unless a process is working on the job. :meth:`close` also releases a ``lock`` of the caller.
+        folder unless a process is working on the job. :meth:`close` also releases a ``lock`` passed by
+        the caller.
 
         Raises:
             JournalError: the journal is missing, damaged, of a newer version or not writable, or another

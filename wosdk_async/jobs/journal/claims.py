@@ -86,7 +86,7 @@ class Claims:
         self._changed.set()
 
     def count_recorded(self, claims: int = 1) -> None:
-        """Count returned claims as recorded in the journal."""
+        """Count this many of the returned claims as having an outcome in the journal."""
         self._unrecorded -= claims
         self._wake_for_room()
 

@@ -21,7 +21,7 @@ from wosdk_async.protocol.writes import State
 
 Change = Callable[[sqlite3.Connection], None]
 CommitHook = Callable[[Callable[[], None]], None]
-"""Caller of each transaction function; in a test, it may raise before or after the call."""
+"""Function that runs each transaction function; in a test, it may raise before or after doing so."""
 
 _SOON = 0.02  # seconds until a queued outcome is committed
 

@@ -70,7 +70,7 @@ class JobFolders:
         return folder, lock
 
     def _require_abandoned(self, folder: Path) -> Path:
-        """Return the folder. Raise JournalError unless a killed import left it without a complete journal."""
+        """Return a folder that a killed import left without a complete journal; refuse any other folder."""
         with explained(folder):
             if not folder.is_dir() or any(not each.name.startswith(START_FILES) for each in folder.iterdir()):
                 raise JournalError(

@@ -60,7 +60,7 @@ def require_own(folder: Path) -> None:
     """Raise JournalError if a job folder, a link to it or a file in it belongs to another user, except root.
 
     Output files may belong to anyone, because users may replace them, for example with a spreadsheet program.
-    Write permissions do not matter: only the owner gives them, and some file systems give them to everybody.
+    Write permissions do not matter: only the owner can give them, and some file systems give them to all.
     Root trusts the owner of the parent directory, who could replace the folder anyway.
     """
     trusted = {folder.parent.stat().st_uid} if os.name == "posix" and os.geteuid() == 0 else set()
@@ -87,7 +87,7 @@ class FolderLock:
     The lock file stores the holder, the job id, and the last commit's stamp, which reveals lost commits.
 
     Raises:
-        JournalError: another process holds the lock, or the folder is not writable or another user's.
+        JournalError: another process holds the lock, or the folder is not writable or has another owner.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -175,7 +175,7 @@ def is_same_file(path: Path, opened: os.stat_result) -> bool:
 
 
 def is_held(folder: Path) -> bool:
-    """Return whether a process holds a job folder's lock; to find out, acquire the lock for a moment."""
+    """Return whether a process holds a job folder's lock. The check acquires the lock for a moment."""
     try:
         file = open_existing(folder / LOCK)
     except OSError:  # a missing lock, or another user's, is not held by a process of ours

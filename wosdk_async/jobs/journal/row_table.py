@@ -138,7 +138,7 @@ def _stored(db: sqlite3.Connection, where: str, *values: object, tables: str = _
 def named_keys(
     db: sqlite3.Connection, numbers: Sequence[int], identity_of: Callable[[str], bytes]
 ) -> dict[int, str]:
-    """Return names by row number, if the name is the row's key, even a key that belongs to another row."""
+    """Return the names of rows by row number, if the name is the row's key or repeats another row's key."""
     named = "SELECT row, name FROM planned WHERE name IS NOT NULL AND row IN (SELECT value FROM json_each(?))"
     identified = """SELECT 1 FROM identity WHERE identity = ?1 AND (row = ?2 OR EXISTS (
         SELECT 1 FROM outcome WHERE row = ?2 AND json_extract(detail, '$[3]') = ?3))"""
@@ -150,7 +150,7 @@ def named_keys(
 
 
 def plan_as_in_file(db: sqlite3.Connection, *, rows: Sequence[int]) -> None:
-    """Store the rows' current cells as those to be sent, so that the rows no longer count as changed."""
+    """Store the rows' current cells as the cells to send, so that the rows no longer count as changed."""
     db.execute(
         "UPDATE planned SET sent = digest WHERE sent <> digest AND row IN (SELECT value FROM json_each(?))",
         [orjson.dumps(rows).decode()],
@@ -164,7 +164,7 @@ def mark_as_sent(db: sqlite3.Connection, *, row: int, run: int) -> None:
 
 
 def count_changed(db: sqlite3.Connection) -> tuple[int, int | None]:
-    """Count the file's done rows whose cells have changed, except undone rows; return also the first line."""
+    """Count the file's done rows with changed cells, except undone rows; also return the first row's line."""
     found = db.execute(
         """SELECT count(*), min(line) FROM planned JOIN outcome USING (row) LEFT JOIN undo USING (row)
         WHERE place IS NOT NULL AND sent <> digest AND outcome.state IN (?, ?) AND undo.state IS NOT ?""",
@@ -186,14 +186,18 @@ def count_found_ended(db: sqlite3.Connection) -> tuple[int, int | None]:
 
 
 def counts(db: sqlite3.Connection, *, gone: bool = False) -> dict[State, int]:
-    """Count rows by state: those in the file or, with ``gone``, those missing from the file."""
+    """Count the rows in the file or, with ``gone``, the rows missing from the file, by state."""
     where = "place IS NULL" if gone else "place IS NOT NULL"
     found = db.execute(f"SELECT coalesce(state, 0) AS state, count(*) FROM {_ALL} WHERE {where} GROUP BY 1")
     return dict.fromkeys(State, 0) | {_STATES[state]: count for state, count in found}
 
 
 def count_unsent_elsewhere(db: sqlite3.Connection) -> tuple[int, int]:
-    """Count unsent rows missing from the file: in the original file of rejects, and in older files."""
+    """Count unsent rows missing from the last file.
+
+    The first count is of rows in the file from which a rejects file was made, the second of rows that only
+    older files have.
+    """
     found = db.execute(
         f"""SELECT coalesce(sum(NOT away), 0), coalesce(sum(away), 0) FROM {_ALL}
         WHERE place IS NULL AND coalesce(state, 0) = {int(State.PLANNED)}"""

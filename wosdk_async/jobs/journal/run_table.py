@@ -29,7 +29,7 @@ def insert_run(db: sqlite3.Connection, started_at: float, details: Mapping[str, 
 def end_run(
     db: sqlite3.Connection, *, number: int, ended: tuple[float, int], details: Mapping[str, Any]
 ) -> None:
-    """Save a run's end time and exit status, merging the details into those of its start."""
+    """Save a run's end time and exit status, merging the details into those saved at its start."""
     db.execute(
         "UPDATE run SET ended_at = ?, exit_status = ?, details = json_patch(details, ?) WHERE number = ?",
         (*ended, to_json(details), number),
@@ -111,7 +111,7 @@ def undo_counts(db: sqlite3.Connection) -> dict[State, int]:
 
 
 def shared_ids(db: sqlite3.Connection) -> frozenset[int]:
-    """Return ids shared by several rows, regardless of outcome."""
+    """Return the record ids that several rows share, regardless of outcome."""
     found = db.execute(
         "SELECT json_extract(detail, '$[0]') AS id FROM outcome WHERE id IS NOT NULL "
         "GROUP BY id HAVING count(*) > 1"
@@ -120,7 +120,7 @@ def shared_ids(db: sqlite3.Connection) -> frozenset[int]:
 
 
 def row_with_id(db: sqlite3.Connection, *, id: int) -> int | None:
-    """Return the number of a row whose record has this id, or None."""
+    """Return the number of a row whose record has this id; None if there is no such row."""
     query = "SELECT row FROM outcome WHERE json_extract(detail, '$[0]') = ? LIMIT 1"
     found = db.execute(query, [id]).fetchone()
     return None if found is None else int(found[0])
@@ -148,7 +148,7 @@ def own_undone_ids(db: sqlite3.Connection) -> Iterator[int]:
 
 
 def undone_ids(db: sqlite3.Connection) -> set[int]:
-    """Return the ids of records that this job has undone, and of those saved by :func:`keep_undone`."""
+    """Return the ids of records that this job has undone, and the ids saved by :func:`keep_undone`."""
     return {*own_undone_ids(db), *(id for (id,) in db.execute("SELECT id FROM undone_before"))}
 
 

@@ -181,7 +181,7 @@ def newest_stamp(db: sqlite3.Connection, path: Path, promised: int) -> int:
     """Return the last commit's stamp; 0 in a new journal.
 
     Raises:
-        JournalError: the stamp is older than that in the lock file, ``promised``, so commits are missing.
+        JournalError: the stamp is older than ``promised``, the one in the lock file, so commits are missing.
     """
     with explained(path):
         newest = "SELECT coalesce(max(stamp), 0) FROM "

@@ -19,7 +19,7 @@ AuditState = Literal["none", "due", "impossible", "clean", "not clean"]
 that cannot be found by a key."""
 
 FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected", "another")
-"""All findings. The table stores their positions, so only append to this tuple."""
+"""All findings. The journal stores positions in this tuple, so only append to it."""
 
 
 @attrs.frozen(kw_only=True)
