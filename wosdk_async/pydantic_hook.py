@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 class PydanticHook:
     """Schema function, set by ``wosdk_async/__init__.py`` before any other module runs.
 
-    Model classes call it in the method that Pydantic looks for: the model imports nothing from higher layers.
+    Model classes call this hook in the method that Pydantic looks for, because the model must not import
+    anything from higher layers.
     """
 
     record_schema: ClassVar[Callable[[type[Any]], Any]]

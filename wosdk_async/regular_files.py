@@ -1,10 +1,10 @@
 """Safe file access for everything that this package writes, locks or reads from shared folders.
 
 Anyone with write access to a folder can place a link under the name of one of our files. Files are therefore
-created with ``O_EXCL``, which never follows links. A file that must persist is opened only if it is a regular
-file without other hard links. Links are followed only in paths that the user supplied. Parent folders are not
-checked. Windows lacks ``O_NOFOLLOW``, but links there require a privilege. This module also parses untrusted
-TOML.
+created with ``O_EXCL``, which never follows links. A file that is written in place, such as a lock, is opened
+only if it is a regular file without other hard links. Links are followed only in paths that the user
+supplied. Parent folders are not checked. Windows lacks ``O_NOFOLLOW``, but links there require a privilege.
+This module also parses untrusted TOML.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def open_existing(path: str | Path) -> int:
 def open_or_create(path: str | Path) -> int:
     """Open or create a file that is written in place, such as a lock; return its descriptor.
 
-    Also raises OSError for a file with several hard links.
+    Raises OSError for anything but a regular file, and for a file with several hard links.
     """
     return _open(path, os.O_CREAT, _require_single_link)
 

@@ -93,7 +93,7 @@ def _tools(company: Company, plans: PlanTools | None) -> Iterator[tuple[Tool, To
 
 
 MakeClient = Callable[..., Client]
-"""Function that creates a client with extra arguments: ``read_only``, ``before_send``."""
+"""Function that creates a client; accepts the extra arguments ``read_only`` and ``before_send``."""
 
 
 @attrs.frozen(kw_only=True)
@@ -124,7 +124,9 @@ def plan_tools(
     now: Callable[[], float] = time.time,
     clock: TransportClock = TransportClock(),
 ) -> PlanTools:
-    """Create the write tools. ``client`` has ``before_send=gate``, and the client of ``reads`` is read-only.
+    """Create the write tools.
+
+    ``client`` must have ``before_send=gate``; the client of ``reads`` must be read-only.
 
     Raises ConfigurationError for an unusable folder. ``now`` is the clock for plan expiry.
     """

@@ -43,7 +43,7 @@ async def describe(
 
 
 def add_resources(server: MCPServer) -> None:
-    """Add catalogue resources to a server: an index, and a template per kind of definition."""
+    """Add catalogue resources to a server: an index, the error codes, and a template per kind of entry."""
 
     def index() -> str:
         return _text(_names(""))

@@ -1,8 +1,8 @@
-"""Plan commits: each plan is carried out once, despite repeated calls, restarts, or a shared journal.
+"""Plan commits: each plan is carried out at most once, despite repeated calls, restarts and shared journals.
 
-If a plan is in doubt, its next commit looks up the plan's marker. If the record is confirmed missing, that
-commit sends the plan again. A plan without a marker is sent at most once; if no response arrives, it stays in
-doubt.
+If a plan is in doubt, its next commit looks up the record with the plan's marker. If the record is confirmed
+missing, that commit sends the plan again. A plan without a marker is sent at most once; if no response
+arrives, it stays in doubt.
 """
 
 from __future__ import annotations
@@ -52,15 +52,18 @@ class Commits:
 
     journal: PlanJournal
     company: Company
-    """Company of the writing client, behind ``gate``."""
+    """Company of the writing client, whose ``before_send`` hook is ``gate``."""
     gate: WriteGate
     target: str
     clock: TransportClock = TransportClock()
     _look_ups: dict[tuple[str, int], LookUps] = attrs.field(factory=dict, init=False)
-    """Look-ups of plans in doubt, by plan id and attempt: another server may start the next attempt."""
+    """Look-ups of plans in doubt, by plan id and attempt, because another server may start a new attempt."""
 
     async def outcome(self, id: str, *, send: bool) -> CommitOutcome:
-        """Find out the outcome of a plan. With ``send``, carry it out if it was certainly not done."""
+        """Find out the outcome of a plan.
+
+        With ``send``, carry the plan out, unless it may already have been carried out.
+        """
         plan = self._plan(id)
         if plan is None:
             return CommitOutcome(state="unknown")
@@ -123,7 +126,7 @@ class Commits:
         return attrs.evolve(plan, state=State.IN_DOUBT)
 
     async def _resolve(self, plan: Plan, *, send: bool) -> CommitOutcome:
-        """Look up a plan in doubt by its marker; without a marker it stays in doubt."""
+        """Look up the record of a plan in doubt by its marker; a plan without a marker stays in doubt."""
         if plan.marker is None:
             return self._in_doubt(plan, None)
         now, attempt = self.clock.now, (plan.id, plan.attempt)

@@ -66,7 +66,7 @@ def fit_records(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str
 
 
 def fit_record(record: Any, secrets: Secrets) -> tuple[dict[str, Any], int, bool]:
-    """Return a record that fits into a result, its size as JSON, and whether it was cut.
+    """Return a record that is cut to fit into a result, its size as JSON, and whether anything was cut.
 
     ``secrets`` are hidden before truncation, because part of a truncated secret would not be recognized.
     """
@@ -152,7 +152,7 @@ def plain_number(value: Any) -> Any:
 
 
 def _bounded(value: Any, bounds: _Bounds) -> tuple[Any, bool]:
-    """Return a value within bounds, and whether anything was cut."""
+    """Return a value that is cut to fit ``bounds``, and whether anything was cut."""
     if isinstance(value, str):
         return _text(value, bounds.text), len(value) > bounds.text
     if isinstance(value, list) and value:  # a list that was masked is empty

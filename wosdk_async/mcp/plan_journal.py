@@ -68,7 +68,7 @@ class Plan:
     fields: dict[str, Any] = attrs.field(repr=False)
     """Fields by service name, including the marker."""
     marker: str | None
-    """Python path of the field with the plan's id; None without a marker."""
+    """Python path of the field that holds the plan's id; None if the plan has no marker."""
     version: int | None
     """Version of the record to update, at the time of planning."""
     made: float
@@ -86,8 +86,8 @@ def new_id() -> str:
 class PlanJournal:
     """Plans in an owner-only folder, which is created if missing.
 
-    ``now`` returns seconds since 1970, so servers that share a folder need synchronized clocks. Raises
-    ConfigurationError if the folder or file is unusable, or readable by others.
+    ``now`` returns seconds since 1970. It decides when plans expire, so servers that share a folder need
+    synchronized clocks. Raises ConfigurationError if the folder or file is unusable, or readable by others.
     """
 
     def __init__(self, folder: Path, now: Callable[[], float]) -> None:
@@ -116,7 +116,10 @@ class PlanJournal:
             journal.execute(f"INSERT INTO plan ({names}) VALUES ({marks})", row)  # noqa: S608 - our names
 
     def get(self, id: str) -> Plan | None:
-        """Return a plan, or None. Raises PlansUnusableError if it cannot be read."""
+        """Return the plan with this id; None if there is none.
+
+        Raises PlansUnusableError if it cannot be read.
+        """
         with self._open() as journal:
             row = journal.execute("SELECT * FROM plan WHERE id = ?", (id,)).fetchone()
         if row is None:
@@ -134,7 +137,7 @@ class PlanJournal:
     def begin(self, id: str) -> None:
         """Record that a plan is being sent. The caller holds the plan's lock.
 
-        Raises PlanBusyError if the plan is no longer ``planned``, in case a lock has failed.
+        Raises PlanBusyError if the plan is no longer ``planned``, which happens only if a lock has failed.
         """
         if not self._write(id, State.SENDING, only=State.PLANNED):
             raise PlanBusyError(id)
@@ -172,7 +175,7 @@ class PlanJournal:
             held.release()
 
     def _write(self, id: str, state: State, only: State | None = None, **values: Any) -> bool:
-        """Write to a plan, unless it is not in state ``only`` (None: any). Return whether it was written."""
+        """Write to a plan if its state is ``only`` (None: any state). Return whether it was written."""
         changes = ", ".join(f"{name} = :{name}" for name in ("state", *values))
         named = values | {"id": id, "state": state.word, "only": None if only is None else only.word}
         with self._open() as journal:
@@ -202,7 +205,7 @@ class PlanJournal:
 
 
 def _private_folder(path: Path, *, parents: bool = False) -> None:
-    """Create an owner-only folder, or check an existing one."""
+    """Create an owner-only folder; raise ConfigurationError if an existing one is not owner-only."""
     path.mkdir(mode=0o700, parents=parents, exist_ok=True)
     _require_private(path, "folder")
 

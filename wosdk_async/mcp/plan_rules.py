@@ -38,7 +38,7 @@ _MASK = "***"
 
 
 def refuse_command(kind: type[Command[Any]]) -> None:
-    """Raise InvalidCallError for a command that deletes, changes nothing, or contains other changes."""
+    """Raise InvalidCallError for a command that deletes, changes nothing, or can contain any command."""
     name = kind.wire_name
     if _DELETING.search(name):
         raise InvalidCallError(f"{name}: {_NO_DELETE}")
@@ -52,7 +52,7 @@ def refuse_command(kind: type[Command[Any]]) -> None:
 
 
 def refuse_fields(value: Any) -> None:
-    """Raise InvalidCallError for deleting fields, and for secrets, because plans and chats are stored."""
+    """Raise InvalidCallError for fields that delete, and for secrets, which plans and chats would store."""
     for _, name, item in _members(value):
         if is_secret_name(name):
             raise InvalidCallError(f"{name!r:.60} is a secret; set this field without an agent")
@@ -105,8 +105,8 @@ def class_of(action: str, name: str) -> type[Record]:
 def service_names(cls: type[Record], value: Any) -> Any:
     """Convert the field names in a record's JSON to service names, at every depth; keep unknown names.
 
-    A name may be an alias or a Python name, in any case. Raises InvalidCallError if two names
-    mean the same field.
+    A name may be an alias or a Python name, in any letter case. Raises InvalidCallError if two names mean the
+    same field.
     """
     if isinstance(value, list):
         return [service_names(cls, item) for item in value]
@@ -124,7 +124,7 @@ def service_names(cls: type[Record], value: Any) -> Any:
 
 
 def order_id(fields: Mapping[str, Any]) -> int | None:
-    """Return a command's work order id, from a number or string."""
+    """Return a command's work order id, given as a number or string; None if it is missing or invalid."""
     return id_in(str(fields.get("WorkOrderId")))
 
 
@@ -232,7 +232,8 @@ class _View:
 class WriteGate:
     """``before_send`` hook that refuses every change outside a plan.
 
-    This is a second safeguard: even a read tool with a bug cannot change anything through this client.
+    This is a second safeguard: even a tool with a bug cannot send an unplanned change through a client with
+    this hook.
     """
 
     def __init__(self) -> None:

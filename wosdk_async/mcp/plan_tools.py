@@ -1,4 +1,4 @@
-"""Write tools, available with ``--allow-writes`` only: plan, commit, settle."""
+"""Write tools, available only with ``--allow-writes``: plan, commit, settle."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ class PlanTools:
     def _planned(
         self, action: str, name: str, fields: dict[str, Any], record: int | None, marker: str
     ) -> Plan:
-        """Return a plan that has service names and a marker. Raises InvalidCallError."""
+        """Return a new plan, with service names and its marker, if any. Raises InvalidCallError."""
         named = class_of(action, name)  # the rules below only know service names
         verb, name, fields = with_order_command(action, named.wire_name, service_names(named, fields))
         if (record is None) == (verb == "update"):
@@ -230,7 +230,7 @@ _MAKE_ANOTHER_ORDER = ("WoCopyCommand", "GeneratePmWoCommand")
 
 
 def look_with(plan: Plan) -> dict[str, Any] | None:
-    """Return a tool call that shows the effect of a plan, if known."""
+    """Return a tool call that shows the effect of a plan; None if none is known."""
     if plan.marker is not None:
         return _by_marker(plan)
     if plan.action == "update":

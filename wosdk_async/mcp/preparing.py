@@ -36,7 +36,10 @@ class Change:
     version: int | None = None
 
     def keyed_marker(self) -> Marker | None:
-        """Return the marker with its key, if any. Raises InvalidCallError if the record cannot have it."""
+        """Return the marker with its key; None without a marker.
+
+        Raises InvalidCallError for an impossible marker.
+        """
         make: Any = Marker.of_command if isinstance(self.subject, Command) else Marker.of_record
         return make(self.subject, self.marker) if self.marker else None
 
@@ -72,7 +75,7 @@ class Change:
 
 
 def outcome_of(result: Any, company: Company) -> dict[str, Any]:
-    """Return a result's values. Drop the lists of its records, and reduce references to id and names."""
+    """Return a result's values; in its records, drop lists, and reduce references to id and names."""
     found = to_dict(result)
     for name, value in found.items():
         if isinstance(value, dict):
@@ -153,7 +156,7 @@ def change_of(plan: Plan) -> Change:
 
 
 def _exact(value: Any) -> Any:
-    """Return JSON values with floats as exact decimals, so that 12.1 is not 12.0999."""
+    """Return JSON values with floats as decimals of the same digits, so that 12.1 does not become 12.0999."""
     if isinstance(value, float):
         return Decimal(repr(value))
     if isinstance(value, Mapping):

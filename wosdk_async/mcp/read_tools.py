@@ -186,8 +186,8 @@ class ReadTools:
     ) -> ChangesResult:
         """List work orders that changed since a time: created, assigned, held, completed and so on.
 
-        Next time, pass 'next_since' as 'since'. It is five minutes early, so an order may appear twice.
-        Editing a field does not count as a change.
+        Next time, pass 'next_since' as 'since'. 'next_since' is five minutes early, so an order may appear
+        twice. Editing a field does not count as a change.
         """
         began, cursor = _split_cursor(cursor, datetime.now(UTC))
         moved = Filter(property="LastActionDateUtc", operator=">=", value=since)
@@ -292,7 +292,7 @@ class ReadTools:
 
 
 def _split_cursor(cursor: str, now: datetime) -> tuple[datetime, str]:
-    """Return the time of the first page, and the row cursor."""
+    """Return the time when the first page was read, and the cursor for ``read_page``."""
     if not cursor:
         return now, ""
     seconds, part, rows = cursor.partition(_SEPARATOR)

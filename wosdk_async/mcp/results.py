@@ -71,7 +71,7 @@ _ID = re.compile(r"[1-9][0-9]{0,17}")  # 0071 is an order number, not an id
 
 
 def id_in(text: str) -> int | None:
-    """Parse an id; return None for other text, such as a name or number."""
+    """Parse an id; return None for other text, such as a name or an order number."""
     return int(text) if _ID.fullmatch(text.strip()) else None
 
 
@@ -109,7 +109,10 @@ class Result(BaseModel):
 
     @property
     def in_doubt(self) -> bool:
-        """Whether the outcome is in doubt, which is not marked as an error, because clients retry errors."""
+        """Whether the outcome is in doubt.
+
+        Such a result is not marked as an error, because clients retry errors.
+        """
         return False
 
 
@@ -191,7 +194,8 @@ def as_tool(
 ) -> Callable[P, Awaitable[CallToolResult]]:
     """Return a tool that calls ``function`` and turns its errors into results.
 
-    Bugs also become results. Their messages may contain anything, so only the class is logged.
+    Exceptions from bugs also become results. Their messages may contain anything, so only their class is
+    logged.
     """
 
     @functools.wraps(function)

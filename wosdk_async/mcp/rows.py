@@ -1,6 +1,7 @@
 """Query pages: filters, rows and cursors.
 
-A cursor contains the last id or a row count, and a digest of its query, so that other queries refuse it.
+A cursor contains the last id or a row count, and a digest of its query, so that it is refused for any other
+query.
 """
 
 from __future__ import annotations
@@ -143,7 +144,10 @@ _MAX_BITS = 63
 async def read_page(
     company: Company, entity: type[Record], query: Query[Any], limit: int, cursor: str
 ) -> RowsResult:
-    """Read the rows after ``cursor``, or the first rows. Raises InvalidCallError for a wrong cursor."""
+    """Read the rows after ``cursor``; if it is empty, the first rows.
+
+    Raises InvalidCallError for a wrong cursor.
+    """
     name, limit = entity_name(entity), max(1, min(limit, MAX_ROWS))
     digest = hashlib.blake2b(json.dumps([repr(query)]).encode(), digest_size=6).hexdigest()
     start = _start(cursor, digest)

@@ -37,7 +37,7 @@ _NULL = {"type": "null"}
 
 
 class StrictServer(MCPServer[Any]):
-    """Server for one Company, named in results; the options are those of ``MCPServer``."""
+    """Server for one Company, whose name each result shows; the options are those of ``MCPServer``."""
 
     def __init__(self, company: str, name: str, **options: Any) -> None:
         super().__init__(name, **options)
@@ -52,7 +52,10 @@ class StrictServer(MCPServer[Any]):
             )
 
     async def list_tools(self) -> list[Tool]:
-        """Return the tools; their schemas have no references or nulls, and reject unknown arguments."""
+        """Return the tools.
+
+        Schemas have no references; those of inputs have no nulls and reject unknown arguments.
+        """
         return [
             each.model_copy(
                 update={
@@ -138,13 +141,13 @@ def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, 
 
 
 def _fields_hint(schema: dict[str, Any]) -> str:
-    """Return a hint with the field names of the object that a tool takes, such as a filter; empty if none."""
+    """Return a hint with the field names of a tool's only object type, such as a filter; otherwise empty."""
     kinds = schema.get("$defs", {})
     return f"; it takes {', '.join(next(iter(kinds.values()))['properties'])}" if len(kinds) == 1 else ""
 
 
 def _message(error: ValidationError, fields_hint: str) -> str:
-    """Return the errors, without the values, which may be unsafe. An unknown name gets ``fields_hint``."""
+    """Return the errors, without the values, which may be unsafe. Add ``fields_hint`` for unknown names."""
     words = {"missing": "missing", "extra_forbidden": f"unknown name{fields_hint}"}
     errors = error.errors(include_url=False, include_context=False, include_input=False)
     lines = []

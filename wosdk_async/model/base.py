@@ -39,7 +39,7 @@ class Record:
     """
 
     wire_name: ClassVar[str] = "Record"
-    """The service's name of the class."""
+    """The service's name for the class."""
     __wire__: ClassVar[dict[str, Wire]] = WireTable()  # type: ignore[assignment]
     """Python name -> field metadata from the catalogue, inherited fields first."""
     __signature__: ClassVar[Any] = Signature()
@@ -93,7 +93,7 @@ class Record:
 
 
 def _empty(cls: type[Record]) -> Record:
-    """Return a record without values for ``copy`` and ``pickle`` to fill."""
+    """Return an empty record, which ``copy`` or ``pickle`` then fills."""
     made = object.__new__(cls)
     for each in attrs.fields(cls):
         object.__setattr__(made, each.name, None)  # a program's subclass may validate assignments

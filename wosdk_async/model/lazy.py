@@ -2,9 +2,9 @@
 
 Most programs use a few fields of a record, which may hold a dozen other records. The JSON of a response is
 parsed and checked as a whole on arrival. Only nested objects are created later: until then, the field's slot
-holds a :class:`Lazy`, or for a list a tuple of them. A tuple, because the garbage collector visits every list
-in the results that a program keeps, and an order has fifty, nearly all empty. Python has a single empty
-tuple, and the collector untracks tuples of Structs.
+holds a :class:`Lazy` or, for a list, a tuple of them. It is a tuple because the garbage collector visits
+every list in the results that a program keeps, and an order has fifty lists, nearly all of them empty. Python
+has a single empty tuple, and the collector stops tracking tuples of Structs.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class Lazy:
 
     @abstractmethod
     def __made__(self, origin: str | None) -> Any:
-        """Create the object, whose record was read from the Company ``origin``. Must not fail."""
+        """Create the object for a record that was read from the Company ``origin``. Must not fail."""
 
 
 class _LazyField(property):
-    """Field whose slot may hold a :class:`Lazy`, or for a list a tuple of them."""
+    """Field whose slot may hold a :class:`Lazy` or, for a list, a tuple of them."""
 
 
 _GET = """\
@@ -54,7 +54,7 @@ _LIST = {
 
 
 def make_lazy(cls: type[Any]) -> None:
-    """Allow a :class:`Lazy` in the slots of fields of ``cls`` that hold objects."""
+    """Let those fields of ``cls`` that hold nested objects hold a :class:`Lazy` until they are read."""
     for field in cls.__dict__.get("__attrs_attrs__", ()):
         slot = cls.__dict__.get(field.name)
         if isinstance(slot, MemberDescriptorType) and field.metadata and is_nested(field.metadata):

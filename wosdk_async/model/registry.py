@@ -21,7 +21,7 @@ def resolve(name: str) -> Any:
 
 
 def named(name: str) -> Any:
-    """Return the class ``name`` for a program, and load all entities and enums.
+    """Return the class ``name``; for an entity or command, also load all entities and enums.
 
     A response may contain any of them. They are loaded here, when the program starts, so that the first
     response does not block the event loop.
@@ -41,15 +41,15 @@ def _load_entities() -> None:
 def entity_class(name: str) -> type[Record] | None:
     """Return the class of the entity, value, query or message with this wire name, ignoring letter case.
 
-    The specification's names ``Priority``, ``SubType`` and ``Asset`` find the wire's classes. Return None for
-    a name that is not in the catalogue; the service may still know it.
+    The specification's names ``Priority``, ``SubType`` and ``Asset`` also work, although the service uses
+    others. Return None for a name that is not in the catalogue; the service may still know it.
     """
     found = _names()["entity"].get(name.lower())
     return resolve(found) if found else None
 
 
 def command_class(name: str) -> type[Command[Any]] | None:
-    """Return the class of the command with this wire name or path, ignoring letter case."""
+    """Return the command class with this wire name or path, ignoring letter case; None if there is none."""
     found = _names()["command"].get(name.lower())
     return resolve(found) if found else None
 

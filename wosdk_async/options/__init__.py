@@ -45,7 +45,7 @@ def _count(default: int, takes: str = "a number, 1 or more") -> Any:
 
 @attrs.frozen(kw_only=True)
 class Timeouts:
-    """Time limits in seconds for the steps of a request; None leaves only the call's deadline.
+    """Time limits in seconds for the steps of a request; with None, only the call's deadline applies.
 
     The limits are checked four times a second. If ``read`` is shorter than a call's deadline, a slow
     create ends in doubt.
@@ -116,9 +116,9 @@ def _without_logins(given: Any) -> Any:
 
 
 def _check_proxy(_: object, __: attrs.Attribute[Any], value: object) -> None:
-    """Raise ConfigurationError for an invalid proxy address without showing it: it may contain a password.
+    """Raise ConfigurationError for an invalid proxy address, but do not show it: it may contain a password.
 
-    A bare name is refused, even though environment variables allow one: here it is more likely a mistake.
+    A bare host name is refused, because it is probably a mistake, although environment variables allow it.
     """
     takes = "it takes the address of a proxy, such as http://proxy.example:8080"
     if value is None:
@@ -138,7 +138,7 @@ def _why_no_proxy(address: str) -> str:
 
 
 def _as_codes(value: Any) -> Any:
-    """Return an iterable's strings as a set, and anything else unchanged for the validator to refuse."""
+    """Return an iterable of strings as a set; leave anything else to the validator, which refuses it."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         return value
     codes = list(value)
@@ -146,7 +146,7 @@ def _as_codes(value: Any) -> Any:
 
 
 def _check_codes(policy: RetryPolicy, attribute: attrs.Attribute[Any], value: Any) -> None:
-    """Raise ConfigurationError unless ``value`` is a set of error codes without a fixed verdict."""
+    """Raise ConfigurationError unless ``value`` is a set of error codes, none with a fixed verdict."""
     name = f"RetryPolicy.{attribute.name}"
     if isinstance(value, list):
         wrong = next(code for code in value if not isinstance(code, str) or not code)
@@ -175,7 +175,7 @@ class RetryPolicy:
     wait_max: float = number(8.0, "seconds, 0 or more")
     """Maximum in seconds of the random wait before any retry."""
     max_retry_after: float = number(60.0, "seconds, 0 or more")
-    """Maximum Retry-After in seconds. If it is longer, the call is not retried."""
+    """Maximum Retry-After in seconds. After a longer one, the call is not retried."""
     waits: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
     """Error codes known to mean that the service did nothing and asks the client to wait. The call is retried
     even if it is not safe to repeat (``docs/failures.md``). A Retry-After is honoured, and the last attempt
@@ -207,7 +207,7 @@ class CallOptions:
         check_kind("CallOptions.retry", value, RetryPolicy, "a RetryPolicy(...)")
 
     def within(self, seconds: float) -> CallOptions:
-        """Return the same options with the deadline ``seconds``, which is 0 or more."""
+        """Return the same options with a deadline of ``seconds``, which must be 0 or more."""
         # Created without validation, because this runs for each attempt of a marked call.
         copy = object.__new__(CallOptions)
         for name in _ALL_BUT_DEADLINE:
@@ -275,7 +275,9 @@ class ClientOptions:
     rate: float | None = number(None, "calls per second, a number above 0", above=True, none=True)
     """Maximum calls per second per Company and event loop; None for no limit."""
     max_queued: int | None = number(None, "a number of calls, 0 or more", whole=True, none=True)
-    """Maximum waiting calls per Company and event loop; more raise OverloadedError. None for no limit."""
+    """Maximum waiting calls per Company and event loop; further calls raise OverloadedError. None for no
+    limit.
+    """
     adaptive: bool = switch(False)
     """Whether to start with 32 calls in flight per Company, and allow more only while this increases the
     calls completed per second. Requires ``in_flight`` and ``limits.connections`` above 32.
@@ -287,15 +289,16 @@ class ClientOptions:
     options: CallOptions | None = instance(CallOptions, "CallOptions(...)")
     """Default deadline and retries for every call."""
     check_request_ids: bool = switch(True)
-    """Whether to accept a command's response only if it carries the command's RequestId
-    (``docs/failures.md``).
+    """Whether to compare the RequestIds of responses with those of requests, to detect responses to other
+    calls (``docs/failures.md``).
     """
     read_only: bool = switch(False)
     """Whether to refuse, before sending, every call that could change something."""
 
     # --- hooks ---
     before_send: BeforeSend | None = hook()
-    """Called before each call; may stop it or return a response (:data:`BeforeSend`, :class:`DryRun`)."""
+    """Called before each call; may stop the call or return a response (:data:`BeforeSend`, :class:`DryRun`).
+    """
     on_in_doubt: OnInDoubt | None = hook(takes="a plain function", awaited=False)
     """Called when a call is cancelled and may have taken effect; must return immediately."""
     on_attempt: AttemptHook | None = hook(takes="a plain function", awaited=False)

@@ -129,7 +129,7 @@ def hook(method: str = "__call__", takes: str = "a function", *, awaited: bool =
 
 
 def _name(owner: object, attribute: attrs.Attribute[Any]) -> str:
-    """Return an option's name as a program writes it: with its class, unless it is a client option."""
+    """Return an option's name as programs write it: ``Class.name``, or just ``name`` for a client option."""
     prefix: str = getattr(owner, "PREFIX", f"{type(owner).__name__}.")
     return prefix + attribute.name
 

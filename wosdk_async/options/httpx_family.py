@@ -16,7 +16,7 @@ from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
 
 CORES = {"httpx": "httpcore", "httpx2": "httpcore2"}
-"""Each library with its lower layer. The first installed library is used."""
+"""Each library with its lower layer, in order of preference."""
 FAMILY = frozenset({*CORES, *CORES.values()})
 """Names of the libraries and their lower layers."""
 
@@ -28,7 +28,7 @@ class HttpxTransport(Protocol):
     """An ``AsyncBaseTransport`` of httpx or httpx2."""
 
     async def handle_async_request(self, request: Any, /) -> Any:
-        """Send a request and return its response, both of this transport's library."""
+        """Send a request and return its response; both are objects of this transport's library."""
 
 
 class HttpxClient(Protocol):
@@ -72,8 +72,8 @@ class HttpxLimits(Protocol):
 def library_of(part: object) -> Any:
     """Return the library module of a client or transport.
 
-    For a class from neither library, such as a transport with only the required method, return the installed
-    library, preferably httpx. Raises ConfigurationError if neither is installed.
+    For an object whose class is from neither library, such as a transport with only the required method,
+    return the installed library, preferably httpx. Raises ConfigurationError if neither is installed.
     """
     for kind in part.__class__.__mro__:  # unlike type(), __class__ of a wrapper is the wrapped object's class
         if (name := _library_name(kind)) in CORES:
@@ -92,7 +92,8 @@ def library_of(part: object) -> Any:
 def error_kinds(error: BaseException) -> set[str]:
     """Return the names of the httpx and httpx2 classes that ``error`` is an instance of.
 
-    Class names mean the same in both libraries, and mocks and wrapped transports mix errors of both.
+    Names are enough: they mean the same in both libraries, and mocks and wrapped transports mix errors of
+    both.
     """
     return {kind.__name__ for kind in type(error).__mro__ if _library_name(kind) in CORES}
 
@@ -127,10 +128,10 @@ _genuine: dict[str, tuple[Any, ...]] = {}
 
 
 def mocked() -> ModuleType | None:
-    """Return the library, httpx or httpx2, whose stock client is currently mocked; otherwise None.
+    """Return the library, httpx or httpx2, whose stock client is currently mocked; None if neither is.
 
-    Neither library is imported, unless its lower layer is mocked. If both are mocked, httpx is returned.
-    Programs that have imported nothing from :data:`FAMILY` can skip this check.
+    A library that is not yet imported is imported only if its lower layer is mocked. If both are mocked,
+    httpx is returned. Programs that have imported nothing from :data:`FAMILY` can skip this check.
     """
     modules = sys.modules
     for name, core in CORES.items():
@@ -149,5 +150,8 @@ def mocked() -> ModuleType | None:
 
 
 def _is_genuine(method: Any) -> bool:
-    """Return whether a library defines ``method``, judged by ``__globals__``: decorators do not copy it."""
+    """Return whether ``method`` is missing or a library's own.
+
+    Checks ``__globals__``, which decorators do not copy, unlike ``__module__``.
+    """
     return method is None or is_of_family(getattr(method, "__globals__", {}).get("__name__", ""))

@@ -1,7 +1,7 @@
 """Calls for commands (spec 4.2), queries (facts 4) and arbitrary paths, and their request bodies.
 
-Each function takes an entity or command as a model class or, if the catalogue does not know it, as a name
-with plain dicts. ``records.py`` contains the record calls.
+Entities and commands are given as model classes and objects or, if the catalogue lacks them, as names and
+plain dicts. ``records.py`` contains the record calls.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def content_of(
 def content_of_dict(
     known: type[Record] | None, content: Mapping[str, Any] | None, check: bool, *, new: bool = False
 ) -> Mapping[str, Any]:
-    """Return the caller's JSON object, checked if its class is ``known``; ``new`` if the call creates it."""
+    """Return the caller's JSON object, checked if its class is ``known``; with ``new``, as a new record."""
     if content is not None and not isinstance(content, Mapping):
         raise InvalidCallError(f"fields by name must be a dict, {{'Name': ...}}, not {described(content)}")
     if known is not None and content and check:
@@ -89,7 +89,7 @@ def require_own(record: object, origin: str, *remedies: Remedy) -> None:
 
 
 def _refuse(name: str, found: list[Problem], *remedies: Remedy) -> None:
-    """Raise InvalidCallError for errors, and log warnings."""
+    """Raise InvalidCallError if any problem is an error; otherwise, log the warnings."""
     if faults := [problem for problem in found if problem.severity == "error"]:
         in_json = " ".join(f"{problem.path} {problem.in_json or problem.message}" for problem in faults)
         raise InvalidCallError(
@@ -258,7 +258,7 @@ def query(
 
 
 def post(path: str, body: Any, *, repeat_safe: bool) -> Call[Any]:
-    """Return the call that posts JSON to a path below ``api/v1/``; its result is the raw JSON."""
+    """Return the call that posts JSON to a path below ``api/v1/``; its result is the parsed JSON."""
     if not isinstance(path, str):
         raise InvalidCallError(f"post() takes a path below api/v1/ such as 'cmd/X', not {described(path)}")
     if path.startswith(("/", "api/")):
@@ -318,4 +318,6 @@ _ADAPTERS: dict[str, Callable[[Content], None]] = {
     "ApStatusChangeCommand": _change_ap_status,
     "SpaceCreateCommand": _create_space,
 }
-"""Command name -> function that converts the content in place to a form that both sources accept."""
+"""Command name -> function that converts the content in place to a form that agrees with both specification
+and recordings.
+"""

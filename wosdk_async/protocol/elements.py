@@ -38,7 +38,7 @@ def _key_of(element: Any) -> Any:
 
 
 def _reference_target(of: str | None, value: Any) -> dict[str, Any] | None:
-    """Return a reference's target: ``{"Id": 5}``, with ``TypeId`` for an actor (facts 3.4)."""
+    """Return a reference's target: ``{"Id": 5}``, plus an actor's ``TypeId`` (facts 3.4); None without id."""
     if _key_of(value) is None:
         return None
     names = ("Id", "TypeId") if of == "Actor" else ("Id",)
@@ -72,7 +72,7 @@ def elements(of: str | None, content: list[Any], where: str) -> list[Any]:
 
 
 def _removal(element: Content, where: str) -> dict[str, Any]:
-    """Return the element that removes ``element``. Raises InvalidCallError if it has no id."""
+    """Return what to send to remove ``element``. Raises InvalidCallError if ``element`` has no id."""
     key = _key_of(element)
     if key is None:
         raise InvalidCallError(
@@ -84,7 +84,8 @@ def _removal(element: Content, where: str) -> dict[str, Any]:
 def _full_element(of: str | None, element: Any, where: str) -> Any:
     """Return an element's id and the fields that an update writes, with references by id only (facts 3.7).
 
-    Raises InvalidCallError if an existing element has nested parts: sources show only one level (facts 3.6).
+    Raises InvalidCallError if an existing element has nested parts: the sources show only updates of one
+    level (facts 3.6).
     """
     if not isinstance(element, Mapping):
         return element
@@ -105,7 +106,7 @@ def _is_part(meta: Wire) -> bool:
 
 
 def _too_deep_error(where: str, of: str | None) -> InvalidCallError:
-    """Return the error for nested lists: sources only show updates to the record's own lists."""
+    """Return the error for nested lists: the sources show only updates to a record's own lists."""
     return InvalidCallError(
         f"{where}: an update reaches only one level; update the {of or 'element'} directly"
     )
@@ -136,7 +137,7 @@ def _value(meta: Wire, value: Any, where: str) -> Any:
 
 @attrs.define
 class Difference:
-    """Entries of ``Properties``, and the fields to send by wire name."""
+    """Entries of ``Properties``, and the values to send, by wire name."""
 
     properties: list[str] = attrs.field(factory=list)
     fields: dict[str, Any] = attrs.field(factory=dict)
@@ -181,7 +182,7 @@ def _members(of: str | None, old: Content, new: Content, where: str) -> Differen
 
 
 def _guess(name: str, before: Any, after: Any) -> Wire:
-    """Return how to write an unknown field. Not shown; assumed: lists of objects are written by element."""
+    """Return metadata for an unknown field. Not shown; assumed: lists of objects are written by element."""
     values = [value for value in (before, after) if value is not None]
     lists = all(isinstance(value, list) for value in values)
     objects = lists and any(isinstance(element, Mapping) for value in values for element in value)
@@ -201,7 +202,7 @@ def _member(meta: Wire, before: Any, after: Any, where: str) -> Difference:
 
 
 def _reference(of: str, before: Any, after: Any, where: str) -> Difference:
-    """Compare a reference to another record: only the reference can change, not that record's fields."""
+    """Compare two values of a reference: only the reference can change, not the fields of the record."""
     steps, target = point_reference(of, after, where)
     if target == _reference_target(of, before):
         if after is not None and dict(after) != target:  # the reference has fields besides the id

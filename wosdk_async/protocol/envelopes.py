@@ -3,7 +3,7 @@
 An envelope also defines how a response with a success status reports a failed call. Each envelope is defined
 by functions that take a parsed document. Structs describe the same envelopes to msgspec, so that
 :func:`wosdk_async.codec.reader` decodes envelope and objects in one pass. The Structs list all documented
-keys; responses with other keys fall back to the functions.
+keys; responses with other keys are read by the functions.
 """
 
 from __future__ import annotations
@@ -186,5 +186,5 @@ SPECIFIER = codec.Envelope(
 RESULT = codec.Envelope(_plain_result, _typed_result, _Result)
 """``CommandResult``; its ``ErrorInfo`` is a refusal, even with status 200 (facts 5).
 
-An ErrorInfo together with a record, or in an element, leaves the call in doubt.
+An ErrorInfo leaves the call in doubt if it comes with a record or in an element of ``Responses``.
 """

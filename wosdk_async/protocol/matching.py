@@ -124,7 +124,8 @@ def specifier_for(
     """Return a decoder that also compares the EntitySpecifier's type and id with the request's.
 
     Responses to record calls have no RequestId (facts 5). The decoder raises ValueError for another entity
-    type or id, because the response then belongs to another call, and for a create that names no record.
+    type or id, because the response then belongs to another call, and for a create's response that names no
+    record.
     """
 
     def checked(body: bytes) -> Any:
@@ -193,7 +194,7 @@ _RECORDS = {  # facts 5
     "SpaceCreateCommandResponse": ("new_space", "id", ""),
     "OperationCommandResponse": ("entity_specifier", "id", "id"),  # facts 3.3
 }
-"""Result class -> member with the record, the record's id, and the same id in the request."""
+"""Result class -> member with the record, and the names of the id in the record and in the request."""
 
 _CREATES = {
     "WoCreateCommand",  # spec 4.3
@@ -208,11 +209,11 @@ _UNSEEN = "GeneratePmWoCommand"  # facts 5: creates a work order, but its result
 def result_for(
     decode: Callable[[bytes], Any], command: type[Command[Any]] | None
 ) -> tuple[Callable[[bytes], Any], Callable[[Mapping[str, Any]], Callable[[bytes], Any]] | None]:
-    """Return a decoder of a command's result, and a function that returns a decoder for a request's content.
+    """Return a decoder of a command's result, and a function that makes a decoder from a request's content.
 
     The function is None if no record in the result can be compared with the request. The decoders raise
-    ValueError for a record whose id differs from the request's, and for a create that names no record.
-    Results of other commands may omit their record (spec 4.10).
+    ValueError for a record whose id differs from the request's, and for a create's result that names no
+    record. Results of other commands may omit their record (spec 4.10).
     """
     if command is None or (where := _RECORDS.get(command.result_name)) is None:
         return decode, None
@@ -226,7 +227,7 @@ def result_for(
 
 
 def _id_reader(result: type[Any], member: str, id_in_record: str) -> Callable[[Any], Any]:
-    """Return a function that returns the id of the record in a result, an object of ``result`` or a dict."""
+    """Return a function that returns the id of the record in a result: a ``result`` object or a dict."""
     id_in_object = attrgetter(f"{raw_slot(result, member)}.{id_in_record}")
 
     def id_of(found: Any) -> Any:

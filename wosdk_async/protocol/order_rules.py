@@ -1,7 +1,7 @@
 """Work order rules for warnings and remedies: state transitions, and fields that the service replaces.
 
-Each Company configures its own transitions, so this table never refuses a move. Only English service messages
-are recognized.
+Each Company configures its own transitions, so these rules never refuse a transition. Only English service
+messages are recognized.
 """
 # facts 5.1
 
@@ -22,7 +22,7 @@ _REFUSED = re.compile(r"in state '(\w+)' cannot be placed in the state '(\w+)'")
 
 @attrs.frozen
 class NextStep:
-    """Actions possible in a state, by their names in ``company.work_orders``, and the resulting state."""
+    """Methods of ``company.work_orders`` to call one after another in a state, and the resulting state."""
 
     actions: tuple[str, ...]
     target: str | None = None
@@ -73,14 +73,14 @@ _WORDS = {
 
 
 def remedy_of(error: BusinessRuleError, otherwise: Remedy | None) -> dict[str, Any]:
-    """Return error facts: the next step for an order after a refused move, or else ``otherwise``."""
+    """Return facts to add to the error: after a refused move, the order's next step; else ``otherwise``."""
     found = _REFUSED.search(error.message)
     known = next_step(found[1], found[2]) if found is not None else {}
     return known or ({} if otherwise is None else {"remedies": (otherwise,)})
 
 
 def warning_of_move(command: str, state: object) -> str:
-    """Return a warning that the service may refuse a command on an order in ``state``, or an empty string.
+    """Return a warning if the service may refuse a command on an order in ``state``, else an empty string.
 
     Commands that do not change the state, and unknown states, yield no warning.
     """
@@ -97,7 +97,7 @@ def warning_of_move(command: str, state: object) -> str:
 
 
 def next_step(state: str, target: str) -> dict[str, Any]:
-    """Return the facts about the next step from a state; empty at the target or if unknown."""
+    """Return the facts about the next step from ``state``; empty if ``state`` is the target or unknown."""
     if state == target or state not in NEXT_STEPS:
         return {}
     step = NEXT_STEPS[state]
@@ -122,5 +122,5 @@ _SCHEDULE = (  # facts 5, Creation traps: with ComputeSchedule, the service sets
 
 
 def replaced_fields(given: Container[str]) -> list[str]:
-    """Return the given wire names that ComputeSchedule would replace."""
+    """Return those of the given wire names whose values ComputeSchedule would replace."""
     return [name for name in _SCHEDULE if name in given]

@@ -29,7 +29,7 @@ _SPECIFIER = envelopes.objects(envelopes.SPECIFIER, EntitySpecifier)
 
 
 def retrieve(entity: type[E] | str, id: Id, properties: Iterable[str]) -> Call[Any]:
-    """Return the call that reads one record; by default the service chooses the properties (facts 3.4)."""
+    """Return the call that reads one record; without ``properties``, the service chooses them (facts 3.4)."""
     name = name_of(entity)
     require_id(entity, id)
     paths = ",".join(properties)
@@ -70,7 +70,8 @@ def create(
 def update(
     entity: type[Record] | str, id: Id, properties: list[str], fields: Mapping[str, Any]
 ) -> Call[EntitySpecifier]:
-    """Return the call that writes the listed properties of a record (spec 4.9); ``fields`` by wire name."""
+    """Return the call that writes some properties of a record (spec 4.9); ``fields`` is keyed by wire name.
+    """
     key = {"Id": id} if isinstance(id, int) else dict(id)
     content = {"Properties": properties, "Entity": key | dict(fields)}
     return _write("update", "PUT", name_of(entity), content, id)
@@ -136,7 +137,7 @@ _ENTITY = b'{"Entity":{'
 
 
 class Upload:
-    """Body of one upload. The file is encoded as it arrives and stored nowhere else.
+    """Body of one upload. The file is encoded piece by piece and stored nowhere else.
 
     A Document with a ``Blob`` would keep the base64 text, its JSON and the body in memory at once.
     """

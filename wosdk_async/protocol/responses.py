@@ -56,7 +56,7 @@ def read(
         request_ids: if given, compares the response's RequestId with the one sent.
         host: origin of the response.
         own: the program's verdicts for error codes.
-        origin: Company that responded, shown in the result's records.
+        origin: Company that responded, stored as ``origin`` in the result's records.
 
     Raises:
         RefusedError: the service reports that it did nothing.
@@ -112,7 +112,7 @@ def _final_refusal(
 
 
 def _as_throttled(refusal: RefusedError, response: Response) -> ThrottledError:
-    """Return ``refusal`` as a ThrottledError, even if its ``ErrorInfo`` was read as another class."""
+    """Return ``refusal`` as a ThrottledError; convert it if its ``ErrorInfo`` was read as another class."""
     if isinstance(refusal, ThrottledError):
         return refusal
     throttled = ThrottledError(
@@ -158,7 +158,7 @@ def _failure(
 
 
 def _has_error_body(body: bytes) -> bool:
-    """Return whether a success contains an error body and no result.
+    """Return whether the body of a response with a success status is an error body without a result.
 
     spec 7 shows error bodies without a status. Raises InconclusiveResponse if the body contains both.
     """
@@ -200,7 +200,7 @@ def _text(value: object) -> str | None:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds to wait, from the first Retry-After that is a number or an HTTP date; else None.
+    """Return the seconds to wait, from the first Retry-After that is a number or HTTP date; None if none is.
 
     Seconds until a date count from the response's Date, because the clocks may differ.
     """

@@ -31,8 +31,8 @@ def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> 
 
     None is sent as null. A reference is sent as an id; the fields of the referenced record are not written.
     An amount of money takes a missing part, such as the currency, from ``record``. Raises InvalidCallError
-    for an unknown field, an id or version, a record or reference without an id, a record from a Company other
-    than ``origin``, or an empty list, which the service accepts and ignores (spec 4.9 rule 3).
+    for an unknown field, a new id or version, a record or reference without an id, a record from a Company
+    other than ``origin``, or an empty list, which the service accepts and ignores (spec 4.9 rule 3).
     """
     if not changes:
         raise InvalidCallError(
@@ -244,7 +244,8 @@ def _whole_amount(meta: Wire, value: Any, held: Any, where: str) -> Any:
     """Return a field's value; fill in a missing currency or value of an amount of money.
 
     Amounts are always complete (facts 3.4), and ``Properties`` names an amount as a unit. Not shown; assumed:
-    an update without the currency would clear it. Raises InvalidCallError for an unknown part.
+    an update without the currency would clear it. Raises InvalidCallError if a part is missing in both
+    ``value`` and ``held``.
     """
     if meta["type"] != "money" or not isinstance(value, Record) or value == held:
         return value
@@ -278,7 +279,7 @@ def _complete_amounts(edited: Record, read: Record, where: str) -> None:
 
 
 def _complete_elements(value: Any, held: Any, where: str) -> None:
-    """Complete list elements that were read; new elements stay as the caller made them."""
+    """Complete the amounts in list elements that were read; new elements stay as the caller made them."""
     by_id: Mapping[Any, Any] = {getattr(element, "id", None): element for element in held or ()}
     for element in value:
         id = getattr(element, "id", None)

@@ -43,7 +43,7 @@ class Problem:
     message: str
     severity: Severity = "error"
     in_json: str = ""
-    """Message for a user who sent JSON; empty if the same."""
+    """Message for a user who sent JSON; empty if it is the same as ``message``."""
 
     def __str__(self) -> str:
         return f"{self.path} {self.message}"
@@ -61,7 +61,7 @@ def problems(obj: Any, *, new: bool = False) -> list[Problem]:
 
 
 def errors_in_json(record: Record, *, new: bool = False) -> list[str]:
-    """Return the errors in a record, by service name, for a user who sent JSON."""
+    """Return the errors in a record, with paths of service names, for a user who sent JSON."""
     return [
         f"{wire_path(type(record), each.path)} {each.in_json or each.message}"
         for each in problems(record, new=new)
@@ -76,7 +76,7 @@ def content_problems(cls: type[Record], content: Mapping[str, Any], new: bool = 
 
 
 def _dropped(content: Any, cls: Any, new: bool, path: str = "") -> Iterator[Problem]:
-    """Yield a problem for each value that a create drops because the service assigns its own.
+    """Yield a problem for each value that the service drops from a create because it assigns its own.
 
     ``content`` is a record or JSON object of ``cls``, either a command or a ``new`` record.
     """
@@ -105,7 +105,7 @@ def _member(content: Any, cls: type[Record], field: str) -> tuple[str, Any]:
 
 
 def drops(record: Record | type[Record], content: Mapping[str, Any], new: bool) -> bool:
-    """Return whether ``_dropped`` would find anything in ``record``, whose JSON object is ``content``."""
+    """Return whether ``_dropped`` might find anything in ``record``, whose JSON object is ``content``."""
     if record.wire_name == "WoCreateCommand":
         content, name = content["WorkOrder"], "WorkOrder"
     elif new:
@@ -129,9 +129,10 @@ def _computed(cls: type[Any]) -> Mapping[str, str]:
 
 
 def foreign(value: Any, origin: str | None, path: str) -> Iterator[Problem]:
-    """Yield a problem for each record in ``value`` from a Company other than ``origin``, if that is given.
+    """Yield a problem for each record in ``value`` from a Company other than ``origin``.
 
-    The ids of such a record and its references identify other records at ``origin``.
+    The ids of such a record and its references identify other records at ``origin``. If ``origin`` is None,
+    yield nothing.
     """
     if isinstance(value, list | tuple):
         for i, item in enumerate(value):
@@ -219,7 +220,7 @@ _HINTS = {
 
 
 def lacks(record: Record, *, new: bool = False) -> bool:
-    """Return whether ``record`` lacks a required field; fast, because every call runs this check."""
+    """Return whether ``record`` lacks a required field; every create runs this check, so it must be fast."""
     cls: Any = type(record)  # mypy: records are unhashable, but their class is not
     return any(getattr(record, name) is None for name in _required(cls, new))
 
@@ -237,7 +238,7 @@ def missing(record: Record, *, new: bool = False) -> Iterator[tuple[str, str]]:
 
 @functools.cache
 def _required(cls: type[Any], new: bool) -> Mapping[str, str]:
-    """Return the remedy for each required field by Python name."""
+    """Return the remedy for each required field, by the field's Python name."""
     if not issubclass(cls, Command):
         return NEEDED.get(cls.wire_name, {}) if new else {}
     return {

@@ -243,12 +243,12 @@ def verdict_on(
 
 
 def verdict_of(error: RefusedError, own: OwnCodes = NO_OWN_CODES) -> Verdict:
-    """Return the verdict on a refusal from its status and code."""
+    """Return the verdict on a refusal, based on its status and code."""
     return verdict_on(error.status, error.code, own=own)[0]
 
 
 def is_early(error: RefusedError) -> bool:
-    """Return whether the service may send a refusal before it has read the request body.
+    """Return whether ``error`` is a refusal that the service may send before it has read the request body.
 
     Not shown; assumed: such a refusal carries no RequestId, even from a host that usually sends one.
     """
@@ -276,7 +276,7 @@ class Ending:
     exit_status: int
     """Exit status of the ``wosdk`` command."""
     passes: bool = False
-    """Whether the error may be transient, so that the look-up of a call in doubt retries."""
+    """Whether the error may be transient, so that the look-up of a call in doubt is retried."""
 
 
 ENDINGS = (

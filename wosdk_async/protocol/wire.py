@@ -48,7 +48,7 @@ class Call(Generic[T]):
     """Converts the body of a success to the result."""
     repeat_safe: bool
     """Whether sending the call twice has the same effect as once. If not, the client retries the call only if
-    it cannot have reached the service.
+    the service cannot have carried it out.
     """
     body: bytes | None = attrs.field(default=None, repr=False)
     headers: tuple[tuple[str, str], ...] = ()

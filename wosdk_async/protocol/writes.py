@@ -20,7 +20,9 @@ class State(IntEnum):
     """State of a write. Import journals store the numbers; agent plans store the words."""
 
     PLANNED = 0
-    """Never sent, or confirmed absent. A reason, if any, tells why the job ended before it sent the write."""
+    """Never sent, or confirmed absent. If a reason is recorded, it tells why the job ended before it sent the
+    write.
+    """
     SENDING = 1
     """Possibly sent, with no recorded outcome yet."""
     DONE = 2
@@ -28,9 +30,9 @@ class State(IntEnum):
     REFUSED = 3
     """Had no effect: refused by the service, or failed before it was sent."""
     IN_DOUBT = 4
-    """Sent; unknown whether it was carried out."""
+    """Sent, but it is unknown whether it was carried out."""
     FOUND = 5
-    """Not sent, because a record with its key already existed before the first attempt."""
+    """Not sent, because a record with the write's key already existed before the first attempt."""
 
     @property
     def word(self) -> str:
@@ -47,8 +49,8 @@ doubt."""
 class LookUps:
     """Look-up results for one write in doubt, or for several that are looked up together.
 
-    A found record is conclusive. Confirming absence takes two empty look-ups, :data:`BETWEEN` apart, that
-    began after the settle time. Failed look-ups prove nothing and are not counted.
+    A found record is conclusive. Confirming absence takes two empty look-ups, :data:`BETWEEN` seconds apart,
+    that began after the settle time. Failed look-ups prove nothing and are not counted.
     """
 
     since: float
@@ -58,7 +60,7 @@ class LookUps:
     settle: float
     """Seconds after ``since`` during which the effect may still appear."""
     state: State = State.IN_DOUBT
-    """IN_DOUBT; PLANNED once confirmed absent; DONE once a record was found, even after PLANNED."""
+    """IN_DOUBT; PLANNED once confirmed absent; DONE once a record has been found, even after PLANNED."""
     counts_from: float = attrs.field()
     """Time from which an empty look-up counts."""
     empty: int = 0
@@ -69,7 +71,7 @@ class LookUps:
         return self.since + self.settle
 
     def after(self, began: float, ended: float, *, found: bool) -> LookUps:
-        """Return the state after another look-up, which lasted from ``began`` to ``ended``."""
+        """Return the results after another look-up, which lasted from ``began`` to ``ended``."""
         if found:
             return attrs.evolve(self, state=State.DONE)
         if self.state is State.DONE or began < self.counts_from:

@@ -81,7 +81,7 @@ class Query(Uncopied, Generic[T]):
         return self._with(conditions=self._plan.conditions + checked)
 
     def select(self, *properties: str | Path) -> Query[T]:
-        """Read these property paths, ``select("*", "Items.*", f.customer.name)``, plus the ``Id``.
+        """Read these property paths and the ``Id``: ``select("*", "Items.*", f.customer.name)``.
 
         By default, the service sends scalars, references as ids, and no lists.
         """
@@ -90,9 +90,9 @@ class Query(Uncopied, Generic[T]):
         return self._with(properties=self._plan.properties + checked)
 
     def order_by(self, *orders: str | Path | Order) -> Query[T]:
-        """Sort by properties, after any earlier ones: ``order_by(f.number, f.id.desc(), "-PoNumber")``.
+        """Sort by properties, after any earlier orders: ``order_by(f.number, f.id.desc(), "-PoNumber")``.
 
-        Any order except ``Id`` alone is paged by offset, which is unstable while records change.
+        In any order except by ``Id`` alone, records are paged by offset, which is unstable while they change.
         """
         checked = tuple(_order_of(self._plan, order) for order in orders)
         return self._with(orders=self._plan.orders + checked)
@@ -135,7 +135,7 @@ class Query(Uncopied, Generic[T]):
         return [row async for row in self]
 
     async def first(self) -> T | None:
-        """Return the first record, by ``Id`` unless ordered otherwise; None if there are none."""
+        """Return the first record, by ``Id`` unless ordered otherwise; None if there is none."""
         rows = await self._first_rows(self._plan, 1)
         return rows[0] if rows else None
 
@@ -171,8 +171,8 @@ class Query(Uncopied, Generic[T]):
     async def table(self, *, size: int = _PAGE, parallel: int | None = None) -> RecordTable:
         """Read all records into an Arrow table, for polars, pandas, duckdb and pyarrow.
 
-        ``parallel`` concurrent calls read them in any order, as in :meth:`scan`. ``docs/tables.md`` describes
-        the columns. Requires the ``arrow`` extra.
+        With ``parallel``, that many concurrent calls read them in any order, as in :meth:`scan`.
+        ``docs/tables.md`` describes the columns. Requires the ``arrow`` extra.
         """
         from wosdk_async.query.table import RecordTable, builder_of, read_batches
 
@@ -198,7 +198,7 @@ class Query(Uncopied, Generic[T]):
 
 
 async def first_page(query: Query[T], rows: int) -> list[T]:
-    """Return the first records of a query by ``Id``. Raises WosdkError if they are out of order."""
+    """Return the first records of a query ordered by ``Id``. Raises WosdkError if they are out of order."""
     return await KeyCursor(query._fetch, query._plan, rows).page()
 
 

@@ -33,7 +33,7 @@ EXTRA = "Extra"
 """Name of the last column, for all values that have no other column."""
 
 _SENT_PROPERTIES = {"Actor": ("Id", "TypeId")}
-"""Properties that the service sends for a reference, if more than ``Id`` (facts 3.4)."""
+"""Entity -> properties that the service sends for a reference to it, if more than ``Id`` (facts 3.4)."""
 
 
 @attrs.frozen
@@ -49,13 +49,13 @@ class Column:
     owner: str = attrs.field(default="", repr=False)
     """Wire name of the class that has the property: ``Customer`` for ``Customer.Name``."""
     of: str | None = attrs.field(default=None, repr=False)
-    """Name of the enum."""
+    """Name of the enum, or class of the objects in a list."""
     nullable: bool = True
     """Always true: the service omits empty values, and a value may not fit its column."""
 
     @property
     def name(self) -> str:
-        """Wire path, ``Customer.Name``."""
+        """Wire path, such as ``Customer.Name``."""
         return ".".join(self.steps) or EXTRA
 
     @property
@@ -67,9 +67,9 @@ class Column:
 def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[Column, ...]:
     """Return the columns for a query's property paths: the id, the selected columns, and :data:`EXTRA`.
 
-    Values that the service adds come before Extra: ids of objects along a path, the currency of an amount.
-    Raises InvalidCallError for a secret or an entity without columns, and UnknownPropertyError for an
-    unknown path.
+    Before Extra come columns for values that the service adds: ids of objects along a path, the currency of
+    an amount. Raises InvalidCallError for a secret or an entity without columns, and UnknownPropertyError for
+    an unknown path.
     """
     cls = _class_of(entity)
     asked: dict[tuple[str, ...], Column] = {}
@@ -107,7 +107,7 @@ def _class_of(entity: type[Record] | str) -> type[Record]:
 
 @attrs.frozen
 class _RecordPart:
-    """Object in a record whose properties can be columns."""
+    """Record, or an object in it, whose properties can be columns."""
 
     entity: type[Record]
     cls: type[Record]
@@ -153,7 +153,7 @@ def _default_paths(cls: type[Record]) -> list[list[str]]:
 
 
 def _implied_columns(column: Column) -> Iterator[Column]:
-    """Yield the columns that the service adds: ids along the path, and the rest of an amount."""
+    """Yield columns for values that the service adds: ids along the path, and the rest of an amount."""
     part = _RecordPart(column.entity, column.entity)
     for name in (*column.steps[:-1], None):
         fields = fields_of(part.cls)
@@ -241,7 +241,7 @@ def _texts(arrow: Any, _: Column) -> Cells:
 
 
 def _enums(arrow: Any, column: Column) -> Cells:
-    """Represent enums as strings, because dictionaries of an enum that grows would differ between batches."""
+    """Return the converter of enums to strings: Arrow dictionaries of a growing enum would vary by batch."""
     members = EnumReader(lambda: registry.resolve(column.of or ""))
 
     def read(value: Any) -> Any:
@@ -273,7 +273,7 @@ def _numbers(arrow: Any, _: Column) -> Cells:
     """Return the converter for decimal numbers.
 
     A coordinate may have 15 decimal places, the limit of a float. Stored amounts have 4 (facts 3.5). Not
-    shown; assumed: other numbers may have more.
+    shown; assumed: other numbers may have more than 4.
     """
     digits, places = 38, 15
     type, unit = arrow.decimal128(digits, places), Decimal(1).scaleb(-places)
@@ -328,7 +328,7 @@ _MAKERS: dict[str, Callable[[Any, Column], Cells]] = {
 
 
 def _of_years(arrow: Any, times: Any) -> Any:
-    """Return ``times`` if Python can represent them all; Arrow also reads the year 0."""
+    """Return ``times``, or None if Python cannot represent them all: Arrow also reads the year 0."""
     compute = importlib.import_module("pyarrow.compute")
     ends = compute.min_max(times.view(arrow.int64()))
     low, high = ends["min"].as_py(), ends["max"].as_py()
@@ -351,7 +351,7 @@ _MARK = re.compile(r'password\w*":')
 
 
 def cell_text(column: Column, value: Any) -> str:
-    """Return a JSON column's ``value`` as text; a value of Extra is a dict of paths."""
+    """Return a JSON column's ``value`` as text; for the Extra column, it is a dict keyed by path."""
     text = dumps_any(value).decode()
     if _MARK.search(text.lower()) is None:  # the usual case
         return text

@@ -167,7 +167,7 @@ def _named_in_utc(path: ResolvedPath) -> str:
 
 
 def _event(name: str) -> set[str]:
-    """Return the event in a time property's name: ``Created`` for ``DtCreated``."""
+    """Return the words for the event in a time property's name: ``Created`` for ``DtCreated``."""
     return set(re.findall("[A-Z][a-z]*", name)) - {"Dt", "Date", "Utc"}
 
 
@@ -213,7 +213,10 @@ def _by_python_type(value: Any, where: str) -> str:
 
 
 def identifier(value: Any, where: str, of: str | None = None) -> int:
-    """Return the id in ``value``: a record (of class ``of``), a Ref or an id. Raises InvalidCallError."""
+    """Return the id of ``value``, a record (of class ``of``) or Ref, or ``value`` itself if it is an id.
+
+    Raises InvalidCallError for anything else.
+    """
     fits = of is None or any(base.__name__ == of for base in type(value).__mro__)
     is_record = isinstance(value, Record) and fits
     found = getattr(value, "id", None) if is_record or isinstance(value, type(Ref(0))) else value

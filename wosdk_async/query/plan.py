@@ -45,7 +45,7 @@ class Condition(abc.ABC):
 
     @abc.abstractmethod
     def __invert__(self) -> Condition:
-        """Return the opposite, if the service has an operator for it."""
+        """Return the opposite condition. Raises InvalidCallError if the service cannot express it."""
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
@@ -151,7 +151,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "PmItem": (),
     "PmSchedule": (),
 }
-"""Properties that identify a record where ``Id`` alone does not (facts 3.1); empty if unknown."""
+"""Entity -> properties that identify a record, if ``Id`` alone does not (facts 3.1); empty if unknown."""
 
 
 @functools.lru_cache(maxsize=256)  # called for every page; bounded, because programs may generate names
@@ -193,7 +193,7 @@ class Plan:
         return bool(self.orders) and self.orders[0].descending
 
     def expression(self, bounds: Sequence[Comparison] = (), **paging: int | None) -> dict[str, Any]:
-        """Return the ``QueryExpression`` with additional conditions ``bounds``; omit None in ``paging``."""
+        """Return the ``QueryExpression``, including ``bounds``, and ``paging`` except for values of None."""
         paths = list(dict.fromkeys(self.properties)) or ["*"]
         if "Id" in self.key and not {"*", "Id"}.intersection(paths):
             paths.append("Id")  # always read, because paging needs the id

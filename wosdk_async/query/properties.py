@@ -213,7 +213,10 @@ def property_at(path: ResolvedPath) -> Path:
 
 
 def resolved(property: Path) -> ResolvedPath:
-    """Return a property's path. Not a method, because a method's name could shadow a field of the model."""
+    """Return a property's path.
+
+    This is not a method, because a method's name could shadow a field of the model.
+    """
     return property._path
 
 

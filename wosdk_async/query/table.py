@@ -31,7 +31,7 @@ from wosdk_async.version import VERSION
 
 
 class TableBuilder:
-    """Builder of Arrow batches with these columns."""
+    """Builder of Arrow batches with the given columns."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self.columns = tuple(columns)
@@ -45,7 +45,7 @@ class TableBuilder:
         return self._splitter.rows(body)
 
     def batch(self, rows: Sequence[Any]) -> Any:
-        """Return the ``pyarrow.RecordBatch`` for ``rows``: the result of :meth:`rows`, or raw dicts."""
+        """Return the ``pyarrow.RecordBatch`` for ``rows``, which come from :meth:`rows` or are raw dicts."""
         values, extras = self._splitter.split(rows)
         arrays = {index: self._array(index, values[index], extras) for index in values}
         for index, column in enumerate(self.columns):
@@ -150,7 +150,7 @@ async def read_batches(
     parallel: int | None,
     verb: str,
 ) -> AsyncGenerator[Any, None]:
-    """Iterate over a query's batches, read in order or by ``parallel`` calls; errors name ``verb``."""
+    """Iterate over a query's batches, read in order, or by ``parallel`` calls; errors name ``verb``."""
 
     async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:
         call = calls.query(plan.name, expression, isolation=plan.isolation)
@@ -180,7 +180,7 @@ Getter = Callable[[Any], Any]
 
 
 class RowSplitter:
-    """Splitter of a page's rows into the values of columns, and the values that have no column."""
+    """Splitter of a page's rows into the values of each column and the values that have no column."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._entity = columns[0].entity
@@ -274,7 +274,7 @@ class _Branch:
     # --- Structs ----------------------------------------------------------------------------
 
     def struct(self) -> Any:
-        """Return the Struct. An absent object becomes an empty one, so that no path ends early."""
+        """Return the Struct class. An absent object becomes an empty Struct, so that no path ends early."""
         fields: list[tuple[str, Any, Any]] = [(_attribute(name), Any, None) for name in self._leaves]
         fields += [(attribute, Any, UNSET) for attribute in self._learned.values()]
         for name, branch in self._branches.items():
@@ -301,7 +301,7 @@ class _Branch:
             yield from branch.more(f"{before}{_attribute(name)}.")
 
     def learn(self, objects: Iterable[Any]) -> bool:
-        """Learn names without a column; return whether any was new."""
+        """Learn the names that have no column; return whether any was new."""
         here = [each for each in objects if each.__class__ is dict]
         names = {name for each in here for name in each} - self._names - self._learned.keys()
         room = MAX_UNKNOWN - len(self._learned)
@@ -333,7 +333,7 @@ class _Branch:
         return {name: [None if each is None else each.get(name) for each in objects] for name in self._names}
 
     def _tidy(self, objects: Objects, extras: Extras) -> Objects:
-        """Return the objects with catalogue names only; move the rest to ``extras``."""
+        """Return the objects under catalogue names; add properties without a column to ``extras``."""
         return [
             each if each is None or each.keys() <= self._names else self._known_fields(i, each, extras)
             for i, each in enumerate(objects)

@@ -215,7 +215,10 @@ def _float_cells(column: Any, bits: int) -> Cells:
 
 
 def _old_time_cells(seconds: Any, nanoseconds: Any) -> Cells:
-    """Return INT96 times. Nanoseconds overflow outside 1677 to 2262, so they give only the fractions."""
+    """Return the texts of INT96 times.
+
+    Nanoseconds overflow outside the years 1677 to 2262, so only the fractions of seconds are taken from them.
+    """
     texts: list[str | None] = seconds.cast("string").to_pylist()
     whole, wrapped = (column.cast("int64").to_pylist() for column in (seconds, nanoseconds))
     for place, text in enumerate(texts):

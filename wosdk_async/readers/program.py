@@ -31,13 +31,15 @@ Line = (
     | tuple[int, list[str], str, dict[int, str]]
     | tuple[int]
 )
-"""First the header: line, cells and None (for a sheet: line, cells, its name, an empty dict and its facts).
-Then each row with content: line, cells, kinds and faults. Finally the line at which the table ends. Kinds are
-one letter per cell (``n`` number, ``t`` time, ``b`` boolean, space: text); faults are the reasons why cells
-cannot be used, by index."""
+"""Header, row or end of a table. First comes the header: line number, cells and None (for a sheet: line
+number, cells, its name, an empty dict and its facts); then each row with content: line number, cells, kinds
+and faults; finally, the number of the line at which the table ends. Kinds are one letter per cell (``n``
+number, ``t`` time, ``b`` boolean, space: text); faults are the reasons why cells cannot be used, by index.
+"""
 
 CURRENCIES = 0x100
-"""Character code of the kind for amounts in the sheet's first currency; further currencies follow."""
+"""Character code of the kind for amounts in the sheet's first currency; the codes of other currencies follow.
+"""
 
 Explain = Callable[[str, BaseException], "str | Unreadable"]
 
@@ -79,7 +81,7 @@ class Order(NamedTuple):
 
 
 def main() -> None:
-    """Convert the file, and exit with 0, or with 1 and the message on stderr."""
+    """Convert the file, and exit with 0; after an error, exit with 1 and a message on stderr."""
     order = Order(*json.loads(sys.argv[1]))
     limits = Limits(*order.limits)
     explain: Explain = not_started

@@ -30,7 +30,7 @@ _PIECES = re.compile(
 
 
 def currency_in(code: str) -> str | None:
-    """Return a number format's currency sign, or ``"`` and the format's text, or None if it has neither.
+    """Return a number format's currency sign, or ``"`` and the format's text; None if there is neither.
 
     A format such as ``0000``, which shows leading zeros, is returned unchanged. Commas after the digits,
     which divide the displayed number by 1,000, count as text.

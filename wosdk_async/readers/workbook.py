@@ -144,7 +144,7 @@ class _Table:
         self._fillable: list[tuple[str, int]] = []
 
     def find_covered_cells(self, header: int) -> None:
-        """Find the cells below the header that merged ranges cover."""
+        """Find the cells that merged ranges cover below the header."""
         self._top = header
         if not self._facts.merged:
             return
@@ -154,7 +154,7 @@ class _Table:
             self._cover(rows, columns, firsts.get(rows[0], []))
 
     def _cover(self, rows: range, columns: range, values: list[Any]) -> None:
-        """Record the cells of a merged range; ``values`` are the cells of its first row."""
+        """Record the cells of a merged range; ``values`` is the row in which it starts."""
         name = f"{_cell_name(rows[0], columns[0])}:{_cell_name(rows[-1], columns[-1])}"
         first = columns[0] - self._left
         is_inside, is_below = columns[0] in self._columns, rows[0] > self._top
@@ -292,7 +292,7 @@ _NO_TIME = "it is midnight or an invalid date, which look the same in this forma
 
 
 def _may_be_no_time(value: Any) -> bool:
-    """Return whether calamine may have converted a number such as -1 or 60 to a time."""
+    """Return whether ``value`` may be a number, such as -1 or 60, that calamine converted to a time."""
     if isinstance(value, date):
         return (value.date() if isinstance(value, datetime) else value) < _FIRST_DAY
     return isinstance(value, time) and value == time()

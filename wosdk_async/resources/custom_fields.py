@@ -26,7 +26,7 @@ __all__ = ["CustomFields", "FieldValue", "read_value", "write_value"]
 # spec 2.3
 
 FieldValue = str | int | Decimal | bool | date | time | model.Money
-"""Custom field value, by its descriptor's type."""
+"""Value of a custom field, whose type depends on the field's descriptor."""
 
 _TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
@@ -243,7 +243,7 @@ class _Value:
 def _changes(
     record: Record, kind: str, wanted: Mapping[int, _Value | None], present: Iterable[CustomField2]
 ) -> Iterable[CustomField2]:
-    """Yield the elements to send: elements without an Id add a field, those with an Id edit or remove it."""
+    """Yield the elements to send: one without an Id adds a field, one with an Id edits or removes a field."""
     # facts 3.6
     held = {entry.descriptor.id: entry for entry in present if entry.descriptor is not None}
     for descriptor_id, value in wanted.items():

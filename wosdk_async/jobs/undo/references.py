@@ -1,4 +1,4 @@
-"""Created references, and the search for records that use them."""
+"""References that a job created, and the search for records that use them."""
 
 from __future__ import annotations
 
@@ -40,13 +40,15 @@ _ALIASES = {
     **dict.fromkeys(("Concurrency", "CpTheme", "Extension", "Language", "NoteType", "TimeZone"), ""),
     **dict.fromkeys(("WONService", "Won", "WonLocation", "WonMember"), ""),
 }
-"""Entity type of each alias in names of id fields; "" means none (entities.json: meanings; some assumed)."""
+"""Word in the name of an id field -> entity type it stands for; "" for none (entities.json: meanings; some
+assumed).
+"""
 
 
 def created_references(
     company: Company, references: Sequence[ReferenceRecord], *, unversioned: bool
 ) -> Iterator[tuple[CreatedRecords, list[ReferenceRecord]]]:
-    """Group references by entity and field; yield each group with its records."""
+    """Group references by entity and field; for each group, yield its CreatedRecords and its references."""
     groups = defaultdict[tuple[str, str], list[ReferenceRecord]](list)
     for each in references:
         groups[each.entity, each.field].append(each)
@@ -85,8 +87,8 @@ async def find_used(
 ) -> dict[Name, tuple[UndoOutcome, str]]:
     """Find the targets that are or may be in use, and return an outcome and a reason for each.
 
-    Two kinds of users do not count: records in ``leaving``, because the undo deletes or cancels them first,
-    and ``cancelled`` work orders, unless they were reopened.
+    Two kinds of referring records do not count: records in ``leaving``, because the undo deletes or cancels
+    them first, and ``cancelled`` work orders, unless they were reopened.
     """
     found: dict[Name, tuple[UndoOutcome, str]] = {}
     by_entity = defaultdict[type[Record], list[Name]](list)
@@ -193,7 +195,8 @@ def _may_name(holder: str, name: str, entity: str) -> bool:
 def _independent_types() -> tuple[type[Record], ...]:
     """Return the queryable entity types that are neither parts of others nor derived by the service.
 
-    Read-only types are derived (``AssetTree`` from locations, facts 3.4), except for invoices.
+    Read-only types except invoices count as derived; ``AssetTree``, for example, is derived from locations
+    (facts 3.4).
     """
     classes = [
         each

@@ -1,4 +1,4 @@
-"""Undo of a job, which cancels or deletes confirmed, unchanged records."""
+"""Undo of a job: cancels or deletes the records that the job certainly created, if unchanged."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ _Call = Callable[[Target, Trace], Awaitable[Any]]
 
 @attrs.define(eq=False, kw_only=True)
 class Undo:
-    """Undo of a job, which cancels the created work orders and deletes other created records.
+    """Undo of a job: cancels the work orders that the job created, and deletes its other records.
 
-    An undo affects only records that the job certainly created. Each record is read first; a record with
-    another version or another key is skipped. The job's journal records the progress, so that a killed undo
+    An undo affects only records that the job certainly created. Each record is read first; a record whose
+    version or key has changed is skipped. The job's journal records the progress, so that a killed undo
     resumes when rerun.
 
     Args:
@@ -118,13 +118,17 @@ class Undo:
         return None
 
     def stop(self) -> None:
-        """Undo no further records, and cancel look-ups. A second call aborts the calls in flight."""
+        """Undo no further records, and cancel look-ups.
+
+        When called again, also abort the requests in flight.
+        """
         self._stop.ask()
 
     async def end_leases(self) -> None:
         """Wait until no worker of a killed run can send rows. Raises JournalError.
 
-        Call this method before :meth:`look`, to include records that these workers create; :meth:`run` does.
+        Call this method before :meth:`look`, to include records that these workers create; :meth:`run` calls
+        it itself.
         """
         with suppress(StoppedError):
             async with self._stop.cancellable():
@@ -199,7 +203,7 @@ class Undo:
             await self.journal.flush()
 
     async def _targets(self, outcomes: _Outcomes) -> AsyncGenerator[Target, None]:
-        """Yield the rows' records to undo, and count the others."""
+        """Yield the rows' records that can be undone, and count the others."""
         try:
             self._records.shared = await self.journal.shared_ids()
             async for page in self.journal.pages(State.DONE, size=_PAGE, run=self.of_run):
@@ -274,7 +278,7 @@ class Undo:
 
 @attrs.define(eq=False, kw_only=True)
 class _Outcomes:
-    """Outcomes of an undo or a dry run, counted and passed to ``on_row``; those of an undo are recorded."""
+    """Outcomes of an undo or a dry run: counts them, passes them to ``on_row``; in an undo, records them."""
 
     journal: Journal
     stop: Stop
@@ -282,7 +286,7 @@ class _Outcomes:
     writes: bool
     """Whether to record outcomes in the journal; False for a dry run."""
     keeps_planned: bool
-    """Whether to keep the planned records, on which the undo of references depends."""
+    """Whether to fill ``planned``, which a dry run needs if references are to be undone, too."""
     summary: UndoSummary = attrs.field(factory=UndoSummary)
     planned: set[tuple[str, int]] = attrs.field(factory=set)
     """Entity types and ids of the records that a dry run plans to cancel or delete."""
@@ -290,7 +294,10 @@ class _Outcomes:
     async def targets_of(
         self, records: CreatedRecords, created: Sequence[tuple[Created, State]]
     ) -> AsyncIterator[Target]:
-        """Yield the records that can be undone, and count the others. ``created`` has earlier undo states."""
+        """Yield the records that can be undone, and count the others.
+
+        ``created`` pairs each record with the state in which earlier undos left it.
+        """
         wanted: list[tuple[Created, bool]] = []
         for each, state in created:
             if state is State.DONE:
