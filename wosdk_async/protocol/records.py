@@ -70,8 +70,7 @@ def create(
 def update(
     entity: type[Record] | str, id: Id, properties: list[str], fields: Mapping[str, Any]
 ) -> Call[EntitySpecifier]:
-    """Return the call that writes some properties of a record (spec 4.9); ``fields`` is keyed by wire name.
-    """
+    """Return the call that writes properties of a record (spec 4.9); ``fields`` is keyed by wire name."""
     key = {"Id": id} if isinstance(id, int) else dict(id)
     content = {"Properties": properties, "Entity": key | dict(fields)}
     return _write("update", "PUT", name_of(entity), content, id)

@@ -207,7 +207,7 @@ class ChangeFeed(Generic[E]):
             self._seen[record.id] = record
 
     def _finish(self, reading: Pass) -> None:
-        """Advance the watermark after a pass, and drop the records before the overlap."""
+        """Advance the watermark after a pass, and forget seen records that are older than the overlap."""
         times = [time for time in (self._time, reading.newest) if time is not None]
         self._time = max(times, default=None)  # never moves back, even if reading.newest is earlier
         self._highest = max(self._highest or 0, reading.highest)
