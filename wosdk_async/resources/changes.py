@@ -151,7 +151,7 @@ class ChangeFeed(Generic[E]):
     # --- one pass ---------------------------------------------------------------------------
 
     async def _begin(self) -> Pass | None:
-        """Return a pass up to the present; None if nothing has moved."""
+        """Return a pass up to the present; None if there is nothing to read."""
         newest, clock = await self._newest()
         self.clock_behind = self._behind(clock)
         if self.clock_behind:  # new moves may have times before the watermark, so read all records
