@@ -76,7 +76,7 @@ def id_in(text: str) -> int | None:
 
 
 def known_codes() -> set[str]:
-    """Return the catalogue's error codes; the service may send any other string as a code."""
+    """Return all known error codes; the service may send any other string as a code."""
     return {*(each.name for each in load().enums["ErrorCode"].values), *CODES}
 
 

@@ -125,7 +125,7 @@ def _unknown_argument_error(tool: str, schema: dict[str, Any], arguments: dict[s
 
 
 def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-    """Drop null arguments; wrap a string or object in a list if the tool takes a list.
+    """Drop null arguments; wrap a string or object in a list if the argument must be a list.
 
     The library itself parses lists that arrive as JSON text.
     """

@@ -173,9 +173,9 @@ class Command(Record, Generic[R]):
     """Path below ``api/v1/cmd/``; empty for a shared base class."""
     # spec 4.2
     other_paths: ClassVar[tuple[str, ...]] = ()
-    """Alternative paths found in the sources."""
+    """Other paths that the sources give for the command."""
     host: ClassVar[str | None] = None
-    """``locator`` if the command goes to the regional locator instead of the Company host."""
+    """``locator`` if the command goes to the regional locator; None if it goes to the Company host."""
     repeat: ClassVar[Literal["safe", "unsafe"]] = "unsafe"
     """Whether the command is safe to repeat."""
     result_name: ClassVar[str] = "CommandResult"

@@ -42,7 +42,7 @@ def entity_class(name: str) -> type[Record] | None:
     """Return the class of the entity, value, query or message with this wire name, ignoring letter case.
 
     The specification's names ``Priority``, ``SubType`` and ``Asset`` also work, although the service uses
-    others. Return None for a name that is not in the catalogue; the service may still know it.
+    other names. Return None for a name that is not in the catalogue; the service may still know it.
     """
     found = _names()["entity"].get(name.lower())
     return resolve(found) if found else None

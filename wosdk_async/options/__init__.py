@@ -177,13 +177,13 @@ class RetryPolicy:
     max_retry_after: float = number(60.0, "seconds, 0 or more")
     """Maximum Retry-After in seconds. After a longer one, the call is not retried."""
     waits: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
-    """Error codes known to mean that the service did nothing and asks the client to wait. The call is retried
-    even if it is not safe to repeat (``docs/failures.md``). A Retry-After is honoured, and the last attempt
-    raises ThrottledError.
+    """Error codes known to mean that the service did nothing and asks the client to wait. A call that gets
+    such a code is retried even if it is not safe to repeat (``docs/failures.md``). A Retry-After is honoured,
+    and the last attempt raises ThrottledError.
     """
     repeats: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
-    """Error codes known to mean that the service did nothing. The call is retried even if it is not safe to
-    repeat. The last attempt raises the error class of the code.
+    """Error codes known to mean that the service did nothing. A call that gets such a code is retried even if
+    it is not safe to repeat. The last attempt raises the error class of the code.
     """
 
 

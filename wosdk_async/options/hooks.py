@@ -28,10 +28,10 @@ BeforeSend = Callable[[Call[Any], str], Awaitable[Response | None]]
 """Called with each call and the Company's name before anything is sent. For a marked call, the hook runs
 for each attempt and each look-up; calls may share a look-up.
 
-An exception stops the call. A returned Response replaces the service's; after None, the call is sent. For
-any other result, or a CancelledError when the call was not cancelled, ConfigurationError is raised and
-nothing is sent. The hook's time counts against the deadline, but the deadline does not interrupt the hook.
-Closing the client does not wait for the hook.
+An exception stops the call. A returned Response replaces the service's; if the hook returns None, the call is
+sent. For any other result, or a CancelledError when the call was not cancelled, ConfigurationError is raised
+and nothing is sent. The hook's time counts against the deadline, but the deadline does not interrupt the
+hook. Closing the client does not wait for the hook.
 """
 
 OnInDoubt = Callable[[Call[Any], str], None]
@@ -45,7 +45,7 @@ class Attempt:
     """One request of a call, and its outcome.
 
     ``status`` is None without a response; ``error`` then gives the reason: ``NotSent``, ``NoAnswer`` or
-    ``Cancelled``. ``seconds`` counts from when the slot and session are granted, so it includes connecting.
+    ``Cancelled``. ``seconds`` starts when the call has a slot and a session, so it includes connecting.
     """
 
     company: str

@@ -167,7 +167,7 @@ def _typed_result(found: _Result[Any], origin: str | None) -> Any:
 
 
 def refusal_in(result: dict[str, Any], document: Mapping[str, Any] = _NO_ENVELOPE) -> RefusedError | None:
-    """Return the refusal in the ``ErrorInfo`` of a result (facts 5); None if that is missing or empty."""
+    """Return the refusal in a result's ``ErrorInfo`` (facts 5); None if the ErrorInfo is missing or empty."""
     info = next((each for name, each in result.items() if name.lower() == "errorinfo" and each), None)
     if not info or (isinstance(info, dict) and not any(info.values())):
         return None

@@ -241,7 +241,7 @@ def _without_removed(record: Record) -> None:
 
 
 def _whole_amount(meta: Wire, value: Any, held: Any, where: str) -> Any:
-    """Return a field's value; fill in a missing currency or value of an amount of money.
+    """Return a field's value; in an amount of money, take a missing currency or value from ``held``.
 
     Amounts are always complete (facts 3.4), and ``Properties`` names an amount as a unit. Not shown; assumed:
     an update without the currency would clear it. Raises InvalidCallError if a part is missing in both

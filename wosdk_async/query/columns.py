@@ -351,7 +351,7 @@ _MARK = re.compile(r'password\w*":')
 
 
 def cell_text(column: Column, value: Any) -> str:
-    """Return a JSON column's ``value`` as text; for the Extra column, it is a dict keyed by path."""
+    """Return a JSON column's ``value`` as text; the Extra column's ``value`` is a dict keyed by path."""
     text = dumps_any(value).decode()
     if _MARK.search(text.lower()) is None:  # the usual case
         return text

@@ -191,7 +191,8 @@ class RowSplitter:
     def rows(self, body: bytes) -> list[Any]:
         """Return a query response's rows for :meth:`split`: Structs, or dicts if the Structs do not fit.
 
-        Raises the errors of :func:`~wosdk_async.codec.loads`, including for JSON with a different structure.
+        Raises an error for invalid JSON, as :func:`~wosdk_async.codec.loads` does, and for JSON with a
+        different structure.
         """
         check_size(body)
         try:
@@ -333,7 +334,7 @@ class _Branch:
         return {name: [None if each is None else each.get(name) for each in objects] for name in self._names}
 
     def _tidy(self, objects: Objects, extras: Extras) -> Objects:
-        """Return the objects under catalogue names; add properties without a column to ``extras``."""
+        """Return the objects with catalogue names; copy properties without a column to ``extras``."""
         return [
             each if each is None or each.keys() <= self._names else self._known_fields(i, each, extras)
             for i, each in enumerate(objects)
@@ -349,7 +350,7 @@ class _Branch:
         return known
 
     def objects(self, values: list[Any], extras: Extras) -> Objects:
-        """Return ``values``; replace anything but an object with None, and move it to ``extras``."""
+        """Return ``values``, with None for each value that is not an object; move these to ``extras``."""
         if set(map(type, values)) <= {dict, type(None)}:
             return values
         kept: list[dict[str, Any] | None] = []

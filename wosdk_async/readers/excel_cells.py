@@ -162,7 +162,7 @@ class ExcelCells:
         return self._is_pending and element == "t"
 
     def _note_currency(self, currency: str) -> None:
-        """Record the cell's currency; adjacent cells of a column with the same currency share a run."""
+        """Record the cell's currency; cells below each other with the same currency share a run of rows."""
         letters = self._reference.rstrip("0123456789")
         row = int(self._reference[len(letters) :] or self._row)
         run = self._runs.get(letters or self._column)
@@ -181,7 +181,7 @@ class ExcelCells:
         }
 
     def text(self, text: str) -> None:
-        """Handle a cell's text. Unless the text is blank, it is the result of the cell's formula."""
+        """Handle a cell's text. If the cell has a formula, text that is not blank is its result."""
         self._is_pending &= not text.strip()
         self._number += text
 

@@ -12,7 +12,8 @@ Attributes = Mapping[str, str]
 Faults = dict[int, dict[int, str]]
 """Reasons why cells cannot be used, by row (from 1) and column (from 0)."""
 Currencies = dict[int, list[tuple[range, str]]]
-"""Currencies or leading zeros shown only by cell formats: row ranges and their text, by column (from 0)."""
+"""Currencies or leading zeros shown only by cell formats: row ranges and the text shown, by column (from 0).
+"""
 
 ERROR = "the cell shows a formula error; correct it in the sheet"
 NO_RESULT = "the formula has no result; open the workbook in a spreadsheet program and save it"
@@ -30,7 +31,7 @@ _PIECES = re.compile(
 
 
 def currency_in(code: str) -> str | None:
-    """Return a number format's currency sign, or ``"`` and the format's text; None if there is neither.
+    """Return a number format's currency sign or, after a ``"``, its text; None if it has neither.
 
     A format such as ``0000``, which shows leading zeros, is returned unchanged. Commas after the digits,
     which divide the displayed number by 1,000, count as text.

@@ -138,7 +138,8 @@ class _Table:
             )
             for column, runs in of_table.items()
         }
-        """By cell index, the runs of rows with the same currency: first row, row after the last, and kind."""
+        """Cell index -> runs of rows with the same currency, each as first row, row after the last, and kind.
+        """
         self._top = 0
         self._covered: dict[int, list[tuple[int, str, bool]]] = {}
         self._fillable: list[tuple[str, int]] = []

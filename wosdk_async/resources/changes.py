@@ -151,7 +151,7 @@ class ChangeFeed(Generic[E]):
     # --- one pass ---------------------------------------------------------------------------
 
     async def _begin(self) -> Pass | None:
-        """Return a pass up to the present; None if nothing has moved."""
+        """Return a pass up to the present; None if there is nothing to read."""
         newest, clock = await self._newest()
         self.clock_behind = self._behind(clock)
         if self.clock_behind:  # new moves may have times before the watermark, so read all records
@@ -207,7 +207,7 @@ class ChangeFeed(Generic[E]):
             self._seen[record.id] = record
 
     def _finish(self, reading: Pass) -> None:
-        """Advance the watermark after a pass, and drop the records before the overlap."""
+        """Advance the watermark after a pass, and forget seen records that are older than the overlap."""
         times = [time for time in (self._time, reading.newest) if time is not None]
         self._time = max(times, default=None)  # never moves back, even if reading.newest is earlier
         self._highest = max(self._highest or 0, reading.highest)

@@ -278,7 +278,7 @@ class Undo:
 
 @attrs.define(eq=False, kw_only=True)
 class _Outcomes:
-    """Outcomes of an undo or a dry run: counts them, passes them to ``on_row``; in an undo, records them."""
+    """Outcomes of an undo or a dry run, counted and passed to ``on_row``; an undo also records them."""
 
     journal: Journal
     stop: Stop
@@ -339,7 +339,7 @@ class _Outcomes:
             await self._report_refused(outcome.input, outcome.error)
 
     async def _report_refused(self, target: Target, error: Exception) -> None:
-        """Report a refused call, which may mean that an earlier attempt succeeded or the record changed."""
+        """Report a refusal, which may mean that an earlier attempt succeeded or the record changed."""
         reason, created, records = reason_of(error), target.created, target.records
         # Only a delete is retried after a request that may have been carried out; a cancel never is.
         retried = records.entity is not WorkOrder and isinstance(error, WosdkError) and error.attempts > 1
