@@ -147,7 +147,7 @@ def test_rows_that_are_gone_are_counted(give: Give, path: Path, wosdk: Wosdk) ->
     assert give().exit_code == 0
     write(path, B)
     result = give()
-    said = "1 earlier row not in the file (1 done and not touched)"
+    said = "1 earlier row not in the file (1 done)"
     assert (result.exit_code, said in result.stderr) == (0, True)
     assert held(wosdk) == Counter("AB")
 

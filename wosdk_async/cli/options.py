@@ -270,7 +270,7 @@ def properties_option(*names: str) -> Callable[[Any], Any]:
         multiple=True,
         metavar="PATH",
         shell_complete=properties,
-        help="Property to read: '*', Customer.Name; repeatable.",
+        help="Property to read, such as '*' or Customer.Name; repeatable.",
     )
 
 

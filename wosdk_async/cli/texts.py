@@ -170,7 +170,7 @@ def plan_text(plan: Plan, label: str) -> str:
             Standing.PLANNED: "not sent",
             Standing.SENDING: "in doubt",
             Standing.IN_DOUBT: "in doubt",
-            Standing.DONE: "done and not touched",
+            Standing.DONE: "done",
             Standing.UNDONE: "undone",
         }
         kinds = Counter[str]()

@@ -52,7 +52,7 @@ class Filter(BaseModel):
         return {n: v for n, v in filter_.items() if v is not None} if isinstance(filter_, dict) else filter_
 
     property: str = Field(
-        description="Property path in service names, such as StatusId, Customer.Name or Items.Task.Id.",
+        description="Property path with the service's names, such as StatusId, Customer.Name, Items.Task.Id.",
         max_length=200,
     )
     operator: Operator = Field(

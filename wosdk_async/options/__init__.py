@@ -193,7 +193,7 @@ class CallOptions:
 
     deadline: float | None = number(None, "seconds, 0 or more", none=True)
     """Seconds for the whole call: queue, session, attempts, waits. None means 60, or 120 for a call that is
-    not safe to repeat, because a short deadline causes doubt. With 0, nothing is sent.
+    not safe to repeat, because a short deadline may leave it in doubt. With 0, nothing is sent.
     """
     retry: RetryPolicy = attrs.field(default=RetryPolicy())
     """When and how often the call is retried."""

@@ -29,8 +29,8 @@ def disguised_keys(
     """Count, by standing, the rows to send whose keys resemble a missing row's key or a reject's old key.
 
     Such keys differ only by spreadsheet formatting; missing rows are in the ledger, but not in the file. The
-    result includes the first pairs. ``rejects`` tells whether the file is a rejects file, which lacks most
-    rows; then only missing rows that may be in the Company matter. A pair is not reported if the previous
+    result includes the first pairs. If ``rejects`` is true, the file is a rejects file, which lacks
+    most rows, so only missing rows that may be in the Company matter. A pair is not reported if the previous
     file had both rows. Nor is it reported if the user declared the missing row permanently gone, and the
     previous file had the row to send with the same key. ``has_new_rows`` tells whether the previous file
     lacked any of the rows to send.

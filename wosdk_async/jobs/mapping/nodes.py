@@ -209,7 +209,7 @@ class ObjectNode:
         return self._compiled(() if self.is_kept else varying)
 
     def _compiled(self, varying: Sequence[str]) -> Callable[[RowContext], Any]:
-        """Compile a function to return the object, or None if its ``varying`` fields, if any, are empty."""
+        """Compile a function that returns the object, or None if all of its ``varying`` fields are empty."""
         names: dict[str, Any] = {"make": self.make, "RowError": RowError, "joined": joined}
         values, variables = [], {}
         for index, (name, node) in enumerate(self.fields.items()):

@@ -1,4 +1,4 @@
-"""Store: one SQLite file with the records of several Companies, and group commit."""
+"""Store: the records of several Companies in one SQLite file, with group commit."""
 
 from __future__ import annotations
 

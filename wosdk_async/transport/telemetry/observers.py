@@ -202,7 +202,7 @@ class Telemetry(Observer):
         return self._trace.get_tracer("wosdk_async").start_span(call.operation, attributes=attributes)
 
     def attempt_started(self, state: Any, call: Call[Any], number: int) -> tuple[Any, RequestHeaders]:
-        """Start and return the span of an attempt under its call, with the ``traceparent`` header."""
+        """Start an attempt's span as a child of its call's; return it with the ``traceparent`` header."""
         attributes: dict[str, Any] = {"http.request.method": call.method}
         if number > 1:
             attributes["http.request.resend_count"] = number - 1
