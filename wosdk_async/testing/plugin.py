@@ -124,7 +124,7 @@ def wosdk_clock(wosdk_sandbox: Sandbox) -> SkippingClock:
 
 @pytest.fixture
 def wosdk_scrub() -> Any:
-    """Return the function that removes personal data from recorded bodies; override as needed."""
+    """Override to return a function that removes personal data from recorded bodies (default: None)."""
     return None
 
 

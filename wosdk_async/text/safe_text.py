@@ -36,7 +36,7 @@ _ESCAPE = re.compile(
 )
 """Escapes used in addresses, JSON, JavaScript, Python and HTML, and the service's markup."""
 _PAIR, _HEX_REFERENCE, _REFERENCE, _ENTITY, _OCTAL, _NAME, _CONTINUED, _LETTER, _BRACES = 4, *range(7, 15)
-"""Numbers of the groups of ``_ESCAPE`` whose text is more than a hexadecimal character code."""
+"""Numbers of the groups of ``_ESCAPE`` that :func:`_char` treats specially; others hold a hex code."""
 _LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v"}
 _FOLDED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ -_", "abcdefghijklmnopqrstuvwxyz++/")
 """Translation that unifies equivalent characters: case, a form's space and plus, the base64 alphabets."""
@@ -95,7 +95,7 @@ class Secrets:
 
     @cached_property
     def _halves(self) -> dict[int, frozenset[int]]:
-        """Hashes of all pieces of half the size that identifies a secret, by that size."""
+        """Hashes of all half pieces, keyed by the size of a piece that identifies a secret."""
         return {
             size: frozenset(map(hash, _pieces(forms.reveal(), size // 2)))
             for size, forms in self._forms.items()
@@ -110,7 +110,7 @@ class Secrets:
         searched = text[: longest + _LOOKAHEAD]
         is_secret = bytearray(len(searched))  # 1 for each character of a secret
         for at in range(0, len(searched), _WINDOW):
-            # Windows overlap by two pieces: a secret may cross the border, and the cut may split an escape.
+            # Windows overlap, because a secret may cross the border, and a window may start inside an escape.
             start = max(0, at - 2 * _MAX_ESCAPED)
             self._mark(is_secret, start, searched[start : at + _WINDOW])
         if len(searched) < len(text):
@@ -137,7 +137,7 @@ class Secrets:
                         is_secret[first:end] = b"\x01" * (end - first)
 
     def shortened(self, text: str, longest: int) -> str:
-        """Hide the secrets and shorten like :func:`shortened`, without searching the removed part."""
+        """Hide the secrets and shorten like :func:`shortened`, without searching all of the removed part."""
         if len(text) <= longest and len(text) < self._shortest:
             return text
         shown = self.hide(text, longest)
@@ -148,7 +148,7 @@ class Secrets:
         folded = text.translate(_FOLDED)
         for size, halves in self._halves.items():
             half = size // 2
-            # A whole piece covers a half piece at one of any `size - half + 1` consecutive positions.
+            # A piece has half pieces at `size - half + 1` consecutive positions, so one is always tested.
             if len(folded) >= size and not halves.isdisjoint(
                 [hash(folded[at : at + half]) for at in range(0, len(folded) - half + 1, size - half + 1)]
             ):
@@ -224,8 +224,7 @@ def _decoded(text: str) -> Iterator[tuple[str, Sequence[int]]]:
 def _char(found: re.Match[str]) -> tuple[str, int] | None:
     """Return the character that an escape stands for, and the escape's end; None for an invalid escape.
 
-    Markup braces, and a line break after a backslash, yield no character: :func:`without_markup` joins the
-    text around them.
+    Markup braces (see :func:`without_markup`), and a backslash before a line break, stand for no character.
     """
     group, end = found.lastindex or 0, found.end()
     value = found[group]

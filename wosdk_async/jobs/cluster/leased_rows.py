@@ -16,7 +16,7 @@ import attrs
 from wosdk_async.jobs.cluster.messages import MAX_RESULTS, NO_SHARE, GrantedRow, Order, Report, RowReport
 
 NOT_SENT: Mapping[str, Any] = {"result": "not_sent"}
-"""Result of a row for which nothing was sent."""
+"""Result of a row for which no request takes effect, so that it can be granted again."""
 _MAX_QUEUED = 0.5  # seconds that started rows may wait for the rate limit
 _QUEUED_PART = 0.5  # the limit as a part of the deadline; the smaller of the two limits applies
 
@@ -34,7 +34,7 @@ class LeasedRow:
     granted: GrantedRow
     clock: Callable[[], float]
     begun: bool = False
-    """Whether the first byte of a request may have been sent."""
+    """Whether a request may have been sent, and may have taken effect."""
 
     def begin(self) -> None:
         """Allow the first byte of a request. Raises LeaseEndedError if the lease has expired."""
@@ -79,7 +79,7 @@ class LeasedRows:
         return True
 
     def _accept(self, row: LeasedRow) -> None:
-        if row.granted.row in self._open:  # the row's call from an earlier grant is still running
+        if row.granted.row in self._open:  # no result under an earlier grant yet
             self._record(row, NOT_SENT)
         else:
             self._open[row.granted.row] = row
@@ -122,7 +122,7 @@ class LeasedRows:
     def end(self, row: LeasedRow, fields: Mapping[str, Any]) -> None:
         """Record a row's result from the fields of its :class:`RowReport`.
 
-        The result ``not_sent`` is recorded as ``in_doubt`` if a request was sent.
+        The result ``not_sent`` is recorded as ``in_doubt`` while the row's ``begun`` is true.
         """
         if fields["result"] == "not_sent" and row.begun:
             fields = {

@@ -195,8 +195,8 @@ def counts(db: sqlite3.Connection, *, gone: bool = False) -> dict[State, int]:
 def count_unsent_elsewhere(db: sqlite3.Connection) -> tuple[int, int]:
     """Count unsent rows missing from the last file.
 
-    The first count is of rows in the file from which a rejects file was made, the second of rows that only
-    older files have.
+    The first count is of rows in the last file that was not a rejects file, the second of rows that only
+    earlier files have.
     """
     found = db.execute(
         f"""SELECT coalesce(sum(NOT away), 0), coalesce(sum(away), 0) FROM {_ALL}

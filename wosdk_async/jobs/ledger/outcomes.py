@@ -65,7 +65,7 @@ class RowOutcome(msgspec.Struct, frozen=True):
 
 
 def code_of(error: Exception) -> str | None:
-    """Return the service's ErrorCode or the name of the error's class; None if nothing was sent."""
+    """Return the service's ErrorCode or the name of the error's class; None for an InvalidCallError."""
     if isinstance(error, InvalidCallError):
         return None
     return getattr(error, "code", None) or type(error).__name__
@@ -75,8 +75,8 @@ def code_of(error: Exception) -> str | None:
 class Summary:
     """A file's row counts over all runs.
 
-    ``rows`` is the sum of ``done``, ``found``, ``failed``, ``in_doubt`` and ``not_started``. Empty rows are
-    skipped, and only ``empty_rows`` counts them.
+    ``rows`` is the sum of ``done``, ``found``, ``found_undone``, ``failed``, ``in_doubt`` and ``not_started``.
+    Empty rows are skipped, and only ``empty_rows`` counts them.
     """
 
     rows: int
@@ -88,7 +88,7 @@ class Summary:
     found: int = 0
     """Rows skipped because their record already existed (``if_exists="skip"``)."""
     found_undone: int = 0
-    """Rows whose record already existed, but has since been undone by another job."""
+    """Rows, not counted in ``found``, whose record existed and has since been undone by another job."""
     undone: int = 0
     """Rows in ``done`` whose records an undo cancelled or deleted."""
     undo_in_doubt: int = 0

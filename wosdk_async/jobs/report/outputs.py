@@ -144,7 +144,7 @@ async def _write_all(
 
 
 def _set_aside(folder: OutputFolder, plan: JobPlan, source: Path) -> None:
-    """Move the last run's files to ``runs/N`` if they belong to an input other than ``source``."""
+    """Move the last run's files to ``runs/N`` if they belong to an input other than the plan's."""
     report = read_object(folder.folder / _JSON)
     try:
         last = report["plan"]

@@ -1,6 +1,6 @@
 """Responses of httpx and httpx2, whole or streamed, and the translation of their errors.
 
-Bodies are read still compressed, because httpx would decompress them without limiting size or repetition.
+Bodies are read still compressed, because httpx would decompress any size, any number of times.
 """
 
 from __future__ import annotations
@@ -44,10 +44,11 @@ async def read_response(response: httpx.Response, limit: int, read: Read) -> tup
     """Return the result of ``read`` for the response, with its body decompressed to at most ``limit`` bytes.
 
     Raises BadContent and library errors. A WosdkError or InconclusiveResponse raised by ``read`` is returned
-    as the second value, so that a WosdkError raised here can only come from a call that a hook made.
+    as the second value, because the caller takes every exception for an error of the library or of a hook.
 
-    Unless ``read`` returns or raises a WosdkError, the connection is closed before another request can use
-    it. HTTP/2 connections stay open: other requests share them, and each response names its request.
+    The connection is reused only if ``read`` returned a value or raised a WosdkError; otherwise it is closed
+    before another request can use it. HTTP/2 connections stay open: other requests share them, and each
+    response names its request.
     """
     accepted = False
     try:
@@ -157,8 +158,8 @@ def _summary(cause: BaseException) -> str:
 def foreign_response_error(cause: BaseException, library: Any) -> SendError | None:
     """Return the error if a transport or mock gave ``library`` a response from another library.
 
-    For such a response, ``library`` only raises an error from an assertion or an ``await``; the response is
-    found in the frame of that error.
+    ``library`` does not report such a response: one of its assertions or ``await`` expressions fails, and the
+    response is a variable of the frame that failed.
     """
     frame = _frames(cause)[-1]
     found = frame.f_locals.get("response") if _is_in(frame, library) else None

@@ -43,11 +43,11 @@ _of_the_parent: list[Pool] = []
 
 
 class NativeEngine:
-    """HTTP/1.1 engine for up to ``limits.connections`` concurrent requests on any event loop.
+    """HTTP/1.1 engine for up to ``ceiling`` concurrent requests on any event loop.
 
     Args:
         limits: number and lifetime of connections, and response size.
-        ceiling: maximum connections in a burst (default: ``limits.connections``).
+        ceiling: maximum connections when many Companies call (default: ``limits.connections``).
         timeouts: time limit of each step.
         ssl_context: certificates to trust instead of the system's.
         now: clock in seconds, such as :func:`time.monotonic`.
@@ -88,7 +88,7 @@ class NativeEngine:
     async def send(self, request: Request) -> Any:
         """Send a request; see :class:`~wosdk_async.transport.http.engine.Engine`."""
         pool, origin, prepared = self._prepare(request)
-        opened = 0  # connections opened since the first failure
+        opened = 0  # failed connections, except idle ones that failed before the request was sent
         while True:
             connection = None if opened else pool.take(origin, request.repeat_safe)
             if connection is None:
