@@ -75,8 +75,8 @@ def code_of(error: Exception) -> str | None:
 class Summary:
     """A file's row counts over all runs.
 
-    ``rows`` is the sum of ``done``, ``found``, ``found_undone``, ``failed``, ``in_doubt`` and ``not_started``.
-    Empty rows are skipped, and only ``empty_rows`` counts them.
+    ``rows`` is the sum of ``done``, ``found``, ``found_undone``, ``failed``, ``in_doubt`` and
+    ``not_started``. Empty rows are skipped, and only ``empty_rows`` counts them.
     """
 
     rows: int
