@@ -102,13 +102,12 @@ def named_ledgers(request: ImportRequest) -> list[Path]:
 
 
 def runs_beside(request: ImportRequest, own: Path | None) -> dict[Path, tuple[int, int]]:
-    """Count the imports and rows of each ledger in the directories of the file and its own ledger.
+    """Count the imports and rows of each ledger in the directories that :func:`other_ledgers` searches.
 
     The result is empty unless the import creates records.
     """
-    places = {(own or request.base).parent, request.path.parent} if request.creates else ()
     counts = {}
-    for folder in (each for place in places for each in ledgers_in(place)):
+    for folder in _ledgers_beside(request, own) if request.creates else ():
         with contextlib.suppress(JournalError), opened(folder) as db:
             imports = "SELECT count(*) FROM run WHERE json_extract(details, '$.map') IS NOT NULL"
             found = db.execute(f"SELECT ({imports}), (SELECT count(*) FROM planned)").fetchone()
@@ -161,9 +160,7 @@ def other_ledgers(
     """Yield each other ledger's folder and plan, and whether the ledger is one of the newest."""
     found: list[tuple[Path, JobPlan]] = []
     wanted = company, request.import_map.operation
-    places = {each.parent.resolve() for each in (own, request.base, request.path) if each is not None}
-    folders = [each for directory in places for each in ledgers_in(directory)]
-    for folder in sorted(folders, key=_last_change):
+    for folder in sorted(_ledgers_beside(request, own), key=_last_change):
         with readable_or_warn(request, rows, folder):
             plan = plan_of(folder)
             is_own = own is not None and folder.resolve() == own.resolve()
@@ -173,6 +170,11 @@ def other_ledgers(
     others = [each for each in found if jobs[each[1].job] == 1 or not _is_old_copy(each, found)]
     for number, (folder, plan) in enumerate(others):
         yield folder, plan, number >= len(others) - _COMPARED
+
+
+def _ledgers_beside(request: ImportRequest, own: Path | None) -> list[Path]:
+    places = {each.parent.resolve() for each in (own, request.base, request.path) if each is not None}
+    return [each for directory in places for each in ledgers_in(directory)]
 
 
 def _is_old_copy(copy: tuple[Path, JobPlan], folders: Sequence[tuple[Path, JobPlan]]) -> bool:

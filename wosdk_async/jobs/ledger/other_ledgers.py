@@ -39,7 +39,7 @@ class _RowsToSend:
     """Function that returns the rows; each ledger row number is one of the special numbers above, or None."""
     undone: Callable[[], Set[int]]
     """Function that returns the ids of the records that jobs in the directory have undone."""
-    tried: Callable[[], str] = "[]".__str__
+    tried: Callable[[], str] = lambda: "[]"
     """Function that returns the numbers of the rows with an outcome, as JSON."""
 
 
