@@ -42,7 +42,7 @@ _STANDINGS: Mapping[Standing, str] = {
     Standing.REFUSED: "refused by the service",
     Standing.REFUSED_CHANGED: "refused by the service; its cells or the map have changed since",
     Standing.UNDONE: "undone",
-    Standing.REPEATED: "not done; another row has the same key, or another job nearby sent the row",
+    Standing.REPEATED: "not done; another row has the same key",
 }
 _ACTIONS: Mapping[Action, str] = {
     Action.SEND: "is sent",
@@ -195,6 +195,14 @@ def refusals() -> str:
             "`superseded`",
             "rejects of such a ledger",
             _refused(_LEDGER, replaced, ImportOptions(), "superseded"),
+        )
+    )
+    copied = attrs.evolve(_FILE, elsewhere=Elsewhere(folder=_FOLDER, rows=1))
+    rows.append(
+        (
+            "`sent_elsewhere`",
+            "the same in a later run",
+            _refused(_LEDGER, copied, ImportOptions(), "sent_elsewhere"),
         )
     )
     rows.sort(key=lambda row: list(_CASES).index(row[0].strip("`")))

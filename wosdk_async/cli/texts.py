@@ -164,7 +164,7 @@ def plan_text(plan: Plan, label: str) -> str:
     if counts[Standing.UNDONE] and plan.actions[Standing.UNDONE] is Action.SKIP:
         texts.append(f"{counts[Standing.UNDONE]} undone (--retry-undone resends them)")
     if counts[Standing.REPEATED]:
-        texts.append(f"{counts[Standing.REPEATED]} with another row's key, or sent by another job")
+        texts.append(f"{counts[Standing.REPEATED]} with another row's key")
     if not plan.rejects and (gone := sum(plan.gone.values())):
         words = {
             Standing.PLANNED: "not sent",

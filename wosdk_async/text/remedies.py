@@ -98,6 +98,7 @@ class Remedy(Enum):
     )
     SAME_MAP = "restore the previous map and marker"
     OTHER_FOLDER = "name another folder with folder=DIR"
+    REMOVE_ROWS = "remove these rows from the file"
     SAME_ROWS = "if these are the same rows, remove them from the file; if not, pass new_rows=True"
     MOVE_JOB = "if that job sent none of this file's rows, move {folder!r} to another directory"
     THAT_FOLDER = "pass folder={folder!r}"

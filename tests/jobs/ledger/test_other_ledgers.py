@@ -1,4 +1,4 @@
-"""Rows of a file that another ledger in the directory sent: they fail, and the others are sent."""
+"""Rows to send that another job in the directory has sent: nothing is sent until they are removed."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ import pytest
 from tests.jobs.conftest import Local, Table
 from tests.jobs.ledger.imports import LONG, corrected, open_orders, refusal, undo
 from tests.jobs.maps import MAP, MARKER, rows
-from tests.jobs.runs import carried_out, held, killed, killed_while_sending
+from tests.jobs.runs import held, killed, killed_while_sending
 from tests.jobs.test_check import checked
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports.settling import decide
 from wosdk_async.jobs.journal import Journal, RowRecord, State
-from wosdk_async.jobs.ledger.refusals import ImportRefusedError
+from wosdk_async.jobs.ledger.terms import FIRST
 from wosdk_async.text.remedies import Remedy
 
 KEY = f'key = "{{key}}"\n{MAP}'
@@ -37,13 +37,12 @@ async def sent(local: Local, name: str, content: Table, text: str, **options: An
 
 
 async def refused(local: Local, source: Path, text: str, **options: Any) -> list[int]:
-    """Import a file, and return the lines of the rows that failed, all because another ledger sent them."""
+    """Import a file, and return the lines of the first rows that another job sent."""
     check = await checked(local, source, text, **options)
-    summary, outcomes = await carried_out(local.job(source, text, **options), local)
-    failed = [each for each in outcomes.values() if each.outcome == "failed"]
-    assert {each.code for each in failed} <= {"SentElsewhere"}
-    assert (len(failed), check.decision.counts.get(10, 0)) == (summary.failed, summary.failed)
-    return sorted(each.line for each in failed)
+    found = await refusal(local.job(source, text, **options), local)
+    assert check.decision == found
+    assert (found.why, min(found.rows, FIRST)) == ("sent_elsewhere", len(found.lines))
+    return [*found.lines]
 
 
 def append(path: Path, content: Table) -> Path:
@@ -57,14 +56,14 @@ def append(path: Path, content: Table) -> Path:
 async def test_appended_rows_of_another_file_are_not_sent_again(
     local: Local, text: str, new_rows: bool
 ) -> None:
-    """The file may have them for ever: each run sends what else is new."""
     await sent(local, "monday.csv", rows(1, 2), text)
     tuesday = append(await sent(local, "tuesday.csv", rows(3), text), rows(2, 4))
     assert await refused(local, tuesday, text, new_rows=new_rows) == [3]
-    assert await refused(local, append(tuesday, rows(5)), text, new_rows=new_rows) == [3]
-    assert await held(local) == Counter("12345")
+    tuesday = local.write(rows(3, 4)).rename(tuesday)
+    assert (await local.run(tuesday, text, new_rows=new_rows)).done_now == 1
+    assert await held(local) == Counter("1234")
     await local.run(local.write(rows(2)).rename(local.folder / "twice.csv"), text, again=True)
-    assert await held(local) == Counter("122345")
+    assert await held(local) == Counter("12234")
 
 
 @UNMARKED
@@ -107,6 +106,7 @@ async def test_rows_that_another_file_sent_since_a_kill_are_not_sent_again(local
         pass
     await sent(local, "rest.csv", rows(2, 3), text)
     assert await refused(local, monday, text) == [3, 4]
+    assert (await local.run(local.write(rows(1)).rename(monday), text, new_rows=True)).done_now == 1
     assert await held(local) == Counter("123")
 
 
@@ -128,19 +128,16 @@ async def test_rows_to_send_again_are_sent_after_a_kill(local: Local, text: str)
     copy = local.write(rows(1, 2)).rename(local.folder / "copy.csv")
     await killed_while_sending(local.job(copy, text, again=True), local, [])
     assert (await local.run(copy, text)).done_now == 2
-    append(copy, rows(3))
-    assert await refused(local, copy, text) == [4]
-    assert (await local.run(copy, text)).done_now == 0
+    assert await refused(local, append(copy, rows(3)), text) == [4]
 
 
 @KEYED
-async def test_keys_that_somebody_insisted_on_are_sent_after_a_kill(
-    local: Local, text: str, marker: str | None
-) -> None:
+async def test_similar_keys_need_a_word_in_each_run(local: Local, text: str, marker: str | None) -> None:
     await sent(local, "monday.csv", [["001", "a", "", ""]], text, marker=marker)
     tuesday = local.write([["1", "b", "", ""]]).rename(local.folder / "tuesday.csv")
     await killed_while_sending(local.job(tuesday, text, marker=marker, new_rows=True), local, [])
-    assert (await local.run(tuesday, text, marker=marker)).done_now == 1
+    assert (await refusal(local.job(tuesday, text, marker=marker), local)).why == "key_disguised"
+    assert (await local.run(tuesday, text, marker=marker, new_rows=True)).done_now == 1
 
 
 async def test_a_refused_row_corrected_to_one_that_another_job_sent_is_not_sent(local: Local) -> None:
@@ -164,7 +161,6 @@ async def test_a_row_that_is_corrected_in_two_files_is_sent_once(
     if by_rejects:
         source = corrected(monday.with_name("monday.csv.job"), LONG, "short")
     assert await refused(local, source, text) == [2]
-    assert await held(local) == Counter("12")
 
 
 @UNMARKED
@@ -183,31 +179,11 @@ async def test_rows_that_look_ups_find_are_looked_up(local: Local) -> None:
     assert await held(local) == Counter("1234")
 
 
-async def test_equal_rows_are_counted(local: Local) -> None:
-    """Without keys, a row is a new one if it equals more rows than the other ledger sent."""
+async def test_rows_that_equal_a_sent_row_are_counted(local: Local) -> None:
     await sent(local, "monday.csv", rows(1), MAP)
     tuesday = append(await sent(local, "tuesday.csv", rows(2), MAP), rows(1))
-    assert await refused(local, tuesday, MAP) == [3]
     assert await refused(local, append(tuesday, rows(1)), MAP) == [3]
-    assert await held(local) == Counter("112")
-
-
-async def test_equal_rows_that_two_ledgers_sent_are_two(local: Local) -> None:
-    await sent(local, "monday.csv", rows(1), MAP)
-    await sent(local, "tuesday.csv", rows(1, 2), MAP, again=True)
-    week = append(await sent(local, "week.csv", rows(9), MAP), rows(1, 1, 2, 1))
-    assert await refused(local, week, MAP) == [3, 4, 5]
-
-
-@UNMARKED
-async def test_a_row_stays_refused_when_the_other_ledger_is_archived(local: Local, text: str) -> None:
-    monday = await sent(local, "monday.csv", rows(1), text)
-    tuesday = append(await sent(local, "tuesday.csv", rows(9), text), rows(1))
-    assert await refused(local, tuesday, text) == [3]
-    (local.folder / "archive").mkdir()
-    monday.with_name("monday.csv.job").rename(local.folder / "archive" / "monday.csv.job")
-    assert await refused(local, append(tuesday, rows(2)), text) == [3]
-    assert await held(local) == Counter("129")
+    assert await refused(local, local.write(rows(2, 1)).rename(tuesday), MAP) == [3]
 
 
 @UNMARKED
@@ -234,6 +210,7 @@ async def test_copies_of_a_job_folder_that_both_sent_rows_are_both_asked(local: 
     await local.run(append(path, rows(5)), text)
     new = local.write(rows(4, 5, 6)).rename(local.folder / "c.csv")
     assert (await refusal(local.job(new, text), local)).why == "sent_elsewhere"
+    assert (await local.run(path, text)).done_now == 0
     assert await refused(local, append(path, rows(4)), text) == [4]
 
 
@@ -253,7 +230,6 @@ async def test_a_ledger_to_send_rows_again_heeds_what_others_sent_since(local: L
     await sent(local, "tuesday.csv", [["1", "short", "", ""], *rows(2)], text)
     source = local.write([["1", "short", "", ""], *rows(2, 3)]).rename(monday)
     assert await refused(local, source, text, retry_undone=True) == [2, 3]
-    assert await open_orders(local) == Counter("123")
 
 
 async def test_an_equal_key_of_the_file_hides_no_row(local: Local) -> None:
@@ -283,6 +259,8 @@ async def test_a_first_file_of_sent_rows_and_of_others_with_their_keys(local: Lo
     found = await refusal(local.job(tuesday, KEY), local)
     assert (found.rows, found.changed, found.remedies) == (2, 1, (Remedy.OTHER_CELLS,))
     assert await refused(local, tuesday, KEY, new_rows=True) == [2]
+    tuesday = local.write([["2", "c", "", ""]]).rename(tuesday)
+    assert (await local.run(tuesday, KEY, new_rows=True)).done_now == 1
     assert await held(local) == Counter("122")
 
 
@@ -409,7 +387,7 @@ async def test_look_ups_do_not_find_what_a_running_job_will_send(local: Local) -
         rest = local.write(rows(2, 3, 4)).rename(local.folder / "rest.csv")
         assert await refused(local, rest, MAP, marker=MARKER) == [2, 3]
         assert await refused(local, append(tuesday, rows(2, 3, 5)), MAP, marker=MARKER) == [3, 4]
-    assert (await local.run(tuesday, MAP, marker=MARKER)).done_now == 2
+    assert (await local.run(tuesday, MAP, marker=MARKER)).done_now == 3
 
 
 async def test_look_ups_do_not_find_what_a_running_job_sends_again(local: Local) -> None:
@@ -439,33 +417,6 @@ async def test_a_found_row_whose_record_is_undone_is_free_for_other_files(local:
     await undo(local, monday.with_name("monday.csv.job"))
     assert (await local.run(wednesday, KEY)).done_now == 1
     assert await open_orders(local) == Counter("19")
-
-
-@UNMARKED
-async def test_a_ledger_that_only_refused_a_row_does_not_free_it(local: Local, text: str) -> None:
-    """The ledger that sent it is archived, and two files carry the row."""
-    monday = await sent(local, "monday.csv", rows(1), text)
-    tuesday = append(await sent(local, "tuesday.csv", rows(8), text), rows(1))
-    wednesday = append(await sent(local, "wednesday.csv", rows(9), text), rows(1))
-    for path in (tuesday, wednesday):
-        assert await refused(local, path, text) == [3]
-    (local.folder / "archive").mkdir()
-    monday.with_name("monday.csv.job").rename(local.folder / "archive" / "monday.csv.job")
-    for path, new in ((tuesday, 2), (wednesday, 3)):
-        assert await refused(local, append(path, rows(new)), text) == [3]
-
-
-@UNMARKED
-async def test_a_row_that_a_killed_job_was_to_send_is_free_once_its_folder_is_archived(
-    local: Local, text: str
-) -> None:
-    monday = local.write(rows(1)).rename(local.folder / "monday.csv")
-    tuesday = append(await sent(local, "tuesday.csv", rows(9), text), rows(1))
-    async with killed(local.job(monday, text), local) as journal:
-        assert await refused(local, tuesday, text) == [3]
-    (local.folder / "archive").mkdir()
-    journal.folder.rename(local.folder / "archive" / "monday.csv.job")
-    assert (await local.run(tuesday, text)).done_now == 1
 
 
 async def test_an_identical_file_with_another_key_is_not_new(local: Local) -> None:
@@ -516,7 +467,7 @@ async def test_an_undo_in_a_renamed_folder_frees_refused_rows(local: Local, text
     tuesday = append(await sent(local, "tuesday.csv", rows(9), text), rows(1))
     assert await refused(local, tuesday, text) == [3]
     folder = monday.with_name("monday.csv.job").rename(local.folder / "renamed.job")
-    assert await refused(local, tuesday, text) == [3]  # the same file again is not sent, but says why
+    assert await refused(local, tuesday, text) == [3]
     await undo(local, folder)
     assert (await local.run(tuesday, text)).done_now == 1
 
@@ -564,15 +515,12 @@ async def test_a_key_that_a_reject_left_is_free(local: Local) -> None:
 
 
 @KEYED
-@pytest.mark.parametrize("told", [False, True])
 async def test_similar_keys_that_another_job_sent_since_are_asked_about(
-    local: Local, text: str, marker: str | None, told: bool
+    local: Local, text: str, marker: str | None
 ) -> None:
-    """Each run retries a row that was refused before it was sent; a ledger that sent since is another one."""
-    if told:
-        await sent(local, "monday.csv", [["001", "a", "", ""]], text, marker=marker)
+    """Each run retries a row that was refused before it was sent."""
     content = [["1", LONG, "", ""], ["5", "e", "", ""]]
-    tuesday = await sent(local, "tuesday.csv", content, text, marker=marker, new_rows=told)
+    tuesday = await sent(local, "tuesday.csv", content, text, marker=marker)
     assert (await local.run(tuesday, text, marker=marker)).failed == 1
     await sent(local, "wednesday.csv", [["0001", "a", "", ""]], text, marker=marker, new_rows=True)
     found = await refusal(local.job(tuesday, text, marker=marker), local)
@@ -599,7 +547,11 @@ async def test_to_send_a_file_again_does_not_send_rows_of_other_jobs(local: Loca
     assert await refused(local, tuesday, text) == [4]
     await undo(local, tuesday.with_name("tuesday.csv.job"))
     await sent(local, "wednesday.csv", rows(3), text)
-    assert await refused(local, tuesday, text, again=True) == [3, 4]
+    assert await refused(local, tuesday, text, again=True) == [4]
+    tuesday = local.write(rows(2, 3)).rename(tuesday)
+    assert await refused(local, tuesday, text, again=True) == [3]
+    tuesday = local.write(rows(2)).rename(tuesday)
+    assert (await local.run(tuesday, text, again=True)).done_now == 1
     assert await open_orders(local) == Counter("123")
 
 
@@ -613,10 +565,8 @@ async def test_rows_that_another_job_sent_before_the_confirmation_are_not_sent(
     await first.open(local.company)
     await later.open(local.company)
     await sent(local, "wednesday.csv", rows(2), text)
-    with pytest.raises(ImportRefusedError):
-        await first.run(local.company)
-    assert ((summary := await later.run(local.company)).done_now, summary.failed) == (1, 1)
-    assert await held(local) == Counter("234")
+    for job in (first, later):
+        assert (await refusal(job, local)).why == "sent_elsewhere"
 
 
 @UNMARKED
@@ -658,7 +608,7 @@ async def test_a_reject_that_another_job_sent_before_the_confirmation_is_not_sen
     fixed = local.job(corrected(monday.with_name("monday.csv.job"), LONG, "text 1"), text)
     await fixed.open(local.company)
     await sent(local, "tuesday.csv", [["1", "text 1", "", ""]], text)
-    assert ((summary := await fixed.run(local.company)).done_now, summary.failed) == (0, 1)
+    assert (await refusal(fixed, local)).lines == (2,)
 
 
 @KEYED

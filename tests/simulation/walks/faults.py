@@ -48,15 +48,13 @@ def _rejects_anew() -> Iterator[None]:
         yield
 
 
-@FAULTS.add("copies-not-asked", "other ledgers are not asked about rows to send", "copied doubled")
-def _copies_not_asked() -> Iterator[None]:
-    from wosdk_async.jobs.imports import opening
-
-    def nothing(*_: Any, **__: Any) -> None:
-        return None
-
-    with replace(opening, "sent_elsewhere", nothing), replace(facts, "refuse_sent_elsewhere", nothing):
-        yield
+FAULTS.replace(
+    facts,
+    "sent_elsewhere",
+    "copies-not-asked",
+    "other ledgers are not asked about rows to send",
+    "copied doubled",
+)(lambda *_: None)
 
 
 @FAULTS.replace(

@@ -13,7 +13,7 @@ from tests.simulation.walks.service import BAD, Contact, WalkService
 from tests.simulation.walks.user import Kind, User, UserRow
 from wosdk_async.jobs import Summary
 from wosdk_async.jobs.journal import State
-from wosdk_async.jobs.journal.entries import REPEATED_KEY, SENT_ELSEWHERE
+from wosdk_async.jobs.journal.entries import REPEATED_KEY
 from wosdk_async.protocol.writes import UNDECIDED
 
 _THERE = "already exists"
@@ -142,7 +142,6 @@ class Judge:
                         or row.tag in self.recoded
                     )
                 )
-                or (each.code == SENT_ELSEWHERE and self.service.there()[row.tag] > 0)
                 or (_THERE in each.reason and codes[row.code] + codes[f"N{row.code}"] > 0)
                 or (kind == "update" and "no Contact has" in each.reason),
                 State.IN_DOUBT: not looks_up or codes[row.code] > 1,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import attrs
@@ -17,8 +17,8 @@ from wosdk_async.jobs.ledger.admission import admit
 from wosdk_async.jobs.ledger.comparison import is_as_admitted
 from wosdk_async.jobs.ledger.facts import decide_import, first_warnings, ledger_warnings
 from wosdk_async.jobs.ledger.file_rows import FileRows
-from wosdk_async.jobs.ledger.nearby import find_ledger, runs_beside
-from wosdk_async.jobs.ledger.other_ledgers import refused_rows, sent_elsewhere
+from wosdk_async.jobs.ledger.nearby import find_ledger
+from wosdk_async.jobs.ledger.other_ledgers import runs_beside
 from wosdk_async.jobs.ledger.overview import audit_state_of
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.ledger.request import ImportRequest
@@ -39,8 +39,8 @@ class OpenedJob:
     """Whether this run created the ledger."""
     is_idle: bool = False
     """Whether no row is to be sent, looked up or audited, and the last run had the same file and map."""
-    beside: Mapping[Path, tuple[int, int]] = attrs.field(factory=dict)
-    """Numbers of imports and rows by job, for the jobs in the directory when the file was compared."""
+    beside: Mapping[Path, tuple[int, int]]
+    """Numbers of imports and rows by job, for the jobs in the directory before the file was compared."""
 
     @property
     def folder(self) -> Path:
@@ -61,8 +61,7 @@ class OpenedJob:
             ImportRefusedError: other jobs sent rows of the file.
             JournalError: other jobs have started, and may have sent rows that this job is to resend.
         """
-        request, company, elsewhere = self.request, self.about.company, None
-        own = None if self.new else self.folder
+        request, own = self.request, self.folder
         if self.is_idle or await asyncio.to_thread(runs_beside, request, own) == self.beside:
             return
         if self.new and self.about.after is not None:
@@ -70,17 +69,7 @@ class OpenedJob:
                 f"{self.folder}: another import has started in this directory since the file was read; "
                 "nothing was sent. Run the command again"
             )
-        if self.new:
-            elsewhere = await asyncio.to_thread(sent_elsewhere, request, self.rows, company)
-        decide = functools.partial(
-            decide_import,
-            request=request,
-            rows=self.rows,
-            company=company,
-            folder=own,
-            elsewhere=elsewhere,
-        )
-        self.plan = _require_plan(await self.journal.read(decide))
+        self.plan = await _decided(self.journal, request, self.rows, self.about.company, new=self.new)
 
     async def admit(self) -> None:
         """Write the plan into the ledger. Raise JournalError if the write fails; then no row may be sent."""
@@ -116,22 +105,16 @@ async def open_job(
     folders = JobFolders(request.base)
     ledgers = await asyncio.to_thread(folders.ledgers)
     existing = await asyncio.to_thread(find_ledger, request, rows, company, ledgers)
-    beside = await asyncio.to_thread(runs_beside, request, existing)
+    beside = await asyncio.to_thread(runs_beside, request, existing or request.base)
     if existing is None:
-        elsewhere = await asyncio.to_thread(sent_elsewhere, request, rows, company)
-        _require_plan(decide_import(None, request, rows, company, elsewhere=elsewhere))
-        return await _begin(request, rows, company, folders, journals, beside=beside)
+        return await _begin(request, rows, company, folders, journals, beside)
     journal = await open_in_thread(functools.partial(journals.open, existing), close=journals.abandon)
     try:
-        read = functools.partial(decide_import, request=request, rows=rows, company=company, folder=existing)
-        plan = _require_plan(await journal.read(read))
+        plan = await _decided(journal, request, rows, company, new=False)
         # Keep the old ledger locked until the new one is locked, so that no other process sends these rows.
         if plan.begins:
-            refused = await journal.read(refused_rows)
             after = journal.plan.job
-            opened = await _begin(
-                request, rows, company, folders, journals, after=after, refused=refused, beside=beside
-            )
+            opened = await _begin(request, rows, company, folders, journals, beside, after=after)
             opened.plan = attrs.evolve(opened.plan, leaves_done=plan.leaves_done, resembling=plan.resembling)
             try:
                 await journal.close()
@@ -171,25 +154,20 @@ async def _begin(
     company: str,
     folders: JobFolders,
     journals: type[Journal],
+    beside: Mapping[Path, tuple[int, int]],
     *,
     after: str | None = None,
-    refused: Sequence[tuple[int, str]] = (),
-    beside: Mapping[Path, tuple[int, int]] | None = None,
 ) -> OpenedJob:
-    """Create an empty ledger; :meth:`OpenedJob.admit` adds the file's rows.
-
-    ``refused`` lists the rows that other ledgers sent: each row's position in the file, and the reason.
-    """
+    """Create an empty ledger; :meth:`OpenedJob.admit` adds the file's rows."""
     create = functools.partial(_create, request, company, folders, journals, after)
     journal = await open_in_thread(create, close=journals.discard)
     try:
-        read = functools.partial(decide_import, request=request, rows=rows, company=company, refused=refused)
-        plan = _require_plan(await journal.read(read))
+        plan = await _decided(journal, request, rows, company, new=True)
     except BaseException:
         journal.discard()
         raise
     rows.warnings += first_warnings(request, rows)
-    return OpenedJob(request=request, journal=journal, rows=rows, plan=plan, new=True, beside=beside or {})
+    return OpenedJob(request=request, journal=journal, rows=rows, plan=plan, new=True, beside=beside)
 
 
 def _create(
@@ -206,7 +184,18 @@ def _create(
         raise
 
 
-def _require_plan(decision: tuple[Plan | Refusal, object]) -> Plan:
-    if isinstance(decision[0], Refusal):
-        raise ImportRefusedError(decision[0])
-    return decision[0]
+async def _decided(
+    journal: Journal, request: ImportRequest, rows: FileRows, company: str, *, new: bool
+) -> Plan:
+    """Compare the file with the ledger and return the plan; raise ImportRefusedError if there is none."""
+    decide = functools.partial(
+        decide_import,
+        request=request,
+        rows=rows,
+        company=company,
+        folder=None if new else journal.folder,
+    )
+    plan, _ = await journal.read(decide)
+    if isinstance(plan, Refusal):
+        raise ImportRefusedError(plan)
+    return plan

@@ -21,7 +21,6 @@ FORMAT = 3
 
 # Codes for refused rows
 REPEATED_KEY = "RepeatedKey"  # another row has the same key
-SENT_ELSEWHERE = "SentElsewhere"  # another job nearby sent the row
 KEY_EXISTS = "KeyExists"  # a record already has the row's key
 
 # Proofs of an outcome

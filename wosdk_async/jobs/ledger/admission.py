@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import sqlite3
 
-from wosdk_async.jobs.journal.entries import to_json
+from wosdk_async.jobs.journal.entries import REPEATED_KEY, to_json
 from wosdk_async.jobs.journal.run_table import keep_undone, own_undone_ids
 from wosdk_async.jobs.ledger.comparison import LEDGER_TABLES, STANDING, TEMPORARY
 from wosdk_async.jobs.ledger.key_conflicts import RISKY, UNCORRECTED, repeated_rows
@@ -166,7 +166,7 @@ def _refuse(db: sqlite3.Connection, run: int) -> None:
     """Refuse rows with a repeated key or a permanent fault."""
     faulty = "SELECT planned.row, fault FROM temp.file JOIN planned USING (place) WHERE fault IS NOT NULL"
     reasons = itertools.chain(
-        ((row, reason, code) for _, row, reason, code in repeated_rows(db)),
+        ((row, reason, REPEATED_KEY) for _, row, reason in repeated_rows(db)),
         ((row, fault, None) for row, fault in db.execute(faulty)),
     )
     db.executemany(  # with a generator, because there may be a million rows

@@ -24,7 +24,7 @@ _FILE = f"CREATE TEMP TABLE file ({FILE_COLUMNS})"
 _COLUMNS = [column.split()[0] for column in FILE_COLUMNS.split(", ")]
 # If the column `row` had no type, SQLite would not use an index for comparisons with it.
 _MATCHED = "CREATE TEMP TABLE matched (place INTEGER PRIMARY KEY, nth, row INTEGER, standing)"
-TEMPORARY = ("file", "repeated", "matched", "sent", "gone", "plain", "elsewhere")
+TEMPORARY = ("file", "repeated", "matched", "sent", "gone", "plain")
 
 # Most identities occur once, so only rows with a repeated identity are numbered. Among rows with equal keys,
 # the row that was sent comes first, wherever it is in the file now.
@@ -133,7 +133,6 @@ def compare(
         db.execute("CREATE UNIQUE INDEX temp.repeated_place ON repeated (place)")
         db.execute("CREATE UNIQUE INDEX temp.repeated_identity ON repeated (identity, nth)")
         db.execute(_MATCHED)
-        db.execute("CREATE TEMP TABLE elsewhere (place INTEGER PRIMARY KEY, reason)")
         if not rejects and db.execute("SELECT 1 FROM planned LIMIT 1").fetchone() is None:
             db.execute(_ALL_NEW.format(nth=_NTH if are_repeated else 1))
         else:

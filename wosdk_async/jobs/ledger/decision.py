@@ -86,9 +86,10 @@ def _first_run(file: FileFacts) -> Plan | Refusal:
 
 
 def _sent_elsewhere(file: FileFacts, *remedies: Remedy) -> Refusal | None:
-    """Return a refusal, with ``remedies``, if another ledger in the directory has sent some of the rows."""
+    """Return a refusal if another job has sent some of the rows; the default remedy is to remove them."""
     if (other := file.elsewhere) is None:
         return None
+    remedies = remedies or (Remedy.REMOVE_ROWS,)
     about = Refusal(why="sent_elsewhere", remedies=remedies, folder=other.folder, rows=other.rows)
     if other.resembling:
         (new, gone), *_ = pairs = other.resembling
@@ -97,6 +98,8 @@ def _sent_elsewhere(file: FileFacts, *remedies: Remedy) -> Refusal | None:
     about = attrs.evolve(about, lines=other.lines, now=file.marker if file.looks_first else None)
     if other.running:
         return attrs.evolve(about, remedies=(Remedy.WAIT,))
+    if other.in_doubt:
+        return attrs.evolve(about, remedies=(Remedy.SETTLE,))
     if other.changed:
         return attrs.evolve(about, remedies=(Remedy.OTHER_CELLS,), changed=other.changed)
     return about
@@ -127,16 +130,19 @@ def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
     if ledger.unfinished:
         remedies = (Remedy.SAME_COMMAND, Remedy.SETTLE)
         return Refusal(why="unfinished", remedies=remedies, folder=ledger.folder, rows=ledger.unfinished)
-    rows, elsewhere = sum(file.standings.values()), file.elsewhere
-    resembling_elsewhere = elsewhere.rows if elsewhere is not None and elsewhere.resembling else 0
-    repeated = file.standings.get(Standing.REPEATED, 0)
+    elsewhere, resembling = file.elsewhere, sum(count for count, _ in file.disguised.values())
+    if elsewhere is not None and elsewhere.resembling:
+        resembling += elsewhere.rows
+    elif (refusal := _sent_elsewhere(file)) is not None:
+        return refusal
+    rows, repeated = sum(file.standings.values()), file.standings.get(Standing.REPEATED, 0)
     standings = {Standing.NEW: rows - repeated, Standing.REPEATED: repeated}
     plan = _plan(None, attrs.evolve(file, standings=standings), ImportOptions())
     return attrs.evolve(
         plan,
         begins=True,
         leaves_done=ledger.counts.get(Standing.DONE, 0),
-        resembling=sum(count for count, _ in file.disguised.values()) + resembling_elsewhere,
+        resembling=resembling,
     )
 
 

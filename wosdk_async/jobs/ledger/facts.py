@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import attrs
@@ -18,11 +18,10 @@ from wosdk_async.jobs.ledger.decision import actions_of, decide
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.key_conflicts import new_key_warnings, repeated_rows
 from wosdk_async.jobs.ledger.nearby import find_ledger, named_ledgers, opened, successor, written_by_job
-from wosdk_async.jobs.ledger.other_ledgers import refuse_rows, refuse_sent_elsewhere, sent_elsewhere
+from wosdk_async.jobs.ledger.other_ledgers import OwnLedger, sent_elsewhere
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.terms import (
     Action,
-    Elsewhere,
     FileFacts,
     LedgerFacts,
     Plan,
@@ -30,43 +29,35 @@ from wosdk_async.jobs.ledger.terms import (
     RejectsProblem,
     Standing,
 )
-from wosdk_async.jobs.ledger.undone import mark_found_as_undone, undone_records
+from wosdk_async.jobs.ledger.undone import mark_undone, undone_records
 from wosdk_async.text.remedies import Remedy
 
 
 def decide_import(
-    db: sqlite3.Connection | None,
+    db: sqlite3.Connection,
     request: ImportRequest,
     rows: FileRows,
     company: str,
     *,
     folder: Path | None = None,
-    elsewhere: Elsewhere | None = None,
-    refused: Sequence[tuple[int, str]] = (),
 ) -> tuple[Plan | Refusal, Mapping[Standing, Action]]:
     """Compare a file with a ledger; return the decision on the import, and the action for each standing.
 
-    For a new import, ``folder`` is None, and ``elsewhere`` is the result of :func:`sent_elsewhere`. If the
-    import replaces a ledger, ``refused`` has the places of rows that other ledgers sent, and the reasons for
-    refusing these rows. Without ``db``, the decision is only whether a ledger may be created.
+    ``folder`` is None for a new ledger, which has no rows yet.
     """
     undone = undone_records(folder or request.base, request.path, company, request.import_map.operation)
-    compared = Comparison(standings={}, gone={})
-    if db is not None:
-        compared = compare(
-            db,
-            rows.chunks(),
-            rejects=rows.is_rejects,
-            map_counts=request.action.compares,
-            retry_undone=request.options.retry_undone,
-            fingerprint=request.import_map.fingerprint,
-            same_key=folder is not None and read_plan(db, folder / JOURNAL).key == rows.key,
-        )
-        if folder is not None:
-            mark_found_as_undone(db, undone)
-        refuse_rows(db, refused)
-        if folder is not None or refused:
-            compared = attrs.evolve(compared, standings=count_standings(db)[0])
+    compared = compare(
+        db,
+        rows.chunks(),
+        rejects=rows.is_rejects,
+        map_counts=request.action.compares,
+        retry_undone=request.options.retry_undone,
+        fingerprint=request.import_map.fingerprint,
+        same_key=folder is not None and read_plan(db, folder / JOURNAL).key == rows.key,
+    )
+    if folder is not None:
+        mark_undone(db, undone, State.FOUND)
+        compared = attrs.evolve(compared, standings=count_standings(db)[0])
     superseded_by = successor(folder) if folder is not None else None
     problem = _rejects_problem(request, rows, folder, compared.unknown_line, superseded_by)
     file = FileFacts(
@@ -85,41 +76,37 @@ def decide_import(
         disguised=compared.disguised,
         rejects=rows.is_rejects,
         rejects_problem=problem,
-        elsewhere=elsewhere,
         superseded_by=superseded_by,
     )
-    ledger = None if db is None or folder is None else _ledger_facts(db, folder, compared)
+    ledger = None if folder is None else _ledger_facts(db, folder, compared)
     decision, actions = decide(ledger, file, request.options), actions_of(file, request.options)
-    if isinstance(decision, Refusal) or db is None:
-        return decision, actions
-    refuses_rows = (request.options.new_rows or request.looks_first) and not request.options.again
-    asks = folder is not None or refuses_rows
-    if asks and request.creates and decision.rows(Action.SEND):
-        sends = {each for each, action in decision.actions.items() if action is Action.SEND}
-        if decision.begins:  # rows that only other ledgers sent are not sent again
-            sends |= {Standing.UNDONE, Standing.REFUSED}
-            found = (
-                "UPDATE temp.matched SET standing = ? WHERE row IN (SELECT row FROM outcome WHERE state = ?)"
-            )
-            db.execute(found, [int(Standing.UNDONE), int(State.FOUND)])
-        elsewhere = refuse_sent_elsewhere(db, request, rows, company, folder, sends, undone=undone)
-        file = attrs.evolve(file, elsewhere=elsewhere, standings=count_standings(db)[0])
-        decision = decide(ledger, file, request.options)
-    if isinstance(decision, Refusal) or folder is None:  # a new ledger has no outcomes
-        return decision, actions
-    return _with_counts(db, decision), actions
+    if isinstance(decision, Plan) and request.creates and decision.rows(Action.SEND):
+        own = OwnLedger(db, folder, _sends(decision, db), undone)
+        if folder is not None or not request.options.again:  # a first run with again sends all rows
+            file = attrs.evolve(file, elsewhere=sent_elsewhere(request, rows, company, own))
+            decision = decide(ledger, file, request.options)
+    if isinstance(decision, Plan) and folder is not None:  # a new ledger has no outcomes
+        decision = _with_found(db, decision)
+    return decision, actions
 
 
-def _with_counts(db: sqlite3.Connection, plan: Plan) -> Plan:
-    """Add the counts of found rows, and of undone rows that another ledger has sent since."""
+def _sends(plan: Plan, db: sqlite3.Connection) -> set[Standing]:
+    """Return the standings of rows to send that only another job can have sent."""
+    sends = {each for each, action in plan.actions.items() if action is Action.SEND}
+    if plan.begins:
+        sends |= {Standing.UNDONE, Standing.REFUSED}
+        found = "UPDATE temp.matched SET standing = ? WHERE row IN (SELECT row FROM outcome WHERE state = ?)"
+        db.execute(found, [int(Standing.UNDONE), int(State.FOUND)])
+    return sends
+
+
+def _with_found(db: sqlite3.Connection, plan: Plan) -> Plan:
+    """Add the counts of rows whose records existed before the import."""
     count = "SELECT count(*) FROM temp.matched JOIN outcome ON outcome.row = matched.row WHERE state = ?"
-    found_and_undone = [int(State.FOUND), int(Standing.UNDONE)]
-    (found,) = db.execute(f"{count} AND standing <> ?", found_and_undone).fetchone()
-    (found_undone,) = db.execute(f"{count} AND standing = ?", found_and_undone).fetchone()
-    now = f"{count} AND place IN (SELECT place FROM temp.elsewhere)"
-    undone = sum(db.execute(now, [int(each)]).fetchone()[0] for each in (State.DONE, State.FOUND))
-    newly_refused = plan.newly_refused + undone
-    return attrs.evolve(plan, found=found, found_undone=found_undone, newly_refused=newly_refused)
+    states = [int(State.FOUND), int(Standing.UNDONE)]
+    (found,) = db.execute(f"{count} AND standing <> ?", states).fetchone()
+    (found_undone,) = db.execute(f"{count} AND standing = ?", states).fetchone()
+    return attrs.evolve(plan, found=found, found_undone=found_undone)
 
 
 def _rejects_problem(
@@ -240,7 +227,7 @@ class Preview:
             (first, last),
         )
         repeated = repeated_rows(self._db, first, last)
-        return {**dict(found), **{place: reason for place, _, reason, _ in repeated}}
+        return {**dict(found), **{place: reason for place, _, reason in repeated}}
 
 
 @contextlib.contextmanager
@@ -252,9 +239,8 @@ def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator
     folder = find_ledger(request, rows, company, jobs_at(request.base))
     if folder is not None:
         require_own(folder)
-    elsewhere = sent_elsewhere(request, rows, company) if folder is None else None
     with opened(folder) as db:
-        plan, actions = decide_import(db, request, rows, company, folder=folder, elsewhere=elsewhere)
+        plan, actions = decide_import(db, request, rows, company, folder=folder)
         warnings = first_warnings(request, rows)
         if folder is not None and isinstance(plan, Plan) and not plan.begins:
             warnings = ledger_warnings(db, request, plan, read_plan(db, folder / JOURNAL).key)

@@ -9,7 +9,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 
-from wosdk_async.jobs.journal.entries import REPEATED_KEY, SENT_ELSEWHERE
+from wosdk_async.jobs.journal.entries import REPEATED_KEY
 from wosdk_async.jobs.ledger.identity import undisguised
 from wosdk_async.jobs.ledger.terms import FIRST, Action, Plan, Resembling, RowSample, Standing
 
@@ -105,24 +105,20 @@ def row_sample(db: sqlite3.Connection, query: str) -> RowSample | None:
 
 def repeated_rows(
     db: sqlite3.Connection, first: int = 0, last: int = sys.maxsize
-) -> Iterator[tuple[int, int | None, str, str]]:
-    """Yield the place, row, reason and code of each REPEATED row, from place ``first`` to ``last``."""
+) -> Iterator[tuple[int, int | None, str]]:
+    """Yield the place, row and reason of each REPEATED row, from place ``first`` to ``last``."""
     # LEFT JOIN, because the ledger may not know the row before the admission.
     found = db.execute(
         """SELECT file.place, planned.row, coalesce(file.key, file.name), file.digest, file.identity,
-            file.row IS NOT NULL, elsewhere.reason
+            file.row IS NOT NULL
         FROM temp.matched JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = file.place
-        LEFT JOIN temp.elsewhere ON elsewhere.place = file.place
         WHERE matched.standing = ? AND matched.place BETWEEN ? AND ?""",
         (int(Standing.REPEATED), first, last),
     )
-    for place, row, key, digest, identity, is_reject, reason in found:
-        if reason is not None:
-            yield place, row, reason, SENT_ELSEWHERE
-            continue
+    for place, row, key, digest, identity, is_reject in found:
         known = db.execute(_FIRST_WITH_KEY, {"identity": identity, "place": place}).fetchone()
         if known is None:
-            yield place, row, _OLD_KEY, REPEATED_KEY
+            yield place, row, _OLD_KEY
             continue
         number, line, first_digest, owner, now = known
         text = _TWICE if first_digest == digest else _KEY_TAKEN
@@ -130,7 +126,7 @@ def repeated_rows(
             text = _KEY_CHANGED
         elif is_reject and db.execute(_IS_REPEATED, [owner, int(Standing.REPEATED)]).fetchone():
             text = _EXCHANGED
-        yield place, row, text.format(key[:_SHOWN], number, line, (now or "")[:_SHOWN]), REPEATED_KEY
+        yield place, row, text.format(key[:_SHOWN], number, line, (now or "")[:_SHOWN])
 
 
 # First row with the key: its number, line and digest, and two more columns. They are NULL for another row of

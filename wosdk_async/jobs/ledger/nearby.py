@@ -1,10 +1,9 @@
-"""Search for an import's ledger, and for other jobs nearby that sent its rows."""
+"""Search for an import's ledger, and for the job nearby that sent a row whose record exists."""
 
 from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -101,21 +100,6 @@ def named_ledgers(request: ImportRequest) -> list[Path]:
     return [each for each in dict.fromkeys((named, *jobs_at(named))) if (each / JOURNAL).is_file()]
 
 
-def runs_beside(request: ImportRequest, own: Path | None) -> dict[Path, tuple[int, int]]:
-    """Count the imports and rows of each ledger in the directories that :func:`other_ledgers` searches.
-
-    The result is empty unless the import creates records.
-    """
-    counts = {}
-    for folder in _ledgers_beside(request, own) if request.creates else ():
-        with contextlib.suppress(JournalError), opened(folder) as db:
-            imports = "SELECT count(*) FROM run WHERE json_extract(details, '$.map') IS NOT NULL"
-            found = db.execute(f"SELECT ({imports}), (SELECT count(*) FROM planned)").fetchone()
-            if found[0]:
-                counts[folder] = found
-    return counts
-
-
 def successor(folder: Path) -> Path | None:
     """Find the newest ledger that resends all rows of the ledger in ``folder``; None if there is none."""
     job, newest = plan_of(folder).job, None
@@ -149,74 +133,6 @@ def opened(folder: Path | None) -> Iterator[sqlite3.Connection]:
             explained(folder / JOURNAL),
         ):
             yield db
-
-
-_COMPARED = 5  # newest ledgers to search for resembling keys; searching all would take too long
-
-
-def other_ledgers(
-    request: ImportRequest, rows: FileRows, company: str, own: Path | None
-) -> Iterator[tuple[Path, JobPlan, bool]]:
-    """Yield each other ledger's folder and plan, and whether the ledger is one of the newest."""
-    found: list[tuple[Path, JobPlan]] = []
-    wanted = company, request.import_map.operation
-    for folder in sorted(_ledgers_beside(request, own), key=_last_change):
-        with readable_or_warn(request, rows, folder):
-            plan = plan_of(folder)
-            is_own = own is not None and folder.resolve() == own.resolve()
-            if (plan.company, plan.operation) == wanted and not is_own:
-                found.append((folder, plan))
-    jobs = Counter(plan.job for _, plan in found)
-    others = [each for each in found if jobs[each[1].job] == 1 or not _is_old_copy(each, found)]
-    for number, (folder, plan) in enumerate(others):
-        yield folder, plan, number >= len(others) - _COMPARED
-
-
-def _ledgers_beside(request: ImportRequest, own: Path | None) -> list[Path]:
-    places = {each.parent.resolve() for each in (own, request.base, request.path) if each is not None}
-    return [each for directory in places for each in ledgers_in(directory)]
-
-
-def _is_old_copy(copy: tuple[Path, JobPlan], folders: Sequence[tuple[Path, JobPlan]]) -> bool:
-    """Return whether another copy of the job folder has more runs, or the same runs and a later change.
-
-    Copies with a run that has not ended may differ in that run's rows, so neither copy counts as old.
-    """
-    with contextlib.suppress(JournalError):
-        own, later = _runs_of(copy[0]), False
-        all_ended = all(ended is not None for _, ended in own)
-        for folder, plan in folders:
-            later = later or folder == copy[0]
-            if folder != copy[0] and plan.job == copy[1].job:
-                theirs = _runs_of(folder)
-                if own < theirs or (later and own == theirs and all_ended):
-                    return True
-    return False
-
-
-def _runs_of(folder: Path) -> set[tuple[float, float | None]]:
-    with opened(folder) as db:
-        return {(run.started_at, run.ended_at) for run in runs(db)}
-
-
-@contextlib.contextmanager
-def readable_or_warn(request: ImportRequest, rows: FileRows, folder: Path) -> Iterator[None]:
-    """Add a remedy to the error of an unreadable ledger; with look-ups, only warn."""
-    try:
-        yield
-    except JournalError as error:
-        if not (folder / JOURNAL).is_file():  # another process has removed the ledger, which sent nothing
-            return
-        if not request.looks_first:
-            error.add(remedies=(Remedy.MOVE_JOB,), folder=str(folder))
-            raise
-        rows.warnings.append(f"rows sent by a job that cannot be read are not recognized: {error.message}")
-
-
-def _last_change(folder: Path) -> float:
-    with contextlib.suppress(OSError):
-        return (folder / JOURNAL).stat().st_mtime
-    return 0.0
 
 
 def existing_remedies(

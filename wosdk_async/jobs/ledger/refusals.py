@@ -52,6 +52,8 @@ def _message(refusal: Refusal) -> str:
         case "sent_elsewhere" if Remedy.WAIT in refusal.remedies:
             rows = f"{_rows(refusal.rows)} of the file{_lines(refusal)}"
             return f"the job in {folder} is running, and has sent or is sending {rows}"
+        case "sent_elsewhere" if Remedy.SETTLE in refusal.remedies:
+            return f"the job in {folder} may have sent {_rows(refusal.rows)} of the file{_lines(refusal)}"
         case "sent_elsewhere" if refusal.changed:
             rows = f"{_rows(refusal.rows)} of the file{_lines(refusal)}"
             part = "" if refusal.changed == refusal.rows else f", {refusal.changed:,} of them"

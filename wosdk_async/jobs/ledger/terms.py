@@ -31,7 +31,7 @@ class Standing(IntEnum):
     """Refused by the service; the cells or the map have changed since."""
     UNDONE = 9
     REPEATED = 10
-    """Another row has the same key, or another ledger sent the row."""
+    """Another row has the same key."""
 
 
 class Action(StrEnum):
@@ -93,7 +93,7 @@ Resembling = tuple[int, tuple[tuple[RowSample, RowSample], ...]]
 
 @attrs.frozen(kw_only=True)
 class Elsewhere:
-    """Rows to send that another ledger in the directory sent, and that look-ups cannot find."""
+    """Rows to send that another job has sent, may have sent or is sending, and that look-ups cannot find."""
 
     folder: Path
     rows: int
@@ -101,6 +101,8 @@ class Elsewhere:
     """Lines of the first few rows."""
     running: bool = False
     """Whether the other job is running, and may still have to send some of these rows."""
+    in_doubt: bool = False
+    """Whether some of these rows are in doubt."""
     changed: int = 0
     """Number of these rows whose cells differ from the cells sent with the same keys."""
     resembling: tuple[tuple[RowSample, RowSample], ...] = ()
@@ -212,7 +214,7 @@ class Plan:
     rejects: bool
     """Whether the file is a rejects file, which lacks most rows of the ledger."""
     newly_refused: int
-    """Rows of the ledger that were planned or undone, and are now refused."""
+    """Rows of the ledger that were planned, and are now refused."""
 
     @property
     def skips_changed(self) -> bool:

@@ -244,13 +244,14 @@ def undone_records(base: Path, file: Path, company: str, operation: str) -> Call
     return cache(partial(_undone_ids, base, file, company, operation))
 
 
-def mark_found_as_undone(db: sqlite3.Connection, undone: Callable[[], Set[int]]) -> None:
-    """Treat compared rows as undone if a job nearby has undone the records that a look-up found for them."""
-    query = "SELECT row, json_extract(detail, '$[0]') FROM outcome WHERE state = ?"
-    if found := db.execute(query, [int(State.FOUND)]).fetchall():
+def mark_undone(db: sqlite3.Connection, undone: Callable[[], Set[int]], *states: State) -> None:
+    """Treat compared rows in these states as undone if a job nearby has undone their records."""
+    query = f"""SELECT place, json_extract(detail, '$[0]') FROM temp.matched JOIN outcome USING (row)
+        WHERE state IN ({", ".join(str(int(each)) for each in states)})"""
+    if found := db.execute(query).fetchall():
         ids = undone()
-        rows = [(int(Standing.UNDONE), row) for row, id in found if id in ids]
-        db.executemany("UPDATE temp.matched SET standing = ? WHERE row = ?", rows)
+        rows = [(int(Standing.UNDONE), place) for place, id in found if id in ids]
+        db.executemany("UPDATE temp.matched SET standing = ? WHERE place = ?", rows)
 
 
 async def keep_undone(journal: Journal) -> None:
