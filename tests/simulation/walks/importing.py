@@ -14,7 +14,7 @@ from tests.simulation.walks.judge import Judge
 from tests.simulation.walks.ledgers import ledger_rows, ledgers_of, plan_in
 from tests.simulation.walks.programs import Programs
 from tests.simulation.walks.service import WalkService
-from tests.simulation.walks.user import Kind, Known, User, UserRow
+from tests.simulation.walks.user import Kind, Known, Text, User, UserRow, text_of
 from wosdk_async.jobs import Summary
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
@@ -23,6 +23,8 @@ from wosdk_async.regular_files import sha256_of
 
 _KINDS: tuple[Kind, ...] = ("marked", "marked", "open", "key", "cells", "cells", "update")
 _MAX_POINTS = 45
+PART = "part.csv"
+"""Name of the second file."""
 
 
 class ImportingUser:
@@ -42,6 +44,11 @@ class ImportingUser:
         self.known = Known()
         self.dated = rng.random() < 0.2
         """Whether each file has a name of its own, and one folder takes them all."""
+        takes_two = random.Random(f"files {seed}").random() < 0.4
+        self.has_parts = takes_two and not self.dated and self.user.kind != "update"
+        """Whether some rows are also imported from a second file, which has a ledger of its own."""
+        self.imported: dict[str, set[Text]] = {}
+        """With such a file: the cells with which each row was imported."""
         self.file = folder / "rows.csv"
         self.summary: Summary | None = None
         self.dropped = False
@@ -81,6 +88,7 @@ class ImportingUser:
         held = {(each.tag, each.code) for each in self.service.contacts() if not each.removed}
         unfinished = self._unfinished() if options.get("again") else 0
         rows = self.user.rows if rows is None else rows
+        self._allow_changed(rows)
         summary: Any = None
         refusal: Refusal | None = None
         try:
@@ -94,7 +102,7 @@ class ImportingUser:
             "  "
             + "; ".join(f"{each.tag}: {each.code}, {each.note}, {each.grade}, {each.more}" for each in rows)
         )
-        said = refusal.why if refusal else "killed" if summary is KILLED else summary
+        said = f"{refusal.why} {refusal.lines}" if refusal else "killed" if summary is KILLED else summary
         self.say(f"  {path.name} {options} kill {at}: {said}")
         if unfinished and len(ledgers_of(self.base)) > before:
             self.found.append(f"unfinished: a new ledger leaves {unfinished} rows")
@@ -110,7 +118,8 @@ class ImportingUser:
             self.say(f"    {each}")
         self.found += self.judge.doubled(self.user.wanted, self.user.kind) + self.judge.orphans()
         if refusal is not None:
-            self._refused(refusal, is_main=is_main, options=options)
+            if path.name != PART:
+                self._refused(refusal, is_main=is_main, options=options)
             if is_main:
                 self._remedy(refusal)
             return False
@@ -119,6 +128,14 @@ class ImportingUser:
         self._compare(summary, rows, is_main=is_main)
         self.summary = summary if is_main and summary.done > summary.undone + summary.changed else None
         return True
+
+    def _allow_changed(self, rows: list[UserRow]) -> None:
+        """Let a row that changed since another file had it be one more row: no ledger can know better."""
+        for row in rows if self.has_parts else ():
+            known = self.imported.setdefault(row.tag, set())
+            text = text_of(row.cells(more=self.user.more))
+            self.user.wanted[row.tag] += bool(known) and text not in known
+            known.add(text)
 
     def _note_planned(self, rows: list[UserRow]) -> None:
         """Note the updates of a killed run: what was written before them may be written again after them."""
@@ -151,7 +168,7 @@ class ImportingUser:
         self.found += self.judge.summary(summary.folder, rows, summary)
         self.found += self.judge.rows(summary.folder, rows, user.wanted, user.kind)
         if user.kind != "update" and not (self.dropped or self.guessed):
-            exact = not (self.columns_changed or self.disguised or self.recoded)
+            exact = not (self.columns_changed or self.disguised or self.recoded or self.has_parts)
             self.found += self.judge.changed(summary.folder, rows, summary, exact=exact and is_main)
 
     def _admitted(self, sha256: str) -> bool:
@@ -174,7 +191,7 @@ class ImportingUser:
     ) -> None:
         """Note what the ledger knows now, and what the user has asked for by an option."""
         user = self.user
-        if before and len(ledgers_of(self.base)) > before:  # all rows once more
+        if (before or self.has_parts) and len(ledgers_of(self.base)) > before:  # all rows once more
             self.known = Known()
             for tag, number in user.made.items():
                 user.wanted[tag] += number
@@ -200,18 +217,22 @@ class ImportingUser:
             "key_disguised": bool(self.disguised),
             "key_changed": was is not None and (was.key, was.marker) != (user.key, user.marker),
             "unfinished": "again" in options,
-            "sent_elsewhere": not is_main or len(ledgers_of(self.base)) > 1,
+            "sent_elsewhere": not is_main or len(ledgers_of(self.base)) > 1 or self.has_parts,
             "superseded": not is_main,
         }
-        if not reasons.get(refusal.why, False) or (was is None and is_main):
+        is_first = was is None and is_main and not self.has_parts
+        if not reasons.get(refusal.why, False) or is_first:
             self.found.append(f"refused: {refusal}")
 
     def _remedy(self, refusal: Refusal) -> None:
         """Do what a message says, sometimes, or put things back."""
         was, user = self.known.admitted, self.user
-        if was is None:
+        if refusal.why == "sent_elsewhere" and refusal.lines:
+            removed = {line - 2 for line in refusal.lines}
+            user.rows = [row for index, row in enumerate(user.rows) if index not in removed]
+        elif was is None:
             return
-        if refusal.why == "key_changed":
+        elif refusal.why == "key_changed":
             user.kind, user.template, user.constant = was.kind, was.template, was.constant
         elif refusal.why == "columns_changed" or (refusal.why != "unfinished" and self.rng.random() < 0.5):
             user.put_back(was)
@@ -232,6 +253,8 @@ class ImportingUser:
         if self.ledger is None or was is None or was.kind == "update":
             return
         if plan_in(self.ledger)["marker"] is None:  # rejects may have been imported with another map
+            if self.has_parts:  # the person could not tell the records of the two ledgers apart
+                return
             await self._wait()  # a person looks at the records later
             self.guessed = True
             await self._carried_out("decided", self.ledger, self.began, kill=kill)

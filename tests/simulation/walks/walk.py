@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 from tests.simulation.killed_process import run_simulation
-from tests.simulation.walks.importing import ImportingUser
+from tests.simulation.walks.importing import PART, ImportingUser
 from tests.simulation.walks.ledgers import ledgers_of
 from tests.simulation.walks.service import BAD
 from tests.simulation.walks.user import Kind, Text, UserRow, read_table, text_of, write_table
@@ -81,6 +81,7 @@ class Walk(ImportingUser):
             "map": (2, self._change_map),
             "close": (1, self._close),
             "wait": (1, self._wait),
+            "part": (9 if self.has_parts else 0, self._import_part),
         }
         (name,) = self.rng.choices(list(steps), [weight for weight, _ in steps.values()])
         self.say(name)
@@ -191,6 +192,21 @@ class Walk(ImportingUser):
         if await self._import(path, rows=[attrs.evolve(each) for each in self.user.rows], kill=False):
             self.found.append("copied: a copy of a file that was sent is accepted")
         path.unlink()
+
+    async def _import_part(self) -> None:
+        """Import some rows from a second file, or undo what that file sent."""
+        path = self.folder / PART
+        if self.rng.random() < 0.2 and (folders := ledgers_of(path.with_name(f"{PART}.job"))):
+            await self._carried_out("undone", folders[-1], "last", False)
+            return
+        rows = [attrs.evolve(each) for each in self.user.rows if self.rng.random() < 0.4]
+        user, self.user.rows = self.user.rows, rows
+        self.user.write(path)
+        self.user.rows = user
+        (self.folder / "map.toml").write_text(self.user.map_text(), encoding="utf-8")
+        options = {"new_rows": True} if self.rng.random() < 0.3 else {}
+        if rows:
+            await self._import(path, rows=rows, **options)
 
     def _toggle_column(self) -> None:
         self.columns_changed = True

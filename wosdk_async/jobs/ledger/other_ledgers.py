@@ -274,7 +274,7 @@ class _OtherLedger:
             SELECT file.place, file.line, coalesce(file.key, file.name) AS name, min(plain.line) AS min_line,
                 plain.name AS was FROM temp.matched JOIN temp.file USING (place)
             JOIN temp.plain ON plain.key = undisguised(coalesce(file.key, file.name))
-            LEFT JOIN outcome ON outcome.row = plain.row LEFT JOIN run ON run.number = outcome.run
+            LEFT JOIN outcome ON outcome.row = plain.row
             WHERE plain.risky AND cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY})
                 AND plain.name <> coalesce(file.key, file.name) AND {_NOT_AGREED}
             GROUP BY file.place) ORDER BY place LIMIT {FIRST}"""
@@ -321,7 +321,7 @@ class _OtherLedger:
 _DECIDED = f"{int(State.DONE)}, {int(State.FOUND)}, {int(State.REFUSED)}"
 _UNSENT = ", ".join(str(int(each)) for each in (Standing.PLANNED, Standing.SENDING, Standing.IN_DOUBT))
 _WILL_SEND = f"(:running AND standing IN ({_UNSENT}))"
-_NOT_AGREED = "(file.row IS NULL OR coalesce(run.ended_at, 1e12) > :first)"
+_NOT_AGREED = "(file.row IS NULL OR outcome.stamp IS NULL OR outcome.stamp > 1000 * :first)"  # milliseconds
 _FOUND = ":looks_first AND json_extract(run.details, '$.marker') IS :marker"
 """SQL condition: the file's look-ups find the record of a sent row, if the file's row has the same key."""
 _NOT_FOUND = f"""{STANDING} IN ({RISKY}) AND (planned.key IS NULL OR planned.key = :job || '-' || planned.row
