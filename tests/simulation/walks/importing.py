@@ -230,8 +230,10 @@ class ImportingUser:
         if refusal.why == "sent_elsewhere" and refusal.lines:
             removed = {line - 2 for line in refusal.lines}
             user.rows = [row for index, row in enumerate(user.rows) if index not in removed]
+            if not user.rows:
+                user.append()
         elif was is None:
-            return
+            self.insists = refusal.why == "key_disguised"
         elif refusal.why == "key_changed":
             user.kind, user.template, user.constant = was.kind, was.template, was.constant
         elif refusal.why == "columns_changed" or (refusal.why != "unfinished" and self.rng.random() < 0.5):

@@ -134,21 +134,23 @@ def undo_counts_of_file(db: sqlite3.Connection) -> dict[State, int]:
     return {State(state): count for state, count in found}
 
 
-def own_undone_ids(db: sqlite3.Connection) -> Iterator[int]:
-    """Yield the ids of records that this job's undos have, or may have, cancelled or deleted.
+def own_undone_ids(db: sqlite3.Connection, *states: State) -> Iterator[int]:
+    """Yield the ids of records whose undos in this job have one of the given states.
 
-    This includes undos that were killed or are in doubt.
+    By default, these are the records that an undo has, or may have, cancelled or deleted.
     """
+    wanted = to_json([int(each) for each in states or (State.DONE, *UNDECIDED)])
     found = db.execute(
         """SELECT coalesce(json_extract(undo.detail, '$[0]'), json_extract(outcome.detail, '$[0]')) AS id
-        FROM undo JOIN outcome USING (row) WHERE undo.state IN (?, ?, ?) AND id IS NOT NULL""",
-        [int(each) for each in (State.DONE, *UNDECIDED)],
+        FROM undo JOIN outcome USING (row)
+        WHERE undo.state IN (SELECT value FROM json_each(?)) AND id IS NOT NULL""",
+        [wanted],
     )
     return (id for (id,) in found)
 
 
 def undone_ids(db: sqlite3.Connection) -> set[int]:
-    """Return the ids of records that this job has undone, and the ids saved by :func:`keep_undone`."""
+    """Return the ids of records that this job has, or may have, undone, and those of :func:`keep_undone`."""
     return {*own_undone_ids(db), *(id for (id,) in db.execute("SELECT id FROM undone_before"))}
 
 

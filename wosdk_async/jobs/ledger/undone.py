@@ -219,29 +219,40 @@ async def run_to_undo(journal: JournalReader) -> int | None:
 async def undone_beside(
     base: Path, file: Path, company: str, operation: str, *, exclude: Path | None = None
 ) -> set[int]:
-    """Return the ids of records undone by jobs in the directories of ``base`` and ``file``.
+    """Return the ids of records that jobs in the directories of ``base`` and ``file`` have undone.
 
-    The job in ``exclude`` is skipped, and so are unreadable jobs other than those at ``base``.
+    Undos in doubt are included, so a look-up must also check that the record is cancelled or removed. The job
+    in ``exclude`` is skipped, and so are unreadable jobs other than those at ``base``.
     """
     return await asyncio.to_thread(_undone_ids, base, file, company, operation, exclude)
 
 
 def _undone_ids(
-    base: Path, file: Path, company: str, operation: str, exclude: Path | None = None
+    base: Path,
+    file: Path,
+    company: str,
+    operation: str,
+    exclude: Path | None = None,
+    *,
+    certain: bool = False,
 ) -> set[int]:
-    ids, own = set[int](), jobs_at(base)
+    ids, in_doubt, own = set[int](), set[int](), jobs_at(base)
     for folder in dict.fromkeys((*own, *ledgers_in(base.parent), *ledgers_in(file.parent))):
         with contextlib.nullcontext() if folder in own else contextlib.suppress(JournalError):
             plan = plan_of(folder)
             if folder != exclude and (plan.company, plan.operation) == (company, operation):
                 with opened(folder) as db:
                     ids |= run_table.undone_ids(db)
-    return ids
+                    in_doubt.update(run_table.own_undone_ids(db, *UNDECIDED) if certain else ())
+    return ids - in_doubt
 
 
 def undone_records(base: Path, file: Path, company: str, operation: str) -> Callable[[], Set[int]]:
-    """Return a function that returns the ids of :func:`undone_beside`, reading the jobs only once."""
-    return cache(partial(_undone_ids, base, file, company, operation))
+    """Return a function that returns the ids of :func:`undone_beside`, without those of undos in doubt.
+
+    The jobs are read only once.
+    """
+    return cache(partial(_undone_ids, base, file, company, operation, certain=True))
 
 
 def mark_undone(db: sqlite3.Connection, undone: Callable[[], Set[int]], *states: State) -> None:
