@@ -88,6 +88,8 @@ class ImportingUser:
         held = {(each.tag, each.code) for each in self.service.contacts() if not each.removed}
         unfinished = self._unfinished() if options.get("again") else 0
         rows = self.user.rows if rows is None else rows
+        if self.has_parts:  # what a killed import of the other file sent takes effect late
+            await self._wait()
         self._allow_changed(rows)
         summary: Any = None
         refusal: Refusal | None = None

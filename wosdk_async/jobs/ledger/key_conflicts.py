@@ -124,6 +124,8 @@ def repeated_rows(
         text = _TWICE if first_digest == digest else _KEY_TAKEN
         if now not in (None, key):
             text = _KEY_CHANGED
+        elif owner is not None and db.execute(_IS_IN_FILE, [owner]).fetchone() is None:
+            text = _KEY_OF_MISSING
         elif is_reject and db.execute(_IS_REPEATED, [owner, int(Standing.REPEATED)]).fetchone():
             text = _EXCHANGED
         yield place, row, text.format(key[:_SHOWN], number, line, (now or "")[:_SHOWN])
@@ -140,6 +142,7 @@ _FIRST_WITH_KEY = f"""SELECT coalesce(planned.row, first.place), file.line, file
         coalesce(planned.name, planned.key), NULL)
     FROM identity JOIN planned USING (row)
     WHERE identity.identity = :identity AND identity.nth = 1 LIMIT 1"""
+_IS_IN_FILE = "SELECT 1 FROM temp.matched WHERE row = ?"
 _IS_REPEATED = "SELECT 1 FROM temp.matched WHERE row = ? AND standing = ?"
 
 
@@ -149,6 +152,10 @@ _OLD_KEY = (
     "Company has a record of that row, delete this row"
 )
 _KEY_TAKEN = "the key {!r} already belongs to row {} (line {}); keys must be unique"
+_KEY_OF_MISSING = (
+    "the key {!r} belongs to row {} (line {} of an earlier file), which is not in this file: if this is another "
+    "row, give it a new key, or else delete it"
+)
 _KEY_CHANGED = (
     "row {1} (line {2}) had the key {0!r} and now has {3!r}; if this row is not row {1}, give it a new key"
 )
