@@ -419,9 +419,12 @@ async def test_a_found_row_whose_record_is_undone_is_free_for_other_files(local:
     assert await open_orders(local) == Counter("19")
 
 
-async def test_an_identical_file_with_another_key_is_not_new(local: Local) -> None:
+@pytest.mark.parametrize("first", [True, False])
+async def test_an_identical_file_with_another_key_is_not_new(local: Local, first: bool) -> None:
     table = [["1", "a", "K1", ""], ["2", "b", "K2", ""]]
     await sent(local, "monday.csv", table, KEY)
+    if not first:
+        await sent(local, "copy.csv", [["9", LONG, "K3", ""]], KEY)
     copy = local.write(table).rename(local.folder / "copy.csv")
     other = KEY.replace("{key}", "{notes}", 1)
     found = await refusal(local.job(copy, other, new_rows=True), local)

@@ -215,8 +215,7 @@ class _OtherLedger:
 
     def same_file(self) -> Elsewhere | None:
         """Return the rows that this ledger sent from an identical file with a different key template."""
-        is_other_key = self.plan.key != self.rows.key and self.plan.sheet == self.request.sheet
-        if self.own.folder is not None or not is_other_key:
+        if self.plan.key == self.rows.key or self.plan.sheet != self.request.sheet:
             return None
         imported = "SELECT 1 FROM run WHERE json_extract(details, '$.sha256') = ?"
         if self.db.execute(imported, [self.request.sha256]).fetchone() is None:
