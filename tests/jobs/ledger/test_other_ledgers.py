@@ -419,12 +419,15 @@ async def test_a_found_row_whose_record_is_undone_is_free_for_other_files(local:
     assert await open_orders(local) == Counter("19")
 
 
-@pytest.mark.parametrize("first", [True, False])
-async def test_an_identical_file_with_another_key_is_not_new(local: Local, first: bool) -> None:
+async def test_a_copy_whose_rows_were_found_is_not_sent_without_keys(local: Local) -> None:
+    for name in ("monday.csv", "copy.csv"):
+        path = await sent(local, name, rows(1, 2), MAP, marker=MARKER)
+    assert (await refusal(local.job(path, MAP), local)).why == "sent_elsewhere"
+
+
+async def test_an_identical_file_with_another_key_is_not_new(local: Local) -> None:
     table = [["1", "a", "K1", ""], ["2", "b", "K2", ""]]
     await sent(local, "monday.csv", table, KEY)
-    if not first:
-        await sent(local, "copy.csv", [["9", LONG, "K3", ""]], KEY)
     copy = local.write(table).rename(local.folder / "copy.csv")
     other = KEY.replace("{key}", "{notes}", 1)
     found = await refusal(local.job(copy, other, new_rows=True), local)
