@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from wosdk_async.cli.runner import Runner
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.ledger.undone import UndoRow, UndoSummary
-    from wosdk_async.jobs.undo.reversal import Undo
+    from wosdk_async.jobs.undo import Undo
 
 _SHOWN = 20  # rows listed on stderr
 _CREATED_REFERENCE = "created reference"
@@ -125,7 +125,7 @@ def undo_command(
     if all_runs and of_run is not None:
         raise click.UsageError("--run and --all are mutually exclusive; use one")
     require_stdout()
-    from wosdk_async.jobs.undo.reversal import Undo
+    from wosdk_async.jobs.undo import Undo
 
     left, status, undone_before = _NotUndone(None if as_json else _SHOWN), None, 0
     with _opened(ctx, folder, sandbox) as (runner, journal):

@@ -1,4 +1,4 @@
-"""Record lists and details in the console, for any entity type."""
+"""Records in the console: lists and details of any entity type, and of work orders with their actions."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ from wosdk_async.sandbox.console.presentation import (
     shown_record,
 )
 from wosdk_async.sandbox.schema.bodies import Record, dump
-from wosdk_async.sandbox.schema.entities import SCALARS, EntitySchema, find_schema, schemas
+from wosdk_async.sandbox.schema.entities import SCALARS, EntitySchema, enumeration, find_schema, schemas
+from wosdk_async.sandbox.service.commands.workflow import ACTIONS
 from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.service.crud import retrieve
 from wosdk_async.sandbox.service.query.expression import run_query
 from wosdk_async.sandbox.service.query.selection import selection
 from wosdk_async.sandbox.storage.database import REPEATED_IDS
@@ -76,17 +78,9 @@ def list_records(context: RequestContext, entity: str, form: Mapping[str, str], 
     id_path = ["Id"] if schema.field("Id") else []
     sort = form.get("sort") or "".join(id_path)
     direction = "Ascending" if form.get("direction") == "ascending" else "Descending"
-    found = run_query(
-        context,
-        attrs.evolve(schema, operations={}),  # the console may list entity types that clients cannot query
-        {
-            "PropertySet": {"Properties": [*paths, *names, *zone, *id_path]},
-            "Criteria": {"Filters": _filters(schema, form)},
-            "Orders": [{"PropertyName": sort, "OrderType": direction}] if sort else [],
-            "FirstResultIndex": page * PAGE_SIZE,
-            "Count": PAGE_SIZE + 1,
-        },
-    )
+    order_by = [{"PropertyName": sort, "OrderType": direction}] if sort else []
+    properties = [*paths, *names, *zone, *id_path]
+    rows, about = _page(context, schema, properties, _filters(schema, form), order_by, page)
     return {
         "Type": schema.name,
         "Meaning": catalogue.load().entities[schema.name].meaning or "",
@@ -95,11 +89,34 @@ def list_records(context: RequestContext, entity: str, form: Mapping[str, str], 
         "Fields": [field.name for field in schema.fields if field.type in _FILTERED],
         "Sorts": [field.name for field in schema.fields if field.type in SCALARS - {"money"}],
         "Operators": list(_OPERATORS),
-        "Rows": [shown_record(context, schema, row) for row in found[:PAGE_SIZE]],
+        "Rows": rows,
         "Opened": bool(id_path) and schema.name not in REPEATED_IDS,
-        "More": len(found) > PAGE_SIZE,
-        "Page": page,
+        **about,
     }
+
+
+def _page(
+    context: RequestContext,
+    schema: EntitySchema,
+    properties: list[str],
+    filters: list[Record],
+    order_by: list[Record],
+    page: int,
+) -> tuple[list[Record], Record]:
+    """Return the records of a page, and which page it is and whether more follow."""
+    found = run_query(
+        context,
+        attrs.evolve(schema, operations={}),  # the console may list entity types that clients cannot query
+        {
+            "PropertySet": {"Properties": properties},
+            "Criteria": {"Filters": filters},
+            "Orders": order_by,
+            "FirstResultIndex": page * PAGE_SIZE,
+            "Count": PAGE_SIZE + 1,
+        },
+    )
+    rows = [shown_record(context, schema, each) for each in found[:PAGE_SIZE]]
+    return rows, {"More": len(found) > PAGE_SIZE, "Page": page}
 
 
 def _filters(schema: EntitySchema, form: Mapping[str, str]) -> list[Record]:
@@ -157,11 +174,11 @@ def one_record(context: RequestContext, entity: str, key: int) -> Record:
         "Types": {name: _target(schema, name) for name in shown},
         "RefersTo": _refers_to(context, schema.name, stored),
         "ReferredBy": referrer_counts(context, schema.name, key),
-        "Raw": raw_text(data),
+        "Raw": _raw_text(data),
     }
 
 
-def raw_text(data: Any) -> str:
+def _raw_text(data: Any) -> str:
     """Return data as indented JSON, with numbers in the service's format."""
     return msgspec.json.format(dump(data), indent=2).decode()
 
@@ -182,3 +199,148 @@ def _target(schema: EntitySchema, name: str) -> str:
     field = schema.field(name)
     target = schema.target(field) if field is not None else None
     return target.name if target is not None else ""
+
+
+# --- work orders -----------------------------------------------------------------------------------
+
+# Properties to search, to list (the columns of static/orders.js), and to show for one work order.
+_SEARCHED = ("Number", "PoNumber", "ContactName", "ShortLocation", "TaskRefinement", "Customer.Name")
+_LISTED = [
+    "Number",
+    "StatusId",
+    "ShortLocation",
+    "TaskRefinement",
+    "PoNumber",
+    "LastActionDateUtc",
+    "Customer.Name",
+    "Priority.DisplayAs",
+]
+_OPENED = [
+    "*",
+    "Customer.Name",
+    "Priority.DisplayAs",
+    "SubType.DisplayAs",
+    "WorkZone.DisplayAs",
+    "Employee.DisplayAs",
+    "RequestorContact.DisplayAs",
+    "Specialty.DisplayAs",
+    "RepairCode.DisplayAs",
+    "MainAsset.Name",
+    "Flag.DisplayAs",
+    "Items.*",
+    "Items.Asset.Name",
+    "Items.Task.DisplayAs",
+    "Notes.*",
+    "Notes.CreatedBy.*",
+    "Documents.*",
+    "ActionLogRecords.*",
+    "ActionLogRecords.Actor.*",
+]
+# Actions in display order, with display names.
+_ACTION_TITLES = {
+    "WoPickUpCommand": "Pick up",
+    "WoStartCommand": "Start",
+    "WoPauseCommand": "Pause",
+    "WoCompleteCommand": "Complete",
+    "WoOnHoldCommand": "Hold",
+    "WoReopenCommand": "Reopen",
+    "WoAssignCommand": "Assign",
+    "WoFlagCommand": "Flag",
+    "WoCancelCommand": "Cancel",
+}
+_MAX_CHOICES = 200
+_CHOICES = {  # members of a new work order -> the entity type to choose from
+    "Customer": "Customer",
+    "Asset": "Location",
+    "Task": "Task",
+    "SubType": "WorkOrderType",
+    "Priority": "WoPriority",
+}
+
+
+def orders(context: RequestContext, form: Mapping[str, str], page: int) -> Record:
+    """Return a page of work orders, newest first, that match the form's ``state`` and ``text``, if any."""
+    schema = find_schema("WorkOrder")
+    filters: list[Record] = []
+    if state := form.get("state"):
+        filters.append({"Conditions": [_condition("StatusId", "Equal", state)]})
+    if text := form.get("text"):
+        likes = [_condition(name, "Like", f"%{text}%") for name in _SEARCHED]
+        filters.append({"Conditions": likes, "FilterOperator": "Or"})
+    newest_first: list[Record] = [{"PropertyName": "Id", "OrderType": "Descending"}]
+    found, about = _page(context, schema, _LISTED, filters, newest_first, page)
+    return {
+        "Orders": found,
+        **about,
+        "States": sorted(enumeration("WorkOrderStatus").by_name.values()),
+    }
+
+
+def one_order(context: RequestContext, key: int) -> Record:
+    """Return a work order with its lists, history, and the actions that its state allows."""
+    schema = find_schema("WorkOrder")
+    data: Record = retrieve(context, schema, str(key), ",".join(_OPENED))["Data"]
+    shown = shown_record(context, schema, data)
+    lists: dict[str, Any] = {name: shown.pop(name, []) for name in ("Items", "Notes", "Documents")}
+    history = shown.pop("ActionLogRecords", [])
+    return {
+        "Fields": shown,
+        **lists,
+        "History": [entry | {"Reason": _reason(context, entry)} for entry in history],
+        "Actions": _actions(context, data["StatusId"]),
+        "Types": {field.name: target.name for field in schema.fields if (target := schema.target(field))},
+        "ReferredBy": referrer_counts(context, "WorkOrder", key),
+        "Raw": _raw_text(data),
+    }
+
+
+def choices(context: RequestContext) -> Record:
+    """Return up to 200 records to choose from for each member of a new work order."""
+    offered = {member: _choices_of(context, entity) for member, entity in _CHOICES.items()}
+    subtypes = {each["Id"]: each for each in _usable_records(context, "WorkOrderType")}
+    for choice in offered["SubType"]:
+        choice["Type"] = subtypes[choice["Id"]]["TypeId"]
+    return {"Choices": offered}
+
+
+def _actions(context: RequestContext, state: str) -> list[Record]:
+    return [
+        {
+            "Command": command,
+            "Title": title,
+            "Target": action.target or state,
+            "Reasons": _reasons(context, action.logged) if action.takes_reason else None,
+            "Assignees": _choices_of(context, "Employee") if command == "WoAssignCommand" else None,
+        }
+        for command, title in _ACTION_TITLES.items()
+        if (action := ACTIONS[command]).sources is None or state in action.sources
+    ]
+
+
+def _reasons(context: RequestContext, action: str) -> list[Record]:
+    usable = _usable_records(context, "WoActionReasonLookup", "json_extract(body, '$.ActionId') = ?", action)
+    return [{"Id": each["Id"], "Label": each["DisplayAs"]} for each in usable if not each["Hide"]]
+
+
+def _reason(context: RequestContext, entry: Record) -> str:
+    found = context.find("WoActionReasonLookup", entry.get("ActionReasonId") or 0)
+    return found["DisplayAs"] if found else ""
+
+
+def _choices_of(context: RequestContext, entity: str) -> list[Record]:
+    schema = schemas()[entity]
+    return [
+        {"Id": each["Id"], "Label": label_of(schema, each) or f"Id {each['Id']}"}
+        for each in _usable_records(context, entity)
+    ]
+
+
+def _usable_records(
+    context: RequestContext, entity: str, condition: str = "1", *values: object
+) -> list[dict[str, Any]]:
+    found = context.select(entity, condition, *values, limit=_MAX_CHOICES)
+    return [each for each in found if not each.get("IsRemoved")]
+
+
+def _condition(name: str, operator: str, value: str) -> Record:
+    return {"PropertyName": name, "Operator": operator, "Values": [value]}
