@@ -1,34 +1,118 @@
-"""Records in the console: lists and details of any entity type, and of work orders with their actions."""
+"""Records in the console: lists and details of any entity type, with UTC times and labels of references."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, tzinfo
+from functools import cache
 from typing import Any
 
 import attrs
 import msgspec
 
 from wosdk_async import catalogue
-from wosdk_async.sandbox.console.presentation import (
-    Pointer,
-    columns,
-    label_of,
-    label_paths,
-    opened_paths,
-    pointers,
-    pointers_to,
-    referrer_counts,
-    shown_record,
-)
+from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.schema.bodies import Record, dump
-from wosdk_async.sandbox.schema.entities import SCALARS, EntitySchema, enumeration, find_schema, schemas
-from wosdk_async.sandbox.service.commands.workflow import ACTIONS
+from wosdk_async.sandbox.schema.entities import (
+    REQUEST_MARKS,
+    SCALARS,
+    EntitySchema,
+    enumeration,
+    find_schema,
+    schemas,
+)
+from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
+from wosdk_async.sandbox.schema.values import zone_of
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.crud import retrieve
 from wosdk_async.sandbox.service.query.expression import run_query
 from wosdk_async.sandbox.service.query.selection import selection
+from wosdk_async.sandbox.service.references import Pointer, pointers, pointers_to, referrer_counts
 from wosdk_async.sandbox.storage.database import REPEATED_IDS
 from wosdk_async.sandbox.storage.store import Store
+
+_LABELS = ("DisplayAs", "Name", "Number", "Title", "LastName")
+_MAX_COLUMNS = 6
+_NOT_LISTED = REQUEST_MARKS | {"Id", "ConcurrencyId", "IsRemoved"}  # not useful in a list
+
+
+def _label_field(schema: EntitySchema) -> str | None:
+    """Return the property that holds a record's display name; None if the type has no such property."""
+    fields = (schema.field(name) for name in _LABELS)
+    return next((field.name for field in fields if field is not None and field.type == "string"), None)
+
+
+def label_of(schema: EntitySchema, record: Record) -> str:
+    """Return the display name of a record; empty if it has none."""
+    name = _label_field(schema)
+    return str(record.get(name) or "") if name else ""
+
+
+def _label_paths(schema: EntitySchema) -> Iterator[str]:
+    """Yield the property paths needed to label a record's references."""
+    for field in schema.fields:
+        target = schema.target(field)
+        if field.type == "ref" and target is not None:
+            yield f"{field.name}.{_label_field(target) or 'Id'}"
+
+
+def _opened_paths(schema: EntitySchema) -> list[str]:
+    """Return the property paths for a full record: reference names, owned objects and lists."""
+    whole = ["*", *_label_paths(schema)]
+    inner = (field for field in schema.fields if field.is_list or field.of in OWNED_OBJECTS)
+    return [*whole, *(f"{field.name}.*" for field in inner if schema.target(field) is not None)]
+
+
+@cache
+def _columns(schema: EntitySchema) -> tuple[Field, ...]:
+    """Return list columns in order: names, states, references, text, times, then the others."""
+
+    def rank(field: Field) -> int:
+        if field.name in _LABELS:
+            return 0
+        return {"enum": 1, "ref": 2, "string": 3, "datetime-utc": 4, "datetime-local": 4}.get(field.type, 5)
+
+    offered = [field for field in schema.fields if field.name not in _NOT_LISTED]
+    known = [
+        field
+        for field in offered
+        if field.type in SCALARS or (field.type == "ref" and schema.target(field) is not None)
+    ]
+    return tuple(sorted(known, key=rank)[:_MAX_COLUMNS])
+
+
+def shown_record(context: RequestContext, schema: EntitySchema, data: Record) -> Record:
+    """Return a record with each time as ``{"Time": UTC}``, including inside references and lists.
+
+    Not shown; assumed: local times are in the zone of the record or its work order, else the Company's.
+    """
+    order = (
+        context.find("WorkOrder", data["WorkOrderId"]) if isinstance(data.get("WorkOrderId"), int) else None
+    )
+    number = data.get("TimeZone") or (order or {}).get("TimeZone")
+    zone = zone_of(number) if isinstance(number, int) and number else context.zone
+    return {name: _shown(context, schema.field(name), value, zone) for name, value in data.items()}
+
+
+def _shown(context: RequestContext, field: Field | None, value: Any, zone: tzinfo) -> Any:
+    if field is None:
+        return value
+    if field.type in ("datetime-local", "datetime-utc"):
+        return _time(value, zone if field.type == "datetime-local" else UTC)
+    target = schemas().get(field.of or "")
+    if target is None:
+        return value
+    if isinstance(value, list):
+        return [shown_record(context, target, each) if isinstance(each, dict) else each for each in value]
+    return shown_record(context, target, value) if isinstance(value, dict) else value
+
+
+def _time(text: Any, zone: tzinfo) -> Any:
+    try:
+        moment = datetime.fromisoformat(str(text)[:19]).replace(tzinfo=zone).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return text
+    return {"Time": moment.replace(tzinfo=None).isoformat() + "Z"}
+
 
 PAGE_SIZE = 25  # records per page
 
@@ -71,9 +155,9 @@ def list_records(context: RequestContext, entity: str, form: Mapping[str, str], 
     it has ``by`` and ``to``, the property ``by`` must refer to the record ``to``, such as ``Customer:12``.
     """
     schema = find_schema(entity)
-    chosen = columns(schema)
+    chosen = _columns(schema)
     paths = [field.name for field in chosen if field.type in SCALARS]
-    names = [path for path in label_paths(schema) if path.partition(".")[0] in {f.name for f in chosen}]
+    names = [path for path in _label_paths(schema) if path.partition(".")[0] in {f.name for f in chosen}]
     zone = ["TimeZone"] if schema.field("TimeZone") else []
     id_path = ["Id"] if schema.field("Id") else []
     sort = form.get("sort") or "".join(id_path)
@@ -119,6 +203,42 @@ def _page(
     return rows, {"More": len(found) > PAGE_SIZE, "Page": page}
 
 
+# Properties of work orders to search, and to list (the columns of static/orders.js)
+_SEARCHED = ("Number", "PoNumber", "ContactName", "ShortLocation", "TaskRefinement", "Customer.Name")
+_LISTED = [
+    "Number",
+    "StatusId",
+    "ShortLocation",
+    "TaskRefinement",
+    "PoNumber",
+    "LastActionDateUtc",
+    "Customer.Name",
+    "Priority.DisplayAs",
+]
+
+
+def orders(context: RequestContext, form: Mapping[str, str], page: int) -> Record:
+    """Return a page of work orders, newest first, that match the form's ``state`` and ``text``, if any."""
+    schema = find_schema("WorkOrder")
+    filters: list[Record] = []
+    if state := form.get("state"):
+        filters.append({"Conditions": [_condition("StatusId", "Equal", state)]})
+    if text := form.get("text"):
+        likes = [_condition(name, "Like", f"%{text}%") for name in _SEARCHED]
+        filters.append({"Conditions": likes, "FilterOperator": "Or"})
+    newest_first: list[Record] = [{"PropertyName": "Id", "OrderType": "Descending"}]
+    found, about = _page(context, schema, _LISTED, filters, newest_first, page)
+    return {
+        "Orders": found,
+        **about,
+        "States": sorted(enumeration("WorkOrderStatus").by_name.values()),
+    }
+
+
+def _condition(name: str, operator: str, value: str) -> Record:
+    return {"PropertyName": name, "Operator": operator, "Values": [value]}
+
+
 def _filters(schema: EntitySchema, form: Mapping[str, str]) -> list[Record]:
     filters: list[Record] = []
     if form.get("by"):
@@ -162,7 +282,7 @@ def one_record(context: RequestContext, entity: str, key: int) -> Record:
     """Return a record, its references, and the number of referring records."""
     schema = find_schema(entity)
     stored = context.get(schema.name, key)
-    data = selection(schema.name, tuple(opened_paths(schema))).show(context, stored)
+    data = selection(schema.name, tuple(_opened_paths(schema))).show(context, stored)
     lists = {field.name for field in schema.fields if field.is_list}
     shown = shown_record(context, schema, data)
     return {
@@ -174,11 +294,11 @@ def one_record(context: RequestContext, entity: str, key: int) -> Record:
         "Types": {name: _target(schema, name) for name in shown},
         "RefersTo": _refers_to(context, schema.name, stored),
         "ReferredBy": referrer_counts(context, schema.name, key),
-        "Raw": _raw_text(data),
+        "Raw": raw_text(data),
     }
 
 
-def _raw_text(data: Any) -> str:
+def raw_text(data: Any) -> str:
     """Return data as indented JSON, with numbers in the service's format."""
     return msgspec.json.format(dump(data), indent=2).decode()
 
@@ -199,148 +319,3 @@ def _target(schema: EntitySchema, name: str) -> str:
     field = schema.field(name)
     target = schema.target(field) if field is not None else None
     return target.name if target is not None else ""
-
-
-# --- work orders -----------------------------------------------------------------------------------
-
-# Properties to search, to list (the columns of static/orders.js), and to show for one work order.
-_SEARCHED = ("Number", "PoNumber", "ContactName", "ShortLocation", "TaskRefinement", "Customer.Name")
-_LISTED = [
-    "Number",
-    "StatusId",
-    "ShortLocation",
-    "TaskRefinement",
-    "PoNumber",
-    "LastActionDateUtc",
-    "Customer.Name",
-    "Priority.DisplayAs",
-]
-_OPENED = [
-    "*",
-    "Customer.Name",
-    "Priority.DisplayAs",
-    "SubType.DisplayAs",
-    "WorkZone.DisplayAs",
-    "Employee.DisplayAs",
-    "RequestorContact.DisplayAs",
-    "Specialty.DisplayAs",
-    "RepairCode.DisplayAs",
-    "MainAsset.Name",
-    "Flag.DisplayAs",
-    "Items.*",
-    "Items.Asset.Name",
-    "Items.Task.DisplayAs",
-    "Notes.*",
-    "Notes.CreatedBy.*",
-    "Documents.*",
-    "ActionLogRecords.*",
-    "ActionLogRecords.Actor.*",
-]
-# Actions in display order, with display names.
-_ACTION_TITLES = {
-    "WoPickUpCommand": "Pick up",
-    "WoStartCommand": "Start",
-    "WoPauseCommand": "Pause",
-    "WoCompleteCommand": "Complete",
-    "WoOnHoldCommand": "Hold",
-    "WoReopenCommand": "Reopen",
-    "WoAssignCommand": "Assign",
-    "WoFlagCommand": "Flag",
-    "WoCancelCommand": "Cancel",
-}
-_MAX_CHOICES = 200
-_CHOICES = {  # members of a new work order -> the entity type to choose from
-    "Customer": "Customer",
-    "Asset": "Location",
-    "Task": "Task",
-    "SubType": "WorkOrderType",
-    "Priority": "WoPriority",
-}
-
-
-def orders(context: RequestContext, form: Mapping[str, str], page: int) -> Record:
-    """Return a page of work orders, newest first, that match the form's ``state`` and ``text``, if any."""
-    schema = find_schema("WorkOrder")
-    filters: list[Record] = []
-    if state := form.get("state"):
-        filters.append({"Conditions": [_condition("StatusId", "Equal", state)]})
-    if text := form.get("text"):
-        likes = [_condition(name, "Like", f"%{text}%") for name in _SEARCHED]
-        filters.append({"Conditions": likes, "FilterOperator": "Or"})
-    newest_first: list[Record] = [{"PropertyName": "Id", "OrderType": "Descending"}]
-    found, about = _page(context, schema, _LISTED, filters, newest_first, page)
-    return {
-        "Orders": found,
-        **about,
-        "States": sorted(enumeration("WorkOrderStatus").by_name.values()),
-    }
-
-
-def one_order(context: RequestContext, key: int) -> Record:
-    """Return a work order with its lists, history, and the actions that its state allows."""
-    schema = find_schema("WorkOrder")
-    data: Record = retrieve(context, schema, str(key), ",".join(_OPENED))["Data"]
-    shown = shown_record(context, schema, data)
-    lists: dict[str, Any] = {name: shown.pop(name, []) for name in ("Items", "Notes", "Documents")}
-    history = shown.pop("ActionLogRecords", [])
-    return {
-        "Fields": shown,
-        **lists,
-        "History": [entry | {"Reason": _reason(context, entry)} for entry in history],
-        "Actions": _actions(context, data["StatusId"]),
-        "Types": {field.name: target.name for field in schema.fields if (target := schema.target(field))},
-        "ReferredBy": referrer_counts(context, "WorkOrder", key),
-        "Raw": _raw_text(data),
-    }
-
-
-def choices(context: RequestContext) -> Record:
-    """Return up to 200 records to choose from for each member of a new work order."""
-    offered = {member: _choices_of(context, entity) for member, entity in _CHOICES.items()}
-    subtypes = {each["Id"]: each for each in _usable_records(context, "WorkOrderType")}
-    for choice in offered["SubType"]:
-        choice["Type"] = subtypes[choice["Id"]]["TypeId"]
-    return {"Choices": offered}
-
-
-def _actions(context: RequestContext, state: str) -> list[Record]:
-    return [
-        {
-            "Command": command,
-            "Title": title,
-            "Target": action.target or state,
-            "Reasons": _reasons(context, action.logged) if action.takes_reason else None,
-            "Assignees": _choices_of(context, "Employee") if command == "WoAssignCommand" else None,
-        }
-        for command, title in _ACTION_TITLES.items()
-        if (action := ACTIONS[command]).sources is None or state in action.sources
-    ]
-
-
-def _reasons(context: RequestContext, action: str) -> list[Record]:
-    usable = _usable_records(context, "WoActionReasonLookup", "json_extract(body, '$.ActionId') = ?", action)
-    return [{"Id": each["Id"], "Label": each["DisplayAs"]} for each in usable if not each["Hide"]]
-
-
-def _reason(context: RequestContext, entry: Record) -> str:
-    found = context.find("WoActionReasonLookup", entry.get("ActionReasonId") or 0)
-    return found["DisplayAs"] if found else ""
-
-
-def _choices_of(context: RequestContext, entity: str) -> list[Record]:
-    schema = schemas()[entity]
-    return [
-        {"Id": each["Id"], "Label": label_of(schema, each) or f"Id {each['Id']}"}
-        for each in _usable_records(context, entity)
-    ]
-
-
-def _usable_records(
-    context: RequestContext, entity: str, condition: str = "1", *values: object
-) -> list[dict[str, Any]]:
-    found = context.select(entity, condition, *values, limit=_MAX_CHOICES)
-    return [each for each in found if not each.get("IsRemoved")]
-
-
-def _condition(name: str, operator: str, value: str) -> Record:
-    return {"PropertyName": name, "Operator": operator, "Values": [value]}
