@@ -17,7 +17,6 @@ from wosdk_async.sandbox.schema.entities import (
     REQUEST_MARKS,
     SCALARS,
     EntitySchema,
-    enumeration,
     find_schema,
     schemas,
 )
@@ -164,7 +163,7 @@ def list_records(context: RequestContext, entity: str, form: Mapping[str, str], 
     direction = "Ascending" if form.get("direction") == "ascending" else "Descending"
     order_by = [{"PropertyName": sort, "OrderType": direction}] if sort else []
     properties = [*paths, *names, *zone, *id_path]
-    rows, about = _page(context, schema, properties, _filters(schema, form), order_by, page)
+    rows, about = page_of(context, schema, properties, _filters(schema, form), order_by, page)
     return {
         "Type": schema.name,
         "Meaning": catalogue.load().entities[schema.name].meaning or "",
@@ -179,7 +178,7 @@ def list_records(context: RequestContext, entity: str, form: Mapping[str, str], 
     }
 
 
-def _page(
+def page_of(
     context: RequestContext,
     schema: EntitySchema,
     properties: list[str],
@@ -201,42 +200,6 @@ def _page(
     )
     rows = [shown_record(context, schema, each) for each in found[:PAGE_SIZE]]
     return rows, {"More": len(found) > PAGE_SIZE, "Page": page}
-
-
-# Properties of work orders to search, and to list (the columns of static/orders.js)
-_SEARCHED = ("Number", "PoNumber", "ContactName", "ShortLocation", "TaskRefinement", "Customer.Name")
-_LISTED = [
-    "Number",
-    "StatusId",
-    "ShortLocation",
-    "TaskRefinement",
-    "PoNumber",
-    "LastActionDateUtc",
-    "Customer.Name",
-    "Priority.DisplayAs",
-]
-
-
-def orders(context: RequestContext, form: Mapping[str, str], page: int) -> Record:
-    """Return a page of work orders, newest first, that match the form's ``state`` and ``text``, if any."""
-    schema = find_schema("WorkOrder")
-    filters: list[Record] = []
-    if state := form.get("state"):
-        filters.append({"Conditions": [_condition("StatusId", "Equal", state)]})
-    if text := form.get("text"):
-        likes = [_condition(name, "Like", f"%{text}%") for name in _SEARCHED]
-        filters.append({"Conditions": likes, "FilterOperator": "Or"})
-    newest_first: list[Record] = [{"PropertyName": "Id", "OrderType": "Descending"}]
-    found, about = _page(context, schema, _LISTED, filters, newest_first, page)
-    return {
-        "Orders": found,
-        **about,
-        "States": sorted(enumeration("WorkOrderStatus").by_name.values()),
-    }
-
-
-def _condition(name: str, operator: str, value: str) -> Record:
-    return {"PropertyName": name, "Operator": operator, "Values": [value]}
 
 
 def _filters(schema: EntitySchema, form: Mapping[str, str]) -> list[Record]:

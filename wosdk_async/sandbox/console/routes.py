@@ -13,8 +13,9 @@ from starlette.routing import Route
 
 from wosdk_async.sandbox.access import ID, JsonEndpoint, error_response, guarded, json_object
 from wosdk_async.sandbox.clock import Clock, span_of
-from wosdk_async.sandbox.console.commands import choices, example_of, one_order
-from wosdk_async.sandbox.console.records import count_records, list_records, one_record, orders, record_types
+from wosdk_async.sandbox.console.examples import example_of
+from wosdk_async.sandbox.console.orders import choices, one_order, orders
+from wosdk_async.sandbox.console.records import count_records, list_records, one_record, record_types
 from wosdk_async.sandbox.console.request_log import MAX_BODY, MAX_REQUESTS, RequestLog
 from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.faults.script import FaultScript
