@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from tests.jobs.journal.plans import a_journal
 from wosdk_async.jobs.errors import JournalError, OutputError
-from wosdk_async.jobs.exports.errors import locked_folder
+from wosdk_async.jobs.exports import locked_folder
 from wosdk_async.jobs.journal import FolderLock, Journal
 from wosdk_async.jobs.journal.lock import is_held
 from wosdk_async.regular_files import (

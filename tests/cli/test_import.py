@@ -14,7 +14,7 @@ import pytest
 from tests.cli.conftest import Wosdk, table
 from tests.cli.importing import MAP
 from wosdk_async.cli import runner
-from wosdk_async.jobs.report import output_folder
+from wosdk_async.jobs import report
 
 
 def test_the_example_holds_what_it_is_to_show() -> None:
@@ -170,7 +170,7 @@ def test_files_that_cannot_be_written_are_status_8(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
     with monkeypatch.context() as patch:
-        patch.setattr(output_folder, "replace_file", full)
+        patch.setattr(report, "replace_file", full)
         result = wosdk(*command)
     assert (result.exit_code, result.stdout.splitlines()[0]) == (
         8,

@@ -22,7 +22,7 @@ from wosdk_async.jobs.errors import (
     RunStoppedError,
     WaitingRowError,
 )
-from wosdk_async.jobs.exports.errors import ExportError
+from wosdk_async.jobs.exports import ExportError
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.mcp.plan_journal import PlansUnusableError
 from wosdk_async.protocol.verdicts import CODES, ENDINGS, REFUSED, VERDICTS, Verdict

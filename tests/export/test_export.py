@@ -29,9 +29,8 @@ from wosdk_async import (
 )
 from wosdk_async.jobs import Export, IncrementalExport
 from wosdk_async.jobs.errors import OutputError
-from wosdk_async.jobs.exports.errors import ExportError
+from wosdk_async.jobs.exports import ExportError, ExportOptions, differences
 from wosdk_async.jobs.exports.export_job import ExportedTable
-from wosdk_async.jobs.exports.plan import ExportOptions, differences
 from wosdk_async.text.remedies import Remedy
 
 SMALL = {"page": 10, "parallel": 3}

@@ -26,7 +26,7 @@ from wosdk_async import (
 )
 from wosdk_async.jobs import Export, ExportOptions, IncrementalExport
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.exports.errors import ExportError
+from wosdk_async.jobs.exports import ExportError
 from wosdk_async.jobs.journal import FolderLock
 from wosdk_async.resources.changes import ChangeFeed
 from wosdk_async.resources.watermark import Seen, Watermark

@@ -15,7 +15,7 @@ from tests.export.test_incremental import NEW, created, parts, rows
 from tests.jobs.conftest import Local, serving
 from wosdk_async import Client, Company, Watermark, WorkOrder
 from wosdk_async.jobs import IncrementalExport
-from wosdk_async.jobs.exports.errors import ExportError
+from wosdk_async.jobs.exports import ExportError
 from wosdk_async.sandbox import Clock, LocalCompany
 
 

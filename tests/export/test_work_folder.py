@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.users import make_foreign
+from wosdk_async.jobs import report
 from wosdk_async.jobs.errors import JournalError, OutputError
-from wosdk_async.jobs.exports.errors import ExportError
+from wosdk_async.jobs.exports import ExportError
 from wosdk_async.jobs.exports.incremental import WATERMARK, PartChain
 from wosdk_async.jobs.exports.work_folder import WorkFolder, work_folder_of
-from wosdk_async.jobs.report import output_folder
 
 PLAN = {"entity": "WorkOrder", "company": "Acme", "expression": {}, "columns": [], "format": "csv"}
 
@@ -85,7 +85,7 @@ def test_a_plan_that_is_too_long_is_not_a_missing_one(
     folder = WorkFolder(output, PLAN)
     folder.start(5)
     folder.close()
-    monkeypatch.setattr(output_folder, "_MAX_JSON", 10)
+    monkeypatch.setattr(report, "_MAX_JSON", 10)
     with pytest.raises(OutputError, match=r"export\.json: it is larger than 10 bytes"):
         WorkFolder(output, PLAN)
     assert (work_folder_of(output) / "export.json").exists()

@@ -9,8 +9,7 @@ from typing import Any
 from wosdk_async import Company
 from wosdk_async.codec import converter, loads
 from wosdk_async.errors import InDoubtError, WosdkError
-from wosdk_async.jobs.cluster.leased_rows import LeasedRows
-from wosdk_async.jobs.cluster.leases import boottime
+from wosdk_async.jobs.cluster.leases import LeasedRows, boottime
 from wosdk_async.jobs.cluster.messages import (
     GrantedRow,
     Order,

@@ -31,7 +31,7 @@ from wosdk_async.jobs.cluster.messages import GrantedRow, Setup
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports.settling import decide, settle_job
 from wosdk_async.jobs.journal import Journal
-from wosdk_async.jobs.undo.reversal import Undo
+from wosdk_async.jobs.undo import Undo
 from wosdk_async.options import CallOptions, RetryPolicy
 
 NUMBERS = range(1, 41)

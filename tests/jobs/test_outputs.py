@@ -32,7 +32,7 @@ from tests.jobs.maps import MAP, MARKER, rows
 from tests.support.laws import case, examples, some
 from tests.support.preloaded import Preloaded
 from wosdk_async.company import sender_of
-from wosdk_async.jobs import Row, RowOutcome, Source, open_source
+from wosdk_async.jobs import Row, RowOutcome, Source, open_source, report
 from wosdk_async.jobs.errors import OutputError
 from wosdk_async.jobs.journal import (
     JobPlan,
@@ -41,7 +41,6 @@ from wosdk_async.jobs.journal import (
     RowRecord,
     State,
 )
-from wosdk_async.jobs.report import output_folder
 from wosdk_async.jobs.report.outputs import outputs_are_current, write_outputs, write_report
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 from wosdk_async.regular_files import sha256_of
@@ -702,7 +701,7 @@ async def test_files_that_cannot_be_written_do_not_hide_the_summary(
     def full(path: Path) -> Any:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
-    monkeypatch.setattr(output_folder, "replace_file", full)
+    monkeypatch.setattr(report, "replace_file", full)
     summary = await local.run(rows(1, 2), MAP)
     assert (summary.complete, summary.files) == (True, [])
     assert summary.files_failed.remedies == (Remedy.WRITE_OUTPUTS,)

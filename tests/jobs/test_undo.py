@@ -28,8 +28,8 @@ from wosdk_async.jobs.journal import (
     State,
 )
 from wosdk_async.jobs.ledger.undone import UndoRow, run_to_undo, undo_state
-from wosdk_async.jobs.undo.records import CreatedRecords, created_entity
-from wosdk_async.jobs.undo.reversal import Undo
+from wosdk_async.jobs.undo import Undo, created_entity
+from wosdk_async.jobs.undo.records import CreatedRecords
 from wosdk_async.options import RetryPolicy
 from wosdk_async.text.remedies import Remedy
 

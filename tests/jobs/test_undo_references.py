@@ -20,9 +20,9 @@ from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
 from wosdk_async.jobs.ledger.overview import overview
 from wosdk_async.jobs.ledger.undone import UndoRow, UndoSummary
 from wosdk_async.jobs.report.outputs import write_outputs
+from wosdk_async.jobs.undo import Undo
 from wosdk_async.jobs.undo.records import CreatedRecords, Target
 from wosdk_async.jobs.undo.references import find_used, pointers_to
-from wosdk_async.jobs.undo.reversal import Undo
 from wosdk_async.model import (
     AssetInfo,
     AssetSystem,

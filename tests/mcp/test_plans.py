@@ -15,8 +15,8 @@ import pytest
 from tests.mcp.agents import ORDER, Agent, Workplace
 from tests.support.users import make_foreign
 from wosdk_async import Client, ConfigurationError, Customer, InvalidCallError, WorkOrder
-from wosdk_async.mcp import ServerOptions, plan_tools, state_folder
-from wosdk_async.mcp.plan_journal import PlansUnusableError
+from wosdk_async.mcp import ServerOptions, plan_tools
+from wosdk_async.mcp.plan_journal import PlansUnusableError, state_folder
 from wosdk_async.mcp.plan_rules import WriteGate
 from wosdk_async.sandbox import LocalCompany
 from wosdk_async.testing import Sandbox

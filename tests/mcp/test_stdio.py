@@ -23,7 +23,8 @@ from tests.mcp.agents import ORDER, Agent
 from tests.support.laws import case, some
 from tests.support.preloaded import Preloaded
 from wosdk_async.cli.app import app
-from wosdk_async.mcp import ServerOptions, make_server, plan_tools, state_folder
+from wosdk_async.mcp import ServerOptions, make_server, plan_tools
+from wosdk_async.mcp.plan_journal import state_folder
 from wosdk_async.mcp.plan_rules import WriteGate
 from wosdk_async.sandbox import LocalCompany
 

@@ -122,7 +122,7 @@ LAZY = """
 import sys
 import wosdk_async.codec
 loaded = lambda: {name for name in sys.modules if name.startswith("wosdk_async.model.")}
-by_hand = ("base", "checked_init", "compiled", "index", "lazy", "metadata", "open_enum", "registry")
+by_hand = ("base", "compiled", "index", "lazy", "metadata", "open_enum", "registry")
 assert loaded() <= {f"wosdk_async.model.{name}" for name in by_hand}, loaded()
 from wosdk_async.model import WorkOrder
 families = loaded()

@@ -12,7 +12,13 @@ import click
 
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.import_options import OneRun, import_options
-from wosdk_async.cli.options import Target, target_of
+from wosdk_async.cli.options import TEMPORARY, Target, target_of
+from wosdk_async.cli.output.files import (
+    require_not_in_job,
+    require_not_input,
+    require_not_store,
+    require_writable,
+)
 from wosdk_async.cli.texts import in_commands
 from wosdk_async.errors import ConfigurationError
 
@@ -88,6 +94,28 @@ class ImportArguments:
             reading=ReadOptions.of(params),
             options=ImportOptions(**options, details=_options_to_save(ctx)),
         )
+
+    def require_outcomes(self) -> None:
+        """Raise CliError if the outcomes cannot be written, or would overwrite a file that is needed."""
+        if self.outcomes is None:
+            return
+        require_not_input("--outcomes", self.outcomes, Path(self.file), self.map_file)
+        if self.sandbox is not None and self.sandbox != TEMPORARY:
+            require_not_store("--outcomes", self.outcomes, Path(self.sandbox))
+        require_not_in_job("--outcomes", self.outcomes)
+        folder = self.options.folder or Path(f"{self.file}.job")
+        if folder.absolute() not in self.outcomes.absolute().parents:  # inside it, the file is refused later
+            require_writable(self.outcomes)
+
+    def require_new_outcomes(self) -> None:
+        """Refuse to overwrite an import's outcomes, which may be the only list of created records."""
+        if self.outcomes is None or self.force:
+            return
+        if self.outcomes.is_file() and self.outcomes.stat().st_size:
+            raise CliError(
+                f"{self.outcomes} exists, and may be the only list of an earlier import's records; name "
+                "another file, or add --force to overwrite it"
+            )
 
     def workers(self, on_stage: Callable[[str], None]) -> WorkerPool | None:
         """Return the worker pool, or None if this process sends the rows. Raises CliError for bad options."""

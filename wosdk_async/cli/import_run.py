@@ -1,31 +1,31 @@
-"""One run of an import, from confirmation to summary."""
+"""One run of an import, from confirmation to summary, and its check, which writes nothing."""
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, nullcontext
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import attrs
+import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, reporting_if_slow, say, writing
 from wosdk_async.cli.import_arguments import ImportArguments
 from wosdk_async.cli.options import TEMPORARY
-from wosdk_async.cli.output.files import (
-    require_not_in_job,
-    require_not_input,
-    require_not_store,
-    require_writable,
-)
+from wosdk_async.cli.output.files import replacing_csv, require_not_in_job
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.cli.output.reporting import (
     COMMAND_WORDS,
     OutcomeWriter,
     print_summary,
     rejects_of,
+    say_cause,
     say_doubts,
     say_files,
+    shown_remedies,
 )
 from wosdk_async.cli.runner import (
     Runner,
@@ -37,26 +37,33 @@ from wosdk_async.cli.runner import (
     require_yes,
 )
 from wosdk_async.cli.signals import StopSignals
-from wosdk_async.cli.texts import counted, message_of, plan_text
+from wosdk_async.cli.texts import counted, in_commands, json_text, message_of, plan_text, visible
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import Import, ImportMap, RowOutcome, Summary, tune_process
 from wosdk_async.jobs.cluster.messages import WorkerPool
+from wosdk_async.jobs.imports.check import Check
+from wosdk_async.jobs.imports.check_result import FINDINGS, CheckResult, Finding
 from wosdk_async.jobs.imports.importer import WORKERS_GRACE
-from wosdk_async.jobs.imports.inputs import open_input
+from wosdk_async.jobs.imports.inputs import Input, open_input
 from wosdk_async.jobs.imports.opening import OpenedJob
-from wosdk_async.jobs.ledger.terms import Action
+from wosdk_async.jobs.ledger.refusals import ImportRefusedError
+from wosdk_async.jobs.ledger.request import company_identity
+from wosdk_async.jobs.ledger.terms import Action, Plan, Refusal
 from wosdk_async.jobs.report.output_tables import IN_DOUBT
 from wosdk_async.jobs.sources.source import Source
-from wosdk_async.jobs.sources.spool import shown_source
+from wosdk_async.jobs.sources.spool import is_remote, shown_source
 from wosdk_async.options import DEFAULT_IN_FLIGHT, Limits
+from wosdk_async.options.hooks import DryRun
 from wosdk_async.regular_files import open_user_path
+from wosdk_async.text.formula_guard import without_formulas
+from wosdk_async.text.safe_text import one_line
 
 
 def run_import(arguments: ImportArguments) -> int:
     """Run or resume an import, and return the exit status."""
     if arguments.target.read_only:
         raise CliError("--read-only: an import changes the Company, so nothing is sent")
-    require_outcomes(arguments)
+    arguments.require_outcomes()
     tune_process()
     # Without a STORE or --job, the job folder is deleted together with the temporary Company.
     temporary = arguments.sandbox == TEMPORARY and arguments.options.folder is None
@@ -77,7 +84,7 @@ def run_import(arguments: ImportArguments) -> int:
         opened = runner.run(job.open(runner.company, identity=identity_of(variables)))
         exits.callback(lambda: runner.run(job.close()))
         if opened.new and arguments.outcomes is not None:
-            require_new(arguments.outcomes, arguments.force)
+            arguments.require_new_outcomes()
             require_not_in_job("--outcomes", arguments.outcomes)  # again, now that the job folder exists
         _say_plan(opened, job)
         if opened.plan.leaves_done and not arguments.yes:
@@ -113,10 +120,7 @@ def _job(arguments: ImportArguments, folder: Path | None, workers: WorkerPool | 
     """Return the import of a file, after reading the rows."""
     import_map = ImportMap.load(arguments.map_file, operation=arguments.operation)
     with reporting_if_slow(f"reading {shown_source(arguments.file)}"):
-        found = open_input(
-            arguments.file, folder, **attrs.asdict(arguments.reading.with_rules(import_map.rules))
-        )
-        say_sheet(found.source)
+        found = _opened_input(arguments, import_map, folder)
         details = dict(arguments.options.details)
         if found.address is not None:
             details["address"] = found.address
@@ -124,6 +128,13 @@ def _job(arguments: ImportArguments, folder: Path | None, workers: WorkerPool | 
         job = Import(found.source, import_map, workers=workers, report_words=COMMAND_WORDS, options=options)
         job.read()
     return job
+
+
+def _opened_input(arguments: ImportArguments, import_map: ImportMap, folder: Path | None) -> Input:
+    reading = arguments.reading.with_rules(import_map.rules)
+    found = open_input(arguments.file, folder, **attrs.asdict(reading))
+    say_sheet(found.source)
+    return found
 
 
 def say_sheet(source: Source) -> None:
@@ -205,23 +216,128 @@ async def _run(
     return summary
 
 
-def require_outcomes(arguments: ImportArguments) -> None:
-    """Raise CliError if the outcomes cannot be written, or would overwrite a file that the import needs."""
-    if arguments.outcomes is None:
-        return
-    require_not_input("--outcomes", arguments.outcomes, Path(arguments.file), arguments.map_file)
-    if arguments.sandbox is not None and arguments.sandbox != TEMPORARY:
-        require_not_store("--outcomes", arguments.outcomes, Path(arguments.sandbox))
-    require_not_in_job("--outcomes", arguments.outcomes)
-    folder = arguments.options.folder or Path(f"{arguments.file}.job")
-    if folder.absolute() not in arguments.outcomes.absolute().parents:  # inside it, the file is refused later
-        require_writable(arguments.outcomes)
+# --- the check -------------------------------------------------------------------------------------
+
+_SHOWN = 10  # maximum causes shown, and maximum warnings
+_VALUES = 20  # maximum values shown for a cause
+_NAMED = ("missing", "ambiguous")  # causes that are always shown, because they name a wrong value
+_COLUMNS = ("row", "line", "outcome", "key", "ids", "reason", "warnings")  # of the --outcomes of a check
 
 
-def require_new(outcomes: Path, force: bool) -> None:
-    """Refuse to overwrite an import's outcomes, because they may be the only list of created records."""
-    if not force and outcomes.is_file() and outcomes.stat().st_size:
-        raise CliError(
-            f"{outcomes} exists, and may be the only list of an earlier import's records; name another "
-            "file, or add --force to overwrite it"
+def check_import(arguments: ImportArguments) -> Exit:
+    """Print what an import would do, and return the exit status."""
+    arguments.require_outcomes()
+    arguments.require_new_outcomes()
+    import_map = ImportMap.load(arguments.map_file, operation=arguments.operation)
+    sandbox = arguments.sandbox
+    if sandbox is not None and sandbox != TEMPORARY and not Path(sandbox).exists():
+        sandbox = TEMPORARY  # a temporary store has the same records as a new one at this path
+    workers = arguments.workers(say)
+    with ExitStack() as exits:
+        folder = arguments.options.folder
+        if is_remote(arguments.file):  # the downloaded copy is deleted after the check
+            folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
+        with reporting_if_slow(f"reading {shown_source(arguments.file)}"):
+            found = _opened_input(arguments, import_map, folder)
+        dry = DryRun()
+        options = attrs.evolve(arguments.options, folder=folder)
+        check = Check(
+            found.source,
+            import_map,
+            dry,
+            options=options,
+            sample=arguments.sample,
+            rate=arguments.rate,
+            workers=workers,
+            words=COMMAND_WORDS,
         )
+        variables = exits.enter_context(company_variables(sandbox))
+        # Not read-only, so that the hook ``dry`` gets the calls that would change something. The hook stops
+        # all of them.
+        target = attrs.evolve(arguments.target, read_only=False)
+        runner = exits.enter_context(Runner(target, variables, rate=arguments.rate, before_send=dry))
+        runner.run(runner.company.connect())
+        identity = identity_of(variables) or company_identity(runner.company)
+        on_row = None
+        if arguments.outcomes is not None:
+            write = exits.enter_context(replacing_csv(arguments.outcomes, _COLUMNS))
+            on_row = partial(_write_row, write)
+        result = runner.run(check.run(runner.company, identity=identity, on_row=on_row))
+    if arguments.as_json:
+        click.echo(json_text(result.as_dict()))
+    else:
+        _print(result, arguments.outcomes)
+    if isinstance(result.decision, Refusal):
+        refused = ImportRefusedError(result.decision)
+        raise CliError(f"the import would be refused: {refused.shown(in_commands)}")
+    return Exit.DONE if result.complete else Exit.SOME
+
+
+def _write_row(write: Callable[[Iterable[Any]], None], row: Finding) -> None:
+    texts = (row.key, " ".join(map(str, row.ids)), row.reason, "; ".join(row.warnings))
+    write((row.row, row.line, row.kind, *(without_formulas(one_line(text)) for text in texts)))
+
+
+def _print(result: CheckResult, outcomes: Path | None) -> None:
+    if isinstance(result.decision, Refusal):  # counts would mislead, because no row would be sent
+        say("nothing was written")
+        return
+    sample = f", {result.checked} of them checked" if result.checked != result.rows else ""
+    empty = f"; {counted(result.empty_rows, 'empty row')} skipped" if result.empty_rows else ""
+    words = {**FINDINGS, "would_send": f"would be {result.label.replace('done', 'carried out')}"}
+    counts = ", ".join(f"{result.counts[kind]} {words[kind]}" for kind in FINDINGS if result.counts[kind])
+    click.echo(f"{counted(result.rows, 'row')}{sample}: {counts or 'none'}{empty}")
+    if result.sent_again:
+        click.echo(f"{counted(result.sent_again, 'row')} that failed before would be retried")
+    if result.lacking:
+        click.echo(f"{counted(result.lacking, 'row')} would probably be refused; see the warnings")
+    for name, number in result.new_records.items():
+        click.echo(f"{counted(number, 'record')} for {visible(name)} would be created first")
+    # An estimate below one second is left out, because the client itself takes longer than the calls.
+    seconds = result.seconds or 0
+    about = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
+    took = "" if seconds < 1 else f", about {about}"
+    click.echo(f"{counted(result.calls, 'call')}{took}")
+    if result.job is not None and isinstance(result.decision, Plan):
+        text = plan_text(result.decision, result.label)
+        click.echo(f"job in {visible(str(result.job.folder))}: {visible(text)}")
+    click.echo("\ncolumns and filled rows")
+    total = f"{result.rows:,}"
+    for name, filled in result.filled.items():
+        unused = "" if name in result.used else "  not used by the map"
+        click.echo(f"  {filled:>{len(total)},} of {total}  {visible(name)}{unused}")
+    if result.requests:
+        click.echo(
+            "\nfirst requests" + (", with 1 in place of the ids of new records" if result.new_records else "")
+        )
+        for request in result.requests:
+            click.echo(f"  row {request['row']}: {request['method']} {request['path']}")
+            if request["body"] is not None:
+                click.echo(f"    {json_text(request['body'])}")
+    _print_problems(result, outcomes)
+    for each in (*result.lacks.values(), *result.cautions.values()):
+        say_cause(f"warning: {each.reason}", [each.first, *each.more], each.count)
+    for warning in result.warnings[:_SHOWN]:
+        say(f"warning: {warning}")
+    say("nothing was written" if outcomes is None else f"nothing was written except {outcomes}")
+
+
+def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
+    """Print why rows would not be sent: wrong names first, then the most frequent causes."""
+    causes = sorted(result.causes.values(), key=lambda each: (each.kind not in _NAMED, -each.count))
+    shown = [each for each in causes if each.kind in _NAMED] + [
+        each for each in causes if each.kind not in _NAMED
+    ][:_SHOWN]
+    for each in shown:
+        reason = f": {each.reason}" if each.reason else ""
+        say_cause(f"{FINDINGS[each.kind]}{reason}", [each.first, *each.more], each.count)
+        if len(each.values) > 1:
+            common = each.values.most_common(_VALUES)
+            values = ", ".join(f"{value} ({count})" if count > 1 else value for value, count in common)
+            say(f"values: {values}{', ...' if len(each.values) > _VALUES else ''}")
+    if result.counts["there"]:
+        say(shown_remedies(result.existing))
+    if len(causes) > len(shown):
+        say(f"and {counted(len(causes) - len(shown), 'more cause')}")
+    if result.problems > len(shown):
+        say(f"{outcomes} has all rows" if outcomes else "to list all rows, add --outcomes FILE.csv")

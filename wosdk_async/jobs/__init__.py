@@ -17,9 +17,9 @@ Only ``cli/`` and ``mcp/`` import this package.
 from __future__ import annotations
 
 from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.exports import ExportOptions, ExportSummary
 from wosdk_async.jobs.exports.exporter import Export
 from wosdk_async.jobs.exports.incremental import IncrementalExport
-from wosdk_async.jobs.exports.plan import ExportOptions, ExportSummary
 from wosdk_async.jobs.imports.importer import Import, tune_process
 from wosdk_async.jobs.ledger.outcomes import RowOutcome, Summary
 from wosdk_async.jobs.mapping.import_map import ImportMap

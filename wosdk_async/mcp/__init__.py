@@ -5,10 +5,12 @@ Requires the extra ``mcp``. User documentation: ``docs/mcp.md``.
 
 from __future__ import annotations
 
+import contextvars
 import hashlib
-import os
+import json
+import re
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
 from functools import partial
 from inspect import getdoc
@@ -16,18 +18,34 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from mcp.types import ToolAnnotations
+from anyio.abc import ObjectReceiveStream
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp.types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    CallToolResult,
+    ErrorData,
+    InputRequiredResult,
+    JSONRPCError,
+    Tool,
+    ToolAnnotations,
+)
+from pydantic import ValidationError
 
 from wosdk_async.client import Client
 from wosdk_async.company import Company
 from wosdk_async.mcp.catalogue_tools import add_resources, describe
 from wosdk_async.mcp.commits import Commits
-from wosdk_async.mcp.plan_journal import PlanJournal
+from wosdk_async.mcp.fitting import safe_text
+from wosdk_async.mcp.plan_journal import PlanJournal, state_folder
 from wosdk_async.mcp.plan_rules import WriteGate
 from wosdk_async.mcp.plan_tools import PlanTools
 from wosdk_async.mcp.read_tools import ReadTools
-from wosdk_async.mcp.results import Result, as_tool
-from wosdk_async.mcp.strict_server import StrictServer
+from wosdk_async.mcp.results import Problem, Result, as_tool, tool_result
+from wosdk_async.text.suggestions import suggestion
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.version import VERSION
 
@@ -49,13 +67,7 @@ commit is in_doubt, do not make another plan for the same change: call settle wi
 def make_server(company: Company, plans: PlanTools | None = None) -> StrictServer:
     """Create the server for one Company of a read-only client, with write tools if ``plans`` are given."""
     server = StrictServer(
-        company.name,
-        "wosdk",
-        title=f"Work orders of {company.name}",
-        instructions=_READS.format(company=company.name) + (_WRITES if plans else _NO_WRITES),
-        version=VERSION,
-        log_level="WARNING",
-        subscriptions=False,
+        company.name, _READS.format(company=company.name) + (_WRITES if plans else _NO_WRITES)
     )
     for call, about in _tools(company, plans):
         paragraphs = (getdoc(call) or "").split("\n\n")
@@ -70,10 +82,9 @@ def make_server(company: Company, plans: PlanTools | None = None) -> StrictServe
     return server
 
 
-Tool = Callable[..., Awaitable[Result]]
-
-
-def _tools(company: Company, plans: PlanTools | None) -> Iterator[tuple[Tool, ToolAnnotations]]:
+def _tools(
+    company: Company, plans: PlanTools | None
+) -> Iterator[tuple[Callable[..., Awaitable[Result]], ToolAnnotations]]:
     """Yield the tools with all annotations, because clients assume the worst for missing ones."""
     hints: dict[str, Any] = {"destructive_hint": False, "idempotent_hint": True, "open_world_hint": True}
     tools, read = ReadTools(company), partial(ToolAnnotations, read_only_hint=True, **hints)
@@ -107,13 +118,6 @@ class ServerOptions:
     """Plan folder; None for the default."""
     settle: float | None = None
     """Seconds for which a request in doubt may still take effect; None for the client's value."""
-
-
-def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the default plan folder, following XDG rules."""
-    base = environ.get("XDG_STATE_HOME", "")
-    root = Path(base) if os.path.isabs(base) else Path.home() / ".local" / "state"
-    return root / "wosdk" / "mcp"
 
 
 def plan_tools(
@@ -151,3 +155,180 @@ async def serve(make_client: MakeClient, options: ServerOptions) -> None:
             client = await exits.enter_async_context(make_client(before_send=gate))
             plans = plan_tools(client, gate, reads, options)
         await make_server(reads, plans).run_stdio_async()
+
+
+_MAX_ERRORS = 5
+_CLOSED = {"additionalProperties": False}
+_NULL = {"type": "null"}
+
+
+class StrictServer(MCPServer[Any]):
+    """Server for one Company that refuses unknown arguments and responds to unreadable lines.
+
+    The MCP library ignores both. With a misspelt filter, an agent would get all records instead of some.
+    After an unreadable line, such as one with a lone surrogate from a model, a client would wait forever.
+    """
+
+    def __init__(self, company: str, instructions: str) -> None:
+        super().__init__(
+            "wosdk",
+            title=f"Work orders of {company}",
+            instructions=instructions,
+            version=VERSION,
+            log_level="WARNING",
+            subscriptions=False,
+        )
+        self._company = company
+
+    async def run_stdio_async(self) -> None:
+        """Serve stdin and stdout, and respond to unreadable lines."""
+        async with stdio_server() as (lines, responses):
+            below = self._lowlevel_server
+            await below.run(
+                _ReadableRequests(lines, responses), responses, below.create_initialization_options()
+            )
+
+    async def list_tools(self) -> list[Tool]:
+        """Return the tools.
+
+        Schemas have no references; those of inputs have no nulls and reject unknown arguments.
+        """
+        return [
+            each.model_copy(
+                update={
+                    "input_schema": _without_null(_inlined(each.input_schema)) | _CLOSED,
+                    "output_schema": _inlined(each.output_schema),
+                }
+            )
+            for each in await super().list_tools()
+        ]
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; refuse unknown and invalid arguments."""
+        schema = next((each.input_schema for each in await super().list_tools() if each.name == name), {})
+        names = list(schema.get("properties", {}))
+        wrong = next((each for each in arguments if each not in names), None) if schema else None
+        if wrong is not None:
+            near = suggestion(wrong[:100], names) or f"; it takes {', '.join(names)}"
+            return self._refused(f"{name} has no argument {safe_text(repr(wrong), 60)}{near}")
+        try:
+            return await super().call_tool(name, _normalized(schema, arguments), context)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            kinds = list(schema.get("$defs", {}).values())  # the tool's object types, such as a filter
+            hint = f"; it takes {', '.join(kinds[0]['properties'])}" if len(kinds) == 1 else ""
+            return self._refused(_message(error.__cause__, hint))
+
+    def _refused(self, detail: str) -> CallToolResult:
+        title = "Invalid arguments"
+        return tool_result(
+            Result(company=self._company, problem=Problem(kind="invalid", title=title, detail=detail))
+        )
+
+
+def _inlined(part: Any, kinds: dict[str, Any] | None = None) -> Any:
+    """Inline the ``$defs`` of an acyclic JSON Schema, because some clients do not support them."""
+    if isinstance(part, list):
+        return [_inlined(each, kinds) for each in part]
+    if not isinstance(part, dict):
+        return part
+    kinds = part.get("$defs", {}) if kinds is None else kinds
+    result = {name: _inlined(each, kinds) for name, each in part.items() if name not in ("$ref", "$defs")}
+    if "$ref" in part:
+        return _inlined(kinds[part["$ref"].rpartition("/")[2]], kinds) | result
+    return result
+
+
+def _without_null(part: Any) -> Any:
+    """Remove null from the alternatives of a JSON Schema, because ``_normalized`` drops null arguments."""
+    if isinstance(part, list):
+        return [_without_null(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    result = {name: _without_null(each) for name, each in part.items() if (name, each) != ("default", None)}
+    if _NULL in result.get("anyOf", ()):
+        kept = [each for each in result.pop("anyOf") if each != _NULL]
+        result = (kept[0] if len(kept) == 1 else {"anyOf": kept}) | result
+    return result
+
+
+def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
+    """Drop null arguments; wrap a string or object in a list if the argument must be a list.
+
+    The library itself parses lists that arrive as JSON text.
+    """
+    result = {}
+    for name, value in arguments.items():
+        if value is None and name not in schema.get("required", ()):
+            continue
+        is_single = isinstance(value, dict) or (
+            isinstance(value, str) and not value.lstrip().startswith(("[", "{"))
+        )
+        result[name] = [value] if is_single and schema["properties"][name].get("type") == "array" else value
+    return result
+
+
+def _message(error: ValidationError, fields_hint: str) -> str:
+    """Return the errors, without the values, which may be unsafe. Add ``fields_hint`` for unknown names."""
+    words = {"missing": "missing", "extra_forbidden": f"unknown name{fields_hint}"}
+    errors = error.errors(include_url=False, include_context=False, include_input=False)
+    lines = []
+    for each in errors:
+        why = words.get(each["type"], each["msg"]).removeprefix("Value error, ")
+        lines.append(f"{'.'.join(str(part) for part in each['loc'])}: {why}")
+    more = [f"and {len(lines) - _MAX_ERRORS} more"] if len(lines) > _MAX_ERRORS else []
+    return safe_text("; ".join([*lines[:_MAX_ERRORS], *more]), 1000)
+
+
+# The id of an unreadable request, which is only found if it precedes the arguments.
+_ID = re.compile(r'\s*\{[^{}\[\]]*?"id"\s*:\s*(-?[0-9]{1,15}(?=\s*[,}])|"[^"\\]{1,200}")')
+
+
+class _ReadableRequests(ObjectReceiveStream[SessionMessage | Exception]):
+    """Stream of messages on stdin that responds to unreadable lines and skips them."""
+
+    def __init__(self, lines: Any, responses: Any) -> None:
+        self._lines = lines
+        self._responses = responses
+
+    @property
+    def last_context(self) -> contextvars.Context | None:
+        """Context of the last message, as required by the library."""
+        found: contextvars.Context | None = self._lines.last_context
+        return found
+
+    async def receive(self) -> SessionMessage | Exception:
+        while True:
+            item: SessionMessage | Exception = await self._lines.receive()
+            if isinstance(item, ValidationError):
+                if response := _error_response(item):
+                    await self._responses.send(SessionMessage(response))
+                continue
+            return item
+
+    async def aclose(self) -> None:
+        await self._lines.aclose()
+
+
+def _error_response(error: ValidationError) -> JSONRPCError | None:
+    """Return the response to an unreadable line; None for an empty line."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    no_json = first["type"] == "json_invalid"
+    line = first["input"] if no_json and isinstance(first["input"], str) else ""
+    if no_json and not line.strip():
+        return None
+    found = _ID.match(line)
+    message = (
+        "the request is not valid JSON: use valid Unicode, numbers of up to 4,300 digits, and"
+        " fewer than 200 levels of nesting"
+        if no_json
+        else "the request is not a JSON-RPC 2.0 message"
+    )
+    return JSONRPCError(
+        jsonrpc="2.0",
+        id=json.loads(found[1]) if found else None,
+        error=ErrorData(code=PARSE_ERROR if no_json else INVALID_REQUEST, message=message),
+    )

@@ -11,7 +11,7 @@ import os
 import secrets
 import sqlite3
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from math import isfinite
 from pathlib import Path
@@ -81,6 +81,13 @@ class Plan:
 def new_id() -> str:
     """Return a new plan id, unique so that it can serve as a marker."""
     return f"mcp-{secrets.token_hex(8)}"
+
+
+def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the default plan folder, following XDG rules."""
+    base = environ.get("XDG_STATE_HOME", "")
+    root = Path(base) if os.path.isabs(base) else Path.home() / ".local" / "state"
+    return root / "wosdk" / "mcp"
 
 
 class PlanJournal:

@@ -12,10 +12,19 @@ from typing import Any, NamedTuple
 
 import python_calamine as calamine
 
-from wosdk_async.readers.excel_cells import BOOK, ExcelCells, has_cells, sheet_parts, styles_in
-from wosdk_async.readers.opendocument_cells import CONTENT, OpenDocumentCells, without_shapes
+from wosdk_async.readers.cells import ExcelCells, OpenDocumentCells
 from wosdk_async.readers.program import CURRENCIES, Line, Unreadable
-from wosdk_async.readers.sheet_xml import Currencies, Faults, parse
+from wosdk_async.readers.sheet_xml import (
+    BOOK,
+    CONTENT,
+    Currencies,
+    Faults,
+    has_cells,
+    parse,
+    sheet_parts,
+    styles_in,
+    without_shapes,
+)
 
 Row = tuple[int, list[str], str, dict[int, str]]
 
@@ -77,7 +86,7 @@ class _SheetFacts(NamedTuple):
     """Other sheets with content."""
     currencies: Currencies
     shapes: list[tuple[int, int]]
-    """Offsets of shapes and comments with text, for :func:`.opendocument_cells.without_shapes`."""
+    """Offsets of shapes and comments with text, for :func:`.sheet_xml.without_shapes`."""
 
 
 def _sheet_facts(path: str, sheet: str) -> _SheetFacts | None:

@@ -18,8 +18,7 @@ from wosdk_async.errors import InDoubtError, SessionError, WosdkError
 from wosdk_async.jobs.cluster.allocator import Allocator, Changes
 from wosdk_async.jobs.cluster.coordinator import ClusterRun, Coordinator
 from wosdk_async.jobs.cluster.job_workers import SessionPusher
-from wosdk_async.jobs.cluster.leased_rows import LeasedRows
-from wosdk_async.jobs.cluster.leases import MAX_LOSSES, ClusterOptions, boottime
+from wosdk_async.jobs.cluster.leases import MAX_LOSSES, ClusterOptions, LeasedRows, boottime
 from wosdk_async.jobs.cluster.messages import Order, PushedSession, RowReport, Setup, from_bytes, to_bytes
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.model import Customer

@@ -12,7 +12,7 @@ from tests.engine.raw import RawServer, Time, echoing
 from tests.jobs.cluster.ordering import Clock, Ordered, ordered
 from tests.jobs.conftest import Local
 from tests.jobs.runs import held
-from wosdk_async.jobs.cluster.leased_rows import LeasedRow, LeaseEndedError
+from wosdk_async.jobs.cluster.leases import LeasedRow, LeaseEndedError
 from wosdk_async.jobs.cluster.messages import GrantedRow, Share
 from wosdk_async.jobs.cluster.worker import FencedEngine, _current
 from wosdk_async.options import ClientOptions

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wosdk_async.jobs.cluster.leased_rows import LeasedRow, LeasedRows, LeaseEndedError
+from wosdk_async.jobs.cluster.leases import LeasedRow, LeasedRows, LeaseEndedError
 from wosdk_async.jobs.cluster.messages import MAX_RESULTS, Grant, GrantedRow, Order, Share
 
 DONE = {"result": "done"}

@@ -11,7 +11,7 @@ from tests.jobs.cluster.ordering import Clock, ordered, session_of
 from tests.jobs.conftest import Local
 from tests.jobs.runs import held
 from tests.support.waiting import until_true
-from wosdk_async.jobs.cluster.leased_rows import LeaseEndedError
+from wosdk_async.jobs.cluster.leases import LeaseEndedError
 from wosdk_async.jobs.cluster.messages import Order, RowReport, Share, from_bytes, to_bytes
 
 

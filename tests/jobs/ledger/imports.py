@@ -15,7 +15,7 @@ from wosdk_async.jobs import Import
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.ledger.terms import Refusal
-from wosdk_async.jobs.undo.reversal import Undo
+from wosdk_async.jobs.undo import Undo
 
 LONG = "x" * 4000
 """A text that no work order can have: the row is refused before it is sent."""

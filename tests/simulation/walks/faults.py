@@ -9,13 +9,13 @@ from typing import Any
 import attrs
 
 from tests.simulation.reverts import Reverts, replace
+from wosdk_async.jobs import undo
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import RowRecord, State
 from wosdk_async.jobs.journal.writer import JournalWriter
 from wosdk_async.jobs.ledger import comparison, decision, facts, nearby
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.terms import FileFacts, LedgerFacts, Plan, Refusal, Standing, Why
-from wosdk_async.jobs.undo import reversal
 
 FAULTS = Reverts()
 
@@ -98,7 +98,7 @@ async def _admit_without_dismissing(original: Any, self: JournalWriter, change: 
 
 
 @FAULTS.replace(
-    reversal, "find_used", "users-not-looked-up", "what refers to a record does not keep it", "orphan"
+    undo, "find_used", "users-not-looked-up", "what refers to a record does not keep it", "orphan"
 )
 async def _unused(*_: Any, **__: Any) -> dict[Any, Any]:
     return {}

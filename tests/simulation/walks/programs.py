@@ -16,7 +16,7 @@ from wosdk_async import Company
 from wosdk_async.jobs import CsvFile, Import, ImportMap
 from wosdk_async.jobs.imports.settling import decide, settle_job
 from wosdk_async.jobs.journal import State
-from wosdk_async.jobs.undo.reversal import Undo
+from wosdk_async.jobs.undo import Undo
 
 _LIMIT = 3
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from tests.simulation.reverts import Reverts, replace
 from wosdk_async.jobs.cluster.allocator import Allocator, ConnectedWorker
-from wosdk_async.jobs.cluster.leased_rows import LeasedRow, LeasedRows
-from wosdk_async.jobs.cluster.leases import ClusterOptions
+from wosdk_async.jobs.cluster.leases import ClusterOptions, LeasedRow, LeasedRows
 from wosdk_async.jobs.cluster.messages import Order
 
 FAULTS = Reverts()

@@ -11,8 +11,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.jobs.cluster.leased_rows import NOT_SENT, LeasedRow, LeasedRows, LeaseEndedError
-from wosdk_async.jobs.cluster.leases import ClusterOptions
+from wosdk_async.jobs.cluster.leases import NOT_SENT, ClusterOptions, LeasedRow, LeasedRows, LeaseEndedError
 from wosdk_async.jobs.cluster.messages import Order, Report
 
 _WINDOW = 10.0  # seconds in which the rate is counted

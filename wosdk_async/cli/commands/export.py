@@ -25,9 +25,9 @@ from wosdk_async.cli.output.files import require_not_in_job, require_stdout
 from wosdk_async.cli.texts import message_of
 
 if TYPE_CHECKING:
+    from wosdk_async.jobs.exports import ExportSummary
     from wosdk_async.jobs.exports.exporter import Export
     from wosdk_async.jobs.exports.incremental import IncrementalExport
-    from wosdk_async.jobs.exports.plan import ExportSummary
 
 
 @click.command("export", no_args_is_help=True)

@@ -143,15 +143,9 @@ def import_command(
         raise click.UsageError("--sample needs --check; an import sends all rows")
     require_stdout()
     arguments = ImportArguments.of(ctx)
-    if check:
-        from wosdk_async.cli.import_check import check_import
+    from wosdk_async.cli.import_run import check_import, run_import
 
-        status: int = check_import(arguments)
-    else:
-        from wosdk_async.cli.import_run import run_import
-
-        status = run_import(arguments)
-    sys.exit(status)
+    sys.exit(check_import(arguments) if check else run_import(arguments))
 
 
 def _no_file(sandbox: str | None) -> str:

@@ -15,7 +15,6 @@ from wosdk_async.cli.commands.undo import undo_command
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.help import Group
 from wosdk_async.cli.import_arguments import saved_arguments, saved_globals
-from wosdk_async.cli.job_context import company_of_job, input_of, require_lasting, write_files
 from wosdk_async.cli.options import (
     Whole,
     excel_option,
@@ -55,7 +54,7 @@ jobs_command.add_command(undo_command)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines, one for each job.")
 def list_command(place: Path, as_json: bool) -> None:
     """List the jobs below DIR, or of an input file, newest first."""
-    from wosdk_async.cli.job_view import print_jobs
+    from wosdk_async.cli.job import print_jobs
     from wosdk_async.jobs.errors import JournalError
     from wosdk_async.jobs.journal.folder import jobs_below, jobs_of
     from wosdk_async.jobs.ledger.overview import overview
@@ -102,7 +101,7 @@ def show(folder: Path, as_json: bool) -> None:
     The job may be running.
     """
     require_stdout()
-    from wosdk_async.cli.job_view import job_facts, print_job
+    from wosdk_async.cli.job import job_facts, print_job
 
     facts = asyncio.run(job_facts(folder))
     if as_json:
@@ -126,6 +125,7 @@ def resume(ctx: click.Context, folder: Path, outcomes: Path | None, as_json: boo
     are not repeated.
     """
     from wosdk_async.cli.commands.import_ import import_command
+    from wosdk_async.cli.job import input_of, require_lasting
     from wosdk_async.jobs.journal.folder import plan_of
 
     plan = plan_of(folder, as_given=True)
@@ -156,6 +156,8 @@ def rejects(folder: Path, csv_for_excel: ExcelSeparator | None) -> None:
     rejects.csv contains the failed rows: correct the cells, then import the file. If the input file is
     missing, only results.csv and the report are written, with exit status 2.
     """
+    from wosdk_async.cli.job import write_files
+
     paths, complete = _with_journal(
         folder, lambda journal: write_files(journal, csv_for_excel, changed=False)
     )
@@ -226,12 +228,15 @@ def settle_command(
     elif id is None:
         status = asyncio.run(_decide(folder, row, None, None))
     else:
+        from wosdk_async.cli.job import company_of_job
+
         with company_of_job(ctx, folder, sandbox) as runner:
             status = runner.run(_decide(folder, row, id, runner.company))
     sys.exit(status)
 
 
 async def _decide(folder: Path, row: int | None, id: int | None, company: Company | None) -> Exit:
+    from wosdk_async.cli.job import write_files
     from wosdk_async.jobs.imports.settling import decide, doubts_in
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.journal.run_table import user_name
@@ -249,6 +254,7 @@ async def _decide(folder: Path, row: int | None, id: int | None, company: Compan
 
 
 def _settle(ctx: click.Context, folder: Path, sandbox: Path | None, as_json: bool) -> int:
+    from wosdk_async.cli.job import company_of_job, write_files
     from wosdk_async.cli.signals import StopSignals
     from wosdk_async.jobs.imports.settling import settle_job
     from wosdk_async.jobs.journal import Journal

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say
-from wosdk_async.cli.job_context import company_of_job, write_files
 from wosdk_async.cli.options import (
     Whole,
     job_argument,
@@ -25,9 +24,9 @@ from wosdk_async.cli.texts import counted, json_text, message_of, visible
 
 if TYPE_CHECKING:
     from wosdk_async.cli.runner import Runner
-    from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.journal import Journal, ReferenceRecord
     from wosdk_async.jobs.ledger.undone import UndoRow, UndoSummary
-    from wosdk_async.jobs.undo.reversal import Undo
+    from wosdk_async.jobs.undo import Undo
 
 _SHOWN = 20  # rows listed on stderr
 _CREATED_REFERENCE = "created reference"
@@ -125,7 +124,7 @@ def undo_command(
     if all_runs and of_run is not None:
         raise click.UsageError("--run and --all are mutually exclusive; use one")
     require_stdout()
-    from wosdk_async.jobs.undo.reversal import Undo
+    from wosdk_async.jobs.undo import Undo
 
     left, status, undone_before = _NotUndone(None if as_json else _SHOWN), None, 0
     with _opened(ctx, folder, sandbox) as (runner, journal):
@@ -143,8 +142,7 @@ def undo_command(
             runner.run(undo.end_leases())
         summary = runner.run(undo.look())
         reason_id = runner.run(_reason_id(runner, undo, reason, summary.counts["undo"], check=check))
-        _say_undo(undo, summary, left, check=check)
-        _say_references(runner, undo)
+        _say_undo(undo, summary, left, runner.run(journal.references()), check=check)
         if not check:
             undone_before = summary.counts["undone"]
             count, left = _confirm_undo(runner, undo, summary, ask=not yes), _NotUndone(left.most, left)
@@ -159,18 +157,18 @@ def undo_command(
 @contextmanager
 def _opened(ctx: click.Context, folder: Path, sandbox: Path | None) -> Iterator[tuple[Runner, Journal]]:
     """Connect to a job's Company and open the journal."""
+    from wosdk_async.cli.job import company_of_job
+    from wosdk_async.jobs.journal import Journal
+
+    async def open_journal() -> Journal:
+        return Journal.open(folder)
+
     with company_of_job(ctx, folder, sandbox) as runner:
-        journal = runner.run(_open(folder))
+        journal = runner.run(open_journal())
         try:
             yield runner, journal
         finally:
             runner.run(journal.close())
-
-
-async def _open(folder: Path) -> Journal:
-    from wosdk_async.jobs.journal import Journal
-
-    return Journal.open(folder)
 
 
 def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | None:
@@ -200,18 +198,6 @@ def _confirm_undo(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool
     return rows + references
 
 
-def _say_references(runner: Runner, undo: Undo) -> None:
-    """Print how many created references are kept, unless the undo includes them."""
-    from wosdk_async.jobs.journal import State
-
-    if undo.references:
-        return
-    references = runner.run(undo.journal.references())
-    created = [each for each in references if undo.of_run in (None, each.run)]
-    if staying := sum(each.state is State.DONE and each.undo is not State.DONE for each in created):
-        say(f"{counted(staying, _CREATED_REFERENCE)} kept; --references deletes the unused ones")
-
-
 async def _reason_id(runner: Runner, undo: Undo, reason: str | None, rows: int, *, check: bool) -> int | None:
     from wosdk_async.cli.order_changes import reason_id
     from wosdk_async.errors import WosdkError
@@ -235,6 +221,7 @@ def _carry_out(
     runner: Runner, undo: Undo, reason: int | None, comment: str | None, left: _NotUndone
 ) -> tuple[UndoSummary, int | None]:
     """Undo the job and rewrite its files. Return the summary, and a stop signal's exit status, if any."""
+    from wosdk_async.cli.job import write_files
     from wosdk_async.cli.output.progress import RowProgress
     from wosdk_async.cli.signals import StopSignals
     from wosdk_async.jobs.errors import JournalError, OutputError
@@ -269,7 +256,10 @@ def _carry_out(
     return summary, signals.status
 
 
-def _say_undo(undo: Undo, summary: UndoSummary, left: _NotUndone, *, check: bool) -> None:
+def _say_undo(
+    undo: Undo, summary: UndoSummary, left: _NotUndone, references: list[ReferenceRecord], *, check: bool
+) -> None:
+    """Print what the undo concerns, and what it keeps."""
     from wosdk_async.jobs.journal import State
 
     counts = undo.journal.counts()
@@ -287,6 +277,10 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _NotUndone, *, check: bool
     if undo.unchecked is not None and any(each["undo"] or each["unversioned"] for each in deleted):
         say(undo.unchecked)
     left.say()
+    created = [each for each in references if undo.of_run in (None, each.run)]
+    staying = sum(each.state is State.DONE and each.undo is not State.DONE for each in created)
+    if staying and not undo.references:
+        say(f"{counted(staying, _CREATED_REFERENCE)} kept; --references deletes the unused ones")
 
 
 def _print_undo(summary: UndoSummary, left: _NotUndone, undone_before: int, as_json: bool) -> None:

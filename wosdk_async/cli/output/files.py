@@ -7,15 +7,16 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import attrs
 
-from wosdk_async.cli.exit_codes import CliError
-from wosdk_async.regular_files import open_user_path
+from wosdk_async.cli.exit_codes import CliError, Exit
+from wosdk_async.errors import WosdkError
+from wosdk_async.regular_files import open_user_path, replace_file
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator
@@ -58,6 +59,24 @@ def opened(output: Output) -> Iterator[IO[str]]:
         reconfigure(errors="backslashreplace", newline="", **({} if terminal else {"encoding": "utf-8"}))
     yield sys.stdout
     sys.stdout.flush()
+
+
+@contextmanager
+def replacing_csv(path: Path, columns: Iterable[str]) -> Iterator[Callable[[Iterable[Any]], None]]:
+    """Yield a function that writes a row to a CSV file, which replaces ``path`` when the block ends."""
+    import csv
+
+    try:
+        with replace_file(path, named_by_user=True) as file:
+            text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")
+            writer = csv.writer(text, lineterminator="\r\n")
+            writer.writerow(columns)
+            yield writer.writerow
+            text.detach()  # flushes the text, and leaves the file open for replace_file()
+    except OSError as error:
+        if isinstance(error, WosdkError):  # the error of an unreachable Company is also an OSError
+            raise
+        raise CliError(f"{path}: {error.strerror or error}; name another file", Exit.UNWRITTEN) from error
 
 
 def _remove_empty(path: Path) -> None:

@@ -19,7 +19,7 @@ from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
 from wosdk_async.jobs.ledger.nearby import remedies_of_row
 from wosdk_async.jobs.ledger.request import ReportWords
-from wosdk_async.jobs.report.output_folder import unnumbered
+from wosdk_async.jobs.report import unnumbered
 from wosdk_async.jobs.report.output_tables import IN_DOUBT, REJECTS
 from wosdk_async.jobs.sources.csv import CsvFile
 from wosdk_async.jobs.sources.formats import FORMATS, suffix_of

@@ -21,8 +21,7 @@ from wosdk_async.calls.run_many import cancelled_outcome, failed_outcome
 from wosdk_async.client import Client
 from wosdk_async.codec import converter, loads
 from wosdk_async.errors import DeadlineError, WosdkError
-from wosdk_async.jobs.cluster.leased_rows import NOT_SENT, LeasedRow, LeasedRows, LeaseEndedError
-from wosdk_async.jobs.cluster.leases import boottime
+from wosdk_async.jobs.cluster.leases import NOT_SENT, LeasedRow, LeasedRows, LeaseEndedError, boottime
 from wosdk_async.jobs.cluster.messages import Order, PushedSession, Report, Setup, from_bytes, to_bytes
 from wosdk_async.jobs.errors import RowError, reason_of
 from wosdk_async.jobs.journal.entries import MAX_REASON

@@ -15,8 +15,14 @@ import attrs
 from wosdk_async.codec.json import TooManySymbolsError
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError, NoAnswerError
-from wosdk_async.jobs.exports.errors import ExportError, export_package, writing_output
-from wosdk_async.jobs.exports.plan import ExportOptions, ExportPlan, ExportSummary
+from wosdk_async.jobs.exports import (
+    ExportError,
+    ExportOptions,
+    ExportPlan,
+    ExportSummary,
+    export_package,
+    writing_output,
+)
 from wosdk_async.jobs.exports.table_writers import TableForm, usable_format
 from wosdk_async.jobs.exports.work_folder import IdRange, checked_id
 from wosdk_async.jobs.ledger.request import company_identity

@@ -20,7 +20,7 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.jobs.exports.errors import ExportError
+from wosdk_async.jobs.exports import ExportError, ExportOptions, ExportSummary
 from wosdk_async.jobs.exports.export_job import (
     ExportedTable,
     ExportJob,
@@ -29,7 +29,6 @@ from wosdk_async.jobs.exports.export_job import (
     known_entity,
     require_parent,
 )
-from wosdk_async.jobs.exports.plan import ExportOptions, ExportSummary
 from wosdk_async.jobs.exports.table_writers import writing_table
 from wosdk_async.jobs.exports.work_folder import (
     IdRange,

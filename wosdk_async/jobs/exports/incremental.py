@@ -22,7 +22,15 @@ import orjson
 from wosdk_async import __version__
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError, WosdkError
-from wosdk_async.jobs.exports.errors import ExportError, locked_folder, writing_output
+from wosdk_async.jobs.exports import (
+    ExportError,
+    ExportOptions,
+    ExportPlan,
+    ExportSummary,
+    differences,
+    locked_folder,
+    writing_output,
+)
 from wosdk_async.jobs.exports.export_job import (
     ExportedTable,
     ExportJob,
@@ -31,7 +39,6 @@ from wosdk_async.jobs.exports.export_job import (
     known_entity,
     require_parent,
 )
-from wosdk_async.jobs.exports.plan import ExportOptions, ExportPlan, ExportSummary, differences
 from wosdk_async.jobs.exports.table_writers import writing_table
 from wosdk_async.jobs.journal.lock import LOCK
 from wosdk_async.model import Record

@@ -20,7 +20,7 @@ from typing import Any
 import attrs
 import orjson
 
-from wosdk_async.jobs.exports.errors import ExportError, export_package
+from wosdk_async.jobs.exports import ExportError, export_package
 from wosdk_async.jobs.options import ExcelSeparator
 from wosdk_async.jobs.sources.source import FileDialect
 from wosdk_async.regular_files import recreate_file

@@ -19,10 +19,16 @@ import orjson
 
 from wosdk_async import __version__
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.exports.errors import ExportError, export_package, locked_folder, writing_output
-from wosdk_async.jobs.exports.plan import ExportPlan, differences
+from wosdk_async.jobs.exports import (
+    ExportError,
+    ExportPlan,
+    differences,
+    export_package,
+    locked_folder,
+    writing_output,
+)
 from wosdk_async.jobs.journal.lock import LOCK
-from wosdk_async.jobs.report.output_folder import read_object
+from wosdk_async.jobs.report import read_object
 from wosdk_async.regular_files import publish, recreate_file, replace_file, sync_file
 from wosdk_async.text.remedies import Remedy
 

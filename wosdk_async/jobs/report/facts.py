@@ -26,7 +26,7 @@ from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.worker_tables import AuditState, audit_facts
 from wosdk_async.jobs.ledger.overview import UNDER_WAY, audit_state_of, why_no_audit
 from wosdk_async.jobs.ledger.undone import UndoState, undo_state
-from wosdk_async.jobs.report.output_folder import JobFile
+from wosdk_async.jobs.report import JobFile
 from wosdk_async.jobs.stop import cause_of
 from wosdk_async.protocol.writes import UNDECIDED
 

@@ -19,8 +19,8 @@ from wosdk_async.jobs.journal import AuditRow, RowRecord, State, StoredRow
 from wosdk_async.jobs.journal.entries import REPEATED_KEY
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.ledger.identity import key_identity
+from wosdk_async.jobs.report import OutputFolder
 from wosdk_async.jobs.report.facts import JobFacts, outcome_of, shown_reason
-from wosdk_async.jobs.report.output_folder import OutputFolder
 from wosdk_async.jobs.sources.rows import TYPES_COLUMN, Row, types_text
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS, Source, padded
 from wosdk_async.protocol.writes import UNDECIDED

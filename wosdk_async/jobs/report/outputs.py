@@ -19,8 +19,8 @@ from wosdk_async.jobs.ledger.overview import UNDER_WAY, failure_of, stop_of, uns
 from wosdk_async.jobs.ledger.request import PYTHON_WORDS, ReportWords
 from wosdk_async.jobs.ledger.undone import UNDO
 from wosdk_async.jobs.options import ExcelSeparator
+from wosdk_async.jobs.report import OutputFolder, file_facts, read_object
 from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of, shown_reason, shown_time
-from wosdk_async.jobs.report.output_folder import OutputFolder, file_facts, read_object
 from wosdk_async.jobs.report.output_tables import (
     AUDIT,
     IN_DOUBT,

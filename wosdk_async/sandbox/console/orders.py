@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wosdk_async.sandbox.console.presentation import label_of, referrer_counts, shown_record
-from wosdk_async.sandbox.console.records import PAGE_SIZE, raw_text
+from wosdk_async.sandbox.console.records import label_of, page_of, raw_text, shown_record
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import enumeration, find_schema, schemas
 from wosdk_async.sandbox.service.commands.workflow import ACTIONS
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.crud import retrieve
-from wosdk_async.sandbox.service.query.expression import run_query
+from wosdk_async.sandbox.service.references import referrer_counts
 
-# Properties to search, to list (the columns of static/orders.js), and to show for one work order.
+# Properties of work orders to search, and to list (the columns of static/orders.js)
 _SEARCHED = ("Number", "PoNumber", "ContactName", "ShortLocation", "TaskRefinement", "Customer.Name")
 _LISTED = [
     "Number",
@@ -26,6 +25,7 @@ _LISTED = [
     "Customer.Name",
     "Priority.DisplayAs",
 ]
+# Properties to show for one work order
 _OPENED = [
     "*",
     "Customer.Name",
@@ -78,21 +78,11 @@ def orders(context: RequestContext, form: Mapping[str, str], page: int) -> Recor
     if text := form.get("text"):
         likes = [_condition(name, "Like", f"%{text}%") for name in _SEARCHED]
         filters.append({"Conditions": likes, "FilterOperator": "Or"})
-    found = run_query(
-        context,
-        schema,
-        {
-            "PropertySet": {"Properties": _LISTED},
-            "Criteria": {"Filters": filters},
-            "Orders": [{"PropertyName": "Id", "OrderType": "Descending"}],
-            "FirstResultIndex": page * PAGE_SIZE,
-            "Count": PAGE_SIZE + 1,
-        },
-    )
+    newest_first: list[Record] = [{"PropertyName": "Id", "OrderType": "Descending"}]
+    found, about = page_of(context, schema, _LISTED, filters, newest_first, page)
     return {
-        "Orders": [shown_record(context, schema, order) for order in found[:PAGE_SIZE]],
-        "More": len(found) > PAGE_SIZE,
-        "Page": page,
+        "Orders": found,
+        **about,
         "States": sorted(enumeration("WorkOrderStatus").by_name.values()),
     }
 

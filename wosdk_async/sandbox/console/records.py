@@ -1,32 +1,117 @@
-"""Record lists and details in the console, for any entity type."""
+"""Records in the console: lists and details of any entity type, with UTC times and labels of references."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, tzinfo
+from functools import cache
 from typing import Any
 
 import attrs
 import msgspec
 
 from wosdk_async import catalogue
-from wosdk_async.sandbox.console.presentation import (
-    Pointer,
-    columns,
-    label_of,
-    label_paths,
-    opened_paths,
-    pointers,
-    pointers_to,
-    referrer_counts,
-    shown_record,
-)
+from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.schema.bodies import Record, dump
-from wosdk_async.sandbox.schema.entities import SCALARS, EntitySchema, find_schema, schemas
+from wosdk_async.sandbox.schema.entities import (
+    REQUEST_MARKS,
+    SCALARS,
+    EntitySchema,
+    find_schema,
+    schemas,
+)
+from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
+from wosdk_async.sandbox.schema.values import zone_of
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.query.expression import run_query
 from wosdk_async.sandbox.service.query.selection import selection
+from wosdk_async.sandbox.service.references import Pointer, pointers, pointers_to, referrer_counts
 from wosdk_async.sandbox.storage.database import REPEATED_IDS
 from wosdk_async.sandbox.storage.store import Store
+
+_LABELS = ("DisplayAs", "Name", "Number", "Title", "LastName")
+_MAX_COLUMNS = 6
+_NOT_LISTED = REQUEST_MARKS | {"Id", "ConcurrencyId", "IsRemoved"}  # not useful in a list
+
+
+def _label_field(schema: EntitySchema) -> str | None:
+    """Return the property that holds a record's display name; None if the type has no such property."""
+    fields = (schema.field(name) for name in _LABELS)
+    return next((field.name for field in fields if field is not None and field.type == "string"), None)
+
+
+def label_of(schema: EntitySchema, record: Record) -> str:
+    """Return the display name of a record; empty if it has none."""
+    name = _label_field(schema)
+    return str(record.get(name) or "") if name else ""
+
+
+def _label_paths(schema: EntitySchema) -> Iterator[str]:
+    """Yield the property paths needed to label a record's references."""
+    for field in schema.fields:
+        target = schema.target(field)
+        if field.type == "ref" and target is not None:
+            yield f"{field.name}.{_label_field(target) or 'Id'}"
+
+
+def _opened_paths(schema: EntitySchema) -> list[str]:
+    """Return the property paths for a full record: reference names, owned objects and lists."""
+    whole = ["*", *_label_paths(schema)]
+    inner = (field for field in schema.fields if field.is_list or field.of in OWNED_OBJECTS)
+    return [*whole, *(f"{field.name}.*" for field in inner if schema.target(field) is not None)]
+
+
+@cache
+def _columns(schema: EntitySchema) -> tuple[Field, ...]:
+    """Return list columns in order: names, states, references, text, times, then the others."""
+
+    def rank(field: Field) -> int:
+        if field.name in _LABELS:
+            return 0
+        return {"enum": 1, "ref": 2, "string": 3, "datetime-utc": 4, "datetime-local": 4}.get(field.type, 5)
+
+    offered = [field for field in schema.fields if field.name not in _NOT_LISTED]
+    known = [
+        field
+        for field in offered
+        if field.type in SCALARS or (field.type == "ref" and schema.target(field) is not None)
+    ]
+    return tuple(sorted(known, key=rank)[:_MAX_COLUMNS])
+
+
+def shown_record(context: RequestContext, schema: EntitySchema, data: Record) -> Record:
+    """Return a record with each time as ``{"Time": UTC}``, including inside references and lists.
+
+    Not shown; assumed: local times are in the zone of the record or its work order, else the Company's.
+    """
+    order = (
+        context.find("WorkOrder", data["WorkOrderId"]) if isinstance(data.get("WorkOrderId"), int) else None
+    )
+    number = data.get("TimeZone") or (order or {}).get("TimeZone")
+    zone = zone_of(number) if isinstance(number, int) and number else context.zone
+    return {name: _shown(context, schema.field(name), value, zone) for name, value in data.items()}
+
+
+def _shown(context: RequestContext, field: Field | None, value: Any, zone: tzinfo) -> Any:
+    if field is None:
+        return value
+    if field.type in ("datetime-local", "datetime-utc"):
+        return _time(value, zone if field.type == "datetime-local" else UTC)
+    target = schemas().get(field.of or "")
+    if target is None:
+        return value
+    if isinstance(value, list):
+        return [shown_record(context, target, each) if isinstance(each, dict) else each for each in value]
+    return shown_record(context, target, value) if isinstance(value, dict) else value
+
+
+def _time(text: Any, zone: tzinfo) -> Any:
+    try:
+        moment = datetime.fromisoformat(str(text)[:19]).replace(tzinfo=zone).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return text
+    return {"Time": moment.replace(tzinfo=None).isoformat() + "Z"}
+
 
 PAGE_SIZE = 25  # records per page
 
@@ -69,24 +154,16 @@ def list_records(context: RequestContext, entity: str, form: Mapping[str, str], 
     it has ``by`` and ``to``, the property ``by`` must refer to the record ``to``, such as ``Customer:12``.
     """
     schema = find_schema(entity)
-    chosen = columns(schema)
+    chosen = _columns(schema)
     paths = [field.name for field in chosen if field.type in SCALARS]
-    names = [path for path in label_paths(schema) if path.partition(".")[0] in {f.name for f in chosen}]
+    names = [path for path in _label_paths(schema) if path.partition(".")[0] in {f.name for f in chosen}]
     zone = ["TimeZone"] if schema.field("TimeZone") else []
     id_path = ["Id"] if schema.field("Id") else []
     sort = form.get("sort") or "".join(id_path)
     direction = "Ascending" if form.get("direction") == "ascending" else "Descending"
-    found = run_query(
-        context,
-        attrs.evolve(schema, operations={}),  # the console may list entity types that clients cannot query
-        {
-            "PropertySet": {"Properties": [*paths, *names, *zone, *id_path]},
-            "Criteria": {"Filters": _filters(schema, form)},
-            "Orders": [{"PropertyName": sort, "OrderType": direction}] if sort else [],
-            "FirstResultIndex": page * PAGE_SIZE,
-            "Count": PAGE_SIZE + 1,
-        },
-    )
+    order_by = [{"PropertyName": sort, "OrderType": direction}] if sort else []
+    properties = [*paths, *names, *zone, *id_path]
+    rows, about = page_of(context, schema, properties, _filters(schema, form), order_by, page)
     return {
         "Type": schema.name,
         "Meaning": catalogue.load().entities[schema.name].meaning or "",
@@ -95,11 +172,34 @@ def list_records(context: RequestContext, entity: str, form: Mapping[str, str], 
         "Fields": [field.name for field in schema.fields if field.type in _FILTERED],
         "Sorts": [field.name for field in schema.fields if field.type in SCALARS - {"money"}],
         "Operators": list(_OPERATORS),
-        "Rows": [shown_record(context, schema, row) for row in found[:PAGE_SIZE]],
+        "Rows": rows,
         "Opened": bool(id_path) and schema.name not in REPEATED_IDS,
-        "More": len(found) > PAGE_SIZE,
-        "Page": page,
+        **about,
     }
+
+
+def page_of(
+    context: RequestContext,
+    schema: EntitySchema,
+    properties: list[str],
+    filters: list[Record],
+    order_by: list[Record],
+    page: int,
+) -> tuple[list[Record], Record]:
+    """Return the records of a page, and which page it is and whether more follow."""
+    found = run_query(
+        context,
+        attrs.evolve(schema, operations={}),  # the console may list entity types that clients cannot query
+        {
+            "PropertySet": {"Properties": properties},
+            "Criteria": {"Filters": filters},
+            "Orders": order_by,
+            "FirstResultIndex": page * PAGE_SIZE,
+            "Count": PAGE_SIZE + 1,
+        },
+    )
+    rows = [shown_record(context, schema, each) for each in found[:PAGE_SIZE]]
+    return rows, {"More": len(found) > PAGE_SIZE, "Page": page}
 
 
 def _filters(schema: EntitySchema, form: Mapping[str, str]) -> list[Record]:
@@ -145,7 +245,7 @@ def one_record(context: RequestContext, entity: str, key: int) -> Record:
     """Return a record, its references, and the number of referring records."""
     schema = find_schema(entity)
     stored = context.get(schema.name, key)
-    data = selection(schema.name, tuple(opened_paths(schema))).show(context, stored)
+    data = selection(schema.name, tuple(_opened_paths(schema))).show(context, stored)
     lists = {field.name for field in schema.fields if field.is_list}
     shown = shown_record(context, schema, data)
     return {

@@ -18,7 +18,7 @@ import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wosdk_async.sandbox.access import is_internal
-from wosdk_async.sandbox.faults.middleware import INJECTED
+from wosdk_async.sandbox.faults.state import INJECTED
 from wosdk_async.sandbox.schema.bodies import Record, dump, load
 
 MAX_REQUESTS = 300

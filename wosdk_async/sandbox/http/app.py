@@ -28,9 +28,8 @@ from wosdk_async.sandbox.console.routes import clock_endpoint, console_routes
 from wosdk_async.sandbox.env import env_of
 from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.faults.exchange import BufferedResponse
-from wosdk_async.sandbox.faults.middleware import FaultMiddleware
 from wosdk_async.sandbox.faults.script import FaultScript
-from wosdk_async.sandbox.faults.state import Faults
+from wosdk_async.sandbox.faults.state import FaultMiddleware, Faults
 from wosdk_async.sandbox.http.openapi import openapi_routes
 from wosdk_async.sandbox.http.router import Router, ServiceRequest
 from wosdk_async.sandbox.schema.bodies import dump, parse_query

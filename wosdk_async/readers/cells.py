@@ -1,28 +1,153 @@
-"""Cells of .ods: errors, formulas without results, lost text, currencies, merged and hidden cells."""
+"""Cells of .xlsx and .ods: errors, missing results, lost text, currencies, merged and hidden cells."""
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import IO
+from collections.abc import Mapping
+from typing import Any
 
 from wosdk_async.readers.program import Unreadable
 from wosdk_async.readers.sheet_xml import (
-    ERROR,
     LONGEST_SIGN,
-    NO_RESULT,
     OFFICE,
     SOME_CURRENCY,
+    TRUE,
     Attributes,
     Currencies,
     Faults,
     currency_in,
 )
 
-CONTENT = "content.xml"
+_ERROR = "the cell shows a formula error; correct it in the sheet"
+_NO_RESULT = "the formula has no result; open the workbook in a spreadsheet program and save it"
+_NO_TIME = (
+    "the number {} is neither a date from 1900-03-01 to 9999-12-31 nor a time of day; correct it in the sheet"
+)
+_RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
+
+
+class _Cells:
+    """Facts about the cells of a sheet."""
+
+    def __init__(self) -> None:
+        self._faults: Faults = defaultdict(dict)
+        self.merged: list[tuple[range, range]] = []
+        self.hidden_rows: list[range] = []
+        self.hidden_columns: list[range] = []
+
+
+class ExcelCells(_Cells):
+    """Facts about the cells of an .xlsx sheet, from its XML elements."""
+
+    def __init__(self, styles: Mapping[str, bool | str], days: range) -> None:
+        super().__init__()
+        self._styles = styles
+        self._days = days
+        self._currencies: dict[int, list[list[Any]]] = defaultdict(list)
+        self._runs: dict[str | int, list[Any]] = {}  # column -> its last run of rows with the same currency
+        self._row = self._column = 0
+        self._reference = ""  # such as "B7"; parsed into row and column only when needed
+        self._type: str | None = None
+        self._is_pending = False  # whether the cell is a formula whose result is still missing
+        self._has_day: bool | None = None  # whether the format shows the day; None unless it is for times
+        self._number = ""
+
+    def start(self, element: str, attributes: Attributes) -> bool:
+        """Handle the start of an element; return whether the element's text is needed."""
+        if element == "c":
+            if self._is_pending or self._number:
+                self.finish()
+            reference = attributes.get("r", "")
+            if not reference:
+                self._locate()
+                self._column += 1
+            self._reference = reference
+            self._type = attributes.get("t")
+            shown = self._styles.get(attributes.get("s", "0"))
+            if isinstance(shown, str):
+                self._note_currency(shown)
+                shown = None
+            self._has_day = shown
+            if self._type == "e":
+                self._mark(_ERROR)
+        elif element == "v":
+            self._is_pending &= self._type != "str"  # an empty text is a valid result of a text formula
+            return self._is_pending or (self._has_day is not None and self._type in (None, "n"))
+        elif element == "f":
+            self._is_pending = self._type != "e"
+        elif element == "row":
+            self.finish()
+            self._locate()
+            self._row = int(attributes.get("r", self._row + 1))
+            self._column = 0
+            if attributes.get("hidden") in TRUE:
+                self.hidden_rows.append(range(self._row, self._row + 1))
+        elif element == "mergeCell":
+            if found := _RANGE.fullmatch(attributes.get("ref", "")):
+                rows = range(int(found[2]), int(found[4]) + 1)
+                self.merged.append((rows, range(_column_number(found[1]) - 1, _column_number(found[3]))))
+        elif element == "col" and attributes.get("hidden") in TRUE:
+            self.hidden_columns.append(range(int(attributes["min"]) - 1, int(attributes["max"])))
+        return self._is_pending and element == "t"
+
+    def _note_currency(self, currency: str) -> None:
+        """Record the cell's currency; cells below each other with the same currency share a run of rows."""
+        letters = self._reference.rstrip("0123456789")
+        row = int(self._reference[len(letters) :] or self._row)
+        run = self._runs.get(letters or self._column)
+        if run is None or run[2] != currency or run[1] != row:
+            self._locate()
+            run = self._runs[letters or self._column] = [row, row, currency]
+            self._currencies[self._column - 1].append(run)
+        run[1] = row + 1
+
+    @property
+    def currencies(self) -> Currencies:
+        """Currencies shown by the formats of cells."""
+        return {
+            column: [(range(first, stop), currency) for first, stop, currency in runs]
+            for column, runs in self._currencies.items()
+        }
+
+    def text(self, text: str) -> None:
+        """Handle a cell's text. If the cell has a formula, text that is not blank is its result."""
+        self._is_pending &= not text.strip()
+        self._number += text
+
+    def finish(self) -> Faults:
+        """Finish the last cell, and return all faults."""
+        if self._is_pending:
+            self._mark(_NO_RESULT)
+            self._is_pending = False
+        elif self._has_day is not None and self._number.strip():
+            number = float(self._number)
+            is_time = 0 <= number < 1 and not self._has_day
+            if not (is_time or self._days.start <= number < self._days.stop):
+                self._mark(_NO_TIME.format(self._number[:30]))
+        self._number = ""
+        return self._faults
+
+    def _mark(self, fault: str) -> None:
+        self._locate()
+        self._faults[self._row][self._column - 1] = fault
+
+    def _locate(self) -> None:
+        """Set the row and column from the cell's reference."""
+        if self._reference:
+            letters = self._reference.rstrip("0123456789")
+            self._row = int(self._reference[len(letters) :] or self._row)
+            self._column = _column_number(letters) or self._column + 1
+            self._reference = ""
+
+
+def _column_number(letters: str) -> int:
+    number = 0
+    for letter in letters.upper():
+        number = 26 * number + ord(letter) - 64
+    return number
+
+
 _TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
 _NUMBER = "urn:oasis:names:tc:opendocument:xmlns:datastyle:1.0"
 _STYLE = "urn:oasis:names:tc:opendocument:xmlns:style:1.0"
@@ -33,30 +158,12 @@ _SHOWN_ERROR = re.compile(r"#\S+[!?]|#N/?[ADV]|Err:\d+")
 _LOST = "the cell contains tabs, line breaks or text that is not read; save the workbook as .xlsx"
 
 
-def without_shapes(path: str, shapes: Sequence[tuple[int, int]]) -> IO[bytes]:
-    """Return a copy of an .ods file without ``shapes``, whose text calamine would read as cell text."""
-    copied = io.BytesIO()
-    with zipfile.ZipFile(path) as book, zipfile.ZipFile(copied, "w") as other:
-        for part in ("mimetype", "META-INF/manifest.xml"):
-            other.writestr(part, book.read(part))
-        content, rest, pieces = book.read(CONTENT), 0, []
-        for first, last in shapes:
-            pieces.append(content[rest:first])
-            rest = content.index(b">", last) + 1
-        other.writestr(CONTENT, b"".join([*pieces, content[rest:]]))
-    copied.seek(0)
-    return copied
-
-
-class OpenDocumentCells:
+class OpenDocumentCells(_Cells):
     """Facts about the cells of an .ods sheet, from its XML elements."""
 
     def __init__(self, sheet: str) -> None:
+        super().__init__()
         self._sheet = sheet
-        self._faults: Faults = defaultdict(dict)
-        self.merged: list[tuple[range, range]] = []
-        self.hidden_rows: list[range] = []
-        self.hidden_columns: list[range] = []
         self.others: set[str] = set()
         self.currencies: Currencies = defaultdict(list)
         self._formats: dict[str, str] = defaultdict(str)  # format name -> format in Excel's notation
@@ -110,9 +217,9 @@ class OpenDocumentCells:
             self._may_show_error = has_formula and calculated is None
             self._has_value = kind is not None or f"{OFFICE} value" in attributes
             if calculated == "error":
-                self._mark(ERROR)
+                self._mark(_ERROR)
             elif has_formula and kind is None:
-                self._mark(NO_RESULT)
+                self._mark(_NO_RESULT)
         elif element in ("tab", "line-break") and self._is_text:
             self._mark(_LOST)
         return self._may_show_error or not self._has_value
@@ -165,7 +272,7 @@ class OpenDocumentCells:
         """Finish the last cell, and return all faults."""
         if shown := self._shown.strip():
             if _SHOWN_ERROR.fullmatch(shown):
-                self._mark(ERROR)
+                self._mark(_ERROR)
             elif not self._has_value:
                 self._mark(_LOST)
         self._shown = ""

@@ -1,24 +1,29 @@
-"""Output of ``wosdk jobs list`` and ``wosdk jobs show``."""
+"""A job on the command line: its Company, input and files, and what ``jobs list`` and ``jobs show`` print."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import attrs
 import click
 
-from wosdk_async.cli.import_arguments import saved_import
-from wosdk_async.cli.job_context import source_of
-from wosdk_async.cli.output.reporting import command_of
+from wosdk_async.cli.exit_codes import CliError, say
+from wosdk_async.cli.import_arguments import ReadOptions, saved_globals, saved_import
+from wosdk_async.cli.options import TEMPORARY, target_of
+from wosdk_async.cli.output.reporting import COMMAND_WORDS, command_of, say_kept
+from wosdk_async.cli.runner import Runner, company_variables, identity_of
 from wosdk_async.cli.texts import counted, in_commands, message_of, plan_text, visible
-from wosdk_async.errors import WosdkError
-from wosdk_async.jobs import ImportMap, ImportOptions
-from wosdk_async.jobs.journal import JobRun, Journal, run_table
+from wosdk_async.errors import ConfigurationError, WosdkError
+from wosdk_async.jobs import ImportMap, ImportOptions, Source, open_source
+from wosdk_async.jobs.journal import JobPlan, JobRun, Journal, run_table
+from wosdk_async.jobs.journal.entries import as_last_given
+from wosdk_async.jobs.journal.folder import plan_of
 from wosdk_async.jobs.journal.worker_tables import audit_facts
 from wosdk_async.jobs.ledger.facts import preview_of
 from wosdk_async.jobs.ledger.overview import (
@@ -32,11 +37,96 @@ from wosdk_async.jobs.ledger.overview import (
     why_no_audit,
 )
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
-from wosdk_async.jobs.ledger.request import ImportRequest
+from wosdk_async.jobs.ledger.request import ImportRequest, company_identity
 from wosdk_async.jobs.ledger.terms import Plan
 from wosdk_async.jobs.mapping.record_operations import operation_named
+from wosdk_async.jobs.options import ExcelSeparator
 from wosdk_async.jobs.report.facts import shown_time
+from wosdk_async.jobs.report.outputs import write_outputs
+from wosdk_async.jobs.sources.converted import off_the_loop
+from wosdk_async.jobs.sources.table_rules import TableRules
 from wosdk_async.text.safe_text import one_line
+
+
+@contextmanager
+def company_of_job(ctx: click.Context, folder: Path, sandbox: Path | None) -> Iterator[Runner]:
+    """Connect to a job's Company. Raises CliError if the options name another Company.
+
+    ``sandbox`` is the store of a local Company (default: that of the last run).
+    """
+    plan = plan_of(folder, as_given=True)
+    require_lasting(plan, folder)
+    target = target_of(ctx)
+    if target.read_only:
+        raise CliError("--read-only: this command changes the job or the Company, so nothing is sent")
+    saved = {name: value for name, value in saved_globals(plan.options).items() if not getattr(target, name)}
+    arguments = saved_import(plan.options, folder)
+    store = str(sandbox) if sandbox is not None else None if arguments is None else arguments.sandbox
+    if store is not None and not Path(store).exists():
+        raise CliError(f"{store}: the store of this job's local Company is missing; name it with --sandbox")
+    with (
+        company_variables(store) as variables,
+        Runner(attrs.evolve(target, **saved), variables) as runner,
+    ):
+        runner.run(runner.company.connect())
+        found = identity_of(variables) or company_identity(runner.company)
+        if found != plan.company:
+            raise CliError(f"the job in {folder} belongs to Company {plan.company!r}, not to {found!r}")
+        yield runner
+
+
+def require_lasting(plan: JobPlan, folder: Path) -> None:
+    """Raise CliError if the job's Company was temporary and no longer exists."""
+    arguments = saved_import(plan.options, folder)
+    if arguments is not None and arguments.sandbox == TEMPORARY:
+        raise CliError(
+            f"{folder}: this job's Company was temporary (--sandbox without STORE.db), so "
+            "the job cannot be resumed"
+        )
+
+
+def input_of(plan: JobPlan, folder: Path) -> Path:
+    """Return the input file; for stdin and URLs, the copy in the job folder."""
+    copies = sorted(folder.glob(f"input.{plan.sha256[:16]}*"))
+    file = copies[0] if copies else Path(plan.file)
+    if not file.is_file():
+        raise CliError(f"{file}: this job's input file is missing; put it back")
+    return file
+
+
+def source_of(plan: JobPlan, folder: Path) -> Source:
+    """Open a job's input with the options in ``plan``."""
+    arguments = saved_import(plan.options, folder)
+    reading = ReadOptions() if arguments is None else arguments.reading
+    reading = reading.with_rules(TableRules.of_options(plan.options))
+    return open_source(input_of(plan, folder), **attrs.asdict(reading))
+
+
+async def write_files(
+    journal: Journal, excel: ExcelSeparator | None = None, *, changed: bool = True
+) -> tuple[list[Path], bool]:
+    """Rewrite a job's files; without the input file, only those that do not need it.
+
+    If outcomes have ``changed``, say that the import's ``--outcomes`` file is out of date. Return the written
+    files, and whether all files were written.
+    """
+    plan = as_last_given(journal.plan, await journal.runs())
+    try:
+        source = await off_the_loop(source_of, plan, journal.folder)
+    except (CliError, ConfigurationError) as error:
+        why = error.explained(in_commands) if isinstance(error, ConfigurationError) else error.message
+        say(f"rejects.csv and in_doubt.csv were not written: {why}")
+        source = None
+    arguments = saved_import(plan.options, journal.folder)
+    excel = excel or (None if arguments is None else arguments.options.csv_for_excel)
+    paths = await write_outputs(journal, source, csv_for_excel=excel, words=COMMAND_WORDS)
+    say_kept(paths)
+    if changed and arguments is not None and arguments.outcomes is not None:
+        say(f"{arguments.outcomes} still has the import's outcomes; results.csv has the current ones")
+    return paths, source is not None
+
+
+# --- list and show --------------------------------------------------------------------------------
 
 _FIRST = 5  # rows shown for each state
 
@@ -146,6 +236,9 @@ def _print_rows(label: str, rows: Sequence[Mapping[str, Any]], total: int) -> No
 
 def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     plan = facts["plan"]
+    gone = _figures_text(
+        {**facts, **dict.fromkeys(COUNTED, 0), **facts["gone_states"], "undone": facts["gone_undone"]}
+    )
     marker = f"marker {plan['marker']}" if plan["marker"] else "no marker"
     empty = f", {counted(plan['empty_rows'], 'empty row')} skipped" if plan["empty_rows"] else ""
     return [
@@ -153,7 +246,11 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("state", facts["state"] + (f" ({facts['running']})" if facts["running"] else "")),
         *([("undo", facts["undo"])] if facts["undo"] else ()),
         ("rows", f"{plan['rows']}: {_figures_text(facts) or 'none'}{empty}"),
-        *([("gone", _gone(facts))] if facts["gone"] else ()),
+        *(
+            [("gone", f"{counted(facts['gone'], 'row')} not in the last file: {gone}")]
+            if facts["gone"]
+            else ()
+        ),
         *(("unsent", text) for text in facts["unsent_warnings"]),
         ("file", f"{plan['file']} ({plan['size']} bytes, sha256 {plan['sha256'][:12]})"),
         ("company", plan["company"]),
@@ -164,13 +261,6 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         *((f"run {run['number']}", _run(run)) for run in facts["runs"]),
         *(("records", f"{count} {label}") for label, count in facts["references"].items()),
     ]
-
-
-def _gone(facts: Mapping[str, Any]) -> str:
-    states = _figures_text(
-        {**facts, **dict.fromkeys(COUNTED, 0), **facts["gone_states"], "undone": facts["gone_undone"]}
-    )
-    return f"{counted(facts['gone'], 'row')} not in the last file: {states}"
 
 
 def _audit_lines(
