@@ -153,8 +153,8 @@ _OLD_KEY = (
 )
 _KEY_TAKEN = "the key {!r} already belongs to row {} (line {}); keys must be unique"
 _KEY_OF_MISSING = (
-    "the key {!r} belongs to row {} (line {} of an earlier file), which is not in this file: if this is another "
-    "row, give it a new key, or else delete it"
+    "the key {!r} belongs to row {} (line {} of an earlier file), which is not in this file: if this is "
+    "another row, give it a new key, or else delete it"
 )
 _KEY_CHANGED = (
     "row {1} (line {2}) had the key {0!r} and now has {3!r}; if this row is not row {1}, give it a new key"
