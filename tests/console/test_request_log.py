@@ -180,21 +180,18 @@ def test_secrets_in_odd_bodies_are_masked(body: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("body", "shown"),
     [
-        "name=password; name=password\na: b\n\n{}\n--b",
-        "name=password\rx\n\nplain name=\npassword\n\n{}",
-        "name=password" + "\nx" * 19 + "\n\n{}",
-        "name=password" + "\nx" * 20 + "\n\nplain",
-        "name=password\n\n{}\r\n--b\nname=a\n\nplain",
-        "<password <password>{}</a><b>c</b>",
-        "<password>{}",
+        ('{"a": 1, "password": "x", "c": ', f'{{"a": 1, "password"{MASK}'),
+        ("<a><x:Password type='y'>z</x:Password></a>", f"<a><x:Password{MASK}"),
+        ("--b\r\nname=password\r\n\r\nx\r\n--b", f"--b\r\nname=password{MASK}"),
+        ("a=1&password=x;y&b=2", f"a=1&password={MASK}&b=2"),
+        ('"The password is in the drawer."', '"The password is in the drawer."'),
     ],
 )
-def test_what_stands_between_marks_is_masked(body: str) -> None:
-    """Parts of multipart forms, where their empty line is at most 20 lines on, and elements of XML."""
-    secret = f"{SECRET} name=password <password>"
-    assert shown_body(body.format(secret).encode()) == body.format(MASK)
+def test_text_without_a_certain_end_of_the_value_is_masked_to_its_own_end(body: str, shown: str) -> None:
+    """In a form a value ends at the next &; a word in a sentence is no name."""
+    assert shown_body(body.encode()) == shown
 
 
 @pytest.mark.parametrize("piece", ["name=password", "name=password\n", "<password", '"password"'])
@@ -220,7 +217,7 @@ def test_secrets_in_odd_queries_are_masked(query: str) -> None:
 def test_secrets_in_utf_16_are_masked(encoding: str) -> None:
     """Names are known again although every other byte is zero."""
     shown = shown_body(json.dumps({"client_secret": SECRET, "a": 1}).encode(encoding))
-    assert (MASK in shown, '"a": 1' in shown) == (True, True)
+    assert MASK in shown
     assert SECRET not in shown.replace("\0", "")
 
 

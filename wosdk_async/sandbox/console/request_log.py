@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from decimal import InvalidOperation
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import parse_qsl
 
 import attrs
@@ -279,32 +279,19 @@ def _any_escape(name: str) -> str:
 
 # Each comment below shows inputs, and the masked output on the right.
 _NAMES = "|".join(map(_any_escape, sorted(_SECRETS)))
-# For incomplete JSON. A string ends at its quote or where it was truncated. Objects and lists are masked to
-# the end of the text, because their own end is unknown. Some programs write single quotes.
-#   {"password": "a\"b", "c": 1             {"password": •••, "c": 1
-#   {'password': ['a', 'b'], 'c': 1          {'password': •••
-_IN_JSON = re.compile(
-    rf"(([\"'])(?:{_NAMES})\2\s*:\s*)"
-    r"(?:\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z)|'(?:[^'\\]|\\.)*(?:'|\\?\Z)|[\[{].*|[^\s\"\[{,}\]]+)",
-    re.IGNORECASE | re.DOTALL,
-)
-# JSON inside a JSON string: masked to the end
-#   {"Text": "{\"password\": \"a\"}", "b": 1  {"Text": "{\"password\":•••
-#   ["{\\\"password\\\": 7}"]                 ["{\\\"password\\\":•••
-_IN_TEXT = re.compile(rf"(\\[\"'](?:{_NAMES})\\{{1,99}}[\"']\s*:).*", re.IGNORECASE | re.DOTALL)
-# Headers, YAML or JavaScript; lines that begin with a space continue the value
-#   Authorization: Bearer a                  Authorization: •••
-#   password: |\n  a\nb: 2                   password: •••\nb: 2
-_IN_LINE = re.compile(rf"((?:{_NAMES})\s*:\s*)[^\r\n]*(?:[\r\n]+[ \t][^\r\n]*)*", re.IGNORECASE)
 # Masked up to the next &, because a semicolon may be part of a secret
 #   a=1&client_secret=x;y&b=2                a=1&client_secret=•••&b=2
 #   user[password]=x&b=2                     user[password]=•••&b=2
 _IN_FORM = re.compile(rf"((?:{_NAMES})(?:[\[\]\w. +-]|%5b|%5d|%20){{0,50}}=)[^&]*", re.IGNORECASE)
-# An entire form or JSON document, escaped
-#   a%3D1%26client%5Fsecret%3Dx              a%3D1%26client%5Fsecret%3D•••
-#   %22password%22%3A%22x%22&b=2             %22password%22%3A•••&b=2
-_IN_ESCAPES = re.compile(
-    rf"((?:{_NAMES})(?:[+\s]|{_PERCENT}(?:2[027]|5c)){{0,20}}{_PERCENT}3[ad])[^&]*", re.IGNORECASE
+# Any other text, such as cut JSON, XML, YAML or a multipart form: masked to the end of the text, because the
+# end of the value is uncertain
+#   {"password": "a\"b", "c": 1              {"password"•••
+#   <a><x:Password type="y">z</x:Password>   <a><x:Password•••
+#   name=password\n\nx\n--b                  name=password•••
+_IN_TEXT = re.compile(
+    rf"((?:<[\w.:-]{{0,50}}|name\s*=\s*[\"']?)(?:{_NAMES})"
+    rf"|(?:{_NAMES})\s*(?:[\"'\\:<>]|=(?!{MASK})|{_PERCENT}(?:2[027]|3[ad]|5c))).*",
+    re.IGNORECASE | re.DOTALL,
 )
 # The key in a file's address: the key grants access (facts 3.10), and the address may be escaped
 #   /files/46/7/0123abcd?x=1                 /files/46/7/•••?x=1
@@ -312,53 +299,6 @@ _IN_ESCAPES = re.compile(
 _SLASH, _DIGITS = r"(?:\\?/|%2f){1,9}", r"(?:\d|%3\d){1,20}"
 _FILE_KEY = re.compile(
     rf"({_SLASH}{_any_escape('files')}{_SLASH}{_DIGITS}{_SLASH}{_DIGITS}{_SLASH})[0-9a-z%]+", re.IGNORECASE
-)
-_PATTERNS = (_IN_JSON, _IN_TEXT, _IN_LINE, _IN_FORM, _IN_ESCAPES, _FILE_KEY)
-
-
-class _Enclosed(NamedTuple):
-    """Patterns for a value between an opening mark, which follows the name, and a closing mark."""
-
-    name: re.Pattern[str]
-    opening: re.Pattern[str]  # from the end of the name to the value
-    unopened: re.Pattern[str]  # text to skip after a name without an opening mark
-    closing: re.Pattern[str]
-
-    def hide(self, text: str) -> str:
-        """Mask the values; skip names in text already searched, so that the time is linear."""
-        shown: list[str] = []
-        copied_to = skipped_to = 0
-        for name in self.name.finditer(text):
-            if name.start() < copied_to or name.end() <= skipped_to:
-                continue
-            opening = self.opening.match(text, name.end())
-            if opening is None:
-                rest = self.unopened.match(text, name.end())
-                skipped_to = rest.end() if rest else skipped_to
-                continue
-            shown += (text[copied_to : opening.end()], MASK)
-            closing = self.closing.search(text, opening.end())
-            copied_to = closing.start() if closing else len(text)
-        return "".join((*shown, text[copied_to:]))
-
-
-# Part of a multipart form: the value follows an empty line, at most 20 lines below the name
-#   name="password"\r\n\r\nx\r\n--b          name="password"\r\n\r\n•••\r\n--b
-#   name=password\nType: text\n\nx           name=password\nType: text\n\n•••
-_PART = _Enclosed(
-    re.compile(rf"name\s*=\s*[\"']?(?:{_NAMES})", re.IGNORECASE),
-    re.compile(r"(?:[^\r\n]*\r?\n){1,20}?\r?\n"),
-    re.compile(r"[^\r\n]*"),
-    re.compile(r"\r?\n--"),
-)
-# XML element
-#   <x:Password type="y">z</x:Password>      <x:Password type="y">•••</x:Password>
-#   <a><password>z                           <a><password>•••
-_ELEMENT = _Enclosed(
-    re.compile(rf"<(?:[\w.-]{{1,50}}:)?(?:{_NAMES})\b", re.IGNORECASE),
-    re.compile(r"[^>]*>"),
-    re.compile(r"[^>]*"),
-    re.compile(r"</"),
 )
 
 
@@ -369,7 +309,7 @@ def shown_headers(headers: Iterable[tuple[bytes, bytes]]) -> list[list[str]]:
 
 
 def shown_path(path: str) -> str:
-    """Return a path and query with secrets masked."""
+    """Return a path and query, or a form, with secrets masked."""
     return _FILE_KEY.sub(rf"\1{MASK}", _IN_FORM.sub(rf"\1{MASK}", path))
 
 
@@ -393,10 +333,7 @@ def _masked(value: Any) -> Any:
 
 
 def _masked_text(text: str) -> str:
-    text = _ELEMENT.hide(_PART.hide(text))
-    for pattern in _PATTERNS:
-        text = pattern.sub(rf"\1{MASK}", text)
-    return text
+    return _IN_TEXT.sub(rf"\1{MASK}", shown_path(text))
 
 
 def _masked_header(name: str, value: str) -> str:
