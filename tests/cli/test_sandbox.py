@@ -31,9 +31,9 @@ def customers(store: Path, company: int = 0) -> list[str]:
 
 def test_seed_snapshot_and_reset(wosdk: Wosdk, store: Path, tmp_path: Path) -> None:
     """Rows of a file go in, a snapshot keeps them, a reset brings them back or takes them away."""
-    (tmp_path / "more.csv").write_text("Name,WorkZone.Id\nMole End,14\n")
+    (tmp_path / "more.json").write_text('{"Customer": [{"Name": "Mole End", "WorkZone": {"Id": 14}}]}')
     at = ("--store", store)
-    made = wosdk("sandbox", "seed", *at, tmp_path / "more.csv", "--entity", "Customer")
+    made = wosdk("sandbox", "seed", *at, tmp_path / "more.json")
     assert (made.exit_code, "added 1 record from" in made.stderr) == (0, True)
     for replaced in (False, True):
         taken = wosdk("sandbox", "snapshot", *at, "--to", tmp_path / "kept")
@@ -55,8 +55,8 @@ def test_records_inside_a_row_are_counted(wosdk: Wosdk, store: Path, tmp_path: P
 
 def test_mistakes_of_a_file(wosdk: Wosdk, store: Path, tmp_path: Path) -> None:
     """Each mistake is a line on stderr, and the exit status is 2."""
-    (tmp_path / "rows.csv").write_text("Name\nx\n")
-    made = wosdk("sandbox", "seed", "--store", store, tmp_path / "rows.csv", "--entity", "Custmer")
+    (tmp_path / "rows.json").write_text('{"Custmer": [{}]}')
+    made = wosdk("sandbox", "seed", "--store", store, tmp_path / "rows.json")
     assert made.exit_code == 2
     assert "there is no entity type 'Custmer' (did you mean Customer?)" in made.stderr
     (tmp_path / "rows.json").write_text('{"Customer": [{"Nmae": "x"},\n{"Name": 7}]}')
@@ -229,13 +229,6 @@ def test_faults_that_are_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
     made = wosdk("sandbox", "serve", "--port", "0", *at)
     assert made.exit_code == 2
     assert made.stderr == f"wosdk: {tmp_path / 'nope.toml'}: No such file or directory\n"
-
-
-def test_rows_that_are_not_separated_by_commas(wosdk: Wosdk, store: Path, tmp_path: Path) -> None:
-    (tmp_path / "s4.csv").write_text("Name\tWorkZone.Id\nMole End\t14\n")
-    made = wosdk("sandbox", "seed", "--store", store, tmp_path / "s4.csv", "--entity", "Customer")
-    message = "wosdk: line 1: the delimiter seems to be '\\t'; use commas.\n"
-    assert (made.exit_code, made.stderr) == (2, message)
 
 
 def test_a_sandbox_that_cannot_start_is_one_line(

@@ -1,4 +1,4 @@
-"""Rows of one's own from JSON, CSV and Python: checked by the catalogue, all or none."""
+"""Rows of one's own from JSON and Python: checked by the catalogue, all or none."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 
 
-def loaded(store: Store, path: Path, entity: str | None = None) -> int:
-    return load_rows(store, store.companies()[0], read_rows(path, entity), Moment(0))
+def loaded(store: Store, path: Path) -> int:
+    return load_rows(store, store.companies()[0], read_rows(path), Moment(0))
 
 
 def written(folder: Path, text: str, name: str = "rows.json") -> Path:
@@ -26,9 +26,9 @@ def written(folder: Path, text: str, name: str = "rows.json") -> Path:
     return path
 
 
-def mistakes(store: Store, path: Path, entity: str | None = None) -> list[str]:
+def mistakes(store: Store, path: Path) -> list[str]:
     with pytest.raises(StoreError) as caught:
-        loaded(store, path, entity)
+        loaded(store, path)
     return str(caught.value).splitlines()
 
 
@@ -53,18 +53,6 @@ def test_rows_of_json(acme: Caller, store: Store, tmp_path: Path) -> None:
     }
     assert acme.ids("Customer", ("Name", "Equal", "river bank")) == [9001]
     assert acme.order(Customer={"Id": 9001})["Number"] == "RSC000001"
-
-
-def test_rows_of_csv(acme: Caller, store: Store, tmp_path: Path) -> None:
-    """Columns are property paths; empty cells are not sent; cells are read by the kind of their field."""
-    text = 'Name,WorkZone.Id,TaxExempt,Instructions\n"A, B",15,yes,"two\nlines"\nC,14,,\n\n'
-    path = written(tmp_path, text, "rows.csv")
-    assert loaded(store, path, "customer") == 2
-    first, second = (row["Id"] for row in acme.query("Customer", ("Name", "In", "A, B", "C")))
-    row = acme.get("Customer", first)
-    assert (row["Name"], row["WorkZone"], row["TaxExempt"]) == ("A, B", {"Id": 15}, True)
-    assert row["Instructions"] == "two\nlines"
-    assert acme.get("Customer", second)["TaxExempt"] is False
 
 
 def test_mistakes_are_reported_by_line(acme: Caller, store: Store, tmp_path: Path) -> None:
@@ -114,39 +102,11 @@ def test_json_that_does_not_fit(acme: Caller, store: Store, tmp_path: Path, text
     assert acme.ids("Customer") == [512, 513]
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("Name,Nope\na,b\n", "line 1: Customer has no property 'Nope'"),
-        ("Nmae,WorkZone.Nope\na,\n", "line 1: Customer has no property 'Nmae' (did you mean Name?)"),
-        ("Name,TaxExempt\na,no\nb,perhaps\n", "line 3: Customer.TaxExempt takes boolean, not 'perhaps'"),
-        ("Name\na,b\n", "line 2: there are 2 cells for 1 columns."),
-        ("Name,DisplayAs,TaxExempt\na,b\n", "line 2: there are 2 cells for 3 columns."),
-        ("", "line 1: there are no column names."),
-        ("\nName\na\n", "line 1: there are no column names."),
-        ('Name\n"a', "line 2: unexpected end of data"),
-        ("Name.First\na\n", "line 2: Customer.Name takes string, not {'First': 'a'}"),
-        ("Name,Name.First\na,b\n", "line 2: column Name.First and another column set the same property"),
-    ],
-)
-def test_csv_that_does_not_fit(store: Store, tmp_path: Path, text: str, line: str) -> None:
-    """A cell that does not fit its field is refused with its line and column."""
-    assert line in mistakes(store, written(tmp_path, text, "rows.csv"), "Customer")[0]
-
-
 def test_files_that_cannot_be_read(store: Store, tmp_path: Path) -> None:
-    """A CSV file needs its entity type, and both kinds need UTF-8."""
-    assert "set it with --entity" in mistakes(store, written(tmp_path, "Name\n", "rows.csv"))[0]
+    """A CSV file is the business of an import, and JSON needs UTF-8."""
+    assert "rows.csv: write the rows as JSON" in mistakes(store, written(tmp_path, "Name\n", "rows.csv"))[0]
     (tmp_path / "latin.json").write_bytes(b'{"Customer": [{"Name": "\xe9"}]}')
     assert "is not UTF-8" in mistakes(store, tmp_path / "latin.json")[0]
-
-
-def test_json_of_another_entity_type_is_refused(store: Store, tmp_path: Path) -> None:
-    """Its rows would come in as a type that the caller did not name."""
-    path = written(tmp_path, '{"customer": [], "WorkZone": [{"Id": 99, "DisplayAs": "Wild Wood"}]}')
-    assert "rows of WorkZone, not Customer" in mistakes(store, path, "Customer")[0]
-    path = written(tmp_path, '{"workzone": [{"Id": 99, "DisplayAs": "Wild Wood"}]}')
-    assert loaded(store, path, "WorkZone") == 1
 
 
 def test_rows_of_python() -> None:

@@ -219,21 +219,20 @@ def companies(store: Path, url: str) -> None:
 @sandbox_command.command()
 @_store
 @click.argument("file", type=_FILE)
-@click.option("--entity", metavar="TYPE", help="Entity type of all rows; required for CSV.")
 @click.option("--company", metavar="NAME", help="Company (default: the first).")
-def seed(store: Path, file: Path, entity: str | None, company: str | None) -> None:
-    """Add all rows of FILE to a Company, or none if a row is invalid.
+def seed(store: Path, file: Path, company: str | None) -> None:
+    """Add all rows of a JSON FILE to a Company, or none if a row is invalid.
 
-    JSON holds {entity type: [rows]}; the columns of a CSV file are property paths.
+    FILE holds {entity type: [rows]}.
 
     \b
-      wosdk sandbox seed --store company.db customers.csv --entity Customer
+      wosdk sandbox seed --store company.db customers.json
     """
     with _opened(store) as opened:
         from wosdk_async.sandbox.schema.values import Moment
         from wosdk_async.sandbox.seed.rows import load_rows, read_rows
 
-        rows, now = read_rows(file, entity), Moment.at(time.time_ns())
+        rows, now = read_rows(file), Moment.at(time.time_ns())
         chosen = _company_named(opened, company)
         inside = load_rows(opened, chosen, rows, now) - len(rows)
         more = f", and {counted(inside, 'nested record')}" if inside else ""
