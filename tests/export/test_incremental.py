@@ -28,8 +28,6 @@ from wosdk_async.jobs import Export, ExportOptions, IncrementalExport
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.exports import ExportError
 from wosdk_async.jobs.journal import FolderLock
-from wosdk_async.resources.changes import ChangeFeed
-from wosdk_async.resources.watermark import Seen, Watermark
 
 NEW = {
     "TypeCategory": "Request",
@@ -299,18 +297,3 @@ async def test_it_is_run_once(local: Local, tmp_path: Path) -> None:
     assert (await export).rows == 3
     with pytest.raises(InvalidCallError, match="create another"):
         await export
-
-
-@pytest.mark.parametrize("version", ["1", [1], True])
-async def test_a_watermark_that_cannot_be_read_again_is_not_published(
-    local: Local, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: Any
-) -> None:
-    """The error names the record; without it, every later run would be refused."""
-    now = datetime.now(UTC)
-    watermark = Watermark(company="Acme", time=now, seen=(Seen(4, now, 3), Seen(5, now, version)))
-    with monkeypatch.context() as patch:
-        patch.setattr(ChangeFeed, "watermark", watermark)
-        with pytest.raises(WosdkError, match=r"of the record Seen\(id=5,.*the part was not added"):
-            await IncrementalExport(WorkOrder, tmp_path / "orders", company=local.company)
-    assert parts(tmp_path / "orders") == ["lock"]
-    assert (await IncrementalExport(WorkOrder, tmp_path / "orders", company=local.company)).rows == 3

@@ -34,9 +34,9 @@ def steps(store: Store, work: Callable[[], object]) -> int:
         return 0
 
     work()  # the first of a large table makes the index
-    store.set_progress_handler(one_more, STEP)
+    store._db.set_progress_handler(one_more, STEP)
     work()
-    store.set_progress_handler(None, 0)
+    store._db.set_progress_handler(None, 0)
     return count
 
 

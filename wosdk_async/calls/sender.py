@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, TypeVar
 
 import attrs
@@ -93,20 +94,9 @@ class CallSender:
     def send(self, call: Call[T], trace: Trace | None = None) -> Coroutine[Any, Any, T]:
         """Send ``call`` and return its result. A ``trace`` must not be shared with other calls."""
         if trace is None and self.trace is not None:
-            return self._send_traced(call, self.trace)
+            own = self._new_trace(call)
+            return _copied(partial(self.send, call, own), own, self.trace, not call.repeat_safe)
         return self.transport.send(call, self.sessions, self.options, trace)
-
-    async def _send_traced(self, call: Call[T], shared: Trace) -> T:
-        """Send ``call`` with a new trace, and copy the trace to ``shared``.
-
-        A call's trace shows whether the call is in doubt, so overlapping calls cannot share a trace.
-        """
-        own = self._new_trace(call)
-        try:
-            return await self.transport.send(call, self.sessions, self.options, own)
-        finally:
-            own.effect = own.sent and not call.repeat_safe
-            shared.copy_from(own)
 
     def send_marked(
         self, call: Call[Any], marker: Marker, trace: Trace | None = None, *, look_first: bool = False
@@ -116,7 +106,9 @@ class CallSender:
         With ``look_first``, also look the record up before sending.
         """
         if trace is None and self.trace is not None:
-            return self._send_marked_traced(call, marker, self.trace, look_first)
+            own = self._new_trace(call)
+            send = partial(self.send_marked, call, marker, own, look_first=look_first)
+            return _copied(send, own, self.trace, True)
         hold = self.transport.hold()
         return Reconciler(
             transport=self.transport,
@@ -132,16 +124,17 @@ class CallSender:
             trace=trace or self._new_trace(call),
         ).run()
 
-    async def _send_marked_traced(
-        self, call: Call[Any], marker: Marker, shared: Trace, look_first: bool
-    ) -> Any:
-        """Send a call with a marker and a new trace, and copy the trace to ``shared``."""
-        own = self._new_trace(call)
-        try:
-            return await self.send_marked(call, marker, own, look_first=look_first)
-        finally:
-            own.effect = own.sent
-            shared.copy_from(own)
-
     def _new_trace(self, call: Call[Any]) -> Trace:
         return Trace(call.request_id, company=self.company, operation=call.operation)
+
+
+async def _copied(send: Callable[[], Coroutine[Any, Any, T]], own: Trace, shared: Trace, writes: bool) -> T:
+    """Send a call with its ``own`` trace, and copy that trace to ``shared``.
+
+    A call's trace shows whether the call is in doubt, so overlapping calls cannot share a trace.
+    """
+    try:
+        return await send()
+    finally:
+        own.effect = own.sent and writes
+        shared.copy_from(own)

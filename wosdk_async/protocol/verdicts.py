@@ -112,21 +112,12 @@ class CodeRule:
 
     code: str
     verdict: Verdict
+    """Not NEVER_SENT or IN_DOUBT, which ``STATUSES`` decides; WAIT only with a ThrottledError."""
     error: type[RefusedError]
     unknown_company: bool = False
     """Whether the locator uses this code for an unknown Company, regardless of the verdict."""
     create_in_doubt: bool = False
     """Whether a create that gets this code may have been carried out."""
-
-    def __attrs_post_init__(self) -> None:
-        """Refuse impossible verdicts for a code, and an ``error`` that the verdict would ignore."""
-        if self.verdict in (NEVER_SENT, IN_DOUBT):
-            raise ValueError(
-                f"{self.code}: an error code means that the service refused the call, so its verdict cannot"
-                f" be {self.verdict.name!r}; use STATUSES"
-            )
-        if self.verdict is WAIT and not issubclass(self.error, ThrottledError):
-            raise ValueError(f"{self.code}: {WAIT.name!r} raises ThrottledError, not {self.error.__name__}")
 
 
 CODES: Mapping[str, CodeRule] = {

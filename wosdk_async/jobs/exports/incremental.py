@@ -21,7 +21,7 @@ import orjson
 
 from wosdk_async import __version__
 from wosdk_async.company import Company
-from wosdk_async.errors import InvalidCallError, WosdkError
+from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.exports import (
     ExportError,
     ExportOptions,
@@ -153,7 +153,7 @@ class IncrementalExport(ExportJob):
                     "bytes": size,
                     "before": parts.before,
                     "version": __version__,
-                    "watermark": _readable_text(feed.watermark),
+                    "watermark": str(feed.watermark),
                 }
                 await self._in_thread(self._publish, draft, path, about)
         finally:
@@ -258,29 +258,6 @@ def _is_from_run(path: Path) -> bool:
 
 def _number(part: Path) -> int:
     return int(part.name.removeprefix("part-"))
-
-
-def _readable_text(watermark: Watermark) -> str:
-    """Return a watermark as text. Raises WosdkError if the next run could not read the text."""
-    text = str(watermark)
-    if not _is_readable(text):
-        records = [
-            each for each in watermark.seen if not _is_readable(str(attrs.evolve(watermark, seen=(each,))))
-        ]
-        cause = f"the record {records[0]!r:.200}" if records else f"the value {text!r:.200}"
-        raise WosdkError(
-            f"the next run could not read the watermark of this part because of {cause}, so the part was not "
-            "added; ask the maintainers of the service why it sends such values"
-        )
-    return text
-
-
-def _is_readable(text: str) -> bool:
-    try:
-        Watermark.parse(text)
-    except InvalidCallError:
-        return False
-    return True
 
 
 @attrs.frozen

@@ -46,9 +46,11 @@ from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
 
 
+@attrs.frozen(slots=False)
 class ChangeOperation(EntityOperation):
     """Base of operations on existing records, which the field ``by`` identifies."""
 
+    kind: type[Record]
     by: str
     new: ClassVar[bool] = False
 
@@ -114,12 +116,9 @@ class ChangeOperation(EntityOperation):
         raise MissingRecordError(f"no {name} has {where}{hint}")
 
 
-@attrs.frozen(slots=False)
 class UpdateRecord(ChangeOperation):
     """Operation that updates an existing record for each row."""
 
-    kind: type[Record]
-    by: str
     verb: ClassVar[str] = "update"
     label: ClassVar[Label] = "updated"
     compares: ClassVar[bool] = True
@@ -181,12 +180,9 @@ class UpdateRecord(ChangeOperation):
         return effect_of(held) if same else None
 
 
-@attrs.frozen(slots=False)
 class DeleteRecord(ChangeOperation):
     """Operation that deletes an existing record for each row."""
 
-    kind: type[Record]
-    by: str
     verb: ClassVar[str] = "delete"
     label: ClassVar[Label] = "deleted"
     compares: ClassVar[bool] = False

@@ -124,15 +124,15 @@ class _Service:
                 return
             status, content = self._respond(scope, body)
             await self.commits.wait()
+        except Refusal as refusal:  # of the body
+            status, content = refusal.status, self._error(refusal, None)
         except Exception:
             # A bug of the sandbox. facts 6 has the status. Not shown; assumed: the body.
             await _send(send, 500, b"{}")
             raise
         await _send(send, status, content)
 
-    def _respond(self, scope: Scope, body: bytes | Refusal) -> tuple[int, bytes]:
-        if isinstance(body, Refusal):
-            return body.status, self._error(body, None)
+    def _respond(self, scope: Scope, body: bytes) -> tuple[int, bytes]:
         request = _request(scope, body)
         request_id = self.router.request_id(request)
         try:
@@ -202,14 +202,11 @@ def _limit_body(receive: Receive) -> Receive:
     return receive_limited
 
 
-async def _body(receive: Receive) -> bytes | Refusal | None:
-    """Return the body or, if it is too large, the refusal; None if the client closed the connection."""
+async def _body(receive: Receive) -> bytes | None:
+    """Return the body; None if the client closed the connection."""
     parts, more = [], True
     while more:
-        try:
-            message = await receive()
-        except Refusal as refusal:
-            return refusal
+        message = await receive()
         if message["type"] == "http.disconnect":
             return None
         parts.append(message.get("body", b""))

@@ -125,8 +125,7 @@ def add_element(
     Not shown; assumed: an element that is not an object, or has ``PerformDeletion``, is dropped.
     """
     child = schema.target(field)
-    dropped = not isinstance(element, dict) or get_ignore_case(element, "PerformDeletion") is True
-    if child is None or dropped or not isinstance(element, dict):
+    if child is None or not isinstance(element, dict) or get_ignore_case(element, "PerformDeletion") is True:
         return False
     relation = relation_of(schema.name, field)
     if relation is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -167,10 +167,6 @@ class Store:
         row = astuple(company)
         self._db.execute("INSERT OR REPLACE INTO company VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
         self._companies = None
-
-    def set_progress_handler(self, handler: Callable[[], int | None] | None, steps: int) -> None:
-        """Call ``handler`` after every ``steps`` SQLite instructions, to measure work."""
-        self._db.set_progress_handler(handler, steps)
 
     def take_snapshot(self, target: str | Path) -> None:
         """Copy a consistent snapshot to a file, replacing an older one. Raises StoreError on failure."""
