@@ -62,7 +62,8 @@ def test_mistakes_of_a_file(wosdk: Wosdk, store: Path, tmp_path: Path) -> None:
     (tmp_path / "rows.json").write_text('{"Customer": [{"Nmae": "x"},\n{"Name": 7}]}')
     made = wosdk("sandbox", "seed", "--store", store, tmp_path / "rows.json")
     assert made.exit_code == 2
-    assert [line.split(":")[1] for line in made.stderr.splitlines()] == [" line 1", " line 2"]
+    places = [line.split(":")[1] for line in made.stderr.splitlines()]
+    assert places == [" record 1 of Customer", " record 2 of Customer"]
     for arguments in (["none.json"], [tmp_path / "rows.json", "--company", "Nobody"]):
         made = wosdk("sandbox", "seed", "--store", store, *arguments)
         assert (made.exit_code, len(made.stderr.splitlines())) == (2, 1)

@@ -55,8 +55,8 @@ def test_rows_of_json(acme: Caller, store: Store, tmp_path: Path) -> None:
     assert acme.order(Customer={"Id": 9001})["Number"] == "RSC000001"
 
 
-def test_mistakes_are_reported_by_line(acme: Caller, store: Store, tmp_path: Path) -> None:
-    """All mistakes of a file at once, each with its line and a remedy; nothing of it is kept."""
+def test_mistakes_are_reported_by_record(acme: Caller, store: Store, tmp_path: Path) -> None:
+    """All mistakes of a file at once, each with its record and a remedy; nothing of it is kept."""
     path = written(
         tmp_path,
         """{"Customer": [
@@ -67,11 +67,11 @@ def test_mistakes_are_reported_by_line(acme: Caller, store: Store, tmp_path: Pat
         "Custmer": [{}], "AssetTree": [{}]}""",
     )
     assert mistakes(store, path) == [
-        "line 3: Customer has no property 'Nmae' (did you mean Name?)",
-        "line 3: Customer.WorkZone takes an object with an Id, not 14",
-        "line 4: Contact.TypeId takes LeaseContactType, not 'Primry' (did you mean Primary?)",
-        "line 6: there is no entity type 'Custmer' (did you mean Customer?)",
-        "line 6: rows of AssetTree are computed from other rows and cannot be added",
+        "record 2 of Customer: Customer has no property 'Nmae' (did you mean Name?)",
+        "record 2 of Customer: Customer.WorkZone takes an object with an Id, not 14",
+        "record 3 of Customer: Contact.TypeId takes LeaseContactType, not 'Primry' (did you mean Primary?)",
+        "record 1 of Custmer: there is no entity type 'Custmer' (did you mean Customer?)",
+        "record 1 of AssetTree: rows of AssetTree are computed from other rows and cannot be added",
     ]
     assert acme.ids("Customer") == [512, 513]
 
@@ -84,12 +84,18 @@ def test_mistakes_are_reported_by_line(acme: Caller, store: Store, tmp_path: Pat
         ('{"Customer": [1]}', "record 1 of Customer is 1, not an object."),
         ('{"Customer": [1], "Customer": []}', "two members 'Customer'"),
         ('{"Customer": []} x', "rows.json line 1: Extra data."),
-        ('{"Customer": [{"WorkZone": {"Id": 77}}]}', "line 1: WorkZone with id 77 is not found"),
+        (
+            '{"Customer": [{"WorkZone": {"Id": 77}}]}',
+            "record 1 of Customer: WorkZone with id 77 is not found",
+        ),
         (
             '{"Customer": [{"Id": 512}]}',
-            "line 1: Customer 512 is an initial record. Leave Id out, or seed an empty",
+            "record 1 of Customer (Id 512): Customer 512 is an initial record. Leave Id out, or seed an empty",
         ),
-        ('{"Customer": [{"Id": 9}, {"Id": 9}]}', "line 1: Customer 9 already exists. Leave Id out, or reset"),
+        (
+            '{"Customer": [{"Id": 9}, {"Id": 9}]}',
+            "record 2 of Customer (Id 9): Customer 9 already exists. Leave Id out, or reset",
+        ),
         (
             '{"CustomFieldDescriptor": [{"Name": "Bay", "Type": "Number"}]}',
             "Type takes CfType, not 'Number': one of Unknown, String, Integer, Decimal, Money, ",

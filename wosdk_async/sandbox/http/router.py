@@ -63,19 +63,10 @@ class Router:
     clock: Callable[[], int]
     dialect: Dialect = SPEC
     tokens: Tokens = attrs.field(init=False)
-    _companies: tuple[StoredCompany, ...] = attrs.field(default=(), init=False)
-    _by_name: dict[str, StoredCompany] = attrs.field(factory=dict, init=False)
 
-    def __attrs_post_init__(self) -> None:
-        self.tokens = Tokens(self.clock)
-
-    def companies(self) -> Mapping[str, StoredCompany]:
-        """Return Companies by lower-case name."""
-        companies = self.store.companies()
-        if companies is not self._companies:
-            self._companies = companies
-            self._by_name = {company.name.lower(): company for company in companies}
-        return self._by_name
+    @tokens.default
+    def _no_tokens(self) -> Tokens:
+        return Tokens(self.clock)
 
     def respond(self, request: ServiceRequest) -> StatusAndBody:
         """Return the response's status and body."""
@@ -108,7 +99,8 @@ class Router:
         """Return the context for the headers' Company; refuse tokens not issued for it (facts 1)."""
         owner = self.tokens.check(request.headers.get("authorization"))
         # facts 1: the header's value is case-insensitive; facts 2: the error code; facts 6: the status
-        company = self.companies().get(request.headers.get("companyname", "").strip().lower())
+        name = request.headers.get("companyname", "").strip().lower()
+        company = next((each for each in self.store.companies() if each.name.lower() == name), None)
         if company is None or not (company.served_at(request.root) or _is_discovery(request.segments)):
             hint = ""
             if company is None:

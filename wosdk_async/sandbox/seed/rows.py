@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -34,7 +33,7 @@ _MAX_LISTED = 300  # characters of an enum's names; longer lists are omitted fro
 class SeedRow:
     """Row to add; ``members`` are those of the entity in a create request."""
 
-    place: str  # for error messages, such as ``line 3`` or ``record 1 of Customer``
+    place: str  # for error messages, such as ``record 1 of Customer``
     entity: str
     members: Mapping[str, Any]
 
@@ -169,38 +168,25 @@ def _refusals(check: Callable[..., None], *arguments: object) -> Iterator[str]:
         yield refusal.message
 
 
-# --- rows of files, with line numbers ------------------------------------------------------------
-
-_VALUE = re.compile(r"[\"{]")
+# --- rows of files -------------------------------------------------------------------------------
 
 
 def read_rows(path: Path) -> list[SeedRow]:
     """Read the rows of a JSON file, ``{entity type: [rows]}``.
 
-    Raises OSError, or a StoreError that names the line or record if the file is malformed.
+    Raises OSError, or a StoreError that names the record if the file is malformed.
     """
     if path.suffix.lower() == ".csv":
         raise StoreError(f"{path}: write the rows as JSON, or import the CSV file with a map.")
     try:
-        return list(_from_json(path.read_text(encoding="utf-8-sig")))
+        text = path.read_text(encoding="utf-8-sig")
+        return seed_rows(json.loads(text, object_pairs_hook=_without_repeats, parse_float=Decimal))
     except UnicodeDecodeError as error:
         raise StoreError(f"{path} is not UTF-8: {error}.") from error
     except json.JSONDecodeError as error:
         raise StoreError(f"{path} line {error.lineno}: {error.msg}.") from error
     except StoreError as error:
         raise StoreError(f"{path}: {error}") from error
-
-
-def _from_json(text: str) -> Iterator[SeedRow]:
-    seed_rows(json.loads(text, object_pairs_hook=_without_repeats))
-    # The text has been validated, so the next brace begins a row, and the next quote an entity type.
-    decoder, name, at = json.JSONDecoder(parse_float=Decimal), "", text.index("{") + 1
-    while begin := _VALUE.search(text, at):
-        value, at = decoder.raw_decode(text, begin.start())
-        if isinstance(value, dict):
-            yield SeedRow(f"line {text.count(chr(10), 0, begin.start()) + 1}", name, value)
-        else:
-            name = value
 
 
 def _without_repeats(members: list[tuple[str, Any]]) -> dict[str, Any]:
