@@ -90,7 +90,7 @@ def test_mistakes_are_reported_by_record(acme: Caller, store: Store, tmp_path: P
         ),
         (
             '{"Customer": [{"Id": 512}]}',
-            "record 1 of Customer (Id 512): Customer 512 is an initial record. Leave Id out, or seed an empty",
+            "record 1 of Customer (Id 512): Customer 512 is an initial record. Leave Id out, or seed an",
         ),
         (
             '{"Customer": [{"Id": 9}, {"Id": 9}]}',
