@@ -146,6 +146,9 @@ def _print_rows(label: str, rows: Sequence[Mapping[str, Any]], total: int) -> No
 
 def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     plan = facts["plan"]
+    gone = _figures_text(
+        {**facts, **dict.fromkeys(COUNTED, 0), **facts["gone_states"], "undone": facts["gone_undone"]}
+    )
     marker = f"marker {plan['marker']}" if plan["marker"] else "no marker"
     empty = f", {counted(plan['empty_rows'], 'empty row')} skipped" if plan["empty_rows"] else ""
     return [
@@ -153,7 +156,11 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("state", facts["state"] + (f" ({facts['running']})" if facts["running"] else "")),
         *([("undo", facts["undo"])] if facts["undo"] else ()),
         ("rows", f"{plan['rows']}: {_figures_text(facts) or 'none'}{empty}"),
-        *([("gone", _gone(facts))] if facts["gone"] else ()),
+        *(
+            [("gone", f"{counted(facts['gone'], 'row')} not in the last file: {gone}")]
+            if facts["gone"]
+            else ()
+        ),
         *(("unsent", text) for text in facts["unsent_warnings"]),
         ("file", f"{plan['file']} ({plan['size']} bytes, sha256 {plan['sha256'][:12]})"),
         ("company", plan["company"]),
@@ -164,13 +171,6 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         *((f"run {run['number']}", _run(run)) for run in facts["runs"]),
         *(("records", f"{count} {label}") for label, count in facts["references"].items()),
     ]
-
-
-def _gone(facts: Mapping[str, Any]) -> str:
-    states = _figures_text(
-        {**facts, **dict.fromkeys(COUNTED, 0), **facts["gone_states"], "undone": facts["gone_undone"]}
-    )
-    return f"{counted(facts['gone'], 'row')} not in the last file: {states}"
 
 
 def _audit_lines(

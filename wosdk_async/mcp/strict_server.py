@@ -71,15 +71,19 @@ class StrictServer(MCPServer[Any]):
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; refuse unknown and invalid arguments."""
         schema = next((each.input_schema for each in await super().list_tools() if each.name == name), {})
-        found = _unknown_argument_error(name, schema, arguments)
-        if found:
-            return self._refused(found)
+        names = list(schema.get("properties", {}))
+        wrong = next((each for each in arguments if each not in names), None) if schema else None
+        if wrong is not None:
+            near = suggestion(wrong[:100], names) or f"; it takes {', '.join(names)}"
+            return self._refused(f"{name} has no argument {safe_text(repr(wrong), 60)}{near}")
         try:
             return await super().call_tool(name, _normalized(schema, arguments), context)
         except ToolError as error:
             if not isinstance(error.__cause__, ValidationError):
                 raise
-            return self._refused(_message(error.__cause__, _fields_hint(schema)))
+            kinds = list(schema.get("$defs", {}).values())  # the tool's object types, such as a filter
+            hint = f"; it takes {', '.join(kinds[0]['properties'])}" if len(kinds) == 1 else ""
+            return self._refused(_message(error.__cause__, hint))
 
     def _refused(self, detail: str) -> CallToolResult:
         title = "Invalid arguments"
@@ -114,16 +118,6 @@ def _without_null(part: Any) -> Any:
     return result
 
 
-def _unknown_argument_error(tool: str, schema: dict[str, Any], arguments: dict[str, Any]) -> str:
-    """Return the error message for an unknown argument; empty if all are known."""
-    names = list(schema.get("properties", {}))
-    wrong = next((each for each in arguments if each not in names), None) if schema else None
-    if wrong is None:
-        return ""
-    near = suggestion(wrong[:100], names) or f"; it takes {', '.join(names)}"
-    return f"{tool} has no argument {safe_text(repr(wrong), 60)}{near}"
-
-
 def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
     """Drop null arguments; wrap a string or object in a list if the argument must be a list.
 
@@ -138,12 +132,6 @@ def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, 
         )
         result[name] = [value] if is_single and schema["properties"][name].get("type") == "array" else value
     return result
-
-
-def _fields_hint(schema: dict[str, Any]) -> str:
-    """Return a hint with the field names of a tool's only object type, such as a filter; otherwise empty."""
-    kinds = schema.get("$defs", {})
-    return f"; it takes {', '.join(next(iter(kinds.values()))['properties'])}" if len(kinds) == 1 else ""
 
 
 def _message(error: ValidationError, fields_hint: str) -> str:

@@ -193,7 +193,9 @@ def example_body(operation: ServiceOperation, path: str, query: str, body: bytes
     """Return an example response with the Id of the request, or None for an unknown operation."""
     if operation.kind == "command":
         command = load().commands.get(operation.name)
-        return envelope(operation, _result(command, _order_id(body))) if command is not None else None
+        order = (json.loads(body or b"{}").get("Command") or {}).get("WorkOrderId")
+        result = command and _result(command, order if isinstance(order, int) else 1)
+        return None if result is None else envelope(operation, result)
     entity = load().entities.get(operation.name)
     if entity is None:
         return None
@@ -245,12 +247,6 @@ def _record(entity: Entity, id: int = 1) -> dict[str, Any]:
     """Return an example record as in a default read: scalars, references with ``Id`` only, no lists."""
     # facts 3.4
     return {field.name: _value(field) for field in entity.fields if not field.is_list} | {"Id": id}
-
-
-def _order_id(body: bytes) -> int:
-    """Return the id of the work order on which a command acts; 1 for other commands."""
-    id = (json.loads(body or b"{}").get("Command") or {}).get("WorkOrderId")
-    return id if isinstance(id, int) else 1
 
 
 def _result(command: CatalogueCommand, order: int) -> dict[str, Any]:

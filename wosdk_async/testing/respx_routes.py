@@ -106,7 +106,8 @@ class Routes:
             InvalidCallError: the operation does not exist, or the name seems misspelled.
         """
         name = name_of(what)
-        wanted = ServiceOperation(operation or _default_kind(what, name), name)
+        runs = is_command(name) if isinstance(what, str) else issubclass(what, Command)
+        wanted = ServiceOperation(operation or ("command" if runs else "retrieve"), name)
         require_operation(wanted, operation)
         if wanted not in self._mocked:
             method, path = _PATHS[wanted.kind]
@@ -237,12 +238,6 @@ class _CompanyRoute(_OptionalRoute):
         super().__init__(url__startswith=host)
         self.company = company
         self.host = host
-
-
-def _default_kind(what: type[Any] | str, name: str) -> str:
-    if isinstance(what, str):
-        return "command" if is_command(name) else "retrieve"
-    return "command" if issubclass(what, Command) else "retrieve"
 
 
 class _InTurn:

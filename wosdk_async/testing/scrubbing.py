@@ -60,10 +60,13 @@ class Names:
             self._hosts[parts.netloc] = "{host}"
 
     def company(self, name: str) -> str:
-        """Return a Company's placeholder, the same in each run regardless of order."""
+        """Return a Company's placeholder, the same in each run regardless of order and letter case."""
         if not name:
             return name
-        own = name if self.keep_companies else _placeholder_of(name)
+        own = name
+        if not self.keep_companies:
+            digest = hashlib.sha256(name.casefold().encode("utf-8", "replace")).hexdigest()
+            own = f"{{company {digest[:8]}}}"
         placeholder = self.defaults.get(name, own)
         self._companies[placeholder] = name
         return placeholder
@@ -111,12 +114,6 @@ class Names:
         return _PLACEHOLDER.sub(
             lambda found: found[0][1:] if found[1] else values.get(found[0], found[0]), text
         )
-
-
-def _placeholder_of(company: str) -> str:
-    """Return the placeholder for a Company name, ignoring case."""
-    digest = hashlib.sha256(company.casefold().encode("utf-8", "replace")).hexdigest()
-    return f"{{company {digest[:8]}}}"
 
 
 @cache

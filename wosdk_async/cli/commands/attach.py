@@ -11,7 +11,7 @@ from wosdk_async import Company
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.records import RecordTexts, by_option
 from wosdk_async.cli.options import ChangeOptions, change_options
-from wosdk_async.cli.order_changes import OrderPlan, change_of, read_orders
+from wosdk_async.cli.order_changes import OrderPlan, change_of, id_or_name, read_orders
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession
 from wosdk_async.cli.texts import counted
 from wosdk_async.model import DocumentType, WorkOrder
@@ -100,7 +100,7 @@ def _plan(file: Path, title: str | None, type_id: int | None) -> OrderPlan:
 
 
 async def _type_id(company: Company, text: str) -> int:
-    if text.isdecimal() and text.isascii():
-        return int(text)
+    if isinstance(id := id_or_name(text), int):
+        return id
     found = await company.resolve(DocumentType, display_as=text)
     return int(found.id or 0)

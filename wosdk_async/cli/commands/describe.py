@@ -25,6 +25,7 @@ _SOURCES = {
     "wsdl": "the vendor's older schema",
     "peer": "third-party clients",
 }
+_SUPPORT = {True: "yes", False: "no", None: "not known"}
 
 
 def _as_data(row: Definition) -> dict[str, Any]:
@@ -32,15 +33,6 @@ def _as_data(row: Definition) -> dict[str, Any]:
     data = attrs.asdict(row, filter=lambda field, _: not field.name.startswith("own_"))
     kind = data.pop("kind", None) or type(row).__name__.lower()
     return {"name": data.pop("name"), "kind": kind, **data}
-
-
-def _contents(catalogue: Catalogue) -> dict[str, Any]:
-    """Return all names, with entities grouped by family."""
-    return {
-        "entities": {family: [row.name for row in rows] for family, rows in _families(catalogue)},
-        "commands": sorted(catalogue.commands),
-        "enums": sorted(catalogue.enums),
-    }
 
 
 def _families(catalogue: Catalogue) -> list[tuple[str, list[Entity]]]:
@@ -78,16 +70,12 @@ def _show(file: IO[str], row: Definition) -> None:
 def _show_entity(file: IO[str], row: Entity) -> None:
     if row.operations:
         file.write("\n")
-        lines = [[f"  {name}", _support(row.operations.get(name), row.instead.get(name))] for name in VERBS]
-        print_table(file, lines)
+        supported = {name: _SUPPORT[row.operations.get(name)] for name in VERBS}
+        instead = {name: f"{supported[name]}: {text}" for name, text in row.instead.items() if text}
+        print_table(file, [[f"  {name}", instead.get(name, supported[name])] for name in VERBS])
     if row.composite_key:
         _lines(file, (f"composite key: {', '.join(row.composite_key)}",))
     _show_fields(file, "fields", row.fields)
-
-
-def _support(supported: bool | None, instead: str | None) -> str:
-    text = {True: "yes", False: "no", None: "not known"}[supported]
-    return f"{text}: {instead}" if instead else text
 
 
 def _show_command(file: IO[str], row: Command) -> None:
@@ -109,7 +97,7 @@ def _show_enum(file: IO[str], row: EnumType) -> None:
         ]
         for value in row.values
     ]
-    print_table(file, [_without_empty(line, lines) for line in lines])
+    _print_lines(file, lines)
 
 
 def _show_fields(file: IO[str], title: str, fields: Iterable[Field]) -> None:
@@ -119,11 +107,13 @@ def _show_fields(file: IO[str], title: str, fields: Iterable[Field]) -> None:
     ]
     if lines:
         file.write(f"\n{title}\n")
-        print_table(file, [_without_empty(line, lines) for line in lines])
+        _print_lines(file, lines)
 
 
-def _without_empty(line: list[str], lines: list[list[str]]) -> list[str]:
-    return [cell for i, cell in enumerate(line) if any(other[i] for other in lines)]
+def _print_lines(file: IO[str], lines: list[list[str]]) -> None:
+    """Write a table without its empty columns."""
+    kept = [i for i in range(len(lines[0])) if any(line[i] for line in lines)] if lines else []
+    print_table(file, [[line[i] for i in kept] for line in lines])
 
 
 def _type(field: Field) -> str:
@@ -164,7 +154,18 @@ def describe_command(name: str | None, as_json: bool) -> None:
     row = None if name is None else _find(catalogue, name)
     with opened(Output("json" if as_json else "table", None)) as file:
         if as_json:
-            file.write(f"{json_text(_contents(catalogue) if row is None else _as_data(row))}\n")
+            data = (
+                _as_data(row)
+                if row is not None
+                else {
+                    "entities": {
+                        family: [each.name for each in rows] for family, rows in _families(catalogue)
+                    },
+                    "commands": sorted(catalogue.commands),
+                    "enums": sorted(catalogue.enums),
+                }
+            )
+            file.write(f"{json_text(data)}\n")
         elif row is None:
             _show_all(file, catalogue)
         else:

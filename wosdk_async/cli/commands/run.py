@@ -100,8 +100,11 @@ def _send(runner: Runner, request: _Request, *, ask: bool) -> Trace:
     if not request.only_reads:
         confirm(runner.company, request.name, f"Run {request.name}?", ask=ask)
     trace = Trace()
+    company: Any = runner.company.traced(trace)
+    is_known = not isinstance(request.command, str)
+    arguments = (request.command,) if is_known else (request.command, request.fields)
     try:
-        runner.run(_run(runner, request, trace))
+        runner.run(company.run(*arguments, check=is_known))
     except InDoubtError as error:
         raise CliError(f"{error}. {advice(_look_command(request))}", status_of(error)) from error
     except KeyboardInterrupt:
@@ -111,28 +114,14 @@ def _send(runner: Runner, request: _Request, *, ask: bool) -> Trace:
     return trace
 
 
-async def _run(runner: Runner, request: _Request, trace: Trace) -> Any:
-    company = runner.company.traced(trace)
-    if isinstance(request.command, str):
-        return await company.run(request.command, request.fields, check=False)
-    return await company.run(request.command)
-
-
 def _look_command(request: _Request) -> str | None:
     """Return a ``wosdk`` command that shows the effect of ``request``; None if there is no such command."""
     if isinstance(id := request.fields.get("WorkOrderId"), int | str) and id:
         return f"wosdk get WorkOrder {id} -p '*' -p 'ActionLogRecords.*'"
-    if (entity := _created_entity(request.name)) is not None:
-        order = request.fields.get("WorkOrder")
-        if entity == "WorkOrder" and isinstance(order, dict):
-            return order_search_command(order)
-        return newest_command(entity)
-    return None
-
-
-def _created_entity(command: str) -> str | None:
-    """Return the name of the entity in the command's result; None if the result has no entity."""
-    cls = command_class(command)
+    cls = command_class(request.name)
     result = cls.result_class() if cls is not None else None
-    fields = result.__wire__.values() if result is not None else ()
-    return next((str(meta["of"]) for meta in fields if meta["type"] == "ref"), None)
+    metas = result.__wire__.values() if result is not None else ()
+    entity = next((str(meta["of"]) for meta in metas if meta["type"] == "ref"), None)
+    if entity == "WorkOrder" and isinstance(order := request.fields.get("WorkOrder"), dict):
+        return order_search_command(order)
+    return None if entity is None else newest_command(entity)

@@ -7,7 +7,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from errno import EADDRINUSE
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -105,11 +105,16 @@ def serve(
             _require_no_server(env_file)
     with extra("sandbox", "the sandbox"):
         from wosdk_async.sandbox import Faults, FaultScriptError, StoreError
+        from wosdk_async.sandbox.env import assignments, write_assignments
         from wosdk_async.sandbox.server import serve as serve_store
     release = _fork() if background else None
 
     def announce(variables: dict[str, str]) -> None:
-        _say_variables(variables, env_file, os.getpid() if background else None)
+        if env_file is None:
+            click.echo(assignments(variables), nl=False)
+        else:
+            write_assignments(variables, env_file, os.getpid() if background else None)
+            say(f"the variables are in {env_file}")
         root = variables["WOSDK_LOCATOR_URL"]
         _say_addresses(root, host, certificate)
         if len(options["companies"]) > 1:
@@ -154,16 +159,6 @@ def _fork() -> Callable[[], None]:
         os.close(writer)
 
     return release
-
-
-def _say_variables(variables: dict[str, str], env_file: Path | None, pid: int | None) -> None:
-    from wosdk_async.sandbox.env import assignments, write_assignments
-
-    if env_file is None:
-        click.echo(assignments(variables), nl=False)
-    else:
-        write_assignments(variables, env_file, pid)
-        say(f"the variables are in {env_file}")
 
 
 def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
@@ -293,11 +288,13 @@ def _require_no_server(env_file: Path) -> None:
         return
     address, process = server_of(_start_of(env_file))
     in_use = address is not None and _accepts(*address)
-    if in_use and process is not None and _is_alive(process):
-        raise CliError(
-            f"{env_file} belongs to a running server; load the file to use that server, stop the server with"
-            f" `kill {process}`, or name another file"
-        )
+    if in_use and process is not None:
+        with suppress(OSError, OverflowError):  # the process has ended
+            os.kill(process, 0)
+            raise CliError(
+                f"{env_file} belongs to a running server; load the file to use that server, stop the server"
+                f" with `kill {process}`, or name another file"
+            )
     if address is not None and (process is not None or not in_use):
         env_file.resolve().unlink()
 
@@ -306,14 +303,6 @@ def _accepts(host: str, port: int) -> bool:
     try:
         socket.create_connection((host, port), _CONNECT_TIMEOUT).close()
     except OSError:
-        return False
-    return True
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except (OSError, OverflowError):
         return False
     return True
 

@@ -159,18 +159,17 @@ def undo_command(
 @contextmanager
 def _opened(ctx: click.Context, folder: Path, sandbox: Path | None) -> Iterator[tuple[Runner, Journal]]:
     """Connect to a job's Company and open the journal."""
+    from wosdk_async.jobs.journal import Journal
+
+    async def open_journal() -> Journal:
+        return Journal.open(folder)
+
     with company_of_job(ctx, folder, sandbox) as runner:
-        journal = runner.run(_open(folder))
+        journal = runner.run(open_journal())
         try:
             yield runner, journal
         finally:
             runner.run(journal.close())
-
-
-async def _open(folder: Path) -> Journal:
-    from wosdk_async.jobs.journal import Journal
-
-    return Journal.open(folder)
 
 
 def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | None:
