@@ -283,14 +283,12 @@ class Company(Uncopied):
             require_record("create", entity)
         if check:
             require_support(entity if isinstance(entity, str) else type(entity), "create")
-        if marker is not None or look_first:
-            mark = Marker.of_record(entity, _marker(marker))
-            call = records.create(entity, fields, check=check, origin=self._sender.origin)
-            created: EntitySpecifier = await self._sender.send_marked(call, mark, look_first=look_first)
-            return created
-        return await self._sender.send(
-            records.create(entity, fields, check=check, origin=self._sender.origin)
-        )
+        mark = Marker.of_record(entity, _marker(marker)) if marker is not None or look_first else None
+        call = records.create(entity, fields, check=check, origin=self._sender.origin)
+        if mark is None:
+            return await self._sender.send(call)
+        created: EntitySpecifier = await self._sender.send_marked(call, mark, look_first=look_first)
+        return created
 
     async def update(
         self,
@@ -601,11 +599,11 @@ class Company(Uncopied):
             NotUniqueError: several records have the marker's key.
         """
         # spec 4.2
-        if marker is not None or look_first:
-            mark = Marker.of_command(command, _marker(marker))
-            call = calls.command(command, fields, check, self._sender.origin)
-            return await self._sender.send_marked(call, mark, look_first=look_first)
-        return await self._sender.send(calls.command(command, fields, check, self._sender.origin))
+        mark = Marker.of_command(command, _marker(marker)) if marker is not None or look_first else None
+        call = calls.command(command, fields, check, self._sender.origin)
+        if mark is None:
+            return await self._sender.send(call)
+        return await self._sender.send_marked(call, mark, look_first=look_first)
 
     @overload
     def run_many(

@@ -237,9 +237,6 @@ def test_rejects_and_reports_are_written_again(store: Path, wosdk: Wosdk, tmp_pa
     incomplete = wosdk("jobs", "rejects", folder)
     assert (incomplete.exit_code, "put it back" in incomplete.stderr) == (2, True)
     assert (folder / "report.html").exists()
-    (folder / "report.html").unlink()
-    assert wosdk("jobs", "report", folder).exit_code == 0
-    assert (folder / "report.html").exists()
     assert not (folder / "rejects.csv").exists()
 
 
@@ -540,7 +537,7 @@ def test_nothing_is_changed_with_read_only(file: Path, store: Path, wosdk: Wosdk
 
 
 def test_what_is_no_job_is_refused(file: Path, tmp_path: Path, wosdk: Wosdk) -> None:
-    for command in (["show"], ["resume"], ["rejects"], ["report"], ["settle"], ["undo", *REASON]):
+    for command in (["show"], ["resume"], ["rejects"], ["settle"], ["undo", *REASON]):
         for place in (tmp_path, file, tmp_path / "nothing.job"):
             result = wosdk("jobs", command[0], place, *command[1:])
             assert (result.exit_code, result.stdout) == (2, "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
@@ -92,10 +92,10 @@ def run_import(arguments: ImportArguments) -> int:
             job.stop()
 
         signals = StopSignals(stop, grace=WORKERS_GRACE if workers is not None else None)
-        file: IO[bytes] | nullcontext[None] = nullcontext()
+        file = None
         if arguments.outcomes is not None:  # unbuffered, so that a kill loses no lines
             resumed = not (opened.new or arguments.force)
-            file = open_user_path(arguments.outcomes, append=resumed, buffering=0)
+            file = exits.enter_context(open_user_path(arguments.outcomes, append=resumed, buffering=0))
         try:
             settle = runner.company.options.settle
             summary = runner.run(_run(job, signals, file, arguments, temporary, settle), exit_soon=False)
@@ -162,15 +162,14 @@ def _confirm_again(opened: OpenedJob) -> None:
 async def _run(
     job: Import,
     signals: StopSignals,
-    outcomes_file: IO[bytes] | nullcontext[None],
+    outcomes_file: IO[bytes] | None,
     arguments: ImportArguments,
     temporary: bool,
     settle: float,
 ) -> Summary:
-    # The file stays open, and signals stay handled, until the summary is printed.
-    with outcomes_file as file, signals.handled():
+    with signals.handled():  # until the summary is printed
         opened = await job.open()
-        writer = OutcomeWriter(file, job.stop)
+        writer = OutcomeWriter(outcomes_file, job.stop)
         for warning in job.warnings:  # printed before the prompt, so the summary must not repeat them
             writer.note_printed(f"warning: {warning}")
         skipped, shown = opened.plan.rows(Action.SKIP), not opened.is_idle

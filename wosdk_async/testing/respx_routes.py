@@ -130,7 +130,13 @@ class Routes:
         return respx.MockResponse(json={"CommandResult": discovered})
 
     def _respond(self, request: Any) -> respx.MockResponse | None:
-        self._require_company(request)
+        named = request.headers.get("CompanyName")
+        if named is None or named.lower() != self._company.lower():
+            mocked = ", ".join(repr(route.company) for route in self._companies().values())
+            self._refuse(
+                f"{request.method} {request.url.path} is for the Company {named!r}; "
+                f"these routes only mock {mocked}: also call routes(..., company={named!r})"
+            )
         if operation_at(request.method, request.url.path) in self._mocked:
             return None  # another route responds
         if not self._examples:
@@ -150,15 +156,6 @@ class Routes:
                 "mock it with on(name), or with a respx route before calling routes()"
             )
         return _response(request, body)
-
-    def _require_company(self, request: Any) -> None:
-        named = request.headers.get("CompanyName")
-        if named is None or named.lower() != self._company.lower():
-            mocked = ", ".join(repr(route.company) for route in self._companies().values())
-            self._refuse(
-                f"{request.method} {request.url.path} is for the Company {named!r}; "
-                f"these routes only mock {mocked}: also call routes(..., company={named!r})"
-            )
 
     def _refuse(self, why: str) -> NoReturn:
         """Raise an AssertionError, and keep it for the end of the test, because the program may catch it."""

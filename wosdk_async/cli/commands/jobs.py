@@ -159,26 +159,10 @@ def rejects(folder: Path, csv_for_excel: ExcelSeparator | None) -> None:
     paths, complete = _with_journal(
         folder, lambda journal: write_files(journal, csv_for_excel, changed=False)
     )
-    _print_paths(paths)
-    if not complete:
-        sys.exit(Exit.UNUSABLE)
-
-
-@jobs_command.command(short_help="Rewrite a job's report.")
-@job_argument
-def report(folder: Path) -> None:
-    """Rewrite a job's report.html and report.json."""
-    from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
-    from wosdk_async.jobs.report.outputs import write_report
-
-    paths = _with_journal(folder, lambda journal: write_report(journal, words=COMMAND_WORDS))
-    say_kept(paths)
-    _print_paths(paths)
-
-
-def _print_paths(paths: list[Path]) -> None:
     for path in paths:
         click.echo(visible(str(path)))
+    if not complete:
+        sys.exit(Exit.UNUSABLE)
 
 
 @jobs_command.command("settle")

@@ -25,7 +25,7 @@ from wosdk_async.cli.texts import counted, json_text, message_of, visible
 
 if TYPE_CHECKING:
     from wosdk_async.cli.runner import Runner
-    from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.journal import Journal, ReferenceRecord
     from wosdk_async.jobs.ledger.undone import UndoRow, UndoSummary
     from wosdk_async.jobs.undo.reversal import Undo
 
@@ -143,8 +143,7 @@ def undo_command(
             runner.run(undo.end_leases())
         summary = runner.run(undo.look())
         reason_id = runner.run(_reason_id(runner, undo, reason, summary.counts["undo"], check=check))
-        _say_undo(undo, summary, left, check=check)
-        _say_references(runner, undo)
+        _say_undo(undo, summary, left, runner.run(journal.references()), check=check)
         if not check:
             undone_before = summary.counts["undone"]
             count, left = _confirm_undo(runner, undo, summary, ask=not yes), _NotUndone(left.most, left)
@@ -197,18 +196,6 @@ def _confirm_undo(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool
     if texts:
         confirm(runner.company, ", ".join(texts), "Undo the job?", ask=ask)
     return rows + references
-
-
-def _say_references(runner: Runner, undo: Undo) -> None:
-    """Print how many created references are kept, unless the undo includes them."""
-    from wosdk_async.jobs.journal import State
-
-    if undo.references:
-        return
-    references = runner.run(undo.journal.references())
-    created = [each for each in references if undo.of_run in (None, each.run)]
-    if staying := sum(each.state is State.DONE and each.undo is not State.DONE for each in created):
-        say(f"{counted(staying, _CREATED_REFERENCE)} kept; --references deletes the unused ones")
 
 
 async def _reason_id(runner: Runner, undo: Undo, reason: str | None, rows: int, *, check: bool) -> int | None:
@@ -268,7 +255,10 @@ def _carry_out(
     return summary, signals.status
 
 
-def _say_undo(undo: Undo, summary: UndoSummary, left: _NotUndone, *, check: bool) -> None:
+def _say_undo(
+    undo: Undo, summary: UndoSummary, left: _NotUndone, references: list[ReferenceRecord], *, check: bool
+) -> None:
+    """Print what the undo concerns, and what it keeps."""
     from wosdk_async.jobs.journal import State
 
     counts = undo.journal.counts()
@@ -286,6 +276,10 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _NotUndone, *, check: bool
     if undo.unchecked is not None and any(each["undo"] or each["unversioned"] for each in deleted):
         say(undo.unchecked)
     left.say()
+    created = [each for each in references if undo.of_run in (None, each.run)]
+    staying = sum(each.state is State.DONE and each.undo is not State.DONE for each in created)
+    if staying and not undo.references:
+        say(f"{counted(staying, _CREATED_REFERENCE)} kept; --references deletes the unused ones")
 
 
 def _print_undo(summary: UndoSummary, left: _NotUndone, undone_before: int, as_json: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,12 +73,15 @@ async def write_outputs(
     Raises:
         OutputError: some files could not be written.
     """
-    return await _finish(journal, _write_all(journal, source, FileDialect.for_excel(csv_for_excel), words))
-
-
-async def write_report(journal: JournalReader, *, words: ReportWords = PYTHON_WORDS) -> list[Path]:
-    """Write only a job's ``report.html`` and ``report.json``; see :func:`write_outputs`."""
-    return await _finish(journal, _write_report_alone(journal, words))
+    writing = _write_all(journal, source, FileDialect.for_excel(csv_for_excel), words)
+    try:
+        return await completed(asyncio.create_task(writing))
+    except OSError as error:
+        raise OutputError(
+            f"{error.filename or journal.folder}: {error.strerror or error}",
+            remedies=(Remedy.WRITE_OUTPUTS,),
+            folder=str(journal.folder),
+        ) from error
 
 
 async def outputs_are_current(journal: JournalReader) -> bool:
@@ -92,17 +95,6 @@ async def outputs_are_current(journal: JournalReader) -> bool:
         )
     except (OSError, LookupError, TypeError):
         return False
-
-
-async def _finish(journal: JournalReader, writing: Coroutine[Any, Any, list[Path]]) -> list[Path]:
-    try:
-        return await completed(asyncio.create_task(writing))
-    except OSError as error:
-        raise OutputError(
-            f"{error.filename or journal.folder}: {error.strerror or error}",
-            remedies=(Remedy.WRITE_OUTPUTS,),
-            folder=str(journal.folder),
-        ) from error
 
 
 async def _write_all(
@@ -154,13 +146,6 @@ def _set_aside(folder: OutputFolder, plan: JobPlan, source: Path) -> None:
     except (AttributeError, LookupError, TypeError, ValueError):  # no report, or one that no job wrote
         return
     folder.set_aside(folder.folder / "runs" / str(number), (_PAGE_FILE, _JSON), copied=source)
-
-
-async def _write_report_alone(journal: JournalReader, words: ReportWords) -> list[Path]:
-    facts = await JobFacts.read(journal)
-    async for page in journal.file_pages():
-        facts.add(page)
-    return await asyncio.to_thread(_write_report, facts, OutputFolder(journal.folder), words)
 
 
 def _write_report(facts: JobFacts, folder: OutputFolder, words: ReportWords) -> list[Path]:
