@@ -202,7 +202,15 @@ def write_profile(file: ProfileFile, name: str, values: Mapping[str, str], *, as
     if old and changes:
         _confirm(name, file.path, old, changes, ask=ask)
     if changes:
-        _write(file, text, secret_file, secret)
+        file.require_unchanged()
+        if secret_file is not None:
+            create_private(secret_file, f"{secret}\n")
+        try:
+            file.write(text)
+        except CliError:
+            if secret_file is not None:
+                secret_file.unlink(missing_ok=True)
+            raise
     _remove_old_secret(file.path, name, text_of(old, "client_secret_file"), changes)
     named = "" if name == DEFAULT else f" --profile {name}"
     say(f"saved profile {name!r} in {file.path}; to test it again, run wosdk check{named}")
@@ -211,18 +219,6 @@ def write_profile(file: ProfileFile, name: str, values: Mapping[str, str], *, as
             f"environment variables override the profile: {', '.join(found)}; unset them, or pass "
             f"--profile {name}"
         )
-
-
-def _write(file: ProfileFile, text: str, secret_file: Path | None, secret: str | None) -> None:
-    file.require_unchanged()
-    if secret_file is not None:
-        create_private(secret_file, f"{secret}\n")
-    try:
-        file.write(text)
-    except CliError:
-        if secret_file is not None:
-            secret_file.unlink(missing_ok=True)
-        raise
 
 
 def _remove_old_secret(settings: Path, name: str, old: str, changes: Mapping[str, str | None]) -> None:

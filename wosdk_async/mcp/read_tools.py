@@ -189,7 +189,12 @@ class ReadTools:
         Next time, pass 'next_since' as 'since'. 'next_since' is five minutes early, so an order may appear
         twice. Editing a field does not count as a change.
         """
-        began, cursor = _split_cursor(cursor, datetime.now(UTC))
+        began = datetime.now(UTC)
+        if cursor:  # the time when the first page was read, and the cursor for ``read_page``
+            seconds, _, cursor = cursor.partition(_SEPARATOR)
+            if not (cursor and seconds.isascii() and seconds.isdecimal() and len(seconds) <= 10):
+                raise InvalidCallError(UNREADABLE_CURSOR)
+            began = min(began, datetime.fromtimestamp(int(seconds), UTC))
         moved = Filter(property="LastActionDateUtc", operator=">=", value=since)
         query = self.company.query(WorkOrder).where(*conditions(WorkOrder, [moved])).select(*_SUMMARY)
         rows = await read_page(self.company, WorkOrder, query, limit, cursor)
@@ -289,13 +294,3 @@ class ReadTools:
         async for page in query.select(*KEYS.get(name, ("Id",))).pages(4000):
             rows += len(page)
         return CountResult(entity=name, count=min(rows, _MAX_COUNTED), exact=rows <= _MAX_COUNTED)
-
-
-def _split_cursor(cursor: str, now: datetime) -> tuple[datetime, str]:
-    """Return the time when the first page was read, and the cursor for ``read_page``."""
-    if not cursor:
-        return now, ""
-    seconds, part, rows = cursor.partition(_SEPARATOR)
-    if not (part and rows and seconds.isascii() and seconds.isdecimal() and len(seconds) <= 10):
-        raise InvalidCallError(UNREADABLE_CURSOR)
-    return min(now, datetime.fromtimestamp(int(seconds), UTC)), rows

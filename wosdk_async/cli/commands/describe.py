@@ -12,7 +12,7 @@ import click
 from wosdk_async.catalogue import VERBS, Catalogue, Command, CommandBase, Entity, EnumType, Field, load
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.options import json_option, names
-from wosdk_async.cli.output.files import Output, opened
+from wosdk_async.cli.output.files import opened
 from wosdk_async.cli.output.table import print_table
 from wosdk_async.cli.texts import json_text
 from wosdk_async.text.suggestions import suggestion
@@ -152,7 +152,7 @@ def describe_command(name: str | None, as_json: bool) -> None:
     """
     catalogue = load()
     row = None if name is None else _find(catalogue, name)
-    with opened(Output("json" if as_json else "table", None)) as file:
+    with opened() as file:
         if as_json:
             data = (
                 _as_data(row)

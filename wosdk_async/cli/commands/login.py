@@ -14,7 +14,7 @@ import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.options import Target, json_option, output_option, target_of, target_options, yes_option
-from wosdk_async.cli.output.files import Output, opened
+from wosdk_async.cli.output.files import opened
 from wosdk_async.cli.profile_file import (
     ADDRESS_KEYS,
     CREDENTIAL_KEYS,
@@ -138,7 +138,10 @@ def _complete(values: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, st
 
     Without a terminal, the old region is kept only for the same Company.
     """
-    missing = _missing(values)
+    wanted = ["company", "region"]
+    if "credentials_command" not in values:
+        wanted += ["client_id"] if "client_secret_file" in values else ["client_id", "client_secret"]
+    missing = [key for key in wanted if not values.get(key)]
     if missing and not is_interactive():
         named = ", ".join(_OPTIONS[key] for key in missing if key in _OPTIONS)
         if named:
@@ -172,15 +175,6 @@ def _with_addresses(answers: Mapping[str, str], old: Mapping[str, Any]) -> dict[
 
 def _identity(profile: Mapping[str, Any]) -> tuple[str, str]:
     return text_of(profile, "company"), text_of(profile, "region") or _REGIONS.choices[0]
-
-
-def _missing(values: Mapping[str, str]) -> list[str]:
-    wanted = ["company", "region"]
-    if "credentials_command" not in values:
-        wanted.append("client_id")
-        if "client_secret_file" not in values:
-            wanted.append("client_secret")
-    return [key for key in wanted if not values.get(key)]
 
 
 def _ask(key: str, old: str, *, again: bool = False) -> str:
@@ -234,7 +228,7 @@ def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> Non
     from wosdk_async.cli.diagnostics import Step, StepReport, failed_step, steps
 
     target, started = target_of(ctx), time.monotonic()
-    with opened(Output("json" if as_json else "table", output)) as file:
+    with opened(output) as file:
         report = StepReport(None if as_json else file)
         try:
             settings = Settings.from_env(profile=target.profile, company=target.company)

@@ -160,7 +160,7 @@ def query_command(
     if count:
         with Runner(target_of(ctx)) as runner:
             number = runner.run(_count_rows(runner.company.query(name, check=False).where(*where), name))
-        with writing("the rows were counted", result.path), opened(result) as file:
+        with writing("the rows were counted", result.path), opened(result.path) as file:
             data = json_text({"entity": name, "count": number}) if result.format == "json" else number
             file.write(f"{data}\n")
         return
@@ -209,7 +209,7 @@ async def _write(
     wanted = query if limit is None else query.limit(limit + 1)
     rows_on_terminal = result.path is None and sys.stdout.isatty()
     live = sys.stderr.isatty() and not rows_on_terminal
-    with opened(result) as file, RowProgress(shown=limit is None, live=live) as progress:
+    with opened(result.path) as file, RowProgress(shown=limit is None, live=live) as progress:
         writer = format_of(result, file, paths, kind)
         async with aclosing(wanted.pages()) as pages:
             async for page in pages:

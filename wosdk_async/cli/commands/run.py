@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import attrs
 import click
 
 from wosdk_async import Trace, codec
@@ -27,7 +26,7 @@ from wosdk_async.cli.output.files import Output
 from wosdk_async.cli.output.formats import write_record
 from wosdk_async.cli.runner import Runner, confirm
 from wosdk_async.errors import InDoubtError
-from wosdk_async.model import Command, command_class
+from wosdk_async.model import command_class
 
 
 @click.command("run", no_args_is_help=True)
@@ -59,69 +58,43 @@ def run_command(
 
     Exit status 7: in doubt. The command was sent, and no response says whether it was carried out.
     """
-    request = _Request.read(command, fields, json_body, unchecked)
-    target = target_of(ctx)
-    if target.read_only and not request.only_reads:
-        raise CliError(f"--read-only: {request.name} may change something, so nothing is sent")
+    kind, target, trace = command_named(command, unchecked), target_of(ctx), Trace()
+    values = json_object("--json-body", json_body) if json_body is not None else {}
+    if isinstance(kind, str):  # missing from the catalogue
+        name, only_reads = kind, False
+        arguments: tuple[Any, ...] = (name, add_assignments(values, fields, None))
+    else:
+        name, only_reads = kind.wire_name, kind.repeat == "safe"
+        arguments = (record_of(kind, add_assignments(values, fields, kind)),)
+    if target.read_only and not only_reads:
+        raise CliError(f"--read-only: {name} may change something, so nothing is sent")
     with Runner(target) as runner:
-        trace = _send(runner, request, ask=not yes)
-    with writing(f"{request.name} was carried out (RequestId {trace.request_id})", result.path):
+        runner.run(runner.company.connect())
+        if not only_reads:
+            confirm(runner.company, name, f"Run {name}?", ask=not yes)
+        company: Any = runner.company.traced(trace)
+        try:
+            runner.run(company.run(*arguments, check=not isinstance(kind, str)))
+        except InDoubtError as error:
+            raise CliError(f"{error}. {advice(_look_command(name, values))}", status_of(error)) from error
+        except KeyboardInterrupt:
+            if not only_reads and trace.sent:
+                say_sent(name, trace.request_id, _look_command(name, values))
+            raise
+    with writing(f"{name} was carried out (RequestId {trace.request_id})", result.path):
         reply: Any = trace.reply
         found = codec.loads(reply.body)["CommandResult"]
         write_record(result, found if isinstance(found, dict) else {})
 
 
-@attrs.frozen
-class _Request:
-    """A command and its fields as JSON."""
-
-    name: str
-    command: Command[Any] | str
-    """The name, if the command is missing from the catalogue."""
-    fields: dict[str, Any]
-
-    @property
-    def only_reads(self) -> bool:
-        return not isinstance(self.command, str) and self.command.repeat == "safe"
-
-    @classmethod
-    def read(cls, name: str, texts: tuple[str, ...], body: Path | None, unchecked: bool) -> _Request:
-        """Parse a command line. Raises CliError for invalid fields."""
-        kind = command_named(name, unchecked)
-        fields = json_object("--json-body", body) if body is not None else {}
-        if isinstance(kind, str):
-            return cls(kind, kind, add_assignments(fields, texts, None))
-        fields = add_assignments(fields, texts, kind)
-        return cls(kind.wire_name, record_of(kind, fields), fields)
-
-
-def _send(runner: Runner, request: _Request, *, ask: bool) -> Trace:
-    runner.run(runner.company.connect())
-    if not request.only_reads:
-        confirm(runner.company, request.name, f"Run {request.name}?", ask=ask)
-    trace = Trace()
-    company: Any = runner.company.traced(trace)
-    is_known = not isinstance(request.command, str)
-    arguments = (request.command,) if is_known else (request.command, request.fields)
-    try:
-        runner.run(company.run(*arguments, check=is_known))
-    except InDoubtError as error:
-        raise CliError(f"{error}. {advice(_look_command(request))}", status_of(error)) from error
-    except KeyboardInterrupt:
-        if not request.only_reads and trace.sent:
-            say_sent(request.name, trace.request_id, _look_command(request))
-        raise
-    return trace
-
-
-def _look_command(request: _Request) -> str | None:
-    """Return a ``wosdk`` command that shows the effect of ``request``; None if there is no such command."""
-    if isinstance(id := request.fields.get("WorkOrderId"), int | str) and id:
+def _look_command(name: str, fields: dict[str, Any]) -> str | None:
+    """Return a ``wosdk`` command that shows the effect of a command; None if there is no such command."""
+    if isinstance(id := fields.get("WorkOrderId"), int | str) and id:
         return f"wosdk get WorkOrder {id} -p '*' -p 'ActionLogRecords.*'"
-    cls = command_class(request.name)
+    cls = command_class(name)
     result = cls.result_class() if cls is not None else None
     metas = result.__wire__.values() if result is not None else ()
     entity = next((str(meta["of"]) for meta in metas if meta["type"] == "ref"), None)
-    if entity == "WorkOrder" and isinstance(order := request.fields.get("WorkOrder"), dict):
+    if entity == "WorkOrder" and isinstance(order := fields.get("WorkOrder"), dict):
         return order_search_command(order)
     return None if entity is None else newest_command(entity)

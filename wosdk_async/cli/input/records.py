@@ -49,7 +49,11 @@ class RecordTexts:
         """Parse the arguments. Raises CliError for invalid arguments."""
         if by is not None and isinstance(kind, str):
             raise CliError(f"--by needs an entity in the catalogue, not {kind}; leave out --by")
-        key = None if by is None or isinstance(kind, str) else _text_property(kind, by)
+        key = None
+        if by is not None and not isinstance(kind, str):
+            key = python_name(kind, by, "--by")
+            if kind.__wire__[key]["type"] != "string" or kind.__wire__[key].get("many"):
+                raise CliError(f"--by {by}: not a text property of {kind.wire_name}")
         if not all(text.strip() for text in texts):
             raise CliError(_empty(kind, key))
         if key is not None:
@@ -212,15 +216,6 @@ def _parse_id(text: str) -> Id | None:
         return None
     is_key = isinstance(found, dict) and found and all(type(value) is int for value in found.values())
     return found if is_key else None
-
-
-def _text_property(kind: type[Record], name: str) -> str:
-    """Return the Python name of a text property. Raises CliError for any other property."""
-    key = python_name(kind, name, "--by")
-    meta = kind.__wire__[key]
-    if meta["type"] != "string" or meta.get("many"):
-        raise CliError(f"--by {name}: not a text property of {kind.wire_name}")
-    return key
 
 
 def python_name(kind: type[Record], name: str, option: str) -> str:

@@ -37,19 +37,17 @@ class Output:
 
 
 @contextmanager
-def opened(output: Output) -> Iterator[IO[str]]:
-    """Open the output, in UTF-8 unless it is a terminal. Raises OSError if the file is not writable."""
-    if output.path is not None:
-        file = io.TextIOWrapper(
-            open_user_path(output.path), encoding="utf-8", errors="backslashreplace", newline=""
-        )
+def opened(path: Path | None = None) -> Iterator[IO[str]]:
+    """Open a file or stdout, in UTF-8 unless it is a terminal. Raises OSError if the file is not writable."""
+    if path is not None:
+        file = io.TextIOWrapper(open_user_path(path), encoding="utf-8", errors="backslashreplace", newline="")
         try:
             yield file
             file.close()
         except BaseException:
             with suppress(OSError):  # close() flushes the buffer, which may fail again
                 file.close()
-            _remove_empty(output.path)
+            _remove_empty(path)
             raise
         return
     reconfigure = getattr(sys.stdout, "reconfigure", None)
