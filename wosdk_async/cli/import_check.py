@@ -17,7 +17,7 @@ from wosdk_async.cli.import_arguments import ImportArguments
 from wosdk_async.cli.import_run import require_new, require_outcomes, say_sheet
 from wosdk_async.cli.options import TEMPORARY
 from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_cause, shown_remedies
-from wosdk_async.cli.runner import Runner, company_variables, identity_of
+from wosdk_async.cli.runner import connected
 from wosdk_async.cli.texts import counted, in_commands, json_text, plan_text, visible
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import ImportMap
@@ -70,13 +70,13 @@ def check_import(arguments: ImportArguments) -> Exit:
             workers=workers,
             words=COMMAND_WORDS,
         )
-        variables = exits.enter_context(company_variables(sandbox))
         # Not read-only, so that the hook ``dry`` gets the calls that would change something. The hook stops
         # all of them.
         target = attrs.evolve(arguments.target, read_only=False)
-        runner = exits.enter_context(Runner(target, variables, rate=arguments.rate, before_send=dry))
+        connection = connected(target, sandbox, rate=arguments.rate, before_send=dry)
+        runner, store = exits.enter_context(connection)
         runner.run(runner.company.connect())
-        identity = identity_of(variables) or company_identity(runner.company)
+        identity = store or company_identity(runner.company)
         on_row = exits.enter_context(_row_writer(arguments.outcomes))
         result = runner.run(check.run(runner.company, identity=identity, on_row=on_row))
     if arguments.as_json:

@@ -28,10 +28,8 @@ from wosdk_async.cli.output.reporting import (
     say_files,
 )
 from wosdk_async.cli.runner import (
-    Runner,
-    company_variables,
     confirm,
-    identity_of,
+    connected,
     is_interactive,
     polling,
     require_yes,
@@ -67,14 +65,14 @@ def run_import(arguments: ImportArguments) -> int:
             folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
         job = _job(arguments, folder, workers)  # first, so that no sandbox starts for an invalid file
         calls = arguments.options.concurrency
-        variables = exits.enter_context(company_variables(arguments.sandbox))
         client = {
             "limits": Limits(connections=calls),
             "in_flight": calls,
             "adaptive": calls > DEFAULT_IN_FLIGHT,
         }
-        runner = exits.enter_context(Runner(arguments.target, variables, rate=arguments.rate, **client))
-        opened = runner.run(job.open(runner.company, identity=identity_of(variables)))
+        connection = connected(arguments.target, arguments.sandbox, rate=arguments.rate, **client)
+        runner, store = exits.enter_context(connection)
+        opened = runner.run(job.open(runner.company, identity=store))
         exits.callback(lambda: runner.run(job.close()))
         if opened.new and arguments.outcomes is not None:
             require_new(arguments.outcomes, arguments.force)
@@ -82,7 +80,7 @@ def run_import(arguments: ImportArguments) -> int:
         _say_plan(opened, job)
         if opened.plan.leaves_done and not arguments.yes:
             _confirm_again(opened)
-        if variables is None and opened.plan.rows(Action.SEND, Action.LOOK_UP):
+        if store is None and opened.plan.rows(Action.SEND, Action.LOOK_UP):
             doubts = f", {opened.plan.doubts} in doubt to look up first" if opened.plan.doubts else ""
             rows = f"{opened.plan.rows(Action.SEND)} of {counted(job.rows, 'row')} to send{doubts}"
             confirm(runner.company, rows, job.operation.question, ask=not arguments.yes)

@@ -28,7 +28,7 @@ def company_of_job(ctx: click.Context, folder: Path, sandbox: Path | None) -> It
 
     ``sandbox`` is the store of a local Company (default: that of the last run).
     """
-    from wosdk_async.cli.runner import Runner, company_variables, identity_of
+    from wosdk_async.cli.runner import connected
     from wosdk_async.jobs.journal.folder import plan_of
     from wosdk_async.jobs.ledger.request import company_identity
 
@@ -42,12 +42,9 @@ def company_of_job(ctx: click.Context, folder: Path, sandbox: Path | None) -> It
     store = str(sandbox) if sandbox is not None else None if arguments is None else arguments.sandbox
     if store is not None and not Path(store).exists():
         raise CliError(f"{store}: the store of this job's local Company is missing; name it with --sandbox")
-    with (
-        company_variables(store) as variables,
-        Runner(attrs.evolve(target, **saved), variables) as runner,
-    ):
+    with connected(attrs.evolve(target, **saved), store) as (runner, fingerprint):
         runner.run(runner.company.connect())
-        found = identity_of(variables) or company_identity(runner.company)
+        found = fingerprint or company_identity(runner.company)
         if found != plan.company:
             raise CliError(f"the job in {folder} belongs to Company {plan.company!r}, not to {found!r}")
         yield runner

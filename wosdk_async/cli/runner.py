@@ -181,10 +181,11 @@ def reporting_slow_login(
 
 
 @contextmanager
-def company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]:
-    """Yield the ``WOSDK_*`` variables of a local Company; None without ``--sandbox``."""
+def connected(target: Target, sandbox: str | None, **options: Any) -> Iterator[tuple[Runner, str | None]]:
+    """Yield the runner of a Company, or of the local Company of ``--sandbox`` and its store's fingerprint."""
     if sandbox is None:
-        yield None
+        with Runner(target, **options) as runner:
+            yield runner, None
         return
     with extra("sandbox", "the sandbox"):
         from wosdk_async.sandbox import LocalCompany, StoreError
@@ -193,12 +194,6 @@ def company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]
             local = exits.enter_context(LocalCompany(None if sandbox == TEMPORARY else sandbox))
         except StoreError as error:
             raise CliError(str(error)) from error
-        yield local.variables
-
-
-def identity_of(variables: Mapping[str, str] | None) -> str | None:
-    """Return a store's fingerprint (all stores have the same names and ids); None without a sandbox."""
-    if variables is None:
-        return None
-    secret = variables["WOSDK_CLIENT_SECRET"]  # random per store
-    return f"sandbox {hashlib.blake2b(secret.encode(), digest_size=6).hexdigest()}"
+        runner = exits.enter_context(Runner(target, local.variables, **options))
+        secret = local.variables["WOSDK_CLIENT_SECRET"]  # random per store; names and ids are always the same
+        yield runner, f"sandbox {hashlib.blake2b(secret.encode(), digest_size=6).hexdigest()}"

@@ -240,10 +240,6 @@ def look_with(plan: Plan) -> dict[str, Any] | None:
         return _record(plan.name, plan.record)
     if plan.action == "create":
         return _newest(plan.name)
-    return _of_command(plan)
-
-
-def _of_command(plan: Plan) -> dict[str, Any] | None:
     if plan.name in _MAKE_ANOTHER_ORDER:
         return _newest("WorkOrder")
     command = load().commands[plan.name]

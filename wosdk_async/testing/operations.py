@@ -254,16 +254,14 @@ def _result(command: CatalogueCommand, order: int) -> dict[str, Any]:
 
     A work order in the result has the id ``order``.
     """
-    fields = (field for field in command.response if field.of != "ErrorInfo")  # only a failed command has it
-    found = ((field, _in_full(field, order)) for field in fields)
-    return {field.name: [value] if field.is_list else value for field, value in found}
-
-
-def _in_full(field: Field, order: int) -> Any:
-    entity = load().entities.get(field.of or "")
-    if field.kind not in ("ref", "object") or entity is None:
-        return _value(field)
-    return _record(entity, order if field.of == "WorkOrder" else 1)
+    found = {}
+    for field in command.response:
+        if field.of == "ErrorInfo":  # only a failed command has it
+            continue
+        entity = load().entities.get(field.of or "") if field.kind in ("ref", "object") else None
+        value = _record(entity, order if field.of == "WorkOrder" else 1) if entity else _value(field)
+        found[field.name] = [value] if field.is_list else value
+    return found
 
 
 def _value(field: Field) -> Any:

@@ -102,7 +102,7 @@ def _show_enum(file: IO[str], row: EnumType) -> None:
 
 def _show_fields(file: IO[str], title: str, fields: Iterable[Field]) -> None:
     lines = [
-        [f"  {field.name}", _type(field), _bounds(field), field.meaning or field.note or ""]
+        [f"  {field.name}", field.shown_type, _bounds(field), field.meaning or field.note or ""]
         for field in sorted(fields, key=lambda field: not field.required)
     ]
     if lines:
@@ -114,11 +114,6 @@ def _print_lines(file: IO[str], lines: list[list[str]]) -> None:
     """Write a table without its empty columns."""
     kept = [i for i in range(len(lines[0])) if any(line[i] for line in lines)] if lines else []
     print_table(file, [[line[i] for i in kept] for line in lines])
-
-
-def _type(field: Field) -> str:
-    kind = {"ref": field.of, "enum": field.of, "object": field.of}.get(field.kind) or field.kind
-    return f"list of {kind}" if field.is_list else str(kind)
 
 
 def _bounds(field: Field) -> str:
@@ -173,13 +168,8 @@ def describe_command(name: str | None, as_json: bool) -> None:
 
 
 def _find(catalogue: Catalogue, name: str) -> Definition:
-    for kind in (catalogue.commands, catalogue.enums, catalogue.command_bases):
-        for wire, row in kind.items():
-            if wire.lower() == name.lower():
-                return row
-    entity = catalogue.entity(name)
-    if entity is not None:
-        return entity
+    if (found := catalogue.definition(name)) is not None:
+        return found
     known = (*catalogue.entities, *catalogue.aliases, *catalogue.commands, *catalogue.enums)
     hint = suggestion(name, known) or "; wosdk describe lists all names"
     raise CliError(f"the catalogue has no entity, command or enum {name!r}{hint}")

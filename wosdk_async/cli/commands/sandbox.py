@@ -23,7 +23,6 @@ from wosdk_async.cli.texts import counted, shell_words
 from wosdk_async.regular_files import open_user_path
 
 if TYPE_CHECKING:
-    from wosdk_async.sandbox.storage.companies import StoredCompany
     from wosdk_async.sandbox.storage.store import Store
 
 _CONNECT_TIMEOUT = 1.0  # seconds; a server on this machine accepts at once
@@ -229,7 +228,11 @@ def seed(store: Path, file: Path, entity: str | None, company: str | None) -> No
         from wosdk_async.sandbox.seed.rows import load_rows, read_rows
 
         rows, now = read_rows(file, entity), Moment.at(time.time_ns())
-        chosen = _company_named(opened, company)
+        known = {each.name.lower(): each for each in opened.companies()}
+        chosen = known.get(company.lower()) if company is not None else next(iter(known.values()), None)
+        if chosen is None:
+            names = ", ".join(each.name for each in known.values())
+            raise ValueError(f"the store has no Company {company!r}; it has {names}")
         inside = load_rows(opened, chosen, rows, now) - len(rows)
         more = f", and {counted(inside, 'nested record')}" if inside else ""
         say(f"{chosen.name}: added {counted(len(rows), 'record')} from {file}{more}")
@@ -368,12 +371,3 @@ def _sandbox_errors() -> Iterator[None]:
         for line in str(error).splitlines()[:-1]:
             say(line)
         raise CliError(str(error).splitlines()[-1]) from error
-
-
-def _company_named(store: Store, name: str | None) -> StoredCompany:
-    known = store.companies()
-    found = [company for company in known if name is None or company.name.lower() == name.lower()]
-    if not found:
-        names = ", ".join(company.name for company in known)
-        raise ValueError(f"the store has no Company {name!r}; it has {names}")
-    return found[0]

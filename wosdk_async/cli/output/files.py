@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING
 import attrs
 
 from wosdk_async.cli.exit_codes import CliError
-from wosdk_async.regular_files import open_user_path
+from wosdk_async.regular_files import open_user_path, read_regular
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator
@@ -47,7 +47,10 @@ def opened(path: Path | None = None) -> Iterator[IO[str]]:
         except BaseException:
             with suppress(OSError):  # close() flushes the buffer, which may fail again
                 file.close()
-            _remove_empty(path)
+            with suppress(OSError):  # an empty file would look like a result without rows
+                found = path.lstat()
+                if stat.S_ISREG(found.st_mode) and not found.st_size:
+                    path.unlink()
             raise
         return
     reconfigure = getattr(sys.stdout, "reconfigure", None)
@@ -56,14 +59,6 @@ def opened(path: Path | None = None) -> Iterator[IO[str]]:
         reconfigure(errors="backslashreplace", newline="", **({} if terminal else {"encoding": "utf-8"}))
     yield sys.stdout
     sys.stdout.flush()
-
-
-def _remove_empty(path: Path) -> None:
-    """Remove an empty file, because it would look like a result without rows."""
-    with suppress(OSError):
-        found = path.lstat()
-        if stat.S_ISREG(found.st_mode) and not found.st_size:
-            path.unlink()
 
 
 # --- checks before anything is sent ---------------------------------------------------------
@@ -115,16 +110,13 @@ def require_not_in_job(option: str, written: Path) -> None:
                 f"{option} would write {written} into the job folder {folder}; name a file elsewhere"
             )
     names = [real.name, *(real.name.removesuffix(end) for end in _BESIDE if real.name.endswith(end))]
-    if any(_begins(real.with_name(name), _SQLITE) for name in names):
+    if any(_is_database(real.with_name(name)) for name in names):
         raise CliError(f"{option} would overwrite {written}, a database; name another file")
 
 
-def _begins(path: Path, head: bytes) -> bool:
+def _is_database(path: Path) -> bool:
     try:
-        if not path.is_file():  # reading a pipe would wait for a writer
-            return False
-        with path.open("rb") as file:
-            return file.read(len(head)) == head
+        return read_regular(path, len(_SQLITE), cut=True)[0] == _SQLITE
     except OSError:  # an unusable file is reported when it is written
         return False
 
