@@ -161,7 +161,8 @@ def _with_addresses(answers: Mapping[str, str], old: Mapping[str, Any]) -> dict[
     Skip addresses of another Company or region, which must not get the secret.
     """
     values = dict(answers)
-    is_same = _identity(values) == _identity(old)
+    identity = [(text_of(each, "company"), text_of(each, "region") or "americas") for each in (values, old)]
+    is_same = identity[0] == identity[1]
     for key in ADDRESS_KEYS:
         kept = text_of(old, key)
         if kept and key not in values and is_same:
@@ -171,10 +172,6 @@ def _with_addresses(answers: Mapping[str, str], old: Mapping[str, Any]) -> dict[
         if key in values:
             say(f"{key}: {shown_address(values[key])}")
     return values
-
-
-def _identity(profile: Mapping[str, Any]) -> tuple[str, str]:
-    return text_of(profile, "company"), text_of(profile, "region") or _REGIONS.choices[0]
 
 
 def _ask(key: str, old: str, *, again: bool = False) -> str:

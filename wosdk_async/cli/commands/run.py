@@ -9,7 +9,7 @@ import click
 
 from wosdk_async import Trace, codec
 from wosdk_async.cli.exit_codes import CliError, advice, say_sent, status_of, writing
-from wosdk_async.cli.input.fields import add_assignments, json_object, record_of
+from wosdk_async.cli.input.fields import parsed_fields, record_of
 from wosdk_async.cli.input.records import newest_command, order_search_command
 from wosdk_async.cli.input.texts import command_named
 from wosdk_async.cli.options import (
@@ -59,13 +59,13 @@ def run_command(
     Exit status 7: in doubt. The command was sent, and no response says whether it was carried out.
     """
     kind, target, trace = command_named(command, unchecked), target_of(ctx), Trace()
-    values = json_object("--json-body", json_body) if json_body is not None else {}
+    values = parsed_fields(kind, fields, json_body, empty_is_null=False)
     if isinstance(kind, str):  # missing from the catalogue
         name, only_reads = kind, False
-        arguments: tuple[Any, ...] = (name, add_assignments(values, fields, None))
+        arguments: tuple[Any, ...] = (name, values)
     else:
         name, only_reads = kind.wire_name, kind.repeat == "safe"
-        arguments = (record_of(kind, add_assignments(values, fields, kind)),)
+        arguments = (record_of(kind, values),)
     if target.read_only and not only_reads:
         raise CliError(f"--read-only: {name} may change something, so nothing is sent")
     with Runner(target) as runner:

@@ -55,7 +55,12 @@ class RecordTexts:
             if kind.__wire__[key]["type"] != "string" or kind.__wire__[key].get("many"):
                 raise CliError(f"--by {by}: not a text property of {kind.wire_name}")
         if not all(text.strip() for text in texts):
-            raise CliError(_empty(kind, key))
+            if isinstance(kind, str):
+                raise CliError(f"an empty string cannot name a {kind}; write an id")
+            ways = [] if key else ["id"]
+            if name := key or named_by(kind):
+                ways.append(kind.__wire__[name]["name"])
+            raise CliError(f"an empty string cannot name a {kind.wire_name}; write the {' or '.join(ways)}")
         if key is not None:
             return cls(kind, tuple(texts), key)
         for text in texts:
@@ -190,15 +195,6 @@ def _unambiguous_id(company: Company, text: str, orders: Iterable[WorkOrder]) ->
         operation="look up WorkOrder",
         company=company.name,
     )
-
-
-def _empty(kind: type[Record] | str, by: str | None) -> str:
-    """Return the error message for an empty record name."""
-    if isinstance(kind, str):
-        return f"an empty string cannot name a {kind}; write an id"
-    key = by or named_by(kind)
-    ways = [*([] if by else ["id"]), *([kind.__wire__[key]["name"]] if key else [])]
-    return f"an empty string cannot name a {kind.wire_name}; write the {' or '.join(ways)}"
 
 
 def _parse_id(text: str) -> Id | None:
