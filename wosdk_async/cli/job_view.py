@@ -201,18 +201,13 @@ def _run(run: Mapping[str, Any]) -> str:
     ends = {"stopped": run["stopped"], "refused" if details.get("refused") else "error": run["error"]}
     why = "".join(f"; {name}: {text}" for name, text in ends.items() if text)
     who = f"{details.get('user')}@{details.get('host')} (process {details.get('pid')})"
-    about = f"by {who}, version {details.get('version')}{_how(details)}"
+    about = f"by {who}, version {details.get('version')}"
+    if "limit" in details:  # missing for an undo
+        rate = f"{details['rate']:g} calls/s" if isinstance(details.get("rate"), int | float) else "no rate"
+        lease = f" (lease {details['lease']:g} s)" if isinstance(details.get("lease"), int | float) else ""
+        where = f"{details.get('engine') or 'one process'}{lease}"
+        about += f"; {where}, {rate}, {counted(details['limit'], 'call')} at a time"
     return f"{shown_time(run['started_at'])} {ended}, {about}{why}"
-
-
-def _how(details: Mapping[str, Any]) -> str:
-    """Return the engine and limits of a run; empty for an undo."""
-    if "limit" not in details:
-        return ""
-    rate = f"{details['rate']:g} calls/s" if isinstance(details.get("rate"), int | float) else "no rate"
-    lease = f" (lease {details['lease']:g} s)" if isinstance(details.get("lease"), int | float) else ""
-    where = f"{details.get('engine') or 'one process'}{lease}"
-    return f"; {where}, {rate}, {counted(details['limit'], 'call')} at a time"
 
 
 async def _rerun_effect(seen: Overview) -> str:

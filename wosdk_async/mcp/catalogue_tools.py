@@ -37,9 +37,15 @@ async def describe(
 
     Without a name, list all names, or those that contain a string.
     """
-    if name:
-        return DescribeResult(definition=_definition(name))
-    return DescribeResult(names=_names(containing.lower()))
+    if not name:
+        return DescribeResult(names=_names(containing.lower()))
+    catalogue = load()
+    found = catalogue.definition(name.strip())
+    if (to_dict := _DICTS.get(type(found))) is not None:
+        return DescribeResult(definition=to_dict(found))
+    known_names = (*catalogue.entities, *catalogue.aliases, *catalogue.commands, *catalogue.enums)
+    near = suggestion(name, known_names) or "; the describe tool, without a name, lists all names"
+    raise UnknownNameError(f"the catalogue has no entity, command or enum {name!r:.100}{near}")
 
 
 def add_resources(server: MCPServer) -> None:
@@ -95,16 +101,6 @@ def _names(part: str) -> dict[str, list[str]]:
         "enums": catalogue.enums,
     }
     return {kind: sorted(name for name in names if part in name.lower()) for kind, names in kinds.items()}
-
-
-def _definition(name: str) -> dict[str, Any]:
-    catalogue = load()
-    found = catalogue.definition(name.strip())
-    if (to_dict := _DICTS.get(type(found))) is not None:
-        return to_dict(found)
-    known_names = (*catalogue.entities, *catalogue.aliases, *catalogue.commands, *catalogue.enums)
-    near = suggestion(name, known_names) or "; the describe tool, without a name, lists all names"
-    raise UnknownNameError(f"the catalogue has no entity, command or enum {name!r:.100}{near}")
 
 
 def _entity(row: Entity) -> dict[str, Any]:

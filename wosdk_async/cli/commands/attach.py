@@ -66,7 +66,9 @@ def attach_command(
     named = RecordTexts.read(WorkOrder, [order], by)
     with ChangeSession.open(ctx, options) as session:
         company = session.runner.company
-        type_id = None if type_name is None else session.runner.run(_type_id(company, type_name))
+        type_id = None if type_name is None else id_or_name(type_name)
+        if isinstance(type_id, str):
+            type_id = session.runner.run(company.resolve(DocumentType, display_as=type_id)).id
         ((id, record),) = session.runner.run(read_orders(company, named)).items()
         changes = [change_of(_plan(file, title, type_id), id, record) for file in files]
         for change, file in zip(changes, files, strict=True):
@@ -97,10 +99,3 @@ def _plan(file: Path, title: str | None, type_id: int | None) -> OrderPlan:
         ),
         shows="Documents.*",
     )
-
-
-async def _type_id(company: Company, text: str) -> int:
-    if isinstance(id := id_or_name(text), int):
-        return id
-    found = await company.resolve(DocumentType, display_as=text)
-    return int(found.id or 0)

@@ -59,32 +59,25 @@ def _show(file: IO[str], row: Definition) -> None:
         return
     kind = row.kind if isinstance(row, Entity) else "command" if isinstance(row, Command) else "base command"
     _lines(file, (f"{row.name}: {kind}", row.meaning, row.note, _source(row.sources)))
-    if isinstance(row, Entity):
-        _show_entity(file, row)
-    elif isinstance(row, Command):
-        _show_command(file, row)
-    else:
+    if isinstance(row, CommandBase):
         _show_fields(file, "fields", row.request)
-
-
-def _show_entity(file: IO[str], row: Entity) -> None:
-    if row.operations:
-        file.write("\n")
-        supported = {name: _SUPPORT[row.operations.get(name)] for name in VERBS}
-        instead = {name: f"{supported[name]}: {text}" for name, text in row.instead.items() if text}
-        print_table(file, [[f"  {name}", instead.get(name, supported[name])] for name in VERBS])
-    if row.composite_key:
-        _lines(file, (f"composite key: {', '.join(row.composite_key)}",))
-    _show_fields(file, "fields", row.fields)
-
-
-def _show_command(file: IO[str], row: Command) -> None:
-    repeat = "safe" if row.repeat == "safe" else "not safe; check whether it took effect before you repeat it"
-    others = f" (also {', '.join(row.other_paths)})" if row.other_paths else ""
-    where = "the locator's " if row.host == "locator" else ""
-    _lines(file, ("", f"path: {where}api/v1/cmd/{row.path}{others}", f"repeat: {repeat}"))
-    _show_fields(file, "fields", row.request)
-    _show_fields(file, f"result{f', a {row.result}' if row.result else ''}", row.response)
+    elif isinstance(row, Entity):
+        if row.operations:
+            file.write("\n")
+            texts = {name: _SUPPORT[row.operations.get(name)] for name in VERBS}
+            texts |= {name: f"{texts[name]}: {row.instead[name]}" for name in VERBS if row.instead.get(name)}
+            print_table(file, [[f"  {name}", text] for name, text in texts.items()])
+        if row.composite_key:
+            _lines(file, (f"composite key: {', '.join(row.composite_key)}",))
+        _show_fields(file, "fields", row.fields)
+    else:
+        unsafe = "not safe; check whether it took effect before you repeat it"
+        others = f" (also {', '.join(row.other_paths)})" if row.other_paths else ""
+        where = "the locator's " if row.host == "locator" else ""
+        repeat = "safe" if row.repeat == "safe" else unsafe
+        _lines(file, ("", f"path: {where}api/v1/cmd/{row.path}{others}", f"repeat: {repeat}"))
+        _show_fields(file, "fields", row.request)
+        _show_fields(file, f"result{f', a {row.result}' if row.result else ''}", row.response)
 
 
 def _show_enum(file: IO[str], row: EnumType) -> None:

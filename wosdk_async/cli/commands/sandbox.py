@@ -100,8 +100,6 @@ def serve(
         require_not_store("--env-file", env_file, store)
         require_not_input("--env-file", env_file, *(each for each in (faults, certificate) if each))
         _require_replaceable(env_file, force)
-        if not force:
-            _require_no_server(env_file)
     with extra("sandbox", "the sandbox"):
         from wosdk_async.sandbox import Faults, FaultScriptError, StoreError
         from wosdk_async.sandbox.env import assignments, write_assignments
@@ -263,33 +261,28 @@ def reset(store: Path, to: Path | None) -> None:
 
 
 def _require_replaceable(env_file: Path, force: bool) -> None:
-    """Raise CliError if the env file is not writable, or has text that `serve` did not write."""
-    from wosdk_async.sandbox.env import are_assignments
+    """Raise CliError if the env file is not writable or, without ``force``, must not be overwritten.
+
+    A text that `serve` did not write is kept, and so is the file of a running background server: its process
+    id is stored nowhere else. The file of a server that ended is removed, because a shell would load it even
+    if this start fails.
+    """
+    from wosdk_async.sandbox.env import are_assignments, server_of
 
     require_writable(env_file)
     if not env_file.exists():
         return
     if not env_file.is_file():
         raise CliError(f"--env-file {env_file} is not a regular file; name another file")
+    if force:
+        return
     text = _start_of(env_file)
-    if text and not force and not are_assignments(text):
+    if text and not are_assignments(text):
         raise CliError(
             f"{env_file} exists and was not written by `wosdk sandbox serve`; "
             "name another file or add --force"
         )
-
-
-def _require_no_server(env_file: Path) -> None:
-    """Raise CliError if a running background server wrote the env file.
-
-    Overwriting it would lose the server's process id, which is stored nowhere else. Remove the file of a
-    server that ended, because a shell would load it even if this start fails.
-    """
-    from wosdk_async.sandbox.env import server_of
-
-    if not env_file.exists():
-        return
-    address, process = server_of(_start_of(env_file))
+    address, process = server_of(text)
     in_use = address is not None and _accepts(*address)
     if in_use and process is not None:
         with suppress(OSError, OverflowError):  # the process has ended
