@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import respx
@@ -201,8 +200,17 @@ class PreparedResponse:
         """
         if not values:
             raise InvalidCallError("answers() needs at least one result")
-        bodies = [envelope(self._operation, value) for value in values]
-        self.route.mock(side_effect=_InTurn(bodies))
+        left = [envelope(self._operation, value) for value in values]
+        last: dict[str, Any] = {}
+
+        def respond(request: Any) -> respx.MockResponse:
+            nonlocal last
+            if wants_next_page(last, request.content):
+                return _response(request, {"Entities": []})
+            last = left.pop(0) if len(left) > 1 else left[0]
+            return _response(request, last)
+
+        self.route.mock(side_effect=respond)
         return self
 
     def refuses(
@@ -235,20 +243,6 @@ class _CompanyRoute(_OptionalRoute):
         super().__init__(url__startswith=host)
         self.company = company
         self.host = host
-
-
-class _InTurn:
-    """Side effect that responds with one body after another, repeating the last."""
-
-    def __init__(self, bodies: Sequence[dict[str, Any]]) -> None:
-        self._left = list(bodies)
-        self._last: dict[str, Any] = {}
-
-    def __call__(self, request: Any) -> respx.MockResponse:
-        if wants_next_page(self._last, request.content):
-            return _response(request, {"Entities": []})
-        self._last = self._left.pop(0) if len(self._left) > 1 else self._left[0]
-        return _response(request, self._last)
 
 
 def _response(request: Any, body: dict[str, Any], status: int = 200) -> respx.MockResponse:
