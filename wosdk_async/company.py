@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Mapping
+import copy
+import inspect
+from collections.abc import AsyncIterable, Awaitable, Callable, Coroutine, Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
@@ -13,7 +15,7 @@ from wosdk_async.calls.marked_records import find_marked
 from wosdk_async.calls.markers import Key, Marker, field_of
 from wosdk_async.calls.run_many import Run
 from wosdk_async.calls.sender import CallSender
-from wosdk_async.errors import InvalidCallError, NotFoundError
+from wosdk_async.errors import ConflictError, InvalidCallError, NotFoundError
 from wosdk_async.fork_safety import Uncopied
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, QueryExpression, Record
 from wosdk_async.model.base import Referable
@@ -23,6 +25,7 @@ from wosdk_async.protocol import calls, records, updates
 from wosdk_async.protocol.arguments import (
     described,
     entity_name,
+    require_class,
     require_id,
     require_record,
     require_support,
@@ -35,7 +38,6 @@ from wosdk_async.query.properties import Path
 from wosdk_async.resources.changes import ChangeFeed, follow
 from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables
 from wosdk_async.resources.names import REMEMBERED, NameResolver
-from wosdk_async.resources.resource import Change, edit
 from wosdk_async.resources.watermark import Watermark
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
@@ -57,6 +59,8 @@ T = TypeVar("T")
 
 Expression = QueryExpression | Mapping[str, Any]
 Inputs = Iterable[T] | AsyncIterable[T]
+Change = Callable[[E], E | Awaitable[E | None] | None]
+"""Function that modifies the given record, or returns a modified one."""
 
 
 class Company(Uncopied):
@@ -283,14 +287,12 @@ class Company(Uncopied):
             require_record("create", entity)
         if check:
             require_support(entity if isinstance(entity, str) else type(entity), "create")
-        if marker is not None or look_first:
-            mark = Marker.of_record(entity, _marker(marker))
-            call = records.create(entity, fields, check=check, origin=self._sender.origin)
-            created: EntitySpecifier = await self._sender.send_marked(call, mark, look_first=look_first)
-            return created
-        return await self._sender.send(
-            records.create(entity, fields, check=check, origin=self._sender.origin)
-        )
+        mark = Marker.of_record(entity, _marker(marker)) if marker is not None or look_first else None
+        call = records.create(entity, fields, check=check, origin=self._sender.origin)
+        if mark is None:
+            return await self._sender.send(call)
+        created: EntitySpecifier = await self._sender.send_marked(call, mark, look_first=look_first)
+        return created
 
     async def update(
         self,
@@ -403,10 +405,33 @@ class Company(Uncopied):
         Raises:
             ConflictError: every attempt conflicted with another caller's change.
         """
-        wait = self._sender.pause
-        return await edit(
-            self, entity, id, change, properties=properties, attempts=attempts, check=check, pause=wait
-        )
+        if isinstance(attempts, bool) or not isinstance(attempts, int) or attempts < 1:
+            raise InvalidCallError(f"attempts is {described(attempts)}; it takes a whole number, 1 or more")
+        require_class("edit", entity)
+        require_id(entity, id)
+        if not callable(change):
+            raise InvalidCallError(
+                f"edit() takes a function that changes the record, not {described(change)};"
+                f" update({entity.__name__}.ref({described(id)}), field=value) writes named fields"
+            )
+        paths = selection(entity, properties, check)
+        is_versioned = "concurrency_id" in entity.__wire__
+        if is_versioned and paths and not {"*", "ConcurrencyId"} & set(paths):
+            paths.append("ConcurrencyId")
+        failed = 0
+        while True:
+            read = await self.get(entity, id, properties=paths, check=check)
+            working = copy.deepcopy(read)
+            returned = change(working)
+            edited = await returned if inspect.isawaitable(returned) else returned
+            try:
+                changed = working if edited is None else edited
+                return await self.update(changed, read, check=check, if_unchanged=is_versioned)
+            except ConflictError:
+                failed += 1
+                if failed == attempts:
+                    raise
+            await self._sender.pause(failed)
 
     async def delete(
         self,
@@ -601,11 +626,11 @@ class Company(Uncopied):
             NotUniqueError: several records have the marker's key.
         """
         # spec 4.2
-        if marker is not None or look_first:
-            mark = Marker.of_command(command, _marker(marker))
-            call = calls.command(command, fields, check, self._sender.origin)
-            return await self._sender.send_marked(call, mark, look_first=look_first)
-        return await self._sender.send(calls.command(command, fields, check, self._sender.origin))
+        mark = Marker.of_command(command, _marker(marker)) if marker is not None or look_first else None
+        call = calls.command(command, fields, check, self._sender.origin)
+        if mark is None:
+            return await self._sender.send(call)
+        return await self._sender.send_marked(call, mark, look_first=look_first)
 
     @overload
     def run_many(

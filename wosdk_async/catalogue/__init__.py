@@ -50,6 +50,12 @@ class Field:
         return self.item or "object" if self.type == "list" else self.type
 
     @property
+    def shown_type(self) -> str:
+        """Type for people, such as ``list of WorkOrder``."""
+        kind = self.of if self.kind in ("ref", "enum", "object") and self.of else self.kind
+        return f"list of {kind}" if self.is_list else kind
+
+    @property
     def is_list(self) -> bool:
         """Whether the value is a list."""
         return self.type == "list"
@@ -162,6 +168,12 @@ class Catalogue:
         """Return the entity with this name or alias, case-insensitive (facts 3.3); None if there is none."""
         wire = self._entity_names.get(name.lower())
         return self.entities[wire] if wire else None
+
+    def definition(self, name: str) -> Entity | Command | CommandBase | EnumType | None:
+        """Return the entity, command, base command or enum with this name, case-insensitive, if any."""
+        tables = (self.commands, self.enums, self.command_bases)
+        rows = (row for table in tables for wire, row in table.items() if wire.lower() == name.lower())
+        return next(rows, None) or self.entity(name)
 
     @functools.cached_property
     def _entity_names(self) -> dict[str, str]:

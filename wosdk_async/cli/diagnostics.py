@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
@@ -237,11 +236,16 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
             reporting_slow_login(lambda: (time.monotonic() - began, waits_for)),
         ):
             grant = await login.grant(name, settings.region, pair, on_trouble=note)
-    except TimeoutError:
-        late = DeadlineError(f"{watch.last_url} did not respond within {seconds:g} s")
-        return [*done, *await _failed_login(settings, watch, late)]
-    except WosdkError as error:
-        return [*done, *await _failed_login(settings, watch, error)]
+    except (TimeoutError, WosdkError) as caught:
+        late = f"{watch.last_url} did not respond within {seconds:g} s"
+        failure = DeadlineError(late) if isinstance(caught, TimeoutError) else caught
+        route = watch.route(watch.last_url)
+        has_token = failure.operation == "discovery" or isinstance(failure, DiscoveryError)
+        has_token |= isinstance(failure, DeadlineError) and "locator" in watch.seconds
+        if not has_token:
+            return [*done, failed_step("token", failure, watch.seconds["token"], route)]
+        failed = failed_step("discovery", failure, watch.seconds["locator"], route)
+        return [*done, _token(settings, watch), failed]
     discovery = Step(
         route=watch.route(settings.region.locator_url),
         step="discovery",
@@ -249,37 +253,6 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
         detail=f"Company {grant.company_id} at {grant.base_url}, release {grant.company_version}",
     )
     return [*done, _token(settings, watch), discovery]
-
-
-async def _failed_login(settings: Settings, watch: _Stopwatch, error: WosdkError) -> list[Step]:
-    """Return the failed step, preceded by the token step if there was a token."""
-    in_discovery = error.operation == "discovery" or isinstance(error, DiscoveryError)
-    route = watch.route(watch.last_url)
-    done, step = [], failed_step("token", error, watch.seconds["token"], route)
-    if in_discovery or (isinstance(error, DeadlineError) and "locator" in watch.seconds):
-        done = [_token(settings, watch)]
-        step = failed_step("discovery", error, watch.seconds["locator"], route)
-    direct = route is not None and route.proxy is None
-    if direct and isinstance(error, NoAnswerError) and await _needs_https(watch.last_url):
-        https = "write https:// in WOSDK_TOKEN_URL and WOSDK_LOCATOR_URL, or in the profile"
-        step = attrs.evolve(step, remedy=f"the host only accepts https: {https}")
-    return [*done, step]
-
-
-async def _needs_https(url: str) -> bool:
-    """Return whether ``url`` begins with http:// although its host accepts a TLS handshake."""
-    parts = urlsplit(url)
-    if parts.scheme != "http":
-        return False
-    context = ssl.create_default_context()
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    try:
-        async with asyncio.timeout(5):
-            _, writer = await asyncio.open_connection(parts.hostname, parts.port or 80, ssl=context)
-    except OSError:  # TimeoutError and ssl.SSLError are also OSErrors
-        return False
-    writer.transport.abort()
-    return True
 
 
 def _token(settings: Settings, watch: _Stopwatch) -> Step:

@@ -151,18 +151,17 @@ _EXCLUDE = (
 )
 
 
-def _require_no_contradiction(params: Mapping[str, Any]) -> None:
+def operation_of(params: Mapping[str, Any]) -> str | None:
+    """Return the operation name from a command's parameters; None if the map decides.
+
+    Raises CliError for contradictory parameters.
+    """
     for names in _EXCLUDE:
         if all(params.get(name) not in (None, False) for name in names):
             one, other = (f"--{name.replace('_', '-')}" for name in names)
             raise CliError(f"{one} and {other} are mutually exclusive; use one")
     if params.get("lease") is not None and params["processes"] is None and params["engine"] is None:
         raise CliError("--lease needs --processes or --engine")
-
-
-def operation_of(params: Mapping[str, Any]) -> str | None:
-    """Return the operation name from a command's parameters; None if the map decides."""
-    _require_no_contradiction(params)
     command: str | None = params["command"]
     entity, update_by, delete_by = (params[name] for name in ("entity", "update_by", "delete_by"))
     if entity is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -28,10 +28,8 @@ from wosdk_async.cli.output.reporting import (
     shown_remedies,
 )
 from wosdk_async.cli.runner import (
-    Runner,
-    company_variables,
     confirm,
-    identity_of,
+    connected,
     is_interactive,
     polling,
     require_yes,
@@ -74,14 +72,14 @@ def run_import(arguments: ImportArguments) -> int:
             folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
         job = _job(arguments, folder, workers)  # first, so that no sandbox starts for an invalid file
         calls = arguments.options.concurrency
-        variables = exits.enter_context(company_variables(arguments.sandbox))
         client = {
             "limits": Limits(connections=calls),
             "in_flight": calls,
             "adaptive": calls > DEFAULT_IN_FLIGHT,
         }
-        runner = exits.enter_context(Runner(arguments.target, variables, rate=arguments.rate, **client))
-        opened = runner.run(job.open(runner.company, identity=identity_of(variables)))
+        connection = connected(arguments.target, arguments.sandbox, rate=arguments.rate, **client)
+        runner, store = exits.enter_context(connection)
+        opened = runner.run(job.open(runner.company, identity=store))
         exits.callback(lambda: runner.run(job.close()))
         if opened.new and arguments.outcomes is not None:
             arguments.require_new_outcomes()
@@ -89,7 +87,7 @@ def run_import(arguments: ImportArguments) -> int:
         _say_plan(opened, job)
         if opened.plan.leaves_done and not arguments.yes:
             _confirm_again(opened)
-        if variables is None and opened.plan.rows(Action.SEND, Action.LOOK_UP):
+        if store is None and opened.plan.rows(Action.SEND, Action.LOOK_UP):
             doubts = f", {opened.plan.doubts} in doubt to look up first" if opened.plan.doubts else ""
             rows = f"{opened.plan.rows(Action.SEND)} of {counted(job.rows, 'row')} to send{doubts}"
             confirm(runner.company, rows, job.operation.question, ask=not arguments.yes)
@@ -99,10 +97,10 @@ def run_import(arguments: ImportArguments) -> int:
             job.stop()
 
         signals = StopSignals(stop, grace=WORKERS_GRACE if workers is not None else None)
-        file: IO[bytes] | nullcontext[None] = nullcontext()
+        file = None
         if arguments.outcomes is not None:  # unbuffered, so that a kill loses no lines
             resumed = not (opened.new or arguments.force)
-            file = open_user_path(arguments.outcomes, append=resumed, buffering=0)
+            file = exits.enter_context(open_user_path(arguments.outcomes, append=resumed, buffering=0))
         try:
             settle = runner.company.options.settle
             summary = runner.run(_run(job, signals, file, arguments, temporary, settle), exit_soon=False)
@@ -173,15 +171,14 @@ def _confirm_again(opened: OpenedJob) -> None:
 async def _run(
     job: Import,
     signals: StopSignals,
-    outcomes_file: IO[bytes] | nullcontext[None],
+    outcomes_file: IO[bytes] | None,
     arguments: ImportArguments,
     temporary: bool,
     settle: float,
 ) -> Summary:
-    # The file stays open, and signals stay handled, until the summary is printed.
-    with outcomes_file as file, signals.handled():
+    with signals.handled():  # until the summary is printed
         opened = await job.open()
-        writer = OutcomeWriter(file, job.stop)
+        writer = OutcomeWriter(outcomes_file, job.stop)
         for warning in job.warnings:  # printed before the prompt, so the summary must not repeat them
             writer.note_printed(f"warning: {warning}")
         skipped, shown = opened.plan.rows(Action.SKIP), not opened.is_idle
@@ -251,13 +248,13 @@ def check_import(arguments: ImportArguments) -> Exit:
             workers=workers,
             words=COMMAND_WORDS,
         )
-        variables = exits.enter_context(company_variables(sandbox))
         # Not read-only, so that the hook ``dry`` gets the calls that would change something. The hook stops
         # all of them.
         target = attrs.evolve(arguments.target, read_only=False)
-        runner = exits.enter_context(Runner(target, variables, rate=arguments.rate, before_send=dry))
+        connection = connected(target, sandbox, rate=arguments.rate, before_send=dry)
+        runner, store = exits.enter_context(connection)
         runner.run(runner.company.connect())
-        identity = identity_of(variables) or company_identity(runner.company)
+        identity = store or company_identity(runner.company)
         on_row = None
         if arguments.outcomes is not None:
             write = exits.enter_context(replacing_csv(arguments.outcomes, _COLUMNS))

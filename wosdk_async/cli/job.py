@@ -17,7 +17,7 @@ from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.import_arguments import ReadOptions, saved_globals, saved_import
 from wosdk_async.cli.options import TEMPORARY, target_of
 from wosdk_async.cli.output.reporting import COMMAND_WORDS, command_of, say_kept
-from wosdk_async.cli.runner import Runner, company_variables, identity_of
+from wosdk_async.cli.runner import Runner, connected
 from wosdk_async.cli.texts import counted, in_commands, message_of, plan_text, visible
 from wosdk_async.errors import ConfigurationError, WosdkError
 from wosdk_async.jobs import ImportMap, ImportOptions, Source, open_source
@@ -64,12 +64,9 @@ def company_of_job(ctx: click.Context, folder: Path, sandbox: Path | None) -> It
     store = str(sandbox) if sandbox is not None else None if arguments is None else arguments.sandbox
     if store is not None and not Path(store).exists():
         raise CliError(f"{store}: the store of this job's local Company is missing; name it with --sandbox")
-    with (
-        company_variables(store) as variables,
-        Runner(attrs.evolve(target, **saved), variables) as runner,
-    ):
+    with connected(attrs.evolve(target, **saved), store) as (runner, fingerprint):
         runner.run(runner.company.connect())
-        found = identity_of(variables) or company_identity(runner.company)
+        found = fingerprint or company_identity(runner.company)
         if found != plan.company:
             raise CliError(f"the job in {folder} belongs to Company {plan.company!r}, not to {found!r}")
         yield runner
@@ -291,18 +288,13 @@ def _run(run: Mapping[str, Any]) -> str:
     ends = {"stopped": run["stopped"], "refused" if details.get("refused") else "error": run["error"]}
     why = "".join(f"; {name}: {text}" for name, text in ends.items() if text)
     who = f"{details.get('user')}@{details.get('host')} (process {details.get('pid')})"
-    about = f"by {who}, version {details.get('version')}{_how(details)}"
+    about = f"by {who}, version {details.get('version')}"
+    if "limit" in details:  # missing for an undo
+        rate = f"{details['rate']:g} calls/s" if isinstance(details.get("rate"), int | float) else "no rate"
+        lease = f" (lease {details['lease']:g} s)" if isinstance(details.get("lease"), int | float) else ""
+        where = f"{details.get('engine') or 'one process'}{lease}"
+        about += f"; {where}, {rate}, {counted(details['limit'], 'call')} at a time"
     return f"{shown_time(run['started_at'])} {ended}, {about}{why}"
-
-
-def _how(details: Mapping[str, Any]) -> str:
-    """Return the engine and limits of a run; empty for an undo."""
-    if "limit" not in details:
-        return ""
-    rate = f"{details['rate']:g} calls/s" if isinstance(details.get("rate"), int | float) else "no rate"
-    lease = f" (lease {details['lease']:g} s)" if isinstance(details.get("lease"), int | float) else ""
-    where = f"{details.get('engine') or 'one process'}{lease}"
-    return f"; {where}, {rate}, {counted(details['limit'], 'call')} at a time"
 
 
 async def _rerun_effect(seen: Overview) -> str:

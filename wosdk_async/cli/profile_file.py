@@ -189,10 +189,12 @@ def write_profile(file: ProfileFile, name: str, values: Mapping[str, str], *, as
     With ``ask``, prompt before changing an existing profile. Keys missing from ``values`` are removed. The
     secret gets a new file. The old file is removed last, so that the old profile works until then.
     """
-    secret = values.get("client_secret")
-    secret_file = _new_secret_file(file.path.parent.absolute(), name) if secret is not None else None
+    secret, secret_file = values.get("client_secret"), None
     changes: dict[str, str | None] = dict.fromkeys(PROFILE_KEYS) | dict(values) | {"client_secret": None}
-    if secret_file is not None:
+    if secret is not None:
+        secret_file = file.path.parent.absolute() / f"{name}{_SUFFIX}"
+        if os.path.lexists(secret_file):
+            secret_file = secret_file.with_name(f"{name}.{token_hex(4)}{_SUFFIX}")
         changes["client_secret_file"] = str(secret_file)
     old = file.profile(name)
     changes = {key: value for key, value in changes.items() if text_of(old, key) != (value or "")}
@@ -200,7 +202,15 @@ def write_profile(file: ProfileFile, name: str, values: Mapping[str, str], *, as
     if old and changes:
         _confirm(name, file.path, old, changes, ask=ask)
     if changes:
-        _write(file, text, secret_file, secret)
+        file.require_unchanged()
+        if secret_file is not None:
+            create_private(secret_file, f"{secret}\n")
+        try:
+            file.write(text)
+        except CliError:
+            if secret_file is not None:
+                secret_file.unlink(missing_ok=True)
+            raise
     _remove_old_secret(file.path, name, text_of(old, "client_secret_file"), changes)
     named = "" if name == DEFAULT else f" --profile {name}"
     say(f"saved profile {name!r} in {file.path}; to test it again, run wosdk check{named}")
@@ -209,23 +219,6 @@ def write_profile(file: ProfileFile, name: str, values: Mapping[str, str], *, as
             f"environment variables override the profile: {', '.join(found)}; unset them, or pass "
             f"--profile {name}"
         )
-
-
-def _write(file: ProfileFile, text: str, secret_file: Path | None, secret: str | None) -> None:
-    file.require_unchanged()
-    if secret_file is not None:
-        create_private(secret_file, f"{secret}\n")
-    try:
-        file.write(text)
-    except CliError:
-        if secret_file is not None:
-            secret_file.unlink(missing_ok=True)
-        raise
-
-
-def _new_secret_file(folder: Path, name: str) -> Path:
-    usual = folder / f"{name}{_SUFFIX}"
-    return folder / f"{name}.{token_hex(4)}{_SUFFIX}" if os.path.lexists(usual) else usual
 
 
 def _remove_old_secret(settings: Path, name: str, old: str, changes: Mapping[str, str | None]) -> None:

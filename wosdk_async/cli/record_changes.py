@@ -13,7 +13,7 @@ import click
 from wosdk_async import Company, DryRun, Trace, codec
 from wosdk_async.cli.exit_codes import CliError, Exit, advice, say, say_sent, status_of, writing
 from wosdk_async.cli.options import ChangeOptions, target_of
-from wosdk_async.cli.output.files import Output, opened, require_stdout
+from wosdk_async.cli.output.files import opened, require_stdout
 from wosdk_async.cli.runner import Runner, confirm
 from wosdk_async.cli.texts import MAX_LINE, brief_line, counted, json_text, message_of, visible
 from wosdk_async.codec.masking import mask_fields, mask_text
@@ -23,7 +23,6 @@ from wosdk_async.text.safe_text import one_line, shortened
 _AT_ONCE = 32  # concurrent changes
 _SHOWN = 20  # changes listed in the preview
 _MAX_LABEL = 200  # characters
-_STDOUT = Output("table", None)
 _MAX_BODY = 1000  # characters per request with --dry-run and without --json
 
 
@@ -168,7 +167,7 @@ class ChangeSession:
         ended = [change for change in changes if change.outcome is not None]
         done = [change for change in ended if change.done]
         try:
-            with writing(f"{len(done)} of {counted(len(changes), 'change')} made"), opened(_STDOUT) as file:
+            with writing(f"{len(done)} of {counted(len(changes), 'change')} made"), opened() as file:
                 file.write("".join(f"{line}\n" for line in self._lines(ended)))
         except CliError as error:
             unwritten = error

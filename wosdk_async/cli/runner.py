@@ -53,7 +53,12 @@ class Runner:
         except ConfigurationError as error:
             if not self._reads_profile or _MISSING.isdisjoint(error.remedies):
                 raise
-            raise ConfigurationError(f"{error.message}: {_missing_setting_remedy()}") from error
+            remedy = "run `wosdk login` to save a Company and its credentials, or pass --company NAME"
+            if found := ignored_profile(os.environ):
+                named, are = " and ".join(found), "are" if len(found) > 1 else "is"
+                remedy = f"{named} {are} set, so profile 'default' is ignored; "
+                remedy += f"unset {named}, or add --profile default"
+            raise ConfigurationError(f"{error.message}: {remedy}") from error
         _LOG.addFilter(_is_logged)
         return self
 
@@ -69,44 +74,28 @@ class Runner:
 
         With ``exit_soon`` the process exits shortly after Ctrl-C even if something hangs.
         """
-        watched = self._watched(call)
-        return self._runner.run(_exiting_soon(watched) if exit_soon else watched)
+        return self._runner.run(self._watched(call, exit_soon))
 
-    async def _watched(self, call: Coroutine[Any, Any, T]) -> T:
+    async def _watched(self, call: Coroutine[Any, Any, T], exit_soon: bool) -> T:
         """Return the result of ``call``. Report a slow log-in on stderr, and hide the secrets in errors."""
-        async with reporting_slow_login(lambda: login_wait_of(self._client)):
-            try:
+        try:
+            async with reporting_slow_login(lambda: login_wait_of(self._client)):
                 return await call
-            except WosdkError as error:
-                error.hide(secrets_of(self.company))
-                raise
+        except WosdkError as error:
+            error.hide(secrets_of(self.company))
+            raise
+        except asyncio.CancelledError:
+            if exit_soon:
+                # Even if something hangs, such as a thread in a DNS query, which cannot be interrupted.
+                timer = threading.Timer(_EXIT_DELAY, os._exit, [INTERRUPTION.status])
+                timer.daemon = True
+                timer.start()
+            raise
 
 
 def _is_logged(record: logging.LogRecord) -> bool:
     """Return False for log entries on calls in doubt or unreachable hosts: the command reports these."""
     return record.funcName not in (report_in_doubt.__name__, UnreachableHosts.warn_unreachable.__name__)
-
-
-async def _exiting_soon(call: Coroutine[Any, Any, T]) -> T:
-    try:
-        return await call
-    except asyncio.CancelledError:
-        # Exit even if something hangs, such as a thread in a DNS query, which cannot be interrupted.
-        timer = threading.Timer(_EXIT_DELAY, os._exit, [INTERRUPTION.status])
-        timer.daemon = True
-        timer.start()
-        raise
-
-
-def _missing_setting_remedy() -> str:
-    """Return the remedy for a missing Company or credentials."""
-    if found := ignored_profile(os.environ):
-        named = " and ".join(found)
-        is_set = "are" if len(found) > 1 else "is"
-        return (
-            f"{named} {is_set} set, so profile 'default' is ignored; unset {named}, or add --profile default"
-        )
-    return "run `wosdk login` to save a Company and its credentials, or pass --company NAME"
 
 
 def confirm(company: Company, what: str, question: str, *, ask: bool) -> None:
@@ -192,10 +181,11 @@ def reporting_slow_login(
 
 
 @contextmanager
-def company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]:
-    """Yield the ``WOSDK_*`` variables of a local Company; None without ``--sandbox``."""
+def connected(target: Target, sandbox: str | None, **options: Any) -> Iterator[tuple[Runner, str | None]]:
+    """Yield the runner of a Company, or of the local Company of ``--sandbox`` and its store's fingerprint."""
     if sandbox is None:
-        yield None
+        with Runner(target, **options) as runner:
+            yield runner, None
         return
     with extra("sandbox", "the sandbox"):
         from wosdk_async.sandbox import LocalCompany, StoreError
@@ -204,12 +194,6 @@ def company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]
             local = exits.enter_context(LocalCompany(None if sandbox == TEMPORARY else sandbox))
         except StoreError as error:
             raise CliError(str(error)) from error
-        yield local.variables
-
-
-def identity_of(variables: Mapping[str, str] | None) -> str | None:
-    """Return a store's fingerprint (all stores have the same names and ids); None without a sandbox."""
-    if variables is None:
-        return None
-    secret = variables["WOSDK_CLIENT_SECRET"]  # random per store
-    return f"sandbox {hashlib.blake2b(secret.encode(), digest_size=6).hexdigest()}"
+        runner = exits.enter_context(Runner(target, local.variables, **options))
+        secret = local.variables["WOSDK_CLIENT_SECRET"]  # random per store; names and ids are always the same
+        yield runner, f"sandbox {hashlib.blake2b(secret.encode(), digest_size=6).hexdigest()}"

@@ -207,17 +207,14 @@ def _detail(sign: str, text: str) -> None:
     click.echo(f"  {sign} {text}", err=True)
 
 
-def _is_secret(name: str) -> bool:
-    with contextlib.suppress(ValueError):  # the name has invalid JSON escapes
-        name = json.loads(f'"{name}"')
-    return is_secret_name(name)
-
-
 def _secret_values(text: str) -> list[str]:
     """Return the values of secret fields in JSON text, both as written and decoded."""
     found = []
     for member in _MEMBER.finditer(text):
-        if _is_secret(member["name"]):
+        name = member["name"]
+        with contextlib.suppress(ValueError):  # the name has invalid JSON escapes
+            name = json.loads(f'"{name}"')
+        if is_secret_name(name):
             found.append(member["value"])
             with contextlib.suppress(ValueError):  # the value was truncated and cannot be decoded
                 found.append(json.loads(f'"{member["value"]}"'))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import MCPServer
@@ -37,9 +37,15 @@ async def describe(
 
     Without a name, list all names, or those that contain a string.
     """
-    if name:
-        return DescribeResult(definition=_definition(name))
-    return DescribeResult(names=_names(containing.lower()))
+    if not name:
+        return DescribeResult(names=_names(containing.lower()))
+    catalogue = load()
+    found = catalogue.definition(name.strip())
+    if (to_dict := _DICTS.get(type(found))) is not None:
+        return DescribeResult(definition=to_dict(found))
+    known_names = (*catalogue.entities, *catalogue.aliases, *catalogue.commands, *catalogue.enums)
+    near = suggestion(name, known_names) or "; the describe tool, without a name, lists all names"
+    raise UnknownNameError(f"the catalogue has no entity, command or enum {name!r:.100}{near}")
 
 
 def add_resources(server: MCPServer) -> None:
@@ -97,22 +103,6 @@ def _names(part: str) -> dict[str, list[str]]:
     return {kind: sorted(name for name in names if part in name.lower()) for kind, names in kinds.items()}
 
 
-def _definition(name: str) -> dict[str, Any]:
-    catalogue = load()
-    wanted = name.strip().lower()
-    for command in catalogue.commands.values():
-        if command.name.lower() == wanted:
-            return _command(command)
-    for enum in catalogue.enums.values():
-        if enum.name.lower() == wanted:
-            return _enum(enum)
-    if (found := catalogue.entity(wanted)) is not None:
-        return _entity(found)
-    known_names = (*catalogue.entities, *catalogue.aliases, *catalogue.commands, *catalogue.enums)
-    near = suggestion(name, known_names) or "; the describe tool, without a name, lists all names"
-    raise UnknownNameError(f"the catalogue has no entity, command or enum {name!r:.100}{near}")
-
-
 def _entity(row: Entity) -> dict[str, Any]:
     can = {name: row.operations.get(name) for name in VERBS if name in row.operations}
     return _without_empty(
@@ -152,17 +142,19 @@ def _enum(row: EnumType) -> dict[str, Any]:
 
 
 def _field(row: CatalogueField) -> dict[str, Any]:
-    kind = row.of if row.kind in ("ref", "enum", "object") and row.of else row.kind
     return _without_empty(
         {
             "name": row.name,
-            "type": f"list of {kind}" if row.is_list else kind,
+            "type": row.shown_type,
             "required": bool(row.required),
             "read_only": not row.updatable,
             "max_length": row.max_length,
             "meaning": row.meaning or row.note,
         }
     )
+
+
+_DICTS: dict[type, Callable[[Any], dict[str, Any]]] = {Entity: _entity, Command: _command, EnumType: _enum}
 
 
 def _error(code: str) -> dict[str, Any]:

@@ -13,24 +13,14 @@ from typing import Any
 import attrs
 
 from wosdk_async.company import Company, secrets_of
-from wosdk_async.errors import (
-    DeadlineError,
-    InDoubtError,
-    NoAnswerError,
-    NotSentError,
-    NotUniqueError,
-    SessionError,
-    ThrottledError,
-    WosdkError,
-)
+from wosdk_async.errors import InDoubtError, NotUniqueError, WosdkError
 from wosdk_async.mcp.plan_journal import Plan, PlanBusyError, PlanJournal, PlansUnusableError
 from wosdk_async.mcp.plan_rules import WriteGate
 from wosdk_async.mcp.preparing import change_of
 from wosdk_async.mcp.results import Problem, problem
+from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.protocol.writes import UNDECIDED, LookUps, State
 from wosdk_async.transport.clock import TransportClock
-
-_NOTHING_DONE = (NotSentError, DeadlineError, NoAnswerError, ThrottledError, SessionError)
 
 
 @attrs.frozen(kw_only=True)
@@ -103,12 +93,12 @@ class Commits:
                 record = await change.send(self.company)
         except (InDoubtError, NotUniqueError) as error:
             return self._in_doubt(self._record_doubt(plan), error)
-        except _NOTHING_DONE as error:
-            with suppress(PlansUnusableError):  # else the journal says ``sending``, which is safe
-                self.journal.plan_again(plan.id)
-            return CommitOutcome(state=State.PLANNED.word, plan=plan, problem=self._problem(error))
         except WosdkError as error:
             found = self._problem(error)
+            if ending_of(error).passes:  # nothing was done
+                with suppress(PlansUnusableError):  # else the journal says ``sending``, which is safe
+                    self.journal.plan_again(plan.id)
+                return CommitOutcome(state=State.PLANNED.word, plan=plan, problem=found)
             with suppress(PlansUnusableError):
                 self.journal.end(plan.id, State.REFUSED, found.model_dump(mode="json"))
             return CommitOutcome(state=State.REFUSED.word, plan=plan, problem=found)

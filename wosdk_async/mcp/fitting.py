@@ -56,7 +56,7 @@ def fit_records(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str
     left, cut = MAX_BYTES, False
     reader = _Reader()
     for record in records:
-        shown, size, was_cut = _fit(record, secrets, reader)
+        shown, size, was_cut = fit_record(record, secrets, reader)
         if found and (size > left or reader.left <= 0):
             return found, True
         found.append(shown)
@@ -65,15 +65,14 @@ def fit_records(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str
     return found, cut
 
 
-def fit_record(record: Any, secrets: Secrets) -> tuple[dict[str, Any], int, bool]:
+def fit_record(
+    record: Any, secrets: Secrets, reader: _Reader | None = None
+) -> tuple[dict[str, Any], int, bool]:
     """Return a record that is cut to fit into a result, its size as JSON, and whether anything was cut.
 
     ``secrets`` are hidden before truncation, because part of a truncated secret would not be recognized.
     """
-    return _fit(record, secrets, _Reader())
-
-
-def _fit(record: Any, secrets: Secrets, reader: _Reader) -> tuple[dict[str, Any], int, bool]:
+    reader = reader or _Reader()
     masked = mask_fields(reader.read(record, 0), secrets)
     for bounds in _STEPS:
         shown, was_cut = _bounded(masked, bounds)

@@ -232,15 +232,14 @@ _MAKE_ANOTHER_ORDER = ("WoCopyCommand", "GeneratePmWoCommand")
 def look_with(plan: Plan) -> dict[str, Any] | None:
     """Return a tool call that shows the effect of a plan; None if none is known."""
     if plan.marker is not None:
-        return _by_marker(plan)
+        entity = plan.name if plan.action == "create" else "WorkOrder"
+        field = entity_named(entity).__wire__[plan.marker.rpartition(".")[2]]["name"]
+        arguments = {"entity": entity, "filters": [{"property": field, "value": plan.id}]}
+        return {"tool": "query_records", "arguments": arguments}
     if plan.action == "update":
         return _record(plan.name, plan.record)
     if plan.action == "create":
         return _newest(plan.name)
-    return _of_command(plan)
-
-
-def _of_command(plan: Plan) -> dict[str, Any] | None:
     if plan.name in _MAKE_ANOTHER_ORDER:
         return _newest("WorkOrder")
     command = load().commands[plan.name]
@@ -275,14 +274,5 @@ def _record(entity: Any, id: Any) -> dict[str, Any] | None:
 def _newest(entity: str) -> dict[str, Any] | None:
     if not _supports(entity, "query") or entity in KEYS:
         return None
-    return {
-        "tool": "query_records",
-        "arguments": {"entity": entity, "order_by": ["-Id"], "limit": _NEWEST},
-    }
-
-
-def _by_marker(plan: Plan) -> dict[str, Any]:
-    entity = plan.name if plan.action == "create" else "WorkOrder"
-    field = entity_named(entity).__wire__[str(plan.marker).rpartition(".")[2]]["name"]
-    arguments = {"entity": entity, "filters": [{"property": field, "value": plan.id}]}
+    arguments = {"entity": entity, "order_by": ["-Id"], "limit": _NEWEST}
     return {"tool": "query_records", "arguments": arguments}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ try:
     from wosdk_async.sandbox.faults.state import Faults
     from wosdk_async.sandbox.http.app import create_app
     from wosdk_async.sandbox.http.recorder import RecordedRequests, RequestRecorder
-    from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
+    from wosdk_async.sandbox.schema.dialect import SPEC, Dialect, dialect_of
     from wosdk_async.sandbox.schema.values import Moment
     from wosdk_async.sandbox.seed.initial import open_store, reset
     from wosdk_async.sandbox.seed.rows import load_rows, seed_rows
@@ -37,6 +37,7 @@ try:
         web_root,
     )
     from wosdk_async.sandbox.storage.companies import StoredCompany
+    from wosdk_async.sandbox.storage.store import Store
 except ModuleNotFoundError as missing:
     package = (missing.name or "").partition(".")[0]
     if package not in ("starlette", "uvicorn"):
@@ -57,7 +58,75 @@ __all__ = [
 ]
 
 
-class LocalCompany:
+class CompaniesOfTests:
+    """Base of sandboxes in this process: variables, requests and rows of their Companies."""
+
+    clock: Clock
+    _dialect: Dialect
+    _first: StoredCompany
+    _recorder: RequestRecorder
+    _root: str
+    _store: Store
+
+    @property
+    def variables(self) -> Env:
+        """Environment variables that connect a client to the first Company."""
+        return env_of(self._company(None), self._root)
+
+    def variables_of(self, company: str) -> Env:
+        """Return the environment variables that connect a client to the named Company.
+
+        Raises:
+            KeyError: the Company is unknown.
+        """
+        return env_of(self._company(company), self._root)
+
+    @property
+    def requests(self) -> RecordedRequests:
+        """The requests so far, oldest first."""
+        self._require_open()
+        return self._recorder.requests
+
+    def clear_requests(self) -> None:
+        """Forget the requests so far."""
+        self._require_open()
+        self._recorder.clear()
+
+    def seed(self, rows: Mapping[str, Sequence[Mapping[str, Any]]], *, company: str | None = None) -> None:
+        """Add rows to a Company; if one is invalid, add none.
+
+        Args:
+            rows: rows by entity type, as for a create, with or without an ``Id``.
+            company: Company name (default: the first).
+
+        Raises:
+            StoreError: a row is invalid; the message names the row.
+            KeyError: the Company is unknown.
+        """
+        owner = self._company(company)
+        checked = seed_rows(rows)
+        now = Moment.at(self.clock(), self._dialect.tick)
+        self._run(lambda: load_rows(self._store, owner, checked, now))
+
+    def _company(self, name: str | None) -> StoredCompany:
+        self._require_open()
+        name = name or self._first.name
+        companies: Sequence[StoredCompany] = self._run(self._store.companies)
+        found = next((company for company in companies if company.name.lower() == name.lower()), None)
+        if found is None:
+            names = ", ".join(company.name for company in companies)
+            raise KeyError(f"There is no Company {name!r} here; use {names}.")
+        return found
+
+    def _require_open(self) -> None:
+        """Raise RuntimeError if the sandbox must be open and is not."""
+
+    def _run(self, work: Callable[[], Any]) -> Any:
+        """Return the result of ``work`` from the thread that may use the store."""
+        return work()
+
+
+class LocalCompany(CompaniesOfTests):
     """Sandbox that runs in a thread of this process during a ``with`` block.
 
     Args:
@@ -111,30 +180,6 @@ class LocalCompany:
         self._exits = contextlib.ExitStack()
         self._open = False
 
-    @property
-    def variables(self) -> Env:
-        """Environment variables that connect a client to the first Company."""
-        return env_of(self._company(None), self._root)
-
-    def variables_of(self, company: str) -> Env:
-        """Return the environment variables that connect a client to the named Company.
-
-        Raises:
-            KeyError: the Company is unknown.
-        """
-        return env_of(self._company(company), self._root)
-
-    @property
-    def requests(self) -> RecordedRequests:
-        """The requests so far, oldest first."""
-        self._require_open()
-        return self._recorder.requests
-
-    def clear_requests(self) -> None:
-        """Forget the requests so far."""
-        self._require_open()
-        self._recorder.clear()
-
     def snapshot(self, to: str | Path | None = None) -> Path:
         """Save the current rows of all Companies for `reset`, and return the file.
 
@@ -161,22 +206,6 @@ class LocalCompany:
         self._require_open()
         self._run(lambda: reset(self._store, snapshot))
 
-    def seed(self, rows: Mapping[str, Sequence[Mapping[str, Any]]], *, company: str | None = None) -> None:
-        """Add rows to a Company; if one is invalid, add none.
-
-        Args:
-            rows: rows by entity type, as for a create, with or without an ``Id``.
-            company: Company name (default: the first).
-
-        Raises:
-            StoreError: a row is invalid; the message names the row.
-            KeyError: the Company is unknown.
-        """
-        owner = self._company(company)
-        checked = seed_rows(rows)
-        now = Moment.at(self.clock(), self._dialect.tick)
-        self._run(lambda: load_rows(self._store, owner, checked, now))
-
     def __enter__(self) -> LocalCompany:
         with contextlib.ExitStack() as exits:
             self._folder = Path(exits.enter_context(tempfile.TemporaryDirectory()))
@@ -196,7 +225,7 @@ class LocalCompany:
                 log=self._log,
             )
             self._recorder = RequestRecorder(app)
-            self._run: RunInThread = exits.enter_context(
+            self._run_in_thread: RunInThread = exits.enter_context(
                 running(self._recorder, listeners, self._certificate)
             )
             self._exits = exits.pop_all()
@@ -214,12 +243,5 @@ class LocalCompany:
         if not self._open:
             raise RuntimeError("A LocalCompany only runs inside its block: with LocalCompany() as local: ...")
 
-    def _company(self, name: str | None) -> StoredCompany:
-        self._require_open()
-        name = name or self._first.name
-        companies: Sequence[StoredCompany] = self._run(self._store.companies)
-        found = next((company for company in companies if company.name.lower() == name.lower()), None)
-        if found is None:
-            names = ", ".join(company.name for company in companies)
-            raise KeyError(f"There is no Company '{name}' here; use {names}.")
-        return found
+    def _run(self, work: Callable[[], Any]) -> Any:
+        return self._run_in_thread(work)

@@ -30,19 +30,13 @@ __all__ = [
     "routes",
 ]
 
-_MODULES = {
-    "RecordedRequest": "sandbox",
-    "RecordedRequests": "sandbox",
-    "Recording": "recording",
-    "Routes": "respx_routes",
-    "Sandbox": "sandbox",
-    "SkippingClock": "clock",
-    "Snapshot": "sandbox",
-    "UnmatchedFaultWarning": "sandbox",
-    "UnplayedRequestError": "recording",
-    "UnrecordedRequestError": "recording",
-    "routes": "respx_routes",
+_EXPORTS = {
+    "clock": ("SkippingClock",),
+    "recording": ("Recording", "UnplayedRequestError", "UnrecordedRequestError"),
+    "respx_routes": ("Routes", "routes"),
+    "sandbox": ("RecordedRequest", "RecordedRequests", "Sandbox", "Snapshot", "UnmatchedFaultWarning"),
 }
+_MODULES = {name: module for module, names in _EXPORTS.items() for name in names}
 _EXTRAS = {
     "starlette": "sandbox",
     "uvicorn": "sandbox",

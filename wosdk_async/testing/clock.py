@@ -38,7 +38,6 @@ work: ContextVar[Work | None] = ContextVar("work", default=None)
 
 @attrs.define(eq=False)
 class _Timer:
-    due: int
     loop: asyncio.AbstractEventLoop
     callback: Callable[[], None] | None
     on_cancel: Callable[[], None] = lambda: None
@@ -86,7 +85,7 @@ class SkippingClock(VirtualClock):
     def call_later(self, seconds: float, callback: Callable[[], None]) -> _Timer:
         """Call ``callback`` in the running loop after ``seconds``."""
         due = self() + math.ceil(seconds * _SECOND)
-        timer = _Timer(due, asyncio.get_running_loop(), callback)
+        timer = _Timer(asyncio.get_running_loop(), callback)
         heapq.heappush(self._timers, (due, next(self._order), timer))
         return timer
 

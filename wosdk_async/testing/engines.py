@@ -18,8 +18,8 @@ from wosdk_async.testing.clock import SkippingClock, Work, work
 from wosdk_async.text.secret import Secret
 from wosdk_async.transport.http.decompression import BodyBuffer
 from wosdk_async.transport.http.engine import (
+    Engine,
     OnResponse,
-    OnSending,
     PoolStatistics,
     Request,
     RequestBody,
@@ -117,7 +117,29 @@ async def _kept_chunks(response: StreamedResponse, exchange: RawExchange) -> Asy
     exchange.complete(Response(response.status, response.headers, kept.take()))
 
 
-class ReplayEngine:
+class _EngineWithoutSockets:
+    """Base of engines that hold no resources, and stream a response as one chunk."""
+
+    @contextlib.asynccontextmanager
+    async def stream(self: Engine, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
+        """Open a download."""
+        response = await self.send(Request("GET", url, _ACCEPT + headers))
+        async with contextlib.aclosing(_one_chunk(response.body)) as chunks:
+            yield StreamedResponse(response.status, response.headers, chunks)
+
+    def statistics(self) -> PoolStatistics:
+        """Return zeros, because there are no connections."""
+        return PoolStatistics()
+
+    async def aclose(self) -> None:
+        """Do nothing, because the engine holds no resources."""
+
+
+async def _one_chunk(body: bytes) -> AsyncGenerator[bytes, None]:
+    yield body
+
+
+class ReplayEngine(_EngineWithoutSockets):
     """Engine that responds from a recording and sends nothing.
 
     ``play`` returns the recorded response or failure. It raises AssertionError if the request was not
@@ -134,41 +156,19 @@ class ReplayEngine:
     async def send(self, request: Request) -> Any:
         """Return the recorded response as decoded by ``request.read``."""
         exchange = RawExchange(request.method, request.url, request.headers, request.body)
-        return request.read(await self._response(exchange, request.on_sending))
-
-    @contextlib.asynccontextmanager
-    async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
-        """Open a recorded download."""
-        response = await self._response(RawExchange("GET", url, _ACCEPT + headers, None), lambda: None)
-        async with contextlib.aclosing(one_chunk(response.body)) as chunks:
-            yield StreamedResponse(response.status, response.headers, chunks)
-
-    async def _response(self, request: RawExchange, on_sending: OnSending) -> Response:
         own_work = Work()
         with self._clock.doing(own_work):
             await asyncio.sleep(0)  # let other tasks run while a request is pending
-            found = self._play(request)
+            found = self._play(exchange)
             if found == _NOT_SENT:
                 raise SendError(f"{request.url}: the recorded request was not sent", sent=False)
-            on_sending()
+            request.on_sending()
             if found == _NO_RESPONSE:
                 with self._clock.waiting(own_work):
                     await asyncio.get_running_loop().create_future()
             if not isinstance(found, Response):
                 raise SendError(f"{request.url}: the recorded connection broke", sent=True)
-            return found
-
-    def statistics(self) -> PoolStatistics:
-        """Return zeros, because there are no connections."""
-        return PoolStatistics()
-
-    async def aclose(self) -> None:
-        """Do nothing, because no socket is open."""
-
-
-async def one_chunk(body: bytes) -> AsyncGenerator[bytes, None]:
-    """Yield a body in one chunk."""
-    yield body
+        return request.read(found)
 
 
 # --- an ASGI application in the running event loop -----------------------------------------------
@@ -313,7 +313,7 @@ class InProcessTransport:
 
 
 @attrs.define(eq=False)
-class AsgiEngine:
+class AsgiEngine(_EngineWithoutSockets):
     """Engine of one client; ``capacity`` is its maximum number of pending requests."""
 
     transport: InProcessTransport
@@ -351,16 +351,6 @@ class AsgiEngine:
         if exchange.response is None:
             raise SendError(f"{request.url}: {exchange.broken or 'the response was cut off'}", sent=True)
         return request.read(exchange.response)
-
-    @contextlib.asynccontextmanager
-    async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
-        """Open a GET response as a stream of one chunk."""
-        response = await self.send(Request("GET", url, (("Accept-Encoding", "identity"),)))
-        async with contextlib.aclosing(one_chunk(response.body)) as chunks:
-            yield StreamedResponse(response.status, response.headers, chunks)
-
-    async def aclose(self) -> None:
-        """Do nothing, because the engine holds no resources."""
 
 
 def scope_of(method: str, url: str, headers: RequestHeaders) -> Scope:

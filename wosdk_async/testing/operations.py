@@ -193,7 +193,9 @@ def example_body(operation: ServiceOperation, path: str, query: str, body: bytes
     """Return an example response with the Id of the request, or None for an unknown operation."""
     if operation.kind == "command":
         command = load().commands.get(operation.name)
-        return envelope(operation, _result(command, _order_id(body))) if command is not None else None
+        order = (json.loads(body or b"{}").get("Command") or {}).get("WorkOrderId")
+        result = command and _result(command, order if isinstance(order, int) else 1)
+        return None if result is None else envelope(operation, result)
     entity = load().entities.get(operation.name)
     if entity is None:
         return None
@@ -247,27 +249,19 @@ def _record(entity: Entity, id: int = 1) -> dict[str, Any]:
     return {field.name: _value(field) for field in entity.fields if not field.is_list} | {"Id": id}
 
 
-def _order_id(body: bytes) -> int:
-    """Return the id of the work order on which a command acts; 1 for other commands."""
-    id = (json.loads(body or b"{}").get("Command") or {}).get("WorkOrderId")
-    return id if isinstance(id, int) else 1
-
-
 def _result(command: CatalogueCommand, order: int) -> dict[str, Any]:
     """Return an example of a command's result: references are whole records, lists have one element.
 
     A work order in the result has the id ``order``.
     """
-    fields = (field for field in command.response if field.of != "ErrorInfo")  # only a failed command has it
-    found = ((field, _in_full(field, order)) for field in fields)
-    return {field.name: [value] if field.is_list else value for field, value in found}
-
-
-def _in_full(field: Field, order: int) -> Any:
-    entity = load().entities.get(field.of or "")
-    if field.kind not in ("ref", "object") or entity is None:
-        return _value(field)
-    return _record(entity, order if field.of == "WorkOrder" else 1)
+    found = {}
+    for field in command.response:
+        if field.of == "ErrorInfo":  # only a failed command has it
+            continue
+        entity = load().entities.get(field.of or "") if field.kind in ("ref", "object") else None
+        value = _record(entity, order if field.of == "WorkOrder" else 1) if entity else _value(field)
+        found[field.name] = [value] if field.is_list else value
+    return found
 
 
 def _value(field: Field) -> Any:

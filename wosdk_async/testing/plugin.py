@@ -85,13 +85,10 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
         if (missing.name or "").startswith("wosdk_async"):
             raise
         pytest.fail(f"{_REMEDY} ({missing})", pytrace=False)
-    wrong = ""
     try:
         sandbox = Sandbox(**settings)
     except (StoreError, ValueError) as error:
-        wrong = str(error)
-    if wrong:  # not in the handler, because pytest would show the message twice
-        pytest.fail(f"@pytest.mark.wosdk: {wrong}", pytrace=False)
+        raise pytest.fail.Exception(f"@pytest.mark.wosdk: {error}", pytrace=False) from None
     with sandbox:
         yield sandbox
         for warning in unmatched_warnings(sandbox.faults, sandbox.requests):
@@ -145,13 +142,10 @@ def wosdk_recording(request: pytest.FixtureRequest, wosdk_scrub: Any) -> Iterato
     if passed and recording.record:
         recording.save()
     elif passed:
-        wrong = ""
         try:
             recording.require_played()
         except (UnplayedRequestError, UnrecordedRequestError) as error:
-            wrong = str(error)
-        if wrong:  # not in the handler, because pytest would show the message twice
-            pytest.fail(wrong, pytrace=False)
+            raise pytest.fail.Exception(str(error), pytrace=False) from None
     elif recording.record:
         kept = "the earlier recording was kept" if path.exists() else "nothing was recorded"
         request.node.add_report_section(

@@ -157,23 +157,20 @@ def load_exchanges(path: Path) -> tuple[tuple[RecordedExchange, ...], tuple[str,
     if len(text) > _MAX_BYTES:
         raise ConfigurationError(f"{path} is larger than {_MAX_BYTES} bytes and cannot be a recording")
     try:
-        return _parsed(codec.loads(text))
+        found: Any = codec.loads(text)
+        if not isinstance(found, Mapping) or found.get("format") != _FORMAT:
+            raise ValueError(f"the format is not {_FORMAT!r}")
+        rows = found.get("exchanges")
+        if isinstance(rows, list) and len(rows) > MAX_EXCHANGES:
+            raise ValueError(f"it has {len(rows)} exchanges; the maximum is {MAX_EXCHANGES}")
+        exchanges = msgspec.convert(rows, tuple[RecordedExchange, ...])
+        for number, each in enumerate(exchanges, 1):
+            if reason := _unplayable(each):
+                raise ValueError(f"exchange {number}: {reason}")
+        return exchanges, msgspec.convert(found.get("companies", ()), tuple[str, ...])
     # The oldest supported msgspec raises errors that are not ValueErrors.
     except (ValueError, msgspec.MsgspecError, RecursionError) as error:
         raise ConfigurationError(f"{path} is not a valid recording: {error}") from None
-
-
-def _parsed(found: Any) -> tuple[tuple[RecordedExchange, ...], tuple[str, ...]]:
-    if not isinstance(found, Mapping) or found.get("format") != _FORMAT:
-        raise ValueError(f"the format is not {_FORMAT!r}")
-    rows = found.get("exchanges")
-    if isinstance(rows, list) and len(rows) > MAX_EXCHANGES:
-        raise ValueError(f"it has {len(rows)} exchanges; the maximum is {MAX_EXCHANGES}")
-    exchanges = msgspec.convert(rows, tuple[RecordedExchange, ...])
-    for number, each in enumerate(exchanges, 1):
-        if reason := _unplayable(each):
-            raise ValueError(f"exchange {number}: {reason}")
-    return exchanges, msgspec.convert(found.get("companies", ()), tuple[str, ...])
 
 
 def _unplayable(exchange: RecordedExchange) -> str:

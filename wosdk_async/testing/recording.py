@@ -122,7 +122,17 @@ class Recording:
                 credentials, region, clock and network options.
         """
         if self.record:
-            return self._recording_client(environ, options)
+            network = {name: options.pop(name) for name in _NETWORK if name in options}
+            own = ClientOptions(**network, limits=as_limits(options.get("limits", Limits())))
+            make = options.pop("engine", None) or partial(engine_for, own)
+            client = Client.from_env(
+                environ, engine=lambda limits: RecordingEngine(make(limits), self._keep), **options
+            )
+            try:
+                self._companies.append(client.company().name)
+            except ConfigurationError:  # no default, because the program names its Companies
+                self._companies.append("")
+            return client
         kept = {name: value for name, value in options.items() if name not in _IGNORED_IN_REPLAY}
         clock = SkippingClock()
         return Client(
@@ -188,19 +198,6 @@ class Recording:
     ) -> None:
         if error is None:
             self.save() if self.record else self.require_played()
-
-    def _recording_client(self, environ: Mapping[str, str] | None, options: dict[str, Any]) -> Client:
-        network = {name: options.pop(name) for name in _NETWORK if name in options}
-        own = ClientOptions(**network, limits=as_limits(options.get("limits", Limits())))
-        make = options.pop("engine", None) or partial(engine_for, own)
-        client = Client.from_env(
-            environ, engine=lambda limits: RecordingEngine(make(limits), self._keep), **options
-        )
-        try:
-            self._companies.append(client.company().name)
-        except ConfigurationError:  # no default, because the program names its Companies
-            self._companies.append("")
-        return client
 
     def _keep(self, raw: RawExchange) -> None:
         if len(self._raw) <= MAX_EXCHANGES:  # one more than allowed, so that writing fails

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import respx
@@ -106,7 +105,8 @@ class Routes:
             InvalidCallError: the operation does not exist, or the name seems misspelled.
         """
         name = name_of(what)
-        wanted = ServiceOperation(operation or _default_kind(what, name), name)
+        runs = is_command(name) if isinstance(what, str) else issubclass(what, Command)
+        wanted = ServiceOperation(operation or ("command" if runs else "retrieve"), name)
         require_operation(wanted, operation)
         if wanted not in self._mocked:
             method, path = _PATHS[wanted.kind]
@@ -129,7 +129,13 @@ class Routes:
         return respx.MockResponse(json={"CommandResult": discovered})
 
     def _respond(self, request: Any) -> respx.MockResponse | None:
-        self._require_company(request)
+        named = request.headers.get("CompanyName")
+        if named is None or named.lower() != self._company.lower():
+            mocked = ", ".join(repr(route.company) for route in self._companies().values())
+            self._refuse(
+                f"{request.method} {request.url.path} is for the Company {named!r}; "
+                f"these routes only mock {mocked}: also call routes(..., company={named!r})"
+            )
         if operation_at(request.method, request.url.path) in self._mocked:
             return None  # another route responds
         if not self._examples:
@@ -149,15 +155,6 @@ class Routes:
                 "mock it with on(name), or with a respx route before calling routes()"
             )
         return _response(request, body)
-
-    def _require_company(self, request: Any) -> None:
-        named = request.headers.get("CompanyName")
-        if named is None or named.lower() != self._company.lower():
-            mocked = ", ".join(repr(route.company) for route in self._companies().values())
-            self._refuse(
-                f"{request.method} {request.url.path} is for the Company {named!r}; "
-                f"these routes only mock {mocked}: also call routes(..., company={named!r})"
-            )
 
     def _refuse(self, why: str) -> NoReturn:
         """Raise an AssertionError, and keep it for the end of the test, because the program may catch it."""
@@ -203,8 +200,17 @@ class PreparedResponse:
         """
         if not values:
             raise InvalidCallError("answers() needs at least one result")
-        bodies = [envelope(self._operation, value) for value in values]
-        self.route.mock(side_effect=_InTurn(bodies))
+        left = [envelope(self._operation, value) for value in values]
+        last: dict[str, Any] = {}
+
+        def respond(request: Any) -> respx.MockResponse:
+            nonlocal last
+            if wants_next_page(last, request.content):
+                return _response(request, {"Entities": []})
+            last = left.pop(0) if len(left) > 1 else left[0]
+            return _response(request, last)
+
+        self.route.mock(side_effect=respond)
         return self
 
     def refuses(
@@ -237,26 +243,6 @@ class _CompanyRoute(_OptionalRoute):
         super().__init__(url__startswith=host)
         self.company = company
         self.host = host
-
-
-def _default_kind(what: type[Any] | str, name: str) -> str:
-    if isinstance(what, str):
-        return "command" if is_command(name) else "retrieve"
-    return "command" if issubclass(what, Command) else "retrieve"
-
-
-class _InTurn:
-    """Side effect that responds with one body after another, repeating the last."""
-
-    def __init__(self, bodies: Sequence[dict[str, Any]]) -> None:
-        self._left = list(bodies)
-        self._last: dict[str, Any] = {}
-
-    def __call__(self, request: Any) -> respx.MockResponse:
-        if wants_next_page(self._last, request.content):
-            return _response(request, {"Entities": []})
-        self._last = self._left.pop(0) if len(self._left) > 1 else self._left[0]
-        return _response(request, self._last)
 
 
 def _response(request: Any, body: dict[str, Any], status: int = 200) -> respx.MockResponse:

@@ -15,18 +15,15 @@ import attrs
 from wosdk_async.client import Client
 from wosdk_async.options import ClientOptions
 from wosdk_async.options.checks import takes_options
+from wosdk_async.sandbox import CompaniesOfTests
 from wosdk_async.sandbox.clock import require_start
-from wosdk_async.sandbox.env import env_of
 from wosdk_async.sandbox.faults.script import Rule
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
 from wosdk_async.sandbox.http.recorder import RecordedRequest as RecordedRequest  # the package exports it
 from wosdk_async.sandbox.http.recorder import RecordedRequests, RequestRecorder
 from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
-from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.seed.initial import open_store, set_verification
-from wosdk_async.sandbox.seed.rows import load_rows, seed_rows
-from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.testing.clock import SkippingClock
 from wosdk_async.testing.engines import AsgiEngine, ClockForOtherClients, InProcessTransport
@@ -45,11 +42,11 @@ class Snapshot:
     _store: Store = attrs.field(repr=False)
 
 
-class Sandbox:
+class Sandbox(CompaniesOfTests):
     """Company for one test, used like :class:`wosdk_async.sandbox.LocalCompany`.
 
     Creation takes a millisecond, and instances share nothing. A sandbox works in any event loop, but only in
-    one at a time.
+    one at a time. Only this process can reach its host.
 
     Args:
         company: name, or several names (default: "AcmeFacilities"). The first is the default for methods that
@@ -71,6 +68,8 @@ class Sandbox:
         faults: fault script and counters; empty at first.
     """
 
+    clock: SkippingClock
+
     def __init__(
         self,
         *,
@@ -91,10 +90,11 @@ class Sandbox:
         if not verification:
             set_verification(self._store, self._store.companies(), verification)
             self._start = self.snapshot()
-        self._companies = self._store.companies()
-        self.faults.companies = [each.name for each in self._companies]
+        companies = self._store.companies()
+        self._first, self._root = companies[0], _ROOT
+        self.faults.companies = [each.name for each in companies]
         app = create_app(self._store, self.clock, dialect=dialect, faults=self.faults)
-        self.app = RequestRecorder(ClockForOtherClients(app, self.clock))
+        self.app = self._recorder = RequestRecorder(ClockForOtherClients(app, self.clock))
         self._clients: weakref.WeakSet[Client] = weakref.WeakSet()
         self._transport = InProcessTransport(self.app, _HOST, self.clock)
         if seed:
@@ -107,29 +107,7 @@ class Sandbox:
     @property
     def name(self) -> str:
         """The Company's name."""
-        return self._companies[0].name
-
-    @property
-    def variables(self) -> dict[str, str]:
-        """Environment variables of the first Company. Only this process can reach its host."""
-        return self.variables_of(self.name)
-
-    def variables_of(self, company: str) -> dict[str, str]:
-        """Return the environment variables of the named Company.
-
-        Raises:
-            KeyError: the Company is unknown.
-        """
-        return env_of(self._company(company), _ROOT) | {"WOSDK_TRUSTED_HOSTS": _HOST}
-
-    @property
-    def requests(self) -> RecordedRequests:
-        """The requests so far, oldest first."""
-        return self.app.requests
-
-    def clear_requests(self) -> None:
-        """Forget the requests so far."""
-        self.app.clear()
+        return self._first.name
 
     @takes_options(ClientOptions)
     def client(self, options: ClientOptions) -> Client:
@@ -150,20 +128,6 @@ class Sandbox:
         )
         self._clients.add(client)
         return client
-
-    def seed(self, rows: Rows, *, company: str | None = None) -> None:
-        """Add rows to a Company: all of them, or none if one is invalid.
-
-        Args:
-            rows: rows by entity type, as in a create request, with or without an ``Id``.
-            company: Company name (default: the first).
-
-        Raises:
-            StoreError: a row is invalid; the message names the row.
-            KeyError: the Company is unknown.
-        """
-        owner, now = self._company(company or self.name), Moment.at(self.clock(), self._dialect.tick)
-        load_rows(self._store, owner, seed_rows(rows), now)
 
     def snapshot(self) -> Snapshot:
         """Return all current rows, for :meth:`reset`."""
@@ -201,18 +165,11 @@ class Sandbox:
     ) -> None:
         self.close()
 
-    def _company(self, name: str) -> StoredCompany:
-        found = next((each for each in self._companies if each.name.lower() == name.lower()), None)
-        if found is None:
-            names = ", ".join(company.name for company in self._companies)
-            raise KeyError(f"There is no Company {name!r} here; use {names}.")
-        return found
-
     async def _credentials(self, company: str) -> Credentials:
         try:
             found = self._company(company)
         except KeyError:
-            found = self._companies[0]  # valid credentials: discovery must refuse the name
+            found = self._first  # valid credentials: discovery must refuse the name
         return Credentials(found.client_id, found.client_secret)
 
     def _copy(self, store: Store) -> Store:

@@ -60,10 +60,13 @@ class Names:
             self._hosts[parts.netloc] = "{host}"
 
     def company(self, name: str) -> str:
-        """Return a Company's placeholder, the same in each run regardless of order."""
+        """Return a Company's placeholder, the same in each run regardless of order and letter case."""
         if not name:
             return name
-        own = name if self.keep_companies else _placeholder_of(name)
+        own = name
+        if not self.keep_companies:
+            digest = hashlib.sha256(name.casefold().encode("utf-8", "replace")).hexdigest()
+            own = f"{{company {digest[:8]}}}"
         placeholder = self.defaults.get(name, own)
         self._companies[placeholder] = name
         return placeholder
@@ -93,17 +96,14 @@ class Names:
 
     def hidden_members(self, value: Any) -> Any:
         """Replace the value of each ``CompanyName`` in JSON values with a placeholder."""
-        if isinstance(value, list):
-            return [self.hidden_members(item) for item in value]
-        if not isinstance(value, dict):
-            return value
         known = {name.casefold(): mark for mark, name in self._companies.items()}
-        return {
-            name: known.get(item.casefold(), item)
-            if name == "CompanyName" and isinstance(item, str)
-            else self.hidden_members(item)
-            for name, item in value.items()
-        }
+
+        def hide(members: dict[str, Any]) -> dict[str, Any]:
+            name = members.get("CompanyName")
+            mark = known.get(name.casefold(), name) if isinstance(name, str) else name
+            return members | {"CompanyName": mark} if "CompanyName" in members else members
+
+        return _with_objects(value, hide)
 
     def restored(self, text: str, request_id: str | None = None) -> str:
         """Return ``text`` with placeholders replaced by this program's names."""
@@ -111,12 +111,6 @@ class Names:
         return _PLACEHOLDER.sub(
             lambda found: found[0][1:] if found[1] else values.get(found[0], found[0]), text
         )
-
-
-def _placeholder_of(company: str) -> str:
-    """Return the placeholder for a Company name, ignoring case."""
-    digest = hashlib.sha256(company.casefold().encode("utf-8", "replace")).hexdigest()
-    return f"{{company {digest[:8]}}}"
 
 
 @cache
@@ -143,17 +137,20 @@ def _file_address(address: str) -> str:
     return parts._replace(path=f"/file-{digest[:8]}", query="", fragment="").geturl()
 
 
-def _without_file_keys(value: Any) -> Any:
-    """Replace the addresses of files in JSON values."""
+def _without_file_key(members: dict[str, Any]) -> dict[str, Any]:
+    """Replace the address of a file in a JSON object."""
+    names = ("DocUrl", "Url") if "DocumentId" in members else ("DocUrl",)
+    addresses = {name: members[name] for name in names if isinstance(members.get(name), str)}
+    return members | {name: _file_address(address) for name, address in addresses.items()}
+
+
+def _with_objects(value: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
+    """Return JSON values with ``change`` applied to all objects."""
     if isinstance(value, list):
-        return [_without_file_keys(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    names = ("DocUrl", "Url") if "DocumentId" in value else ("DocUrl",)
-    return {
-        name: _file_address(item) if name in names and isinstance(item, str) else _without_file_keys(item)
-        for name, item in value.items()
-    }
+        return [_with_objects(item, change) for item in value]
+    if isinstance(value, dict):
+        return change({name: _with_objects(item, change) for name, item in value.items()})
+    return value
 
 
 Scrub = Callable[[Any], Any]
@@ -209,7 +206,7 @@ class Cleaner:
             return None
 
         def cleaned(value: Any) -> Any:
-            return self._clean(_without_file_keys(self.scrub(value)), raw, secrets)
+            return self._clean(_with_objects(self.scrub(value), _without_file_key), raw, secrets)
 
         try:
             value = cleaned(codec.loads(body))

@@ -20,7 +20,6 @@ _MIN_SECRET = 4  # minimum characters of a secret: a shorter one (as in tests) w
 _MIN_DISTINCT = 8  # a string of this many characters of a secret does not occur in text by chance
 _MAX_PIECE = 12  # any string of this many characters of a secret is enough to find it
 _LOOKAHEAD = 2048  # characters searched beyond the cut; the rest of the text may be 60 MB
-_SHORT = 1000  # texts with fewer characters are first compared by hashes
 _MAX_ADDRESS = 8192  # maximum characters of an address that are searched
 _MAX_ESCAPED = _MAX_PIECE * 100  # approximate maximum length of a piece whose characters are escaped
 _WINDOW = 65_536  # characters searched at once, to limit the memory of a search
@@ -78,34 +77,20 @@ class Secrets:
         return Secrets(*self._values, *other._values)
 
     @cached_property
-    def _forms(self) -> dict[int, Secret]:
-        """All forms of all secrets, grouped by the number of characters needed to find them."""
+    def _hashes(self) -> dict[int, tuple[set[int], set[int]]]:
+        """Hashes of half pieces and of pieces, keyed by the size of a piece that identifies a secret."""
         # Computed only for the first error, because most sessions have none.
-        forms: dict[int, str] = {}
         texts = [each for value in self._values for each in _forms_of(value.reveal())]
-        for form in sorted({text.translate(_FOLDED) for text in texts}):
+        found: dict[int, tuple[set[int], set[int]]] = {}
+        for form in {text.translate(_FOLDED) for text in texts}:
             size = min(len(form), max(_MIN_DISTINCT, min(_MAX_PIECE, len(form) // 2)))
-            forms[size] = f"{forms.get(size, '')}\0{form}"
-        return {size: Secret(joined) for size, joined in forms.items()}
-
-    @cached_property
-    def _shortest(self) -> int:
-        """Smallest number of characters that identifies a secret."""
-        return min(self._forms, default=sys.maxsize)
-
-    @cached_property
-    def _halves(self) -> dict[int, frozenset[int]]:
-        """Hashes of all half pieces, keyed by the size of a piece that identifies a secret."""
-        return {
-            size: frozenset(map(hash, _pieces(forms.reveal(), size // 2)))
-            for size, forms in self._forms.items()
-        }
+            for length, hashes in zip((size // 2, size), found.setdefault(size, (set(), set())), strict=True):
+                hashes.update(hash(form[at : at + length]) for at in range(len(form) - length + 1))
+        return found
 
     def hide(self, text: str, longest: int) -> str:
         """Replace the secrets in ``text`` with ``***``, then truncate it to ``longest`` characters."""
-        if len(text) < self._shortest:
-            return text[:longest]
-        if len(text) < _SHORT and not _ESCAPE.search(text) and self._has_no_half_piece(text):
+        if len(text) < min(self._hashes, default=sys.maxsize):
             return text[:longest]
         searched = text[: longest + _LOOKAHEAD]
         is_secret = bytearray(len(searched))  # 1 for each character of a secret
@@ -121,39 +106,29 @@ class Secrets:
         return "".join(shown)[:longest]
 
     def _mark(self, is_secret: bytearray, offset: int, text: str) -> None:
-        """Set the bytes of ``is_secret`` for the secrets in ``text``, which starts at ``offset``."""
-        decoded = [(each.translate(_FOLDED), starts) for each, starts in _decoded(text)]
-        texts = [each for each, _ in decoded]
-        for size, forms in self._forms.items():
-            if len(text) < _SHORT and self._halves[size].isdisjoint(
-                hash(piece) for each in texts for piece in _pieces(each, size // 2, size - size // 2 + 1)
-            ):
-                continue  # the usual case: no piece can match, so skip the comparison of pieces
-            pieces = _common_pieces(texts, forms.reveal(), size)
-            for each, starts in decoded if pieces else ():
-                for at in range(len(each) - size + 1):
-                    if each[at : at + size] in pieces:
-                        first, end = offset + starts[at], offset + starts[at + size]
-                        is_secret[first:end] = b"\x01" * (end - first)
+        """Set the bytes of ``is_secret`` for the secrets in ``text``, which starts at ``offset``.
+
+        Sets keep the time linear: the service may send tokens as long as a header.
+        """
+        for decoded, starts in _decoded(text):
+            folded = decoded.translate(_FOLDED)
+            for size, (halves, pieces) in self._hashes.items():
+                half = size // 2
+                # A piece has half pieces at `step` consecutive positions, so one is always tested.
+                step = size - half + 1
+                tested = range(0, len(folded) - half + 1, step)
+                for at in [at for at in tested if hash(folded[at : at + half]) in halves]:  # usually none
+                    for begin in range(max(0, at - step + 1), min(at, len(folded) - size) + 1):
+                        if hash(folded[begin : begin + size]) in pieces:
+                            first, end = offset + starts[begin], offset + starts[begin + size]
+                            is_secret[first:end] = b"\x01" * (end - first)
 
     def shortened(self, text: str, longest: int) -> str:
         """Hide the secrets and shorten like :func:`shortened`, without searching all of the removed part."""
-        if len(text) <= longest and len(text) < self._shortest:
+        if len(text) <= longest and len(text) < min(self._hashes, default=sys.maxsize):
             return text
         shown = self.hide(text, longest)
         return shown if len(text) <= longest else f"{shown}{_cut_from(text)}"
-
-    def _has_no_half_piece(self, text: str) -> bool:
-        """Return whether unescaped text has no piece in ``_halves``, and so no secret: true for most text."""
-        folded = text.translate(_FOLDED)
-        for size, halves in self._halves.items():
-            half = size // 2
-            # A piece has half pieces at `size - half + 1` consecutive positions, so one is always tested.
-            if len(folded) >= size and not halves.isdisjoint(
-                [hash(folded[at : at + half]) for at in range(0, len(folded) - half + 1, size - half + 1)]
-            ):
-                return False
-        return True
 
     def within(self, text: str) -> bool:
         """Return whether the address ``text`` contains a secret in its first 8,192 characters.
@@ -250,31 +225,6 @@ def _char(found: re.Match[str]) -> tuple[str, int] | None:
     if group in (_REFERENCE, _HEX_REFERENCE) and 0x80 <= number < 0xA0:
         return bytes((number,)).decode("cp1252", "replace"), end
     return (chr(number), end) if number < 0x110000 else None
-
-
-def _common_pieces(texts: list[str], forms: str, size: int) -> set[str]:
-    """Return the pieces of ``size`` characters in ``forms`` that also occur in one of ``texts``.
-
-    Sets keep the time linear: the service may send tokens as long as a header.
-    """
-    # First compare half pieces: texts and forms usually have none in common. Each piece contains a half piece
-    # that starts at a multiple of ``step``, so the longer side lists only the half pieces at those positions,
-    # and the shorter side lists all of its own.
-    half = size // 2
-    step = size - half + 1
-    in_forms, in_texts = (step, 1) if len(forms) > len(texts[0]) else (1, step)
-    halves = _pieces(forms, half, in_forms) & set().union(*[_pieces(text, half, in_texts) for text in texts])
-    starts = (
-        [at for at in range(0, len(forms), in_forms) if forms[at : at + half] in halves] if halves else []
-    )
-    # Then compare the whole pieces of ``forms`` around the common half pieces.
-    near = {forms[at : at + size] for start in starts for at in range(max(0, start - step + 1), start + 1)}
-    return {piece for text in texts for piece in _pieces(text, size) & near} if near else near
-
-
-def _pieces(text: str, size: int, step: int = 1) -> set[str]:
-    """Return the pieces of ``size`` characters that start at every ``step``-th character of ``text``."""
-    return {text[at : at + size] for at in range(0, len(text) - size + 1, step)}
 
 
 def one_line(text: str) -> str:

@@ -37,9 +37,25 @@ class CancelAbandonedReads:
         if scope["type"] != "http" or scope["method"] not in _READS:
             await self._app(scope, receive, send)
             return
-        request = _Read(receive, send)
-        work = asyncio.ensure_future(self._app(scope, request.inbox.get, request.send))
-        watch = asyncio.ensure_future(request.cancel_on_disconnect(work))
+        inbox: asyncio.Queue[Message] = asyncio.Queue()
+        is_complete = False
+
+        async def send_watched(message: Message) -> None:
+            nonlocal is_complete
+            is_complete = message["type"] == "http.response.body" and not message.get("more_body", False)
+            await send(message)
+
+        async def cancel_on_disconnect() -> None:
+            while True:
+                message = await receive()
+                inbox.put_nowait(message)
+                if message["type"] == "http.disconnect":
+                    if not is_complete:  # servers also send this after a response
+                        work.cancel()
+                    return
+
+        work = asyncio.ensure_future(self._app(scope, inbox.get, send_watched))
+        watch = asyncio.ensure_future(cancel_on_disconnect())
         try:
             await asyncio.wait([work])
         finally:
@@ -48,27 +64,3 @@ class CancelAbandonedReads:
             await asyncio.wait([work, watch])
         if not work.cancelled():
             work.result()
-
-
-class _Read:
-    """Request that may be cancelled until its response is complete."""
-
-    def __init__(self, receive: Receive, send: Send) -> None:
-        self.inbox: asyncio.Queue[Message] = asyncio.Queue()
-        self._receive = receive
-        self._send = send
-        self._complete = False
-
-    async def send(self, message: Message) -> None:
-        self._complete = message["type"] == "http.response.body" and not message.get("more_body", False)
-        await self._send(message)
-
-    async def cancel_on_disconnect(self, work: asyncio.Future[None]) -> None:
-        """Pass client messages to the application; cancel ``work`` when the client disconnects."""
-        while True:
-            message = await self._receive()
-            self.inbox.put_nowait(message)
-            if message["type"] == "http.disconnect":
-                if not self._complete:  # servers also send this after a response
-                    work.cancel()
-                return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -130,20 +131,13 @@ async def _employee(company: Company, text: str) -> int:
     try:
         return await company.work_orders.employee(id_or_name(text))
     except NameNotFoundError as error:
-        message = f"{error.message}{await _suggest_employee(company, text)}"
+        names: list[str] = []
+        with suppress(WosdkError):  # only the suggestion is lost
+            query = company.query(Employee).select("DisplayAs", "Username", "Number").limit(_SEARCHED)
+            for row in await query.all():
+                names += [name for name in (row.display_as, row.username, row.number) if name]
+        message = f"{error.message}{suggestion(text, names)}"
         raise NameNotFoundError(message, operation=error.operation, company=error.company) from error
-
-
-async def _suggest_employee(company: Company, text: str) -> str:
-    """Return ``; did you mean ...?`` with the most similar employee name, or an empty string."""
-    try:
-        records = (
-            await company.query(Employee).select("DisplayAs", "Username", "Number").limit(_SEARCHED).all()
-        )
-    except WosdkError:  # only the suggestion is lost
-        return ""
-    found = [name for row in records for name in (row.display_as, row.username, row.number) if name]
-    return suggestion(text, found)
 
 
 async def _assignees(company: Company, order: int) -> list[int]:

@@ -11,7 +11,7 @@ from wosdk_async import Company
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.records import RecordTexts, by_option
 from wosdk_async.cli.options import ChangeOptions, change_options
-from wosdk_async.cli.order_changes import OrderPlan, change_of, read_orders
+from wosdk_async.cli.order_changes import OrderPlan, change_of, id_or_name, read_orders
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession
 from wosdk_async.cli.texts import counted
 from wosdk_async.model import DocumentType, WorkOrder
@@ -66,7 +66,9 @@ def attach_command(
     named = RecordTexts.read(WorkOrder, [order], by)
     with ChangeSession.open(ctx, options) as session:
         company = session.runner.company
-        type_id = None if type_name is None else session.runner.run(_type_id(company, type_name))
+        type_id = None if type_name is None else id_or_name(type_name)
+        if isinstance(type_id, str):
+            type_id = session.runner.run(company.resolve(DocumentType, display_as=type_id)).id
         ((id, record),) = session.runner.run(read_orders(company, named)).items()
         changes = [change_of(_plan(file, title, type_id), id, record) for file in files]
         for change, file in zip(changes, files, strict=True):
@@ -97,10 +99,3 @@ def _plan(file: Path, title: str | None, type_id: int | None) -> OrderPlan:
         ),
         shows="Documents.*",
     )
-
-
-async def _type_id(company: Company, text: str) -> int:
-    if text.isdecimal() and text.isascii():
-        return int(text)
-    found = await company.resolve(DocumentType, display_as=text)
-    return int(found.id or 0)

@@ -12,7 +12,7 @@ import click
 from wosdk_async.catalogue import VERBS, Catalogue, Command, CommandBase, Entity, EnumType, Field, load
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.options import json_option, names
-from wosdk_async.cli.output.files import Output, opened
+from wosdk_async.cli.output.files import opened
 from wosdk_async.cli.output.table import print_table
 from wosdk_async.cli.texts import json_text
 from wosdk_async.text.suggestions import suggestion
@@ -25,6 +25,7 @@ _SOURCES = {
     "wsdl": "the vendor's older schema",
     "peer": "third-party clients",
 }
+_SUPPORT = {True: "yes", False: "no", None: "not known"}
 
 
 def _as_data(row: Definition) -> dict[str, Any]:
@@ -32,15 +33,6 @@ def _as_data(row: Definition) -> dict[str, Any]:
     data = attrs.asdict(row, filter=lambda field, _: not field.name.startswith("own_"))
     kind = data.pop("kind", None) or type(row).__name__.lower()
     return {"name": data.pop("name"), "kind": kind, **data}
-
-
-def _contents(catalogue: Catalogue) -> dict[str, Any]:
-    """Return all names, with entities grouped by family."""
-    return {
-        "entities": {family: [row.name for row in rows] for family, rows in _families(catalogue)},
-        "commands": sorted(catalogue.commands),
-        "enums": sorted(catalogue.enums),
-    }
 
 
 def _families(catalogue: Catalogue) -> list[tuple[str, list[Entity]]]:
@@ -67,36 +59,25 @@ def _show(file: IO[str], row: Definition) -> None:
         return
     kind = row.kind if isinstance(row, Entity) else "command" if isinstance(row, Command) else "base command"
     _lines(file, (f"{row.name}: {kind}", row.meaning, row.note, _source(row.sources)))
-    if isinstance(row, Entity):
-        _show_entity(file, row)
-    elif isinstance(row, Command):
-        _show_command(file, row)
-    else:
+    if isinstance(row, CommandBase):
         _show_fields(file, "fields", row.request)
-
-
-def _show_entity(file: IO[str], row: Entity) -> None:
-    if row.operations:
-        file.write("\n")
-        lines = [[f"  {name}", _support(row.operations.get(name), row.instead.get(name))] for name in VERBS]
-        print_table(file, lines)
-    if row.composite_key:
-        _lines(file, (f"composite key: {', '.join(row.composite_key)}",))
-    _show_fields(file, "fields", row.fields)
-
-
-def _support(supported: bool | None, instead: str | None) -> str:
-    text = {True: "yes", False: "no", None: "not known"}[supported]
-    return f"{text}: {instead}" if instead else text
-
-
-def _show_command(file: IO[str], row: Command) -> None:
-    repeat = "safe" if row.repeat == "safe" else "not safe; check whether it took effect before you repeat it"
-    others = f" (also {', '.join(row.other_paths)})" if row.other_paths else ""
-    where = "the locator's " if row.host == "locator" else ""
-    _lines(file, ("", f"path: {where}api/v1/cmd/{row.path}{others}", f"repeat: {repeat}"))
-    _show_fields(file, "fields", row.request)
-    _show_fields(file, f"result{f', a {row.result}' if row.result else ''}", row.response)
+    elif isinstance(row, Entity):
+        if row.operations:
+            file.write("\n")
+            texts = {name: _SUPPORT[row.operations.get(name)] for name in VERBS}
+            texts |= {name: f"{texts[name]}: {row.instead[name]}" for name in VERBS if row.instead.get(name)}
+            print_table(file, [[f"  {name}", text] for name, text in texts.items()])
+        if row.composite_key:
+            _lines(file, (f"composite key: {', '.join(row.composite_key)}",))
+        _show_fields(file, "fields", row.fields)
+    else:
+        unsafe = "not safe; check whether it took effect before you repeat it"
+        others = f" (also {', '.join(row.other_paths)})" if row.other_paths else ""
+        where = "the locator's " if row.host == "locator" else ""
+        repeat = "safe" if row.repeat == "safe" else unsafe
+        _lines(file, ("", f"path: {where}api/v1/cmd/{row.path}{others}", f"repeat: {repeat}"))
+        _show_fields(file, "fields", row.request)
+        _show_fields(file, f"result{f', a {row.result}' if row.result else ''}", row.response)
 
 
 def _show_enum(file: IO[str], row: EnumType) -> None:
@@ -109,26 +90,23 @@ def _show_enum(file: IO[str], row: EnumType) -> None:
         ]
         for value in row.values
     ]
-    print_table(file, [_without_empty(line, lines) for line in lines])
+    _print_lines(file, lines)
 
 
 def _show_fields(file: IO[str], title: str, fields: Iterable[Field]) -> None:
     lines = [
-        [f"  {field.name}", _type(field), _bounds(field), field.meaning or field.note or ""]
+        [f"  {field.name}", field.shown_type, _bounds(field), field.meaning or field.note or ""]
         for field in sorted(fields, key=lambda field: not field.required)
     ]
     if lines:
         file.write(f"\n{title}\n")
-        print_table(file, [_without_empty(line, lines) for line in lines])
+        _print_lines(file, lines)
 
 
-def _without_empty(line: list[str], lines: list[list[str]]) -> list[str]:
-    return [cell for i, cell in enumerate(line) if any(other[i] for other in lines)]
-
-
-def _type(field: Field) -> str:
-    kind = {"ref": field.of, "enum": field.of, "object": field.of}.get(field.kind) or field.kind
-    return f"list of {kind}" if field.is_list else str(kind)
+def _print_lines(file: IO[str], lines: list[list[str]]) -> None:
+    """Write a table without its empty columns."""
+    kept = [i for i in range(len(lines[0])) if any(line[i] for line in lines)] if lines else []
+    print_table(file, [[line[i] for i in kept] for line in lines])
 
 
 def _bounds(field: Field) -> str:
@@ -162,9 +140,20 @@ def describe_command(name: str | None, as_json: bool) -> None:
     """
     catalogue = load()
     row = None if name is None else _find(catalogue, name)
-    with opened(Output("json" if as_json else "table", None)) as file:
+    with opened() as file:
         if as_json:
-            file.write(f"{json_text(_contents(catalogue) if row is None else _as_data(row))}\n")
+            data = (
+                _as_data(row)
+                if row is not None
+                else {
+                    "entities": {
+                        family: [each.name for each in rows] for family, rows in _families(catalogue)
+                    },
+                    "commands": sorted(catalogue.commands),
+                    "enums": sorted(catalogue.enums),
+                }
+            )
+            file.write(f"{json_text(data)}\n")
         elif row is None:
             _show_all(file, catalogue)
         else:
@@ -172,13 +161,8 @@ def describe_command(name: str | None, as_json: bool) -> None:
 
 
 def _find(catalogue: Catalogue, name: str) -> Definition:
-    for kind in (catalogue.commands, catalogue.enums, catalogue.command_bases):
-        for wire, row in kind.items():
-            if wire.lower() == name.lower():
-                return row
-    entity = catalogue.entity(name)
-    if entity is not None:
-        return entity
+    if (found := catalogue.definition(name)) is not None:
+        return found
     known = (*catalogue.entities, *catalogue.aliases, *catalogue.commands, *catalogue.enums)
     hint = suggestion(name, known) or "; wosdk describe lists all names"
     raise CliError(f"the catalogue has no entity, command or enum {name!r}{hint}")

@@ -138,7 +138,14 @@ def import_command(
     SIGTERM.
     """
     if file is None:
-        raise click.UsageError(_no_file(sandbox))
+        if sandbox and sandbox != TEMPORARY:
+            raise click.UsageError(
+                f"FILE is missing: {sandbox!r} was read as the --sandbox store. Put FILE first: "
+                f"wosdk import {sandbox} --sandbox --map MAP.toml"
+            )
+        raise click.UsageError(
+            "FILE is missing: name the CSV file, as in wosdk import requests.csv --map map.toml"
+        )
     if sample is not None and not check:
         raise click.UsageError("--sample needs --check; an import sends all rows")
     require_stdout()
@@ -146,12 +153,3 @@ def import_command(
     from wosdk_async.cli.import_run import check_import, run_import
 
     sys.exit(check_import(arguments) if check else run_import(arguments))
-
-
-def _no_file(sandbox: str | None) -> str:
-    if sandbox and sandbox != TEMPORARY:
-        return (
-            f"FILE is missing: {sandbox!r} was read as the --sandbox store. Put FILE first: "
-            f"wosdk import {sandbox} --sandbox --map MAP.toml"
-        )
-    return "FILE is missing: name the CSV file, as in wosdk import requests.csv --map map.toml"

@@ -24,7 +24,7 @@ from wosdk_async.cli.options import (
     target_options,
     yes_option,
 )
-from wosdk_async.cli.output.files import Output, opened, require_stdout
+from wosdk_async.cli.output.files import opened, require_stdout
 from wosdk_async.cli.texts import counted, json_text, message_of, shell_words, visible
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def list_command(place: Path, as_json: bool) -> None:
             unreadable += 1
             say(message_of(error))
     jobs.sort(key=lambda job: job.plan.created_at, reverse=True)
-    with opened(Output("json" if as_json else "table", None)) as file:
+    with opened() as file:
         if as_json:
             file.write("".join(f"{json_text(job.as_dict())}\n" for job in jobs))
         else:

@@ -14,7 +14,7 @@ import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.options import Target, json_option, output_option, target_of, target_options, yes_option
-from wosdk_async.cli.output.files import Output, opened
+from wosdk_async.cli.output.files import opened
 from wosdk_async.cli.profile_file import (
     ADDRESS_KEYS,
     CREDENTIAL_KEYS,
@@ -33,7 +33,7 @@ from wosdk_async.settings.profiles import DEFAULT, profile_variables, settings_f
 from wosdk_async.transport.session.hosts import shown_address
 
 if TYPE_CHECKING:
-    from wosdk_async.cli.diagnostics import Step, StepReport
+    from wosdk_async.cli.diagnostics import Step
 
 _STDIN = "-"
 _REGIONS = click.Choice(["americas", "apac", "emea"])
@@ -79,7 +79,9 @@ def login_command(ctx: click.Context, /, yes: bool, listed: bool, **options: str
         return
     options["company"] = target.company
     old = file.profile(name)
-    _require_usable(file, name)
+    # Raise an error before prompting if the profile cannot be used or changed.
+    profile_variables(file.path, name, old)
+    file.replaced(name, dict.fromkeys(ADDRESS_KEYS) | dict.fromkeys(CREDENTIAL_KEYS) | {"company": name})
     values, status = _log_in(attrs.evolve(target, profile=None, company=None), _known_values(options), old)
     if status is not Exit.DONE:
         say(f"nothing was written to {file.path}")
@@ -115,19 +117,17 @@ def _log_in(target: Target, known: Mapping[str, str], old: Mapping[str, Any]) ->
         answers = answers | {key: _ask(key, answers[key], again=True) for key in again}
 
 
-def _require_usable(file: ProfileFile, name: str) -> None:
-    """Raise an error before prompting if the profile cannot be changed or used."""
-    profile_variables(file.path, name, file.profile(name))
-    file.replaced(name, dict.fromkeys(ADDRESS_KEYS) | dict.fromkeys(CREDENTIAL_KEYS) | {"company": name})
-
-
 def _known_values(options: Mapping[str, str | None]) -> dict[str, str]:
     """Return the values of options and variables, and a secret from stdin."""
     found = {key: options.get(key) or os.environ.get(variable_of(key)) or "" for key in PROFILE_KEYS}
     if options["credentials_command"]:  # the option overrides credentials in variables
         found |= dict.fromkeys(("client_id", "client_secret", "client_secret_file"), "")
     elif options["client_secret_file"]:
-        found["client_secret"] = _secret_of_stdin() if found["client_secret_file"] == _STDIN else ""
+        found["client_secret"] = ""
+        if found["client_secret_file"] == _STDIN:
+            found["client_secret"] = sys.stdin.readline(_MAX_SECRET).strip()
+            if not found["client_secret"]:
+                raise CliError("the first line of stdin is empty; write the secret there")
     if path := found["client_secret_file"]:
         found["client_secret_file"] = "" if path == _STDIN else str(Path(path).absolute())
     return {key: value for key, value in found.items() if value}
@@ -138,7 +138,10 @@ def _complete(values: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, st
 
     Without a terminal, the old region is kept only for the same Company.
     """
-    missing = _missing(values)
+    wanted = ["company", "region"]
+    if "credentials_command" not in values:
+        wanted += ["client_id"] if "client_secret_file" in values else ["client_id", "client_secret"]
+    missing = [key for key in wanted if not values.get(key)]
     if missing and not is_interactive():
         named = ", ".join(_OPTIONS[key] for key in missing if key in _OPTIONS)
         if named:
@@ -158,7 +161,8 @@ def _with_addresses(answers: Mapping[str, str], old: Mapping[str, Any]) -> dict[
     Skip addresses of another Company or region, which must not get the secret.
     """
     values = dict(answers)
-    is_same = _identity(values) == _identity(old)
+    identity = [(text_of(each, "company"), text_of(each, "region") or "americas") for each in (values, old)]
+    is_same = identity[0] == identity[1]
     for key in ADDRESS_KEYS:
         kept = text_of(old, key)
         if kept and key not in values and is_same:
@@ -168,19 +172,6 @@ def _with_addresses(answers: Mapping[str, str], old: Mapping[str, Any]) -> dict[
         if key in values:
             say(f"{key}: {shown_address(values[key])}")
     return values
-
-
-def _identity(profile: Mapping[str, Any]) -> tuple[str, str]:
-    return text_of(profile, "company"), text_of(profile, "region") or _REGIONS.choices[0]
-
-
-def _missing(values: Mapping[str, str]) -> list[str]:
-    wanted = ["company", "region"]
-    if "credentials_command" not in values:
-        wanted.append("client_id")
-        if "client_secret_file" not in values:
-            wanted.append("client_secret")
-    return [key for key in wanted if not values.get(key)]
 
 
 def _ask(key: str, old: str, *, again: bool = False) -> str:
@@ -198,13 +189,6 @@ def _ask(key: str, old: str, *, again: bool = False) -> str:
     else:
         text = click.prompt(_QUESTIONS[key], default=old or None, err=True)
     return text.strip()
-
-
-def _secret_of_stdin() -> str:
-    secret = sys.stdin.readline(_MAX_SECRET).strip()
-    if not secret:
-        raise CliError("the first line of stdin is empty; write the secret there")
-    return secret
 
 
 def _check(target: Target, values: Mapping[str, str]) -> Step:
@@ -238,26 +222,20 @@ def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> Non
       wosdk check
       wosdk --profile stage check --json
     """
-    from wosdk_async.cli.diagnostics import StepReport
+    from wosdk_async.cli.diagnostics import Step, StepReport, failed_step, steps
 
-    with opened(Output("json" if as_json else "table", output)) as file:
+    target, started = target_of(ctx), time.monotonic()
+    with opened(output) as file:
         report = StepReport(None if as_json else file)
-        _diagnose(target_of(ctx), report)
+        try:
+            settings = Settings.from_env(profile=target.profile, company=target.company)
+            with Runner(target) as runner:
+                company, seconds = runner.company, time.monotonic() - started
+                detail = f"Company {company.name!r} in region {settings.region.name}"
+                report.add(Step(step="settings", seconds=seconds, detail=detail))
+                runner.run(report.add_all(steps(settings, company, target.deadline, target.verbose)))
+        except ConfigurationError as error:
+            report.add(failed_step("settings", error, time.monotonic() - started))
         if as_json:
             report.write_json(file)
     ctx.exit(report.last.status)
-
-
-def _diagnose(target: Target, report: StepReport) -> None:
-    from wosdk_async.cli.diagnostics import Step, failed_step, steps
-
-    started = time.monotonic()
-    try:
-        settings = Settings.from_env(profile=target.profile, company=target.company)
-        with Runner(target) as runner:
-            company, seconds = runner.company, time.monotonic() - started
-            detail = f"Company {company.name!r} in region {settings.region.name}"
-            report.add(Step(step="settings", seconds=seconds, detail=detail))
-            runner.run(report.add_all(steps(settings, company, target.deadline, target.verbose)))
-    except ConfigurationError as error:
-        report.add(failed_step("settings", error, time.monotonic() - started))

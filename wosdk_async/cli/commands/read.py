@@ -153,46 +153,17 @@ def query_command(
     kind = entity_named(entity, unchecked)
     if not unchecked:
         require_support(kind, "query")
+    name, where = entity_name(kind), [condition(kind, text) for text in conditions]
     if expression is not None:
-        _by_expression(target_of(ctx), kind, expression, result)
+        _by_expression(target_of(ctx), kind, json_object("--expression", expression), result)
         return
     if count:
-        _count(target_of(ctx), kind, conditions, result)
+        with Runner(target_of(ctx)) as runner:
+            number = runner.run(_count_rows(runner.company.query(name, check=False).where(*where), name))
+        with writing("the rows were counted", result.path), opened(result.path) as file:
+            data = json_text({"entity": name, "count": number}) if result.format == "json" else number
+            file.write(f"{data}\n")
         return
-    rows = None if everything else limit or _LIMIT
-    _by_conditions(target_of(ctx), kind, conditions, orders, paths, rows, result)
-
-
-def _by_expression(target: Target, kind: type[Record] | str, path: Path, result: Output) -> None:
-    expression = json_object("--expression", path)
-    with Runner(target) as runner:
-        rows = runner.run(runner.company.query(entity_name(kind), expression, check=False))
-    with writing("the rows were read", result.path):
-        write_rows(result, rows, (), kind)
-    if len(rows) >= ROW_CAP:
-        say(f"a response has at most {ROW_CAP} rows; to read all, use --where and --all, not --expression")
-
-
-def _count(target: Target, kind: type[Record] | str, conditions: tuple[str, ...], result: Output) -> None:
-    where = [condition(kind, text) for text in conditions]
-    name = entity_name(kind)
-    with Runner(target) as runner:
-        rows = runner.run(_count_rows(runner.company.query(name, check=False).where(*where), name))
-    with writing("the rows were counted", result.path), opened(result) as file:
-        data = json_text({"entity": name, "count": rows}) if result.format == "json" else rows
-        file.write(f"{data}\n")
-
-
-def _by_conditions(
-    target: Target,
-    kind: type[Record] | str,
-    conditions: tuple[str, ...],
-    orders: tuple[str, ...],
-    paths: tuple[str, ...],
-    limit: int | None,
-    result: Output,
-) -> None:
-    where = [condition(kind, text) for text in conditions]
     order_by = [order(text) for text in orders]
 
     def narrow(query: Query[Any]) -> Query[Any]:
@@ -202,9 +173,10 @@ def _by_conditions(
     # they were sent.
     narrow(Query(kind, _never_sent))
     default_paths = DefaultColumns.of(kind).selection if result.format == "table" and not paths else ()
-    with Runner(target) as runner:
-        query = narrow(runner.company.query(entity_name(kind), check=False))
-        write = partial(_write, kind=kind, paths=paths, limit=limit, result=result)
+    with Runner(target_of(ctx)) as runner:
+        query = narrow(runner.company.query(name, check=False))
+        rows = None if everything else limit or _LIMIT
+        write = partial(_write, kind=kind, paths=paths, limit=rows, result=result)
         try:
             runner.run(write(query.select(*default_paths)))
         except UnknownNameError:
@@ -213,6 +185,17 @@ def _by_conditions(
             # A release of the service may lack the name property of a reference, so try again without these
             # properties. If a condition is at fault, the same error is raised again.
             runner.run(write(query))
+
+
+def _by_expression(
+    target: Target, kind: type[Record] | str, expression: dict[str, Any], result: Output
+) -> None:
+    with Runner(target) as runner:
+        rows = runner.run(runner.company.query(entity_name(kind), expression, check=False))
+    with writing("the rows were read", result.path):
+        write_rows(result, rows, (), kind)
+    if len(rows) >= ROW_CAP:
+        say(f"a response has at most {ROW_CAP} rows; to read all, use --where and --all, not --expression")
 
 
 async def _never_sent(call: Call[list[Any]]) -> NoReturn:
@@ -226,7 +209,7 @@ async def _write(
     wanted = query if limit is None else query.limit(limit + 1)
     rows_on_terminal = result.path is None and sys.stdout.isatty()
     live = sys.stderr.isatty() and not rows_on_terminal
-    with opened(result) as file, RowProgress(shown=limit is None, live=live) as progress:
+    with opened(result.path) as file, RowProgress(shown=limit is None, live=live) as progress:
         writer = format_of(result, file, paths, kind)
         async with aclosing(wanted.pages()) as pages:
             async for page in pages:

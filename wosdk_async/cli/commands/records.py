@@ -73,7 +73,7 @@ def create_command(
     is_order = not isinstance(kind, str) and kind.wire_name == "WorkOrder"
     if not is_order and not unchecked:
         require_support(kind, "create")
-    values = parsed_fields(kind, fields, json_body)
+    values = parsed_fields(kind, fields, json_body, empty_is_null=True)
     if not values:
         raise CliError(f"no fields given; add some, such as wosdk create {entity} NAME=VALUE")
     name = entity_name(kind)
@@ -210,7 +210,7 @@ def update_command(
     if not unchecked:
         require_support(kind, "update")
     texts = RecordTexts.read(kind, [record_id], by)
-    values = parsed_fields(kind, fields, json_body)
+    values = parsed_fields(kind, fields, json_body, empty_is_null=True)
     if not values:
         raise CliError(f"no fields given; add some, such as wosdk update {entity} ID NAME=VALUE")
     if if_unchanged and isinstance(kind, str):

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import attrs
 import click
 
 from wosdk_async import Trace, codec
 from wosdk_async.cli.exit_codes import CliError, advice, say_sent, status_of, writing
-from wosdk_async.cli.input.fields import add_assignments, json_object, record_of
+from wosdk_async.cli.input.fields import parsed_fields, record_of
 from wosdk_async.cli.input.records import newest_command, order_search_command
 from wosdk_async.cli.input.texts import command_named
 from wosdk_async.cli.options import (
@@ -27,7 +26,7 @@ from wosdk_async.cli.output.files import Output
 from wosdk_async.cli.output.formats import write_record
 from wosdk_async.cli.runner import Runner, confirm
 from wosdk_async.errors import InDoubtError
-from wosdk_async.model import Command, command_class
+from wosdk_async.model import command_class
 
 
 @click.command("run", no_args_is_help=True)
@@ -59,80 +58,43 @@ def run_command(
 
     Exit status 7: in doubt. The command was sent, and no response says whether it was carried out.
     """
-    request = _Request.read(command, fields, json_body, unchecked)
-    target = target_of(ctx)
-    if target.read_only and not request.only_reads:
-        raise CliError(f"--read-only: {request.name} may change something, so nothing is sent")
+    kind, target, trace = command_named(command, unchecked), target_of(ctx), Trace()
+    values = parsed_fields(kind, fields, json_body, empty_is_null=False)
+    if isinstance(kind, str):  # missing from the catalogue
+        name, only_reads = kind, False
+        arguments: tuple[Any, ...] = (name, values)
+    else:
+        name, only_reads = kind.wire_name, kind.repeat == "safe"
+        arguments = (record_of(kind, values),)
+    if target.read_only and not only_reads:
+        raise CliError(f"--read-only: {name} may change something, so nothing is sent")
     with Runner(target) as runner:
-        trace = _send(runner, request, ask=not yes)
-    with writing(f"{request.name} was carried out (RequestId {trace.request_id})", result.path):
+        runner.run(runner.company.connect())
+        if not only_reads:
+            confirm(runner.company, name, f"Run {name}?", ask=not yes)
+        company: Any = runner.company.traced(trace)
+        try:
+            runner.run(company.run(*arguments, check=not isinstance(kind, str)))
+        except InDoubtError as error:
+            raise CliError(f"{error}. {advice(_look_command(name, values))}", status_of(error)) from error
+        except KeyboardInterrupt:
+            if not only_reads and trace.sent:
+                say_sent(name, trace.request_id, _look_command(name, values))
+            raise
+    with writing(f"{name} was carried out (RequestId {trace.request_id})", result.path):
         reply: Any = trace.reply
         found = codec.loads(reply.body)["CommandResult"]
         write_record(result, found if isinstance(found, dict) else {})
 
 
-@attrs.frozen
-class _Request:
-    """A command and its fields as JSON."""
-
-    name: str
-    command: Command[Any] | str
-    """The name, if the command is missing from the catalogue."""
-    fields: dict[str, Any]
-
-    @property
-    def only_reads(self) -> bool:
-        return not isinstance(self.command, str) and self.command.repeat == "safe"
-
-    @classmethod
-    def read(cls, name: str, texts: tuple[str, ...], body: Path | None, unchecked: bool) -> _Request:
-        """Parse a command line. Raises CliError for invalid fields."""
-        kind = command_named(name, unchecked)
-        fields = json_object("--json-body", body) if body is not None else {}
-        if isinstance(kind, str):
-            return cls(kind, kind, add_assignments(fields, texts, None))
-        fields = add_assignments(fields, texts, kind)
-        return cls(kind.wire_name, record_of(kind, fields), fields)
-
-
-def _send(runner: Runner, request: _Request, *, ask: bool) -> Trace:
-    runner.run(runner.company.connect())
-    if not request.only_reads:
-        confirm(runner.company, request.name, f"Run {request.name}?", ask=ask)
-    trace = Trace()
-    try:
-        runner.run(_run(runner, request, trace))
-    except InDoubtError as error:
-        raise CliError(f"{error}. {advice(_look_command(request))}", status_of(error)) from error
-    except KeyboardInterrupt:
-        if not request.only_reads and trace.sent:
-            say_sent(request.name, trace.request_id, _look_command(request))
-        raise
-    return trace
-
-
-async def _run(runner: Runner, request: _Request, trace: Trace) -> Any:
-    company = runner.company.traced(trace)
-    if isinstance(request.command, str):
-        return await company.run(request.command, request.fields, check=False)
-    return await company.run(request.command)
-
-
-def _look_command(request: _Request) -> str | None:
-    """Return a ``wosdk`` command that shows the effect of ``request``; None if there is no such command."""
-    if isinstance(id := request.fields.get("WorkOrderId"), int | str) and id:
+def _look_command(name: str, fields: dict[str, Any]) -> str | None:
+    """Return a ``wosdk`` command that shows the effect of a command; None if there is no such command."""
+    if isinstance(id := fields.get("WorkOrderId"), int | str) and id:
         return f"wosdk get WorkOrder {id} -p '*' -p 'ActionLogRecords.*'"
-    if (entity := _created_entity(request.name)) is not None:
-        order = request.fields.get("WorkOrder")
-        if entity == "WorkOrder" and isinstance(order, dict):
-            return order_search_command(order)
-        return newest_command(entity)
-    return None
-
-
-def _created_entity(command: str) -> str | None:
-    """Return the name of the entity in the command's result; None if the result has no entity."""
-    cls = command_class(command)
+    cls = command_class(name)
     result = cls.result_class() if cls is not None else None
-    fields = result.__wire__.values() if result is not None else ()
-    return next((str(meta["of"]) for meta in fields if meta["type"] == "ref"), None)
+    metas = result.__wire__.values() if result is not None else ()
+    entity = next((str(meta["of"]) for meta in metas if meta["type"] == "ref"), None)
+    if entity == "WorkOrder" and isinstance(order := fields.get("WorkOrder"), dict):
+        return order_search_command(order)
+    return None if entity is None else newest_command(entity)

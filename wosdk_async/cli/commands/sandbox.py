@@ -7,7 +7,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from errno import EADDRINUSE
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,6 @@ from wosdk_async.cli.texts import counted, shell_words
 from wosdk_async.regular_files import open_user_path
 
 if TYPE_CHECKING:
-    from wosdk_async.sandbox.storage.companies import StoredCompany
     from wosdk_async.sandbox.storage.store import Store
 
 _CONNECT_TIMEOUT = 1.0  # seconds; a server on this machine accepts at once
@@ -101,15 +100,18 @@ def serve(
         require_not_store("--env-file", env_file, store)
         require_not_input("--env-file", env_file, *(each for each in (faults, certificate) if each))
         _require_replaceable(env_file, force)
-        if not force:
-            _require_no_server(env_file)
     with extra("sandbox", "the sandbox"):
         from wosdk_async.sandbox import Faults, FaultScriptError, StoreError
+        from wosdk_async.sandbox.env import assignments, write_assignments
         from wosdk_async.sandbox.server import serve as serve_store
     release = _fork() if background else None
 
     def announce(variables: dict[str, str]) -> None:
-        _say_variables(variables, env_file, os.getpid() if background else None)
+        if env_file is None:
+            click.echo(assignments(variables), nl=False)
+        else:
+            write_assignments(variables, env_file, os.getpid() if background else None)
+            say(f"the variables are in {env_file}")
         root = variables["WOSDK_LOCATOR_URL"]
         _say_addresses(root, host, certificate)
         if len(options["companies"]) > 1:
@@ -154,16 +156,6 @@ def _fork() -> Callable[[], None]:
         os.close(writer)
 
     return release
-
-
-def _say_variables(variables: dict[str, str], env_file: Path | None, pid: int | None) -> None:
-    from wosdk_async.sandbox.env import assignments, write_assignments
-
-    if env_file is None:
-        click.echo(assignments(variables), nl=False)
-    else:
-        write_assignments(variables, env_file, pid)
-        say(f"the variables are in {env_file}")
 
 
 def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
@@ -233,7 +225,11 @@ def seed(store: Path, file: Path, company: str | None) -> None:
         from wosdk_async.sandbox.seed.rows import load_rows, read_rows
 
         rows, now = read_rows(file), Moment.at(time.time_ns())
-        chosen = _company_named(opened, company)
+        known = {each.name.lower(): each for each in opened.companies()}
+        chosen = known.get(company.lower()) if company is not None else next(iter(known.values()), None)
+        if chosen is None:
+            names = ", ".join(each.name for each in known.values())
+            raise ValueError(f"the store has no Company {company!r}; it has {names}")
         inside = load_rows(opened, chosen, rows, now) - len(rows)
         more = f", and {counted(inside, 'nested record')}" if inside else ""
         say(f"{chosen.name}: added {counted(len(rows), 'record')} from {file}{more}")
@@ -264,39 +260,36 @@ def reset(store: Path, to: Path | None) -> None:
 
 
 def _require_replaceable(env_file: Path, force: bool) -> None:
-    """Raise CliError if the env file is not writable, or has text that `serve` did not write."""
-    from wosdk_async.sandbox.env import are_assignments
+    """Raise CliError if the env file is not writable or, without ``force``, must not be overwritten.
+
+    A text that `serve` did not write is kept, and so is the file of a running background server: its process
+    id is stored nowhere else. The file of a server that ended is removed, because a shell would load it even
+    if this start fails.
+    """
+    from wosdk_async.sandbox.env import are_assignments, server_of
 
     require_writable(env_file)
     if not env_file.exists():
         return
     if not env_file.is_file():
         raise CliError(f"--env-file {env_file} is not a regular file; name another file")
+    if force:
+        return
     text = _start_of(env_file)
-    if text and not force and not are_assignments(text):
+    if text and not are_assignments(text):
         raise CliError(
             f"{env_file} exists and was not written by `wosdk sandbox serve`; "
             "name another file or add --force"
         )
-
-
-def _require_no_server(env_file: Path) -> None:
-    """Raise CliError if a running background server wrote the env file.
-
-    Overwriting it would lose the server's process id, which is stored nowhere else. Remove the file of a
-    server that ended, because a shell would load it even if this start fails.
-    """
-    from wosdk_async.sandbox.env import server_of
-
-    if not env_file.exists():
-        return
-    address, process = server_of(_start_of(env_file))
+    address, process = server_of(text)
     in_use = address is not None and _accepts(*address)
-    if in_use and process is not None and _is_alive(process):
-        raise CliError(
-            f"{env_file} belongs to a running server; load the file to use that server, stop the server with"
-            f" `kill {process}`, or name another file"
-        )
+    if in_use and process is not None:
+        with suppress(OSError, OverflowError):  # the process has ended
+            os.kill(process, 0)
+            raise CliError(
+                f"{env_file} belongs to a running server; load the file to use that server, stop the server"
+                f" with `kill {process}`, or name another file"
+            )
     if address is not None and (process is not None or not in_use):
         env_file.resolve().unlink()
 
@@ -305,14 +298,6 @@ def _accepts(host: str, port: int) -> bool:
     try:
         socket.create_connection((host, port), _CONNECT_TIMEOUT).close()
     except OSError:
-        return False
-    return True
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except (OSError, OverflowError):
         return False
     return True
 
@@ -378,12 +363,3 @@ def _sandbox_errors() -> Iterator[None]:
         for line in str(error).splitlines()[:-1]:
             say(line)
         raise CliError(str(error).splitlines()[-1]) from error
-
-
-def _company_named(store: Store, name: str | None) -> StoredCompany:
-    known = store.companies()
-    found = [company for company in known if name is None or company.name.lower() == name.lower()]
-    if not found:
-        names = ", ".join(company.name for company in known)
-        raise ValueError(f"the store has no Company {name!r}; it has {names}")
-    return found[0]

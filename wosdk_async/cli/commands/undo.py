@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,43 +33,24 @@ _SHOWN = 20  # rows listed on stderr
 _CREATED_REFERENCE = "created reference"
 
 
-class _NotUndone:
-    """Rows that are not undone; ``rows`` has the first ``most`` of them, or all if ``most`` is None.
+def _add_kept(rows: list[UndoRow], row: UndoRow) -> None:
+    """Add a row to ``rows`` unless it was or will be undone."""
+    if row.outcome not in ("undo", "undone"):
+        rows.append(row)
 
-    ``say`` prints the first rows that are not in ``before``, the list made before the undo, and the number of
-    the rest.
-    """
 
-    def __init__(self, most: int | None, before: _NotUndone | None = None) -> None:
-        self.most = most
-        self.rows: list[UndoRow] = []
-        self._before: Set[tuple[object, ...]] = before._seen if before is not None else frozenset()
-        self._seen: set[tuple[object, ...]] = set()
-        self._new: list[UndoRow] = []
-        self._count = 0
+def _say_kept(rows: list[UndoRow], before: Iterable[UndoRow] = ()) -> None:
+    """Print the first rows that are not undone, and the number of the rest, without those in ``before``."""
+    from wosdk_async.jobs.ledger.undone import UNDO_LABELS
 
-    def add(self, row: UndoRow) -> None:
-        """Count a row unless it was or will be undone."""
-        if row.outcome in ("undo", "undone"):
-            return
-        if self.most is None or len(self.rows) < self.most:
-            self.rows.append(row)
-        if (seen := (row.row, row.reference, row.outcome)) in self._before:
-            return
-        self._seen.add(seen)
-        self._count += 1
-        if self._count <= _SHOWN:
-            self._new.append(row)
-
-    def say(self) -> None:
-        from wosdk_async.jobs.ledger.undone import UNDO_LABELS
-
-        for row in self._new:
-            name = f"row {row.row}" if row.reference is None else row.reference
-            details = (f", id {row.id}" if row.id else "") + (f" ({row.number})" if row.number else "")
-            say(f"{name}{details}: {UNDO_LABELS[row.outcome]}{f': {row.reason}' if row.reason else ''}")
-        if self._count > _SHOWN:
-            say(f"and {counted(self._count - _SHOWN, 'more row')}; --json lists them all")
+    known = {(row.row, row.reference, row.outcome) for row in before}
+    new = [row for row in rows if (row.row, row.reference, row.outcome) not in known]
+    for row in new[:_SHOWN]:
+        name = f"row {row.row}" if row.reference is None else row.reference
+        details = (f", id {row.id}" if row.id else "") + (f" ({row.number})" if row.number else "")
+        say(f"{name}{details}: {UNDO_LABELS[row.outcome]}{f': {row.reason}' if row.reason else ''}")
+    if len(new) > _SHOWN:
+        say(f"and {counted(len(new) - _SHOWN, 'more row')}; --json lists them all")
 
 
 @click.command("undo", short_help="Cancel or delete what a job created.")
@@ -126,7 +108,8 @@ def undo_command(
     require_stdout()
     from wosdk_async.jobs.undo import Undo
 
-    left, status, undone_before = _NotUndone(None if as_json else _SHOWN), None, 0
+    kept: list[UndoRow] = []
+    status, undone_before = None, 0
     with _opened(ctx, folder, sandbox) as (runner, journal):
         undo = Undo(
             company=runner.company,
@@ -136,21 +119,21 @@ def undo_command(
             references=references,
             of_run=None if all_runs else _run_to_undo(runner, journal, of_run),
             on_stage=say,
-            on_row=left.add,
+            on_row=partial(_add_kept, kept),
         )
         if not check:
             runner.run(undo.end_leases())
         summary = runner.run(undo.look())
         reason_id = runner.run(_reason_id(runner, undo, reason, summary.counts["undo"], check=check))
-        _say_undo(undo, summary, left, runner.run(journal.references()), check=check)
+        _say_undo(undo, summary, kept, runner.run(journal.references()), check=check)
         if not check:
             undone_before = summary.counts["undone"]
-            count, left = _confirm_undo(runner, undo, summary, ask=not yes), _NotUndone(left.most, left)
+            count, before, kept = _confirm_undo(runner, undo, summary, ask=not yes), kept, []
             # Called even if nothing remains to be undone, because it also records the end of a killed undo.
-            summary, status = _carry_out(runner, undo, reason_id, comment, left)
+            summary, status = _carry_out(runner, undo, reason_id, comment, kept)
             if count:
-                left.say()
-    _print_undo(summary, left, undone_before, as_json)
+                _say_kept(kept, before)
+    _print_undo(summary, kept, undone_before, as_json)
     sys.exit(status or (Exit.DONE if summary.complete else Exit.SOME))
 
 
@@ -218,7 +201,7 @@ async def _reason_id(runner: Runner, undo: Undo, reason: str | None, rows: int, 
 
 
 def _carry_out(
-    runner: Runner, undo: Undo, reason: int | None, comment: str | None, left: _NotUndone
+    runner: Runner, undo: Undo, reason: int | None, comment: str | None, kept: list[UndoRow]
 ) -> tuple[UndoSummary, int | None]:
     """Undo the job and rewrite its files. Return the summary, and a stop signal's exit status, if any."""
     from wosdk_async.cli.job import write_files
@@ -241,7 +224,7 @@ def _carry_out(
     with RowProgress(final=False) as progress:
 
         def add(row: UndoRow) -> None:
-            left.add(row)
+            _add_kept(kept, row)
             progress.add(1)
 
         undo.on_row = add
@@ -257,7 +240,7 @@ def _carry_out(
 
 
 def _say_undo(
-    undo: Undo, summary: UndoSummary, left: _NotUndone, references: list[ReferenceRecord], *, check: bool
+    undo: Undo, summary: UndoSummary, kept: list[UndoRow], references: list[ReferenceRecord], *, check: bool
 ) -> None:
     """Print what the undo concerns, and what it keeps."""
     from wosdk_async.jobs.journal import State
@@ -276,19 +259,19 @@ def _say_undo(
     deleted = [summary.references, *([] if undo.cancels else [summary.counts])]
     if undo.unchecked is not None and any(each["undo"] or each["unversioned"] for each in deleted):
         say(undo.unchecked)
-    left.say()
+    _say_kept(kept)
     created = [each for each in references if undo.of_run in (None, each.run)]
     staying = sum(each.state is State.DONE and each.undo is not State.DONE for each in created)
     if staying and not undo.references:
         say(f"{counted(staying, _CREATED_REFERENCE)} kept; --references deletes the unused ones")
 
 
-def _print_undo(summary: UndoSummary, left: _NotUndone, undone_before: int, as_json: bool) -> None:
+def _print_undo(summary: UndoSummary, kept: list[UndoRow], undone_before: int, as_json: bool) -> None:
     """Print the summary; ``undone_before`` is the number of records that earlier undos undid."""
     from wosdk_async.jobs.ledger.undone import UNDO_LABELS
 
     if as_json:
-        rows = [row.as_dict() for row in left.rows]
+        rows = [row.as_dict() for row in kept]
         click.echo(json_text({**summary.as_dict(), "left": rows}))
         return
     now = {"undone": f" ({summary.counts['undone'] - undone_before} now)"} if undone_before else {}

@@ -44,12 +44,18 @@ def json_object(option: str, path: Path) -> dict[str, Any]:
     return content
 
 
-def add_assignments(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | None) -> dict[str, Any]:
-    """Add the ``NAME=VALUE`` assignments to ``fields``, refusing duplicates, and return ``fields``."""
+def parsed_fields(
+    kind: type[Record] | str, texts: Iterable[str], body: Path | None, *, empty_is_null: bool
+) -> dict[str, Any]:
+    """Parse ``--json-body`` and ``NAME=VALUE`` into fields by wire name. Refuse duplicate assignments."""
+    cls = None if isinstance(kind, str) else kind
+    fields = json_object("--json-body", body) if body is not None else {}
     before: dict[tuple[str, ...], str] = {}
     for text in texts:
         name, sign, value = text.partition("=")
         is_json = name.endswith(":")
+        if empty_is_null and sign and not value and not is_json:
+            text, name, value, is_json = f"{name}:=null", f"{name}:", "null", True
         path = name.removesuffix(":").split(".")
         if not sign or not all(step.isidentifier() for step in path):
             raise CliError(f"{mask_text(text)!r} is not a field: {_ASSIGNMENT}")
@@ -62,18 +68,6 @@ def add_assignments(fields: dict[str, Any], texts: Iterable[str], cls: type[Reco
         before[tuple(path)] = text
         _put(fields, path, parsed, text)
     return fields
-
-
-def parsed_fields(kind: type[Record] | str, texts: tuple[str, ...], body: Path | None) -> dict[str, Any]:
-    """Parse ``--json-body`` and ``NAME=VALUE`` into fields by wire name; ``NAME=`` is null."""
-    cls = None if isinstance(kind, str) else kind
-    fields = json_object("--json-body", body) if body is not None else {}
-    return add_assignments(fields, [_null_if_empty(text) for text in texts], cls)
-
-
-def _null_if_empty(text: str) -> str:
-    name, sign, value = text.partition("=")
-    return f"{name}:=null" if sign and not value and not name.endswith(":") else text
 
 
 def shown_value(name: str, value: Any) -> str:

@@ -49,13 +49,22 @@ class RecordTexts:
         """Parse the arguments. Raises CliError for invalid arguments."""
         if by is not None and isinstance(kind, str):
             raise CliError(f"--by needs an entity in the catalogue, not {kind}; leave out --by")
-        key = None if by is None or isinstance(kind, str) else _text_property(kind, by)
+        key = None
+        if by is not None and not isinstance(kind, str):
+            key = python_name(kind, by, "--by")
+            if kind.__wire__[key]["type"] != "string" or kind.__wire__[key].get("many"):
+                raise CliError(f"--by {by}: not a text property of {kind.wire_name}")
         if not all(text.strip() for text in texts):
-            raise CliError(_empty(kind, key))
+            if isinstance(kind, str):
+                raise CliError(f"an empty string cannot name a {kind}; write an id")
+            ways = [] if key else ["id"]
+            if name := key or named_by(kind):
+                ways.append(kind.__wire__[name]["name"])
+            raise CliError(f"an empty string cannot name a {kind.wire_name}; write the {' or '.join(ways)}")
         if key is not None:
             return cls(kind, tuple(texts), key)
         for text in texts:
-            if _is_order(kind) and (_id_prefixed(text) is not None or _number_prefixed(text) is not None):
+            if _is_order(kind) and _prefixed(text) is not None:
                 continue
             if _parse_id(text) is None and (
                 text.startswith("{") or isinstance(kind, str) or named_by(kind) is None
@@ -85,14 +94,15 @@ class RecordTexts:
         """Parse an id; return None for a name."""
         if self.by:
             return None
-        id = _id_prefixed(text) if _is_order(self.kind) else None
-        return _parse_id(text) if id is None else id
+        id = _prefixed(text) if _is_order(self.kind) else None
+        return id if isinstance(id, int) else _parse_id(text)
 
     async def _resolve(self, company: Company, names: list[str]) -> dict[str, int]:
         kind: Any = self.kind
         if self.by is not None:
             return await self._search_by(company, self.by, names)
-        numbers = {text: number for text in names if _is_order(kind) and (number := _number_prefixed(text))}
+        # A name that has a prefix has that of a number.
+        numbers = {text: str(number) for text in names if _is_order(kind) and (number := _prefixed(text))}
         if numbers:
             found = await self._search_by(company, "number", list(numbers.values()))
             rest = [text for text in names if text not in numbers]
@@ -135,23 +145,22 @@ def _is_order(kind: type[Record] | str) -> bool:
     return not isinstance(kind, str) and kind.wire_name == "WorkOrder"
 
 
-def _id_prefixed(text: str) -> int | None:
-    """Return 2903 for ``id:2903``; None without the prefix. Raises CliError if no digits follow."""
-    if not text.startswith("id:"):
+def _prefixed(text: str) -> int | str | None:
+    """Return the id in ``id:2903``, or the number in ``number:2903``; None without a prefix.
+
+    Raises CliError if no id or number follows.
+    """
+    kind, _, rest = text.partition(":")
+    rest = rest.strip()
+    if kind == "number" and rest:
+        return rest
+    if kind == "number" and text != kind:
+        raise CliError(f"{text!r:.60} is not a work order; write a number, such as number:2903")
+    if kind != "id" or text == kind:
         return None
-    digits = text.removeprefix("id:").strip()
-    if not (digits.isdecimal() and digits.isascii() and len(digits) <= len(str(_MAX_ID))):
+    if not (rest.isdecimal() and rest.isascii() and len(rest) <= len(str(_MAX_ID))):
         raise CliError(f"{text!r:.60} is not an id; write id:2903, or the order number")
-    return int(digits)
-
-
-def _number_prefixed(text: str) -> str | None:
-    """Return 2903 for ``number:2903``; None without the prefix. Raises CliError if nothing follows."""
-    if not text.startswith("number:"):
-        return None
-    if number := text.removeprefix("number:").strip():
-        return number
-    raise CliError(f"{text!r:.60} is not a work order; write a number, such as number:2903")
+    return int(rest)
 
 
 async def _orders(company: Company, texts: list[str]) -> list[WorkOrder]:
@@ -188,15 +197,6 @@ def _unambiguous_id(company: Company, text: str, orders: Iterable[WorkOrder]) ->
     )
 
 
-def _empty(kind: type[Record] | str, by: str | None) -> str:
-    """Return the error message for an empty record name."""
-    if isinstance(kind, str):
-        return f"an empty string cannot name a {kind}; write an id"
-    key = by or named_by(kind)
-    ways = [*([] if by else ["id"]), *([kind.__wire__[key]["name"]] if key else [])]
-    return f"an empty string cannot name a {kind.wire_name}; write the {' or '.join(ways)}"
-
-
 def _parse_id(text: str) -> Id | None:
     """Parse an id or a compound key; return None for a name."""
     if _ID.fullmatch(text):
@@ -212,15 +212,6 @@ def _parse_id(text: str) -> Id | None:
         return None
     is_key = isinstance(found, dict) and found and all(type(value) is int for value in found.values())
     return found if is_key else None
-
-
-def _text_property(kind: type[Record], name: str) -> str:
-    """Return the Python name of a text property. Raises CliError for any other property."""
-    key = python_name(kind, name, "--by")
-    meta = kind.__wire__[key]
-    if meta["type"] != "string" or meta.get("many"):
-        raise CliError(f"--by {name}: not a text property of {kind.wire_name}")
-    return key
 
 
 def python_name(kind: type[Record], name: str, option: str) -> str:

@@ -52,7 +52,12 @@ def condition(entity: type[Record] | str, text: str) -> Condition:
     operator = " ".join(found["operator"].lower().split())
     operator = _SPELLINGS.get(operator, operator)
     field = property_at(find(root(entity), found["path"]))
-    _require_operator(field, operator, text)
+    if isinstance(field, Nested) and operator not in FOR_REFERENCES:
+        raise _error(
+            text, f"{operator} does not work on references; compare ids with =, != or 'in', or use 'is null'"
+        )
+    if operator.endswith("like") and not isinstance(field, TextProperty | Unchecked):
+        raise _error(text, f"{operator} needs a text property")
     values = [_value(raw, field, text) for raw in _raw_values(operator, found["rest"], text)]
     return compared(field, operator, values)
 
@@ -64,15 +69,6 @@ def order(text: str) -> str:
     if not path or direction not in ("asc", "desc"):
         raise CliError(f"--order {text!r}: write a property, followed by asc or desc, such as 'DtDue desc'")
     return f"-{path}" if direction == "desc" else path
-
-
-def _require_operator(field: Path, operator: str, text: str) -> None:
-    if isinstance(field, Nested) and operator not in FOR_REFERENCES:
-        raise _error(
-            text, f"{operator} does not work on references; compare ids with =, != or 'in', or use 'is null'"
-        )
-    if operator.endswith("like") and not isinstance(field, TextProperty | Unchecked):
-        raise _error(text, f"{operator} needs a text property")
 
 
 def _raw_values(operator: str, rest: str, text: str) -> list[str]:

@@ -16,7 +16,7 @@ import attrs
 
 from wosdk_async.cli.exit_codes import CliError, Exit
 from wosdk_async.errors import WosdkError
-from wosdk_async.regular_files import open_user_path, replace_file
+from wosdk_async.regular_files import open_user_path, read_regular, replace_file
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator
@@ -38,19 +38,20 @@ class Output:
 
 
 @contextmanager
-def opened(output: Output) -> Iterator[IO[str]]:
-    """Open the output, in UTF-8 unless it is a terminal. Raises OSError if the file is not writable."""
-    if output.path is not None:
-        file = io.TextIOWrapper(
-            open_user_path(output.path), encoding="utf-8", errors="backslashreplace", newline=""
-        )
+def opened(path: Path | None = None) -> Iterator[IO[str]]:
+    """Open a file or stdout, in UTF-8 unless it is a terminal. Raises OSError if the file is not writable."""
+    if path is not None:
+        file = io.TextIOWrapper(open_user_path(path), encoding="utf-8", errors="backslashreplace", newline="")
         try:
             yield file
             file.close()
         except BaseException:
             with suppress(OSError):  # close() flushes the buffer, which may fail again
                 file.close()
-            _remove_empty(output.path)
+            with suppress(OSError):  # an empty file would look like a result without rows
+                found = path.lstat()
+                if stat.S_ISREG(found.st_mode) and not found.st_size:
+                    path.unlink()
             raise
         return
     reconfigure = getattr(sys.stdout, "reconfigure", None)
@@ -136,16 +137,13 @@ def require_not_in_job(option: str, written: Path) -> None:
                 f"{option} would write {written} into the job folder {folder}; name a file elsewhere"
             )
     names = [real.name, *(real.name.removesuffix(end) for end in _BESIDE if real.name.endswith(end))]
-    if any(_begins(real.with_name(name), _SQLITE) for name in names):
+    if any(_is_database(real.with_name(name)) for name in names):
         raise CliError(f"{option} would overwrite {written}, a database; name another file")
 
 
-def _begins(path: Path, head: bytes) -> bool:
+def _is_database(path: Path) -> bool:
     try:
-        if not path.is_file():  # reading a pipe would wait for a writer
-            return False
-        with path.open("rb") as file:
-            return file.read(len(head)) == head
+        return read_regular(path, len(_SQLITE), cut=True)[0] == _SQLITE
     except OSError:  # an unusable file is reported when it is written
         return False
 

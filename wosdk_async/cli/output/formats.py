@@ -41,7 +41,7 @@ def write_record(
         return
     from wosdk_async.cli.output.table import print_record
 
-    with opened(output) as file:
+    with opened(output.path) as file:
         print_record(file, record, paths, entity)
 
 
@@ -49,7 +49,7 @@ def write_rows(
     output: Output, rows: Sequence[Any], paths: Sequence[str] = (), entity: type[Record] | str = ""
 ) -> None:
     """Write all rows of a result."""
-    with opened(output) as file:
+    with opened(output.path) as file:
         writer = format_of(output, file, paths, entity)
         writer.write(rows)
         writer.close()

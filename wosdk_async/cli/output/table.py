@@ -81,7 +81,9 @@ class TableFormat:
 
     def _chosen_columns(self, rows: Sequence[dict[str, Any]]) -> list[str]:
         def is_shown(name: str) -> bool:
-            return name in self._paths or any(_is_shown(value_at(row, name)) for row in rows)
+            values = (value_at(row, name) for row in rows)
+            items = (item for each in values for item in (each if isinstance(each, list) else [each]))
+            return name in self._paths or any(map(has_content, items))
 
         found = columns_of(rows, self._paths)
         ordered = found if self._default is None else self._default.ordered(found)
@@ -121,11 +123,6 @@ class TableFormat:
         ]
         count = _fitting(least, width)
         return _narrowed(wanted[:count], width, least[:count])
-
-
-def _is_shown(value: Any) -> bool:
-    """Return whether a value's cell has text."""
-    return any(map(has_content, value)) if isinstance(value, list) else has_content(value)
 
 
 def print_record(
