@@ -159,7 +159,7 @@ def _say_plan(opened: OpenedJob, job: Import) -> None:
 def _confirm_again(opened: OpenedJob) -> None:
     """Ask whether to resend rows already done. Raises CliError unless the user agrees."""
     text = (
-        f"{counted(opened.plan.leaves_done, 'row')} already done by the earlier job; --again resends all rows"
+        f"{counted(opened.plan.leaves_done, 'row')} already done by an earlier job; --again resends all rows"
     )
     if opened.plan.resembling:
         text += f", including {opened.plan.resembling} whose key a spreadsheet may have changed"

@@ -422,8 +422,7 @@ async def test_a_found_row_whose_record_is_undone_is_free_for_other_files(local:
 async def test_a_copy_whose_rows_were_found_is_not_sent_without_keys(local: Local) -> None:
     for name in ("monday.csv", "copy.csv"):
         path = await sent(local, name, rows(1, 2), MAP, marker=MARKER)
-    unread = MAP.replace('po_number = "{key}"\n', "")  # no map reads the key's column but for the key
-    assert (await refusal(local.job(path, unread), local)).why == "sent_elsewhere"
+    assert (await refusal(local.job(path, UNREAD), local)).why == "sent_elsewhere"
 
 
 async def test_an_identical_file_with_another_key_is_not_new(local: Local) -> None:
@@ -509,8 +508,6 @@ async def test_a_ledger_that_cannot_be_read_is_named_with_a_way_out(local: Local
     with pytest.raises(JournalError) as caught:
         await local.run(append(monday, rows(2)), MAP)
     assert (caught.value.remedies, caught.value.facts["folder"]) == ((Remedy.MOVE_JOB,), str(damaged))
-    new = local.write(rows(3)).rename(local.folder / "new.csv")
-    assert (await local.run(new, MAP, again=True)).done_now == 1
 
 
 async def test_a_key_that_a_reject_left_is_free(local: Local) -> None:
@@ -661,15 +658,6 @@ async def test_an_undo_frees_the_keys_for_other_files_in_the_directory(local: Lo
     assert (await local.run(copy, MAP, marker=MARKER)).done_now == 2
 
 
-async def test_with_look_ups_a_ledger_that_cannot_be_read_is_a_warning(local: Local) -> None:
-    monday = await sent(local, "monday.csv", rows(1), MAP, marker=MARKER)
-    damaged = local.folder / "other.job"
-    damaged.mkdir()
-    (damaged / "journal.db").write_bytes(b"no database")
-    summary = await local.run(append(monday, rows(2)), MAP, marker=MARKER)
-    assert (summary.done_now, [str(damaged) in each for each in summary.warnings]) == (1, [True])
-
-
 @pytest.mark.parametrize("marker", [None, MARKER])
 async def test_a_ledger_that_is_damaged_behind_its_first_pages_is_named(
     local: Local, marker: str | None
@@ -677,12 +665,8 @@ async def test_a_ledger_that_is_damaged_behind_its_first_pages_is_named(
     monday = await sent(local, "monday.csv", rows(1), MAP, marker=marker)
     other = (await sent(local, "other.csv", rows(7), MAP, marker=marker)).with_name("other.csv.job")
     _damage_tables(other / "journal.db")
-    if marker:
-        summary = await local.run(append(monday, rows(2)), MAP, marker=marker)
-        assert (summary.done_now, [str(other) in each for each in summary.warnings]) == (1, [True])
-        return
     with pytest.raises(JournalError) as caught:
-        await local.run(append(monday, rows(2)), MAP)
+        await local.run(append(monday, rows(2)), MAP, marker=marker)
     assert (caught.value.remedies, caught.value.facts["folder"]) == ((Remedy.MOVE_JOB,), str(other))
 
 
@@ -705,3 +689,43 @@ async def test_a_check_of_rejects_knows_what_other_jobs_undid(local: Local) -> N
     await undo(local, tuesday.with_name("tuesday.csv.job"))
     assert not (await checked(local, rejects, MAP, marker=MARKER)).existing
     assert (await local.run(rejects, MAP, marker=MARKER)).done_now == 1
+
+
+UNREAD = MAP.replace('po_number = "{key}"\n', "")
+"""A map without a key, which does not read the column that other maps take the key from."""
+
+
+@pytest.mark.parametrize("was", [f'key = "{{key}}"\n{UNREAD}', MAP], ids=["key", "marker"])
+@pytest.mark.parametrize("first", [True, False])
+async def test_rows_of_a_job_with_keys_are_known_by_all_their_cells(
+    local: Local, was: str, first: bool
+) -> None:
+    await sent(local, "monday.csv", rows(1, 2), was, marker=MARKER if was == MAP else None)
+    tuesday = local.write(rows(9)).rename(local.folder / "tuesday.csv")
+    if not first:
+        await local.run(tuesday, UNREAD)
+    assert await refused(local, append(tuesday, rows(2, 3)), UNREAD) == [3]
+
+
+@UNMARKED
+async def test_again_in_a_first_run_asks_before_it_sends_rows_of_another_job(local: Local, text: str) -> None:
+    await sent(local, "monday.csv", rows(1, 2), text)
+    job = local.job(local.write(rows(2, 3)).rename(local.folder / "tuesday.csv"), text, again=True)
+    opened = await job.open(local.company)
+    assert (opened.plan.leaves_done, opened.plan.begins) == (1, True)
+    await job.close()
+
+
+@UNMARKED
+async def test_again_in_a_first_run_waits_for_a_job_with_rows_in_doubt(local: Local, text: str) -> None:
+    monday = local.write(rows(1, 2)).rename(local.folder / "monday.csv")
+    await killed_while_sending(local.job(monday, text), local, [1])
+    tuesday = local.write(rows(1, 3)).rename(local.folder / "tuesday.csv")
+    found = await refusal(local.job(tuesday, text, again=True), local)
+    assert (found.why, found.remedies) == ("sent_elsewhere", (Remedy.SETTLE,))
+
+
+async def test_a_job_with_another_key_cannot_take_the_file(local: Local) -> None:
+    await sent(local, "monday.csv", rows(1, 2), KEY)
+    copy = local.write(rows(1, 2)).rename(local.folder / "copy.csv")
+    assert (await refusal(local.job(copy, MAP), local)).remedies == (Remedy.SEND_AGAIN,)

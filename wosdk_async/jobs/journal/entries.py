@@ -16,7 +16,7 @@ from wosdk_async.text.safe_text import Secrets
 
 T = TypeVar("T")
 
-FORMAT = 3
+FORMAT = 4
 """Journal format version; other versions are refused."""
 
 # Codes for refused rows

@@ -13,7 +13,8 @@ TABLES = """
 CREATE TABLE plan (data TEXT NOT NULL);
 CREATE TABLE planned (
     row INTEGER PRIMARY KEY, place INTEGER, line INTEGER NOT NULL, digest INTEGER NOT NULL,
-    sent INTEGER NOT NULL, key TEXT, name TEXT, dismissed INTEGER NOT NULL, away INTEGER NOT NULL DEFAULT 0
+    sent INTEGER NOT NULL, cells_hash BLOB, key TEXT, name TEXT, dismissed INTEGER NOT NULL,
+    away INTEGER NOT NULL DEFAULT 0
 );
 CREATE UNIQUE INDEX planned_place ON planned (place);
 CREATE TABLE identity (
@@ -51,11 +52,12 @@ CREATE VIEW rows AS SELECT row, place, line, key, run, coalesce(state, 0) AS sta
     json_extract(detail, '$[7]') AS version, json_extract(detail, '$[8]') AS seconds
 FROM planned LEFT JOIN outcome USING (row);
 """
-# Ledger rows keep their numbers. ``place`` and ``digest`` refer to the last run's file; ``sent`` and ``key``
-# are the digest and key with which the row was last planned. A row is ``away`` while it is missing from the
-# last file that was not a rejects file, and ``dismissed`` once the user declared it permanently gone. Rows
-# without an outcome are PLANNED; ``run`` is the run that sent the row. Details are one JSON list, because
-# unpacking ten columns costs more than the write itself. The view is for people.
+# Ledger rows keep their numbers. ``place`` and ``digest`` refer to the last run's file. ``sent``,
+# ``cells_hash`` and ``key`` are the digest, the hash of all cells (only with a key) and the key with which
+# the row was last planned. A row is ``away`` while it is missing from the last file that was not a rejects
+# file, and ``dismissed`` once the user declared it permanently gone. Rows without an outcome are PLANNED;
+# ``run`` is the run that sent the row. Details are one JSON list, because unpacking ten columns costs more
+# than the write itself. The view is for people.
 
 _SCHEMA = "SELECT name, type, tbl_name, sql FROM sqlite_master"
 _MAX_STATEMENT = 5_000  # maximum bytes per statement

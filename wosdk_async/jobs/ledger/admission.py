@@ -87,8 +87,8 @@ def _insert_new(db: sqlite3.Connection, default_key: str | None) -> None:
     """Add the file's new rows, numbered consecutively by SQLite."""
     last = db.execute("SELECT coalesce(max(row), 0) FROM planned").fetchone()[0]
     # A repeated key is not stored, because its look-up would find the record of the row that has the key.
-    db.execute(f"""INSERT INTO planned (place, line, digest, sent, key, name, dismissed)
-        SELECT place, line, digest, digest, iif(repeated, NULL, key),
+    db.execute(f"""INSERT INTO planned (place, line, digest, sent, cells_hash, key, name, dismissed)
+        SELECT place, line, digest, digest, cells, iif(repeated, NULL, key),
             iif(repeated, coalesce(key, name), name), 0
         FROM (SELECT *, standing = {int(Standing.REPEATED)} AS repeated
             FROM temp.matched JOIN temp.file USING (place) WHERE matched.row IS NULL) ORDER BY place""")
@@ -145,12 +145,14 @@ def _add_identities(db: sqlite3.Connection, sent_here: str, *, rejects: bool) ->
 def _plan_known(db: sqlite3.Connection, plan: Plan, key: str, sent_here: str) -> None:
     """Store the current digest, key and name of known rows to send, and set these rows to PLANNED."""
     rows = f"SELECT row FROM temp.matched WHERE row IS NOT NULL AND {sent_here}"
-    db.execute(f"""UPDATE planned SET sent = found.digest, key = found.key, name = found.name
-        FROM (SELECT planned.row, file.digest, {key} AS key, file.name
+    db.execute(f"""UPDATE planned SET sent = found.digest, cells_hash = found.cells, key = found.key,
+            name = found.name
+        FROM (SELECT planned.row, file.digest, file.cells, {key} AS key, file.name
             FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
             WHERE matched.row IN ({rows})) AS found
         WHERE found.row = planned.row
-            AND (planned.sent, planned.key, planned.name) IS NOT (found.digest, found.key, found.name)""")
+            AND (planned.sent, planned.cells_hash, planned.key, planned.name)
+                IS NOT (found.digest, found.cells, found.key, found.name)""")
     # Store the ids of undone records, so that look-ups ignore these records, which keep their keys
     # although other rows may have these keys now.
     keep_undone(db, ids=own_undone_ids(db))

@@ -275,23 +275,28 @@ def _refuse_replaced_keys(db: sqlite3.Connection, fingerprint: str) -> None:
 def _recognize(db: sqlite3.Connection, *, by_cells: bool) -> None:
     """Match new rows with missing rows that were sent with equal cells under a different key template.
 
-    With ``by_cells``, rows without a key and rows that are still to be sent are matched, too.
+    The cells that the maps read are compared. With ``by_cells``, all cells are compared too, and rows without
+    a key and rows that are still to be sent are matched, too.
     """
     which = "TRUE" if by_cells else "cells IS NOT NULL"
     standings = f"{RISKY}, {int(Standing.PLANNED)}" if by_cells else RISKY
-    new = f"""SELECT place, digest FROM temp.matched JOIN temp.file USING (place)
-        WHERE standing = {int(Standing.NEW)} AND {which}"""
     missing = "SELECT count(*) > (SELECT count(row) FROM temp.matched) FROM planned"
-    if db.execute(f"{new} LIMIT 1").fetchone() is None or not db.execute(missing).fetchone()[0]:
-        return
-    db.execute(f"""CREATE TEMP TABLE sent AS SELECT sent, max(planned.row) AS row, {STANDING} AS standing
-        FROM {LEDGER_TABLES} WHERE {STANDING} IN ({standings})
-            AND planned.row NOT IN (SELECT row FROM temp.matched WHERE row IS NOT NULL) GROUP BY sent""")
-    db.execute("CREATE UNIQUE INDEX temp.sent_digest ON sent (sent)")
-    db.execute(f"""UPDATE temp.matched SET row = found.row, standing = found.standing
-        FROM (SELECT new.place, sent.row, sent.standing FROM ({new}) AS new JOIN temp.sent AS sent
-            ON sent.sent = new.digest) AS found
-        WHERE matched.place = found.place""")
+    hashes = {"digest": "sent", **({"coalesce(cells, identity)": "cells_hash"} if by_cells else {})}
+    for of_file, of_ledger in hashes.items():
+        new = f"""SELECT place, {of_file} AS hash FROM temp.matched JOIN temp.file USING (place)
+            WHERE standing = {int(Standing.NEW)} AND {which}"""
+        if db.execute(f"{new} LIMIT 1").fetchone() is None or not db.execute(missing).fetchone()[0]:
+            return
+        db.execute("DROP TABLE IF EXISTS temp.sent")
+        db.execute(f"""CREATE TEMP TABLE sent AS
+            SELECT planned.{of_ledger} AS hash, max(planned.row) AS row, {STANDING} AS standing
+            FROM {LEDGER_TABLES} WHERE {STANDING} IN ({standings}) AND hash IS NOT NULL
+                AND planned.row NOT IN (SELECT row FROM temp.matched WHERE row IS NOT NULL) GROUP BY 1""")
+        db.execute("CREATE UNIQUE INDEX temp.sent_hash ON sent (hash)")
+        db.execute(f"""UPDATE temp.matched SET row = found.row, standing = found.standing
+            FROM (SELECT new.place, sent.row, sent.standing FROM ({new}) AS new JOIN temp.sent AS sent
+                USING (hash)) AS found
+            WHERE matched.place = found.place""")
 
 
 def is_as_admitted(db: sqlite3.Connection) -> bool:

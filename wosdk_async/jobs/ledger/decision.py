@@ -20,7 +20,7 @@ def decide(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) 
     if (refusal := _rejects_problem(ledger, file, options)) is not None:
         return refusal
     if ledger is None:
-        return _first_run(file)
+        return _first_run(file, options)
     if (refusal := _other_ledger(ledger, file)) is not None:
         return refusal
     if file.superseded_by is not None:
@@ -31,7 +31,7 @@ def decide(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) 
     return (
         _key_changed(ledger, file)
         or _unknown_rows(ledger, file, options)
-        or _sent_elsewhere(file)
+        or _sent_elsewhere(file, Remedy.REMOVE_ROWS)
         or _plan(ledger, file, options)
     )
 
@@ -78,18 +78,25 @@ def _rejects_problem(ledger: LedgerFacts | None, file: FileFacts, options: Impor
     return None
 
 
-def _first_run(file: FileFacts) -> Plan | Refusal:
+def _first_run(file: FileFacts, options: ImportOptions) -> Plan | Refusal:
     if file.rejects:
         return Refusal(why="rejects", remedies=(Remedy.KNOWN_FOLDER,), problem="no_ledger")
-    refusal = _sent_elsewhere(file, Remedy.THAT_FOLDER, Remedy.SEND_AGAIN)
-    return refusal or attrs.evolve(_plan(None, file, ImportOptions()), begins=True)
+    plan, other = attrs.evolve(_plan(None, file, ImportOptions()), begins=True), file.elsewhere
+    if other is None:
+        return plan
+    if options.again and not (other.running or other.in_doubt):
+        sent = 0 if other.resembling else other.rows
+        return attrs.evolve(plan, leaves_done=sent, resembling=other.rows - sent)
+    is_copy = other.rows >= sum(file.standings.values())
+    remedy = Remedy.SEND_AGAIN if is_copy else Remedy.REMOVE_ROWS
+    remedies = (Remedy.THAT_FOLDER, remedy) if other.has_same_key else (remedy,)
+    return _sent_elsewhere(file, *remedies) or plan
 
 
 def _sent_elsewhere(file: FileFacts, *remedies: Remedy) -> Refusal | None:
-    """Return a refusal if another job has sent some of the rows; the default remedy is to remove them."""
+    """Return a refusal, with ``remedies``, if another job has sent some of the rows."""
     if (other := file.elsewhere) is None:
         return None
-    remedies = remedies or (Remedy.REMOVE_ROWS,)
     about = Refusal(why="sent_elsewhere", remedies=remedies, folder=other.folder, rows=other.rows)
     if other.resembling:
         (new, gone), *_ = pairs = other.resembling
@@ -133,7 +140,7 @@ def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
     elsewhere, resembling = file.elsewhere, sum(count for count, _ in file.disguised.values())
     if elsewhere is not None and elsewhere.resembling:
         resembling += elsewhere.rows
-    elif (refusal := _sent_elsewhere(file)) is not None:
+    elif (refusal := _sent_elsewhere(file, Remedy.REMOVE_ROWS)) is not None:
         return refusal
     rows, repeated = sum(file.standings.values()), file.standings.get(Standing.REPEATED, 0)
     standings = {Standing.NEW: rows - repeated, Standing.REPEATED: repeated}

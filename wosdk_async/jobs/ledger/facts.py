@@ -82,9 +82,8 @@ def decide_import(
     decision, actions = decide(ledger, file, request.options), actions_of(file, request.options)
     if isinstance(decision, Plan) and request.creates and decision.rows(Action.SEND):
         own = OwnLedger(db, folder, _sends(decision, db), undone)
-        if folder is not None or not request.options.again:  # a first run with again sends all rows
-            file = attrs.evolve(file, elsewhere=sent_elsewhere(request, rows, company, own))
-            decision = decide(ledger, file, request.options)
+        file = attrs.evolve(file, elsewhere=sent_elsewhere(request, rows, company, own))
+        decision = decide(ledger, file, request.options)
     if isinstance(decision, Plan) and folder is not None:  # a new ledger has no outcomes
         decision = _with_found(db, decision)
     return decision, actions
@@ -186,7 +185,7 @@ def first_warnings(request: ImportRequest, rows: FileRows) -> list[str]:
     if request.looks_first or not request.creates or not rows.rows:
         return []
     problem, remedy = "no field of the map is a marker", "add 'marker' to the map"
-    risks = ["rows that were sent from another folder are created again"]
+    risks = ["rows that were sent from another directory are created again"]
     if rows.key is None:
         problem, remedy = "the map has no key", "add 'marker' or 'key' to the map"
         risks.append("an edited row counts as a new row")

@@ -30,6 +30,7 @@ from wosdk_async.text.remedies import Remedy
 _AGREED = -1
 """Ledger row number of rows that the user chose to send again, even if another job sent them before the first
 run."""
+_MAX_LINES = 10_000
 _COMPARED = 5  # newest ledgers to search for resembling keys; searching all would take too long
 
 _Run = tuple[float, float | None]
@@ -85,14 +86,13 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str, own: Ow
     keys resemble sent keys.
 
     Raises:
-        JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent. With
-            look-ups, such a ledger is ignored with a warning.
+        JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent.
     """
     resembling: list[Elsewhere] = []
-    for folder, plan, is_recent in _other_ledgers(request, rows, company, own):
-        with _readable_or_warn(request, rows, folder), opened(folder) as db:
+    for folder, plan, is_recent in _other_ledgers(request, company, own):
+        with _named_if_unreadable(folder), opened(folder) as db:
             other = _OtherLedger(folder, plan, db, request, rows, own, is_recent)
-            if (found := other.same_file() or other.sent_rows()) is not None:
+            if (found := other.sent_rows()) is not None:
                 return found
             resembling += other.resembling()
     if not resembling:
@@ -117,7 +117,7 @@ def runs_beside(request: ImportRequest, own: Path) -> dict[Path, tuple[int, int]
 
 
 def _other_ledgers(
-    request: ImportRequest, rows: FileRows, company: str, own: OwnLedger
+    request: ImportRequest, company: str, own: OwnLedger
 ) -> Iterator[tuple[Path, JobPlan, bool]]:
     """Yield each other ledger's folder and plan, and whether the ledger is one of the newest.
 
@@ -126,7 +126,7 @@ def _other_ledgers(
     found: list[tuple[Path, JobPlan]] = []
     wanted = company, request.import_map.operation
     for folder in sorted(_ledgers_beside(request, own.folder), key=_last_change):
-        with _readable_or_warn(request, rows, folder):
+        with _named_if_unreadable(folder):
             plan = plan_of(folder)
             is_own = own.folder is not None and folder.resolve() == own.folder.resolve()
             if (plan.company, plan.operation) == wanted and not is_own:
@@ -177,17 +177,15 @@ def _last_change(folder: Path) -> float:
 
 
 @contextlib.contextmanager
-def _readable_or_warn(request: ImportRequest, rows: FileRows, folder: Path) -> Iterator[None]:
-    """Add a remedy to the error of an unreadable ledger; with look-ups, only warn."""
+def _named_if_unreadable(folder: Path) -> Iterator[None]:
+    """Add a remedy to the error of an unreadable ledger."""
     try:
         yield
     except JournalError as error:
         if not (folder / JOURNAL).is_file():  # another process has removed the ledger, which sent nothing
             return
-        if not request.looks_first:
-            error.add(remedies=(Remedy.MOVE_JOB,), folder=str(folder))
-            raise
-        rows.warnings.append(f"rows sent by a job that cannot be read are not recognized: {error.message}")
+        error.add(remedies=(Remedy.MOVE_JOB,), folder=str(folder))
+        raise
 
 
 @attrs.define
@@ -212,22 +210,6 @@ class _OtherLedger:
         unsent = f"""SELECT 1 FROM planned LEFT JOIN outcome USING (row)
             WHERE coalesce(state, 0) NOT IN ({_DECIDED}) LIMIT 1"""
         return self.db.execute(unsent).fetchone() is not None and is_held(self.folder)
-
-    def same_file(self) -> Elsewhere | None:
-        """Return the rows that this ledger sent from an identical file with a different key template."""
-        if self.plan.key == self.rows.key or self.plan.sheet != self.request.sheet:
-            return None
-        imported = "SELECT 1 FROM run WHERE json_extract(details, '$.sha256') = ?"
-        if self.db.execute(imported, [self.request.sha256]).fetchone() is None:
-            return None
-        self._compare()
-        (count,) = self.db.execute(
-            f"""SELECT count(*) FROM {LEDGER_TABLES} WHERE {STANDING} IN ({RISKY}) AND NOT ({_FOUND}
-                AND coalesce(planned.key, '') IN (SELECT key FROM temp.file WHERE key IS NOT NULL))""",
-            self._parameters,
-        ).fetchone()
-        rows = min(count, self.rows.rows)
-        return Elsewhere(folder=self.folder, rows=rows) if rows else None
 
     def sent_rows(self) -> Elsewhere | None:
         """Return the rows that this job has sent, may have sent, or will send because it is running."""
@@ -257,7 +239,8 @@ class _OtherLedger:
         return Elsewhere(
             folder=self.folder,
             rows=len(found),
-            lines=tuple(line for line, _ in found[:FIRST]),
+            lines=tuple(line for line, _ in found[:_MAX_LINES]),
+            has_same_key=self.plan.key == self.rows.key,
             running=Standing.PLANNED in kinds,
             in_doubt=not kinds.isdisjoint({Standing.SENDING, Standing.IN_DOUBT}),
             changed=sum(standing == Standing.DONE_CHANGED for _, standing in found),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import takewhile
+from itertools import groupby, takewhile
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.ledger.terms import Refusal, RejectsProblem, RowSample
@@ -11,6 +11,7 @@ from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import shortened
 
 _SHOWN = 10  # columns listed in a message
+_RANGES = 30  # ranges of lines listed in a message
 _CELLS = 40  # characters of a row shown in a message
 
 
@@ -126,9 +127,13 @@ def _differing(*rows: RowSample | None) -> Iterator[str]:
 
 
 def _lines(refusal: Refusal) -> str:
-    more = ", ..." if refusal.rows > len(refusal.lines) else ""
+    """Return the lines of the rows as ranges, such as ``" (lines 2-40, 57)"``."""
+    groups = groupby(enumerate(refusal.lines), key=lambda pair: pair[1] - pair[0])
+    ends = [(lines[0][1], lines[-1][1]) for lines in ([*group] for _, group in groups)]
+    texts = [str(first) if first == last else f"{first}-{last}" for first, last in ends]
+    shown = texts[:_RANGES] + (["..."] if len(texts) > _RANGES or refusal.rows > len(refusal.lines) else [])
     noun = "line" if refusal.rows == 1 else "lines"
-    return f" ({noun} {', '.join(map(str, refusal.lines))}{more})" if refusal.lines else ""
+    return f" ({noun} {', '.join(shown)})" if texts else ""
 
 
 def _key(text: str | None) -> str:
@@ -137,7 +142,7 @@ def _key(text: str | None) -> str:
 
 def _without_keys(marker: str | None) -> str:
     if marker is None:
-        return "and without a marker nothing prevents duplicates"
+        return "and no look-up can find them"
     return f"but without these keys in {marker}, so look-ups cannot find them"
 
 

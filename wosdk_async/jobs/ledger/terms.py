@@ -98,7 +98,9 @@ class Elsewhere:
     folder: Path
     rows: int
     lines: tuple[int, ...] = ()
-    """Lines of the first few rows."""
+    """Lines of the rows, at most 10,000."""
+    has_same_key: bool = True
+    """Whether the ledger has the file's key template, so that it can take the file."""
     running: bool = False
     """Whether the other job is running, and may still have to send some of these rows."""
     in_doubt: bool = False
@@ -249,7 +251,7 @@ class Refusal:
     rows: int = 0
     """Number of affected rows of the file or, for ``unfinished`` and a changed marker, of the ledger."""
     lines: tuple[int, ...] = ()
-    """Lines of the first few of these rows, for ``sent_elsewhere``."""
+    """Lines of these rows, at most 10,000, for ``sent_elsewhere``."""
     changed: int = 0
     """Number of these rows whose cells differ from those sent with the same keys, for ``sent_elsewhere``."""
     gone: int = 0
