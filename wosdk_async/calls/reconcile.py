@@ -27,7 +27,7 @@ from wosdk_async.options import CallOptions
 from wosdk_async.options.hooks import report_in_doubt
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.protocol.wire import Call
-from wosdk_async.protocol.writes import BETWEEN, LookUps, State
+from wosdk_async.protocol.writes import BETWEEN, Effect, LookUps, State
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.loop_state import Hold
 from wosdk_async.transport.session.manager import SessionManager
@@ -131,7 +131,7 @@ class Reconciler:
             if in_doubt and self._attempt_ended is not None:
                 turn.doubt(LookUps(self._attempt_ended, self.commit_window))
             raise
-        turn.done(result)
+        turn.done(None if isinstance(result, Effect) else result)  # a waiting call may need the whole record
         return result
 
     async def _wait_for_turn(self) -> None:
