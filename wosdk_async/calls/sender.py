@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import attrs
 
 from wosdk_async.calls.key_turns import KeyTurns
-from wosdk_async.calls.marked_records import MarkedRecords
 from wosdk_async.calls.markers import Marker
 from wosdk_async.calls.reconcile import Reconciler
 from wosdk_async.options import CallOptions
@@ -24,7 +23,6 @@ from wosdk_async.transport.transport import Transport
 T = TypeVar("T")
 
 _TURNS = Place(KeyTurns)
-_RECORDS = Place(lambda _: MarkedRecords())
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -117,7 +115,9 @@ class CallSender:
         """
         if trace is None and self.trace is not None:
             return self._send_marked_traced(call, marker, self.trace, look_first)
-        hold = self.transport.hold()
+        hold, field = self.transport.hold(), marker.field
+        # Case-folded, so that all spellings of the Company's name share the turns.
+        key = self.origin.casefold(), field.entity, field.path, marker.text
         return Reconciler(
             transport=self.transport,
             sessions=self.sessions,
@@ -125,9 +125,7 @@ class CallSender:
             marker=marker,
             options=self.options,
             hold=hold,
-            turns=hold.state.shared[_TURNS],
-            records=hold.state.places(self.sessions)[_RECORDS],
-            origin=self.origin.casefold(),
+            turn=hold.state.shared[_TURNS].turn(key, self.sessions),
             look_first=look_first,
             trace=trace or self._new_trace(call),
         ).run()
