@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import pytest
 from tests.jobs.conftest import Local
 from tests.jobs.maps import MAP, load
 from tests.jobs.runs import carried_out, killed_while_sending
-from wosdk_async import Customer, NoAnswerError, Ref, WorkOrder
+from wosdk_async import Customer, NoAnswerError, Ref, WoCreateCommand, WorkOrder
+from wosdk_async.codec import dumps
 from wosdk_async.jobs import Import, ImportMap, ImportMapError
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports import settling
@@ -19,6 +21,8 @@ from wosdk_async.jobs.imports.settling import Settling, decide, settle_job
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.mapping.lookup import NamedIds
 from wosdk_async.jobs.mapping.record_operations import operation_named
+from wosdk_async.protocol.calls import Written, command
+from wosdk_async.protocol.writes import Effect
 
 CREATE = """
 operation = "create Customer"
@@ -482,3 +486,37 @@ def test_a_marker_that_cannot_be_found_again_is_refused(local: Local) -> None:
 )
 def test_a_name_is_read_back(name: str) -> None:
     assert operation_named(name).name == name
+
+
+# --- effects of written creates -------------------------------------------------------------
+
+RESULTS: list[dict[str, Any]] = [
+    {},
+    {"Wo": None},
+    {"Wo": {}},
+    *({"Wo": {"Id": id}} for id in (7, 0, -1, 2**63 - 1, 2**63, True, "7", "", [7], {"Id": 7})),
+    {"Wo": {"Id": 7, "Number": "N-7", "ConcurrencyId": 3, "Status": [1], "Items": "none", "Unknown": {}}},
+    {"Wo": {"Id": 7, "Number": 5, "ConcurrencyId": "3"}},
+    {"Wo": {"Id": 7, "Number": None, "ConcurrencyId": 0}},
+    {"wo": {"id": 7, "number": "N-7", "concurrencyid": 3}},
+    {"Wo": {"Id": 7}, "UpdatedPropertySet": {"Properties": ["Id"]}},
+    {"Wo": {"Id": 7}, "Unknown": 1},
+    {"Wo": {"Id": 7}, "ErrorInfo": None},
+    {"Wo": {"Id": 7}, "ErrorInfo": {"Number": 1019}},
+    {"ErrorInfo": {"Number": 1019, "Description": "refused"}},
+]
+
+
+@pytest.mark.parametrize("result", RESULTS)
+def test_a_written_create_has_the_effect_of_its_whole_result(result: dict[str, Any]) -> None:
+    body = dumps({"CommandResult": result, "RequestId": "r"})
+    operation = operation_named("WoCreateCommand")
+    written = command(Written(WoCreateCommand, {}))
+    try:
+        expected = operation.effect(command(WoCreateCommand(), check=False).decode(body))
+    except Exception as error:
+        with pytest.raises(type(error), match=re.escape(str(error))):
+            written.decode(body)
+        return
+    found = written.decode(body)
+    assert (found if isinstance(found, Effect) else operation.effect(found)) == expected

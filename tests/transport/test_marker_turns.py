@@ -15,9 +15,13 @@ from wosdk_async import (
     NoAnswerError,
     RetryPolicy,
     Trace,
+    WoCreateCommand,
     problem_of,
 )
+from wosdk_async.codec import unstructure
+from wosdk_async.protocol.calls import Written
 from wosdk_async.protocol.wire import Response
+from wosdk_async.protocol.writes import Effect
 
 
 class Stepping(ScriptedCompany):
@@ -51,6 +55,18 @@ async def test_the_first_is_cancelled_at_any_step(fate: str | float, seconds: fl
         (order,) = service.orders
         assert second.result().wo.id == order["Id"], (fate, seconds, turns)
         assert len(service.request_ids) <= 2
+
+
+async def test_a_call_that_waited_for_a_row_of_an_import_gets_the_record() -> None:
+    """The row's own result is only the effect."""
+    service = ScriptedCompany("answer")
+    row: Any = Written(WoCreateCommand, unstructure(create("k")), "k")
+    first = asyncio.create_task(service.company(settle=SETTLE).run(row, marker=MARKER))
+    second = start(service)
+    await service.time.finish(second)
+    assert first.result() == Effect("WorkOrder", 1)
+    assert second.result().wo.id == 1
+    assert len(service.request_ids) == 1
 
 
 async def test_a_doubt_is_remembered_until_it_has_settled() -> None:

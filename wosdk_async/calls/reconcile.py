@@ -12,7 +12,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.calls.key_turns import KeyTurn, KeyTurns
+from wosdk_async.calls.key_turns import KeyTurn
 from wosdk_async.calls.marked_records import MarkedRecords
 from wosdk_async.calls.markers import Marker
 from wosdk_async.errors import (
@@ -27,10 +27,10 @@ from wosdk_async.options import CallOptions
 from wosdk_async.options.hooks import report_in_doubt
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.protocol.wire import Call
-from wosdk_async.protocol.writes import BETWEEN, LookUps, State
+from wosdk_async.protocol.writes import BETWEEN, Effect, LookUps, State
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.loop_state import Hold
-from wosdk_async.transport.session.manager import SessionManager
+from wosdk_async.transport.session.manager import Place, SessionManager
 from wosdk_async.transport.telemetry.statistics import Trace
 from wosdk_async.transport.transport import Transport
 
@@ -42,6 +42,7 @@ _SHARE = 0.25  # maximum part of the deadline for these look-ups
 _PATIENCE = 1 / 7
 _MIN_PATIENCE = 1.0  # minimum patience in seconds of look-ups before the first attempt, for slow services
 _LOOKUP_SECONDS = 60.0  # deadline of a look-up's query; it is cancelled earlier if no call waits for it
+_RECORDS = Place(lambda _: MarkedRecords())
 
 
 @attrs.define(kw_only=True, eq=False)
@@ -54,14 +55,10 @@ class Reconciler:
     marker: Marker
     options: CallOptions
     hold: Hold
-    turns: KeyTurns
-    records: MarkedRecords
-    origin: str
-    """Name and region of the Company, the same for all ``Company`` objects that refer to it."""
+    turn: KeyTurn
     look_first: bool
     trace: Trace
     """Trace of all attempts and waits together."""
-    turn: KeyTurn = attrs.field(init=False)
     seconds: float = attrs.field(init=False)
     """Deadline of the call in seconds, covering all attempts and look-ups."""
     commit_window: float = attrs.field(init=False)
@@ -73,8 +70,6 @@ class Reconciler:
     _end: float = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        field = self.marker.field
-        self.turn = self.turns.turn((self.origin, field.entity, field.path, self.marker.text), self.sessions)
         self.seconds, self.commit_window = self.options.seconds(self.call), self.options.settle
         self._end = self.hold.clock.now() + self.seconds
 
@@ -131,7 +126,7 @@ class Reconciler:
             if in_doubt and self._attempt_ended is not None:
                 turn.doubt(LookUps(self._attempt_ended, self.commit_window))
             raise
-        turn.done(result)
+        turn.done(None if isinstance(result, Effect) else result)  # a waiting call may need the whole record
         return result
 
     async def _wait_for_turn(self) -> None:
@@ -230,8 +225,8 @@ class Reconciler:
         """
         if seconds <= 0:
             raise DeadlineError("no time remained for a look-up", phase="queue")
-        find, scope = self.records.find, self.options.retry
-        found = await find(self.marker, self._send_lookup, self.hold, seconds, patience, scope)
+        records, scope = self.hold.state.places(self.sessions)[_RECORDS], self.options.retry
+        found = await records.find(self.marker, self._send_lookup, self.hold, seconds, patience, scope)
         return self.marker.result_of(found)
 
     def _send_lookup(self, query: Call[list[Any]]) -> Coroutine[Any, Any, list[Any]]:

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import attrs
 
 from wosdk_async.calls.key_turns import KeyTurns
-from wosdk_async.calls.marked_records import MarkedRecords
 from wosdk_async.calls.markers import Marker
 from wosdk_async.calls.reconcile import Reconciler
 from wosdk_async.options import CallOptions
@@ -25,7 +24,6 @@ from wosdk_async.transport.transport import Transport
 T = TypeVar("T")
 
 _TURNS = Place(KeyTurns)
-_RECORDS = Place(lambda _: MarkedRecords())
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -109,7 +107,9 @@ class CallSender:
             own = self._new_trace(call)
             send = partial(self.send_marked, call, marker, own, look_first=look_first)
             return _copied(send, own, self.trace, True)
-        hold = self.transport.hold()
+        hold, field = self.transport.hold(), marker.field
+        # Case-folded, so that all spellings of the Company's name share the turns.
+        key = self.origin.casefold(), field.entity, field.path, marker.text
         return Reconciler(
             transport=self.transport,
             sessions=self.sessions,
@@ -117,9 +117,7 @@ class CallSender:
             marker=marker,
             options=self.options,
             hold=hold,
-            turns=hold.state.shared[_TURNS],
-            records=hold.state.places(self.sessions)[_RECORDS],
-            origin=self.origin.casefold(),
+            turn=hold.state.shared[_TURNS].turn(key, self.sessions),
             look_first=look_first,
             trace=trace or self._new_trace(call),
         ).run()

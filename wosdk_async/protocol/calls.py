@@ -124,7 +124,10 @@ def _new_request_id() -> str:
 
 @final
 class Written(msgspec.Struct, eq=False):
-    """Command of class ``kind``, already checked and written as JSON, and the ``key`` in its marker."""
+    """Command of class ``kind``, already checked and written as JSON, and the ``key`` in its marker.
+
+    The result of a create is only its :class:`~wosdk_async.protocol.writes.Effect` where possible.
+    """
 
     kind: Any
     content: Content
@@ -145,7 +148,7 @@ def command(
         warn_of_typo("command", cmd)
         content = content_of_dict(known, fields, check)
     elif type(cmd) is Written:  # isinstance() would call a method of the Struct's metaclass
-        kind, content = _kinds.get(cmd.kind) or _kind_of(cmd.kind()), cmd.content
+        kind, content = _written_kinds.get(cmd.kind) or _written_kind_of(cmd.kind), cmd.content
     else:
         kind = _kinds.get(cmd.__class__) or _kind_of(cmd)
         if fields is not None:
@@ -214,6 +217,17 @@ def _kind_of(cmd: Command[Any]) -> _Kind:
         untyped_field(cls),
     )
     return _kinds[cls]
+
+
+_written_kinds: dict[type[Any], _Kind] = {}
+
+
+def _written_kind_of(cls: Any) -> _Kind:
+    """Return the shared parts of a written command's class, and cache them."""
+    kind = _kind_of(cls())
+    decode = matching.effect_reader(kind.decode, envelopes.RESULT.envelope, cls)
+    _written_kinds[cls] = attrs.evolve(kind, decode=decode)
+    return _written_kinds[cls]
 
 
 # --- queries, and arbitrary paths ------------------------------------------------------------

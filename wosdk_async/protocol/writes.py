@@ -9,6 +9,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 import attrs
+import msgspec
 
 BETWEEN = 0.25
 """Seconds between the two look-ups that must find nothing."""
@@ -43,6 +44,15 @@ class State(IntEnum):
 UNDECIDED = (State.SENDING, State.IN_DOUBT)
 """States of a write that may have taken effect. A write that a terminated process left in SENDING is in
 doubt."""
+
+
+class Effect(msgspec.Struct):
+    """Record that a write created or changed, according to the response."""
+
+    entity: str = ""
+    id: int | None = None
+    number: str | None = None
+    version: int | None = None
 
 
 @attrs.frozen

@@ -38,8 +38,9 @@ from wosdk_async.jobs.cluster.messages import (
 )
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal import GrantRecord, Journal
-from wosdk_async.jobs.mapping.operations import Effect, usable_id
+from wosdk_async.jobs.mapping.operations import usable_id
 from wosdk_async.protocol.calls import Written
+from wosdk_async.protocol.writes import Effect
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.telemetry.statistics import Trace
 

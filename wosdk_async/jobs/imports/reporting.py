@@ -39,10 +39,10 @@ from wosdk_async.jobs.ledger.overview import audit_state_of, unsent_warnings, wh
 from wosdk_async.jobs.ledger.terms import Action, Standing
 from wosdk_async.jobs.ledger.undone import UndoState, undo_state
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.mapping.operations import Effect
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.stop import StopRules, client_closed
 from wosdk_async.protocol.verdicts import ending_of
+from wosdk_async.protocol.writes import Effect
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
@@ -136,7 +136,7 @@ class RowReports:
         claim = end.input
         self.done += 1
         self.stops.done()
-        # A worker has already converted the service's result to an effect.
+        # A worker, or the call of a written command, returns the effect.
         effect = end.result if isinstance(end.result, Effect) else self.import_map.action.effect(end.result)
         # A found record may have been created by another call with this key, not by this job.
         proof = None if end.found else ANSWERED

@@ -22,12 +22,12 @@ from wosdk_async.jobs.errors import JournalError, RowError, reason_of
 from wosdk_async.jobs.journal import DECIDED, LOOKED_UP, Journal, State, StoredRow, run_table
 from wosdk_async.jobs.ledger.outcomes import RowOutcome
 from wosdk_async.jobs.ledger.undone import find_records, shown_records
-from wosdk_async.jobs.mapping.operations import Effect, Found, usable_id
+from wosdk_async.jobs.mapping.operations import Found, usable_id
 from wosdk_async.jobs.mapping.record_operations import RowOperation, operation_named
 from wosdk_async.jobs.stop import Stop, StoppedError, say_and_sleep
 from wosdk_async.model import Command, WoCreateCommand, WorkOrder
 from wosdk_async.model.index import UNSUPPORTED
-from wosdk_async.protocol.writes import UNDECIDED, LookUps
+from wosdk_async.protocol.writes import UNDECIDED, Effect, LookUps
 from wosdk_async.query.fields import fields
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.clock import TransportClock

@@ -109,9 +109,10 @@ class RowKeys:
 
     def key_or_none(self, row: Row) -> str | None:
         """Return a row's key, or None if the row is invalid."""
-        with contextlib.suppress(RowError):
+        try:
             return self.key(row) if row.fault is None else None
-        return None
+        except RowError:
+            return None
 
     def put(self, command: Any, key: str | None) -> None:
         """Set the key in a row's command, unless the map sets it."""

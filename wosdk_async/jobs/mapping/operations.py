@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import attrs
-import msgspec
 
 from wosdk_async.calls.marked_records import find_each
 from wosdk_async.calls.markers import field_of
@@ -17,6 +16,7 @@ from wosdk_async.errors import NotUniqueError, WosdkError
 from wosdk_async.jobs.errors import AmbiguousNameError, ImportMapError, RowError
 from wosdk_async.model import Command, Record, WoCreateCommand
 from wosdk_async.model.lazy import Lazy, raw_slot
+from wosdk_async.protocol.writes import Effect
 from wosdk_async.transport.telemetry.statistics import Trace
 
 Label = Literal["created", "updated", "deleted", "done"]
@@ -29,15 +29,6 @@ Found = Mapping[str, Sequence[Any] | RowError]
 def usable_id(value: Any) -> int | None:
     """Return an id or version from a response, or None if it is invalid."""
     return value if type(value) is int and 0 < value < 2**63 else None  # isinstance() would accept True
-
-
-class Effect(msgspec.Struct):
-    """Record that a row created or changed, according to the response."""
-
-    entity: str = ""
-    id: int | None = None
-    number: str | None = None
-    version: int | None = None
 
 
 def effect_of(record: Any, entity: str | None = None) -> Effect:

@@ -29,7 +29,6 @@ from wosdk_async.jobs.errors import (
 )
 from wosdk_async.jobs.mapping.operations import (
     CreateRecord,
-    Effect,
     EntityOperation,
     Found,
     Label,
@@ -40,6 +39,7 @@ from wosdk_async.jobs.mapping.tables import field_spelled
 from wosdk_async.model import Money, OpenEnum, Record, command_class, entity_class, index
 from wosdk_async.protocol.arguments import require_support, unknown_type, untyped_field
 from wosdk_async.protocol.updates import change
+from wosdk_async.protocol.writes import Effect
 from wosdk_async.query.fields import fields
 from wosdk_async.resources.names import batches
 from wosdk_async.text.remedies import Remedy

@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -230,8 +229,12 @@ def _stripped(row: Row) -> dict[str, str]:
 
 def _total_in(row: Row, columns: Iterable[str]) -> str | None:
     """Return the first column whose cell may label a total, if any."""
-    with suppress(RowError):  # raised for an unusable cell
-        return next((each for each in columns if _may_be_total(row.cells.get(each, "").strip())), None)
+    try:
+        for each in columns:  # not a generator, because this runs for every row
+            if _may_be_total(row.cells.get(each, "").strip()):
+                return each
+    except RowError:  # raised for an unusable cell
+        pass
     return None
 
 
