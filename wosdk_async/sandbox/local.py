@@ -22,6 +22,7 @@ from wosdk_async.sandbox.seed.initial import reset
 from wosdk_async.sandbox.seed.rows import load_rows, seed_rows
 from wosdk_async.sandbox.server import RunInThread, listening, opened_store, ports_of, running, web_root
 from wosdk_async.sandbox.storage.companies import StoredCompany
+from wosdk_async.sandbox.storage.database import empty_store
 
 
 class LocalCompany:
@@ -149,7 +150,10 @@ class LocalCompany:
             self._folder = Path(exits.enter_context(tempfile.TemporaryDirectory()))
             self._serial = itertools.count(1)
             listeners = [exits.enter_context(listening("127.0.0.1", 0)) for _ in range(2)]
-            path = self._path if self._path is not None else self._folder / "sandbox.db"
+            path = self._path
+            if path is None:
+                path = self._folder / "sandbox.db"
+                path.write_bytes(empty_store())
             self._store, self._first = exits.enter_context(
                 opened_store(path, self._names, self._verification, self.faults, empty=self._empty)
             )
