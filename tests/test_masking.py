@@ -104,11 +104,11 @@ def test_nothing_else_changes(value: Any) -> None:
     ],
 )
 def test_a_hostile_text_takes_linear_time(piece: str) -> None:
-    text = piece * (200_000 // len(piece))
+    text = piece * (50_000 // len(piece))
     began = time.process_time()
     for each in (text, f"Password={text}", f'Password: "{text}', f"<Password {text}"):
         mask_text(each)
-    assert time.process_time() - began < 4
+    assert time.process_time() - began < 0.5
 
 
 KNOWN = 'k9/Zq+7"w&Lm3 Xr8tPv2B'
