@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.jobs.journal.plans import a_journal
+from tests.support.laws import each_of
 from wosdk_async.jobs.errors import JournalError, OutputError
 from wosdk_async.jobs.exports.errors import locked_folder
 from wosdk_async.jobs.journal import FolderLock, Journal
@@ -83,7 +84,7 @@ def test_one_module_opens_files_for_writing() -> None:
     assert found == ["regular_files.py"] * 4  # create_file, _open, open_user_path and connect_database
 
 
-@pytest.mark.parametrize(
+@each_of(
     "code",
     [
         "path.open('w')",
@@ -371,7 +372,7 @@ def test_toml_is_read_as_tomllib_reads_it(parts: list[str]) -> None:
         assert parse_toml(text) == expected
 
 
-@pytest.mark.parametrize("value", ["0x1" + "0" * 16, str(1 << 63), f"-{(1 << 63) + 1}", "0x" + "F" * 6_000])
+@each_of("value", ["0x1" + "0" * 16, str(1 << 63), f"-{(1 << 63) + 1}", "0x" + "F" * 6_000])
 def test_an_integer_has_64_bits(value: str) -> None:
     for text in (f"a = {value}", f"a = [{{b = {value}}}]"):
         with pytest.raises(ValueError, match="64 bits"):
@@ -379,13 +380,13 @@ def test_an_integer_has_64_bits(value: str) -> None:
     assert parse_toml(f"a = [{(1 << 63) - 1}, {-(1 << 63)}]") == {"a": [(1 << 63) - 1, -(1 << 63)]}
 
 
-@pytest.mark.parametrize("string", STRINGS)
+@each_of("string", STRINGS)
 def test_any_number_of_dots_may_be_in_a_text(string: str) -> None:
     text = f"a = [{', '.join([string] * 40)}] # {'.' * 40}\nb = {string}\nc.{'d'} = {string}"
     assert parse_toml(text) == tomllib.loads(text)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("before", "after"),
     [
         ("", " = 1"),
@@ -399,7 +400,7 @@ def test_any_number_of_dots_may_be_in_a_text(string: str) -> None:
         ("'#'.", " = 1"),
     ],
 )
-@pytest.mark.parametrize("part", ["b", '"b"', "' '", '"\\""', " b "])
+@each_of("part", ["b", '"b"', "' '", '"\\""', " b "])
 def test_a_key_of_many_parts_is_refused(before: str, part: str, after: str) -> None:
     """tomllib takes 28 s for one of 64 KB. A few parts are read, wherever the key is."""
     parse_toml(f"{before}a.a{f'.{part}' * 20}{after}")

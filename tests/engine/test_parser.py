@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.engine.raw import RawServer, engine, get, responding
 from tests.engine.test_responses import REFUSED, WHOLE
-from tests.support.laws import examples
+from tests.support.laws import each_of, examples
 from wosdk_async.options import Limits
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.decompression import BadContent, decompress
@@ -60,7 +60,7 @@ def decompressed(response: Response) -> bytes:
     raise AssertionError("a small body was not decompressed at once")
 
 
-@pytest.mark.parametrize("raw", SMALL.values(), ids=SMALL)
+@each_of("raw", SMALL.values(), ids=SMALL)
 def test_every_cut_in_two_and_byte_by_byte(raw: bytes) -> None:
     """The same response, or an error again, at every place where a segment could end."""
     whole = read(raw)
@@ -96,8 +96,8 @@ HEADS = {
 }
 
 
-@pytest.mark.parametrize("made", HEADS.values(), ids=HEADS)
-@pytest.mark.parametrize("over", [0, 1, 5000])
+@each_of("made", HEADS.values(), ids=HEADS)
+@each_of("over", [0, 1, 5000])
 def test_the_limit_of_a_head_is_exact(made: Callable[[int], bytes], over: int) -> None:
     """To the byte, wherever the segments end, whether the body comes along or not."""
     limit = LIMITS.head
@@ -150,8 +150,8 @@ def test_the_limit_of_headers_is_exact(over: int) -> None:
         assert response_in(raw).body == b"hi"
 
 
-@pytest.mark.parametrize("over", [0, 1])
-@pytest.mark.parametrize("end", ["with the last piece", "apart"])
+@each_of("over", [0, 1])
+@each_of("end", ["with the last piece", "apart"])
 def test_the_limit_of_a_body_is_exact(over: int, end: str) -> None:
     """To the byte, whether the end of the body comes with its last piece or later."""
     pieces = [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"64\r\n" + b"a" * 100 + b"\r\n"]
@@ -179,7 +179,7 @@ def test_a_header_keeps_all_but_the_blanks_around_it() -> None:
     assert headers.all_of(b"x") == [value.strip() for value in values]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("behind", "followed"),
     [(b"", False), (b"x", True), (b"HTTP/1.1 2", True), (SMALL["gzip"], True)],
     ids=["nothing", "a byte", "half a response", "a response"],
@@ -281,7 +281,7 @@ STRICTER = (  # what httpx reads and we refuse: it can be read in two ways, is c
 )
 
 
-@pytest.mark.parametrize("name", sorted({*RECORDED} - {"two gzip members"}))  # httpx gives the first of them
+@each_of("name", sorted({*RECORDED} - {"two gzip members"}))  # httpx gives the first of them
 async def test_httpx_reads_the_same(name: str) -> None:
     """The same status and body, or an error of both, but for what we refuse on purpose."""
     mine, theirs = read(RECORDED[name]), await decoded_by_httpx(RECORDED[name])

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.errors.test_secrets import PIECES, SECRET, TOKEN
-from tests.support.laws import some
+from tests.support.laws import each_of, some
 from wosdk_async.text import safe_text
 from wosdk_async.text.safe_text import Secrets
 
@@ -145,7 +145,7 @@ PRODUCTIONS: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("write", PRODUCTIONS.values(), ids=PRODUCTIONS)
+@each_of("write", PRODUCTIONS.values(), ids=PRODUCTIONS)
 def test_each_escape_of_each_language(write: Callable[[str], str]) -> None:
     text = "".join(map(write, EVERY))
     assert Secrets(EVERY).hide(f"sent {text}", 10_000).replace("{!{", "").replace("}!}", "") == "sent ***"

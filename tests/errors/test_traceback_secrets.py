@@ -33,7 +33,7 @@ from tests.engine.proxy import Proxy
 from tests.engine.raw import RawServer
 from tests.errors.test_faults import raw
 from tests.support.frames import chained, leaks
-from tests.support.laws import WHOLE
+from tests.support.laws import WHOLE, each_of
 from tests.support.service import RESET, Answer, Request, Service, error
 from tests.support.tls import trusted
 from tests.transport.script import QUICK
@@ -261,7 +261,7 @@ async def test_a_download_that_is_cancelled_as_its_response_comes(monkeypatch: p
     assert leaks(error, SHOWN, 1) == set()
 
 
-@pytest.mark.parametrize(
+@each_of(
     "found",
     [
         {},
@@ -344,7 +344,7 @@ async def failure_about(about: str) -> WosdkError:
     return caught.value
 
 
-@pytest.mark.parametrize("about", ABOUT_RECORDS)
+@each_of("about", ABOUT_RECORDS)
 async def test_an_error_about_a_record(about: str) -> None:
     """The library raises it: neither the message nor a frame shows what the record repeats."""
     raised = await failure_about(about)
@@ -454,8 +454,8 @@ def test_a_host_that_cannot_be_reached(engine: str) -> None:
     assert run(engine, main) == set()
 
 
-@pytest.mark.parametrize("refusal", REFUSALS)
-@pytest.mark.parametrize("scheme", ["http", "https"])
+@each_of("refusal", REFUSALS)
+@each_of("scheme", ["http", "https"])
 async def test_a_proxy_that_refuses(refusal: bytes, scheme: str) -> None:
     """It repeats what it was sent; with a tunnel and without one."""
     said = SHOWN["proxy pair"].encode()
@@ -579,7 +579,7 @@ WRONG_GRANTS = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("provider", "given"),
     [
         *((provider, each) for provider in (credentials_of, Grants(), lambda _: HELD[0]) for each in GIVEN),

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from wosdk_async.regular_files import create_file
 from wosdk_async.sandbox.certificate import read_certificate
 from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.console.request_log import RequestLog
@@ -153,7 +154,8 @@ class LocalCompany:
             path = self._path
             if path is None:
                 path = self._folder / "sandbox.db"
-                path.write_bytes(empty_store())
+                with create_file(path) as file:
+                    file.write(empty_store())
             self._store, self._first = exits.enter_context(
                 opened_store(path, self._names, self._verification, self.faults, empty=self._empty)
             )
