@@ -372,7 +372,7 @@ def test_toml_is_read_as_tomllib_reads_it(parts: list[str]) -> None:
         assert parse_toml(text) == expected
 
 
-@each_of("value", ["0x1" + "0" * 16, str(1 << 63), f"-{(1 << 63) + 1}", "0x" + "F" * 6_000])
+@pytest.mark.parametrize("value", ["0x1" + "0" * 16, str(1 << 63), f"-{(1 << 63) + 1}", "0x" + "F" * 6_000])
 def test_an_integer_has_64_bits(value: str) -> None:
     for text in (f"a = {value}", f"a = [{{b = {value}}}]"):
         with pytest.raises(ValueError, match="64 bits"):
@@ -386,7 +386,7 @@ def test_any_number_of_dots_may_be_in_a_text(string: str) -> None:
     assert parse_toml(text) == tomllib.loads(text)
 
 
-@each_of(
+@pytest.mark.parametrize(
     ("before", "after"),
     [
         ("", " = 1"),
@@ -400,7 +400,7 @@ def test_any_number_of_dots_may_be_in_a_text(string: str) -> None:
         ("'#'.", " = 1"),
     ],
 )
-@each_of("part", ["b", '"b"', "' '", '"\\""', " b "])
+@pytest.mark.parametrize("part", ["b", '"b"', "' '", '"\\""', " b "])
 def test_a_key_of_many_parts_is_refused(before: str, part: str, after: str) -> None:
     """tomllib takes 28 s for one of 64 KB. A few parts are read, wherever the key is."""
     parse_toml(f"{before}a.a{f'.{part}' * 20}{after}")

@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cli.conftest import Wosdk
-from tests.support.laws import each_of
 from tests.support.service import Answer, Service
 from wosdk_async.cli.output.formats import CsvFormat, csv_cell
 from wosdk_async.jobs.sources.source import FileDialect
@@ -82,7 +81,7 @@ def test_numbers_stay_numbers(number: int | Decimal) -> None:
     assert Decimal(csv_cell(number)) == number
 
 
-@each_of(
+@pytest.mark.parametrize(
     ("value", "expected"),
     [
         ("=1+1", "'=1+1"),

@@ -96,8 +96,8 @@ HEADS = {
 }
 
 
-@each_of("made", HEADS.values(), ids=HEADS)
-@each_of("over", [0, 1, 5000])
+@pytest.mark.parametrize("made", HEADS.values(), ids=HEADS)
+@pytest.mark.parametrize("over", [0, 1, 5000])
 def test_the_limit_of_a_head_is_exact(made: Callable[[int], bytes], over: int) -> None:
     """To the byte, wherever the segments end, whether the body comes along or not."""
     limit = LIMITS.head
@@ -150,8 +150,8 @@ def test_the_limit_of_headers_is_exact(over: int) -> None:
         assert response_in(raw).body == b"hi"
 
 
-@each_of("over", [0, 1])
-@each_of("end", ["with the last piece", "apart"])
+@pytest.mark.parametrize("over", [0, 1])
+@pytest.mark.parametrize("end", ["with the last piece", "apart"])
 def test_the_limit_of_a_body_is_exact(over: int, end: str) -> None:
     """To the byte, whether the end of the body comes with its last piece or later."""
     pieces = [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"64\r\n" + b"a" * 100 + b"\r\n"]
@@ -179,7 +179,7 @@ def test_a_header_keeps_all_but_the_blanks_around_it() -> None:
     assert headers.all_of(b"x") == [value.strip() for value in values]
 
 
-@each_of(
+@pytest.mark.parametrize(
     ("behind", "followed"),
     [(b"", False), (b"x", True), (b"HTTP/1.1 2", True), (SMALL["gzip"], True)],
     ids=["nothing", "a byte", "half a response", "a response"],

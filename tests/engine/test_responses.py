@@ -89,7 +89,7 @@ async def test_a_response_is_read_whole(raw: bytes, status: int, body: bytes) ->
     assert (response.status, response.body) == (status, body)
 
 
-@each_of("raw", REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize("raw", REFUSED.values(), ids=REFUSED)
 async def test_what_is_not_a_whole_response_is_an_error(raw: bytes) -> None:
     """Cut, ambiguous or broken: SendError, and the request counts as sent."""
     async with RawServer(responding(raw)) as server, engine() as made:

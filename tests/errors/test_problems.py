@@ -152,7 +152,7 @@ def test_an_address_in_a_text_of_the_service_is_not_shown() -> None:
     assert found.body["detail"] == "Call to '[address]' failed\\nat Z"
 
 
-@each_of(
+@pytest.mark.parametrize(
     "inside",
     [
         "db7.internal:8443",

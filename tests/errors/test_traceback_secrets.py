@@ -344,7 +344,7 @@ async def failure_about(about: str) -> WosdkError:
     return caught.value
 
 
-@each_of("about", ABOUT_RECORDS)
+@pytest.mark.parametrize("about", ABOUT_RECORDS)
 async def test_an_error_about_a_record(about: str) -> None:
     """The library raises it: neither the message nor a frame shows what the record repeats."""
     raised = await failure_about(about)
@@ -454,8 +454,8 @@ def test_a_host_that_cannot_be_reached(engine: str) -> None:
     assert run(engine, main) == set()
 
 
-@each_of("refusal", REFUSALS)
-@each_of("scheme", ["http", "https"])
+@pytest.mark.parametrize("refusal", REFUSALS)
+@pytest.mark.parametrize("scheme", ["http", "https"])
 async def test_a_proxy_that_refuses(refusal: bytes, scheme: str) -> None:
     """It repeats what it was sent; with a tunnel and without one."""
     said = SHOWN["proxy pair"].encode()

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.errors.test_secrets import TOKEN
-from tests.support.laws import each_of
 from wosdk_async import NotUniqueError
 from wosdk_async.errors import BusinessRuleError, ConflictError, NameNotFoundError, NotSentError, RefusedError
 from wosdk_async.mcp.fitting import MAX_BYTES, fit_record, fit_records
@@ -138,7 +137,7 @@ def _trusted(found: Problem) -> str:
     return json.dumps({name: value for name, value in found if not name.startswith("untrusted")})
 
 
-@each_of(
+@pytest.mark.parametrize(
     "error",
     [
         RefusedError("x", status=400, code=_HOSTILE),

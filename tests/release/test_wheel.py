@@ -7,7 +7,7 @@ import runpy
 from pathlib import Path
 from typing import Any
 
-from tests.support.laws import each_of
+import pytest
 
 ROOT = Path(__file__).parents[2]
 TOOL: dict[str, Any] = runpy.run_path(str(ROOT / ".ci" / "wheel.py"))
@@ -36,7 +36,7 @@ def test_a_release_of_the_right_files_is_sound() -> None:
     assert TOOL["mistakes"](WHEEL, dict(WHEEL), SDIST, set(CODE)) == []
 
 
-@each_of(
+@pytest.mark.parametrize(
     ("wheel", "sdist", "again", "said"),
     [
         (

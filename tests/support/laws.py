@@ -70,7 +70,8 @@ def each_of(
     """Run a test for many cases, like ``pytest.mark.parametrize``, but as one test that names all that fail.
 
     A test of its own costs three workers more than most cases do. All cases share the test's fixtures, so it
-    is for cases that leave nothing behind.
+    is for cases that leave nothing behind. Tests that `tests.security` runs keep their cases apart: without
+    the protection, a case after one that failed may hang.
     """
     keys = [key.strip() for key in names.split(",")] if isinstance(names, str) else list(names)
     rows = [dict(zip(keys, [each] if names == keys[0] else each, strict=True)) for each in cases]
@@ -86,6 +87,8 @@ def each_of(
                 try:
                     with case(*label):
                         yield
+                except (ImportError, NameError, SyntaxError):
+                    raise  # the code is broken, and no case can say more
                 except (Exception, BaseExceptionGroup, pytest.fail.Exception) as error:
                     failed.append(error)
 

@@ -7,12 +7,11 @@ from contextlib import suppress
 
 import pytest
 
-from tests.support.laws import each_of
 from wosdk_async.errors import ConfigurationError, DiscoveryError, DownloadError
 from wosdk_async.transport.session.hosts import HostRules
 
 
-@each_of(
+@pytest.mark.parametrize(
     ("named", "url"),
     [
         ("https://am-ce97c.corrigo.com/", "https://am-ce97c.corrigo.com"),
@@ -32,7 +31,7 @@ def test_allowed(named: str, url: str) -> None:
     assert HostRules(trusted=["mine.example"]).company_url(named, local=True) == url
 
 
-@each_of(
+@pytest.mark.parametrize(
     "named",
     [
         "https://evilcorrigo.com/",
@@ -67,7 +66,7 @@ def test_refused(named: str) -> None:
         HostRules(trusted=["mine.example"]).company_url(named, local=True)
 
 
-@each_of(
+@pytest.mark.parametrize(
     "named", ["http://127.0.0.1:8900/", "http://localhost:8900", "https://localhost/", "http://[::1]:8900/"]
 )
 def test_only_a_locator_on_this_machine_may_name_this_machine(named: str) -> None:
@@ -91,7 +90,7 @@ ODD_NUMBERS = [
 ]
 
 
-@each_of("host", ODD_NUMBERS)
+@pytest.mark.parametrize("host", ODD_NUMBERS)
 def test_a_number_that_is_not_written_as_an_address(host: str) -> None:
     """Resolvers read such hosts as addresses, each in its own way: nothing is sent there."""
     rules = HostRules(suffixes=[host], trusted=[host])
@@ -145,7 +144,7 @@ def test_endpoints_keep_their_path() -> None:
         rules.endpoint("x", "http://login.example/OAuth/token")
 
 
-@each_of(
+@pytest.mark.parametrize(
     ("url", "local", "allowed"),
     [
         ("https://enterprise.s3.amazonaws.com/a/b.jpg?X-Amz-Signature=" + "f" * 4000, False, True),

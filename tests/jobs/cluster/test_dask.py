@@ -247,7 +247,7 @@ def test_addresses_that_are_private(address: str, right: str) -> None:
     assert DaskCluster(address).address == right
 
 
-@each_of(
+@pytest.mark.parametrize(
     "address",
     [
         "tcp://10.0.0.3:8786",
