@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.laws import each_of
 from wosdk_async.codec.masking import mask_fields, mask_text
 from wosdk_async.text.safe_text import Secrets
 
@@ -43,7 +44,7 @@ def test_a_secret_value_is_not_shown_in_any_format(name: str, value: str) -> Non
     assert json.loads(shown) == {"a": 1, name: "***", "b": "after"}
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "masked"),
     [
         ("Server=db;Password=abc;x=1", "Server=db;Password=***;x=1"),
@@ -104,11 +105,11 @@ def test_nothing_else_changes(value: Any) -> None:
     ],
 )
 def test_a_hostile_text_takes_linear_time(piece: str) -> None:
-    text = piece * (200_000 // len(piece))
+    text = piece * (50_000 // len(piece))
     began = time.process_time()
     for each in (text, f"Password={text}", f'Password: "{text}', f"<Password {text}"):
         mask_text(each)
-    assert time.process_time() - began < 4
+    assert time.process_time() - began < 0.5
 
 
 KNOWN = 'k9/Zq+7"w&Lm3 Xr8tPv2B'

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from starlette.datastructures import UploadFile
 
-from tests.support.laws import case
+from tests.support.laws import case, each_of
 from tests.support.service import Answer, Service
 from wosdk_async import (
     AssetTree,
@@ -323,7 +323,7 @@ def test_some_are_python_s_errors_too() -> None:
     assert issubclass(UnknownFieldError, TypeError)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("given", "told"),
     [
         ({"WorkOrderId": 7}, "takes a command, not a dict"),
@@ -332,7 +332,7 @@ def test_some_are_python_s_errors_too() -> None:
         (None, "not None"),
     ],
 )
-@pytest.mark.parametrize("marker", [None, "work_order.po_number"])
+@each_of("marker", [None, "work_order.po_number"])
 async def test_what_is_no_command_fails_alone_in_a_run(given: Any, told: str, marker: str | None) -> None:
     """Its outcome is Failed with the same error; the input beside it is carried out."""
     good = WoCreateCommand(work_order=WorkOrder(po_number="a", type_category=WOType.Basic))
@@ -377,7 +377,7 @@ async def test_a_name_near_a_known_one_is_sent_and_warned_of(
     assert told in "".join(texts)
 
 
-@pytest.mark.parametrize("marker", [7, f.po_number, "work_order.po_numbr", ""])
+@each_of("marker", [7, f.po_number, "work_order.po_numbr", ""])
 async def test_a_marker_that_is_none_fails_each_input_of_a_run(marker: Any) -> None:
     """With the same error as ``run``; nothing is sent."""
     async with Service() as service, service.client() as client:
@@ -427,7 +427,7 @@ GOOD: dict[str, tuple[Callable[[Company], Awaitable[Any]], str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("verb", "method", "path"), GOOD.values(), ids=GOOD)
+@each_of(("verb", "method", "path"), GOOD.values(), ids=GOOD)
 async def test_what_looks_odd_and_is_right_is_sent(
     verb: Callable[[Company], Awaitable[Any]], method: str, path: str
 ) -> None:

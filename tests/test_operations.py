@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.service import Answer, Service
 from wosdk_async import (
     AssetAttribute,
@@ -34,7 +35,7 @@ VERBS: list[Verb] = [
 ]
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@each_of("verb", VERBS)
 async def test_a_program_may_insist(verb: Verb) -> None:
     """Spec 2.11, 4.9 rules 1 and 2, facts 3.9, facts 10 row 10: ``check=False`` sends it anyway."""
     async with Service(lambda _: DONE) as service, service.client() as client:

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.jobs.journal.plans import a_journal
+from tests.support.laws import each_of
 from wosdk_async.jobs.errors import JournalError, OutputError
 from wosdk_async.jobs.exports import locked_folder
 from wosdk_async.jobs.journal import FolderLock, Journal
@@ -83,7 +84,7 @@ def test_one_module_opens_files_for_writing() -> None:
     assert found == ["regular_files.py"] * 4  # create_file, _open, open_user_path and connect_database
 
 
-@pytest.mark.parametrize(
+@each_of(
     "code",
     [
         "path.open('w')",
@@ -379,7 +380,7 @@ def test_an_integer_has_64_bits(value: str) -> None:
     assert parse_toml(f"a = [{(1 << 63) - 1}, {-(1 << 63)}]") == {"a": [(1 << 63) - 1, -(1 << 63)]}
 
 
-@pytest.mark.parametrize("string", STRINGS)
+@each_of("string", STRINGS)
 def test_any_number_of_dots_may_be_in_a_text(string: str) -> None:
     text = f"a = [{', '.join([string] * 40)}] # {'.' * 40}\nb = {string}\nc.{'d'} = {string}"
     assert parse_toml(text) == tomllib.loads(text)

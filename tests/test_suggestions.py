@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from wosdk_async import InvalidCallError, UnknownFieldError, WoCancelCommand, WoCreateCommand, WorkOrder
 from wosdk_async.calls.markers import field_of
 from wosdk_async.model import index
@@ -19,7 +20,7 @@ STATES = ["Unknown", "Open", "Paused", "Cancelled", "New", "OnHold", "InProgress
 OPTIONS = ["--profile", "--where", "--faults", "--dialect", "--deadline"]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("written", "names", "meant"),
     [
         # a few letters

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.laws import each_of
 from wosdk_async import WOType
 from wosdk_async.codec.text_values import parse_value, shown_value
 
@@ -22,7 +23,7 @@ def parse(kind: str, text: str, lenient: bool) -> Any:
     return parse_value(text, {"type": kind, "of": "WOType"}, lenient=lenient)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("kind", "text", "value"),
     [
         ("integer", "-5", -5),
@@ -40,7 +41,7 @@ def test_a_text_of_the_type_is_its_value(kind: str, text: str, value: object) ->
         assert parse(kind, text, lenient) == value
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("kind", "text", "value"),
     [
         ("integer", " 7\n", 7),
@@ -56,10 +57,8 @@ def test_only_the_lenient_parser_takes_what_spreadsheets_hold(kind: str, text: s
         parse(kind, text, lenient=False)
 
 
-@pytest.mark.parametrize("kind", ["integer", "number"])
-@pytest.mark.parametrize(
-    "text", ["1_000", "٥", "", "five", "NaN", "Infinity", "0x10", "1e", "9" * 5000 + "x"]
-)
+@each_of("kind", ["integer", "number"])
+@each_of("text", ["1_000", "٥", "", "five", "NaN", "Infinity", "0x10", "1e", "9" * 5000 + "x"])
 def test_what_is_not_a_number_is_refused(kind: str, text: str) -> None:
     for lenient in (True, False):
         with pytest.raises(ValueError, match="takes a"):
@@ -69,12 +68,12 @@ def test_what_is_not_a_number_is_refused(kind: str, text: str) -> None:
 LONGEST = ("9" * 100, "-0." + "0" * 99 + "1", "1e99", "25E-100", "0E-100")
 
 
-@pytest.mark.parametrize("text", LONGEST)
+@each_of("text", LONGEST)
 def test_a_number_is_exact_up_to_100_digits_on_each_side_of_the_point(text: str) -> None:
     assert parse("number", text, lenient=True) == Decimal(text)
 
 
-@pytest.mark.parametrize(
+@each_of(
     "text", ["9" * 101, "0." + "0" * 100 + "1", "1e100", "1e700000000", "1e-700000000", "0e101", "9" * 400]
 )
 def test_a_number_of_more_digits_is_refused_and_shown_cut(text: str) -> None:
@@ -91,8 +90,8 @@ def test_a_whole_number_of_more_than_64_bits_is_refused(text: str) -> None:
     assert parse("integer", str(-(1 << 63)), lenient=True) == -(1 << 63)
 
 
-@pytest.mark.parametrize("text", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
-@pytest.mark.parametrize("lenient", [True, False])
+@each_of("text", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
+@each_of("lenient", [True, False])
 def test_a_time_that_has_no_year_in_utc_is_refused(text: str, lenient: bool) -> None:
     with pytest.raises(ValueError, match=rf"takes a time in the years 1 to 9999, not '{re.escape(text)}'"):
         parse("datetime-utc", text, lenient)

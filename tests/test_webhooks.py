@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.laws import each_of
 from wosdk_async import PayloadError, WorkOrder, WorkOrderStatus, problem_of, read_event
 
 
@@ -23,7 +24,7 @@ def test_the_envelope_of_a_query() -> None:
     assert read_event(b'{"Entities": []}', WorkOrder) == []
 
 
-@pytest.mark.parametrize(
+@each_of(
     "body",
     [
         b"",
@@ -43,7 +44,7 @@ def test_anything_else_is_one_error(body: bytes) -> None:
     assert not re.search(r"Error\b|object is not", str(problem_of(raised.value).body["detail"]))
 
 
-@pytest.mark.parametrize("id", ["2", "x", "", True, 2.0, 2.5, [2], {"Id": 2}])
+@each_of("id", ["2", "x", "", True, 2.0, 2.5, [2], {"Id": 2}])
 def test_an_id_of_another_kind_is_refused_by_its_place(id: Any) -> None:
     """The samples show numbers only; the record would say that its id is an int."""
     body = json.dumps({"Entities": [{"Data": {"Id": 2}}, {"Data": {"Id": id}}]})

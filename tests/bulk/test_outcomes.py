@@ -10,6 +10,7 @@ import anyio
 import pytest
 
 from tests.bulk.step_by_step import StepByStep, kinds, one_each, read
+from tests.support.laws import each_of
 from wosdk_async import InDoubt, Run
 from wosdk_async.transport.telemetry.statistics import Trace
 
@@ -34,8 +35,8 @@ async def cancel_by_scope(block: Callable[[], Awaitable[None]], work: StepByStep
     assert scope.cancelled_caught
 
 
-@pytest.mark.parametrize("cancel", [cancel_natively, cancel_by_timeout, cancel_by_scope])
-@pytest.mark.parametrize("answered", [True, False])
+@each_of("cancel", [cancel_natively, cancel_by_timeout, cancel_by_scope])
+@each_of("answered", [True, False])
 async def test_cancelled(cancel: Any, answered: bool) -> None:
     """Cancelled in any way: what ends within the grace is Done, what was sent and hangs is in doubt."""
     work = StepByStep()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.bulk.step_by_step import double, kinds, read
+from tests.support.laws import each_of
 from wosdk_async import InvalidCallError, NotStarted, Run
 
 
@@ -31,8 +32,8 @@ async def awaiting(error: type[BaseException]) -> AsyncIterator[int]:
     raise error
 
 
-@pytest.mark.parametrize("source", [plain, awaiting])
-@pytest.mark.parametrize("error", RAISED)
+@each_of("source", [plain, awaiting])
+@each_of("error", RAISED)
 async def test_whatever_the_inputs_raise_is_raised_out_of_the_run(
     source: Callable[[type[BaseException]], Any], error: type[BaseException]
 ) -> None:
@@ -49,7 +50,7 @@ async def test_whatever_the_inputs_raise_is_raised_out_of_the_run(
     assert kinds(outcomes) == {"Done": 3}
 
 
-@pytest.mark.parametrize("error", RAISED)
+@each_of("error", RAISED)
 async def test_it_is_raised_without_a_reader_too(error: type[BaseException]) -> None:
     """Leaving a block that nobody read raises it."""
 
@@ -177,7 +178,7 @@ async def test_a_failed_block_is_told_what_the_inputs_raised() -> None:
     assert kinds(await read(run)) == {"Done": 1}
 
 
-@pytest.mark.parametrize("turns", range(8))
+@each_of("turns", range(8))
 async def test_a_cancelled_drain_loses_no_input(turns: int) -> None:
     """In whichever turn of the loop it is cancelled: the next reader gets the input."""
     source = stalled_queue()
@@ -218,14 +219,14 @@ async def test_a_drain_can_be_cancelled_though_every_input_is_ready() -> None:
     assert len({each.index for each in (*got, *rest)}) == len(got) + len(rest)
 
 
-@pytest.mark.parametrize(("name", "value"), [("limit", 0), ("limit", "8"), ("limit", True), ("limit", 2.0)])
+@each_of(("name", "value"), [("limit", 0), ("limit", "8"), ("limit", True), ("limit", 2.0)])
 def test_a_limit_that_is_no_number_of_calls(name: str, value: Any) -> None:
     """Refused with the value, before anything starts."""
     with pytest.raises(InvalidCallError, match=f"^{name} is {value!r}"):
         Run([], double, **{name: value})
 
 
-@pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), "5", None])
+@each_of("value", [-1, float("nan"), float("inf"), "5", None])
 def test_a_grace_that_is_no_time(value: Any) -> None:
     """Refused with the value, before anything starts."""
     with pytest.raises(InvalidCallError, match=r"^grace is"):

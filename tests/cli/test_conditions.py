@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.laws import each_of
 from wosdk_async import InvalidCallError, WorkOrder
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.texts import condition, order
@@ -23,7 +24,7 @@ def asked(text: str, entity: object = WorkOrder) -> tuple[str, str, tuple[str, .
     return made.path, made.operator, made.values
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "expected"),
     [
         ("StatusId = New", ("StatusId", "Equal", ("New",))),
@@ -70,7 +71,7 @@ def test_of_an_unknown_entity_nothing_is_checked() -> None:
     assert asked("Anything.At = all", "NewEntity") == ("Anything.At", "Equal", ("all",))
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "message"),
     [
         ("", "a condition is PROPERTY OPERATOR VALUE"),
@@ -138,7 +139,7 @@ def test_an_order(text: str, expected: str) -> None:
     assert order(text) == expected
 
 
-@pytest.mark.parametrize("text", ["", "DtDue down", "DtDue desc desc", "DtDue , Id"])
+@each_of("text", ["", "DtDue down", "DtDue desc desc", "DtDue , Id"])
 def test_a_wrong_order(text: str) -> None:
     """The remedy shows one."""
     with pytest.raises(CliError, match="such as 'DtDue desc'"):

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterator
 
 import click
-import pytest
 from click.testing import CliRunner
 
+from tests.support.laws import each_of
 from wosdk_async.cli.app import app
 from wosdk_async.cli.commands.import_ import init_command
 
@@ -38,7 +38,7 @@ def help_of(*words: str, width: int) -> str:
     return result.stdout
 
 
-@pytest.mark.parametrize("words", [(), *names(), ("import", "init")], ids=" ".join)
+@each_of("words", [(), *names(), ("import", "init")], ids=" ".join)
 def test_help_fits_a_terminal(words: tuple[str, ...]) -> None:
     """No line but an example is longer, no text is cut, no word broken, and the examples stay the same."""
     narrow, wide = help_of(*words, width=NARROW), help_of(*words, width=WIDE)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.journal.plans import a_plan
+from tests.support.laws import each_of
 from wosdk_async.cli.output.reporting import rejects_command, rejects_of
 from wosdk_async.jobs import open_source
 from wosdk_async.jobs.journal import JobPlan
@@ -18,7 +19,7 @@ def plan(file: str, *given: str) -> JobPlan:
     return a_plan(file=file, options={"command": list(given), "global": {"profile": "test"}})
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("file", "given", "kept"),
     [
         ("/f.csv", ["--encoding=cp1252", "--outcomes=/o.jsonl"], ["--encoding=cp1252"]),

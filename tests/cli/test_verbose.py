@@ -15,7 +15,7 @@ from urllib.parse import quote, quote_plus, unquote
 import pytest
 
 from tests.cli.conftest import EXAMPLES, Wosdk
-from tests.support.laws import some
+from tests.support.laws import each_of, some
 from tests.support.service import RESET, SECRET, Answer, Request, Service
 from wosdk_async import NotUniqueError
 from wosdk_async.cli.options import Target
@@ -260,7 +260,7 @@ def test_check_shows_its_log_in(wosdk: Wosdk) -> None:
     assert [each["path"] for each in lines_of(result.stderr)].count("OAuth/token") == 2
 
 
-@pytest.mark.parametrize(
+@each_of(
     "name", ["X-Api-Key", "X-Auth", "Authentication-Info", "X-Amz-Signature", "passwd", "DbPwd", "Set-Cookie"]
 )
 def test_names_of_secrets(name: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from tests.codec.test_codec_decode import ORDER, agrees, reader_of
 from tests.support.forking import status_of_child
+from tests.support.laws import each_of
 from wosdk_async import codec
 from wosdk_async.codec import WHOLE, RecordReaders, ResponseReader
 from wosdk_async.model import Employee, FilterExpression, Money, Record, WorkOrder
@@ -37,7 +38,7 @@ def test_what_a_struct_does_not_take_falls_back(odd: bytes) -> None:
     assert len(slow) == 6
 
 
-@pytest.mark.parametrize("odd", [b'"soon"', b"5", b"[1]", b'"0001-01-01T00:00:00+09:00"'])
+@each_of("odd", [b'"soon"', b"5", b"[1]", b'"0001-01-01T00:00:00+09:00"'])
 def test_what_is_no_time_stays_as_it_was_sent(odd: bytes) -> None:
     """Also in an object in an object, which is made when nobody can read the text another way any more."""
     reader, slow = reader_of(WorkOrder)

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from wosdk_async.codec import decode, dumps, loads
 from wosdk_async.model import Ref, WorkOrder
 from wosdk_async.protocol.envelopes import ROWS
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("body", "value"),
     [
         (b"1.10", Decimal("1.10")),
@@ -29,9 +30,7 @@ def test_bodies_are_read(body: bytes, value: Any) -> None:
     assert loads(body) == value
 
 
-@pytest.mark.parametrize(
-    "digits", ["0.0", "-0.00", "1E-9", "1." + "0" * 99, "9" * 5000 + ".5", "1E+999999999999999999"]
-)
+@each_of("digits", ["0.0", "-0.00", "1E-9", "1." + "0" * 99, "9" * 5000 + ".5", "1E+999999999999999999"])
 def test_no_digit_of_a_number_is_lost(digits: str) -> None:
     """Whatever precision the program has set for its own arithmetic."""
     with localcontext(prec=3):
@@ -45,7 +44,7 @@ def test_reading_numbers_leaves_nothing_in_the_context_of_a_task() -> None:
     assert not list(own)
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>", b'{"a":1', b'"\xff"', b"[" * 200_000])
+@each_of("body", [b"", b"<html>", b'{"a":1', b'"\xff"', b"[" * 200_000])
 def test_what_is_not_json_is_a_value_error(body: bytes) -> None:
     """The error says so and does not repeat the body, which may hold a token."""
     with pytest.raises(ValueError, match=rf"the body of {len(body)} bytes is not JSON"):
@@ -71,7 +70,7 @@ def test_records_are_bounded_too() -> None:
         decode(rows % (b'{"Data":{}},' * 400_000), WorkOrder, ROWS)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("value", "words"),
     [
         ({"a": [1, float("nan")]}, r"\$\.a\[1\] is nan, .* finite"),

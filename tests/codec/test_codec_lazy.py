@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.payload import work_order
 from wosdk_async import (
     Customer,
@@ -118,7 +119,7 @@ def test_a_shallow_copy_shares_what_it_holds(order: WorkOrder) -> None:
     assert copy.copy(order).customer is order.customer
 
 
-@pytest.mark.parametrize("value", ["", "Z", 5, True, {}, {"at": 5}, [], ["Z"]], ids=repr)
+@each_of("value", ["", "Z", 5, True, {}, {"at": 5}, [], ["Z"]], ids=repr)
 def test_a_time_of_another_type_is_kept_as_it_came(value: Any) -> None:
     """However often such values come: both ways of reading a response agree on them."""
     body = codec.dumps({"Id": 1, "CreatedDateUtc": value})

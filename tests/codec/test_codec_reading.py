@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import pytest
 
+from tests.support.laws import each_of
 from wosdk_async.codec import converter, structure, unstructure
 from wosdk_async.model import (
     Employee,
@@ -23,7 +24,7 @@ from wosdk_async.model import (
 from wosdk_async.model.base import define, field, wire
 
 
-@pytest.mark.parametrize(("sent", "value"), [("12.50", "12.50"), (12, "12"), (0.1, "0.1"), ("-3", "-3")])
+@each_of(("sent", "value"), [("12.50", "12.50"), (12, "12"), (0.1, "0.1"), ("-3", "-3")])
 def test_money_of_another_json_type_is_read(sent: Any, value: str) -> None:
     """A money value that comes as text, integer or float is a Decimal."""
     read = structure({"Value": sent}, Money).value
@@ -31,9 +32,7 @@ def test_money_of_another_json_type_is_read(sent: Any, value: str) -> None:
     assert str(read) == value
 
 
-@pytest.mark.parametrize(
-    "sent", ["12,50", "NaN", "1_000", "", "\u0663", True, [], float("nan"), float("inf")]
-)
+@each_of("sent", ["12,50", "NaN", "1_000", "", "\u0663", True, [], float("nan"), float("inf")])
 def test_what_is_no_number_stays(sent: Any) -> None:
     """A value that holds no number stays as it was sent."""
     assert structure({"Value": sent}, Money).value is sent
@@ -47,7 +46,7 @@ def test_an_offset_is_converted() -> None:
         assert (read, read.tzinfo) == (datetime(2024, 5, 16, 13, 12, tzinfo=UTC), UTC)
 
 
-@pytest.mark.parametrize("digits", range(8))
+@each_of("digits", range(8))
 def test_local_fields_stay_naive(digits: int) -> None:
     """0 to 7 fraction digits are read, a zone is dropped, microseconds are kept."""
     fraction = f".{'1234567'[:digits]}" if digits else ""
@@ -63,13 +62,13 @@ def test_utc_is_what_the_catalogue_says_not_the_name() -> None:
     assert str(read.out_check_type_id) == "Gps"
 
 
-@pytest.mark.parametrize("sent", ["soon", 1715850000, {"a": 1}, "", "0001-01-01T00:00:00+14:00"])
+@each_of("sent", ["soon", 1715850000, {"a": 1}, "", "0001-01-01T00:00:00+14:00"])
 def test_an_unreadable_time_stays(sent: Any) -> None:
     """A text that is not a date is not an error: the call may have succeeded."""
     assert structure({"DueDateUtc": sent}, WorkOrder).due_date_utc == sent
 
 
-@pytest.mark.parametrize("sent", ["text", 5, [1], Decimal("0.5"), True])
+@each_of("sent", ["text", 5, [1], Decimal("0.5"), True])
 def test_something_else_than_an_object_stays(sent: Any) -> None:
     """A reference or money that is no object stays, alone and in a list."""
     read = structure({"Customer": sent, "VendorNte": sent, "Items": [sent, None]}, WorkOrder)
@@ -77,7 +76,7 @@ def test_something_else_than_an_object_stays(sent: Any) -> None:
     assert structure({"Items": sent}, WorkOrder).items == sent
 
 
-@pytest.mark.parametrize("sent", [[1], {"a": 1}, False, Decimal("1.5")])
+@each_of("sent", [[1], {"a": 1}, False, Decimal("1.5")])
 def test_an_enum_of_another_type_stays(sent: Any) -> None:
     """A list, an object, a boolean or a fraction is no enum value and stays."""
     assert structure({"StatusId": sent}, WorkOrder).status_id is sent
@@ -112,7 +111,7 @@ def test_an_alias_may_be_another_word() -> None:
     assert structure({"orderno": "7"}, Renamed) == Renamed(number="7")
 
 
-@pytest.mark.parametrize("sent", [None, [], "text", 5, WorkOrder()])
+@each_of("sent", [None, [], "text", 5, WorkOrder()])
 def test_no_object_at_all_is_a_type_error(sent: Any) -> None:
     """Where an object is asked for and none came, the error names the class and what came."""
     with pytest.raises(TypeError, match=f"WorkOrder takes a JSON object, not {type(sent).__name__}"):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from wosdk_async.codec import dumps, loads, unstructure
 from wosdk_async.model import (
     Blob,
@@ -45,7 +46,7 @@ def test_a_create_is_written() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("given", "sent"),
     [
         ("New", "New"),
@@ -89,7 +90,7 @@ def test_utc_is_written_with_z() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("cls", "fields", "words"),
     [
         (
@@ -116,9 +117,7 @@ def test_what_would_be_stored_as_something_else_is_refused(cls: Any, fields: Any
     assert all(word in str(caught.value) for word in words)
 
 
-@pytest.mark.parametrize(
-    "text", ["350.0000", "0.1", "-7", "1E+20", "1E-400", "123456789012345678901234567890.5", "0E-4"]
-)
+@each_of("text", ["350.0000", "0.1", "-7", "1E+20", "1E-400", "123456789012345678901234567890.5", "0E-4"])
 def test_decimals_are_written_digit_by_digit(text: str) -> None:
     """A Decimal is a JSON number that reads as the same Decimal."""
     body = dumps(unstructure(Money(currency_type_id=CurrencyType.USD, value=Decimal(text))))

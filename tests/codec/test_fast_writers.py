@@ -12,7 +12,7 @@ import pytest
 from hypothesis import strategies as st
 
 from tests.codec.model_strategies import CLASSES, filled, holds_for_every_class, records
-from tests.support.laws import case
+from tests.support.laws import case, each_of
 from wosdk_async import Customer, Ref, RepairCode, WoItem, WorkOrder, WOType, codec
 from wosdk_async.codec.dicts import FastWriters, make_writer
 from wosdk_async.protocol import validation as problems
@@ -80,7 +80,7 @@ def test_what_programs_send_is_written_at_once() -> None:
     assert same_as_the_slow_way(order)
 
 
-@pytest.mark.parametrize(
+@each_of(
     "odd",
     [
         WorkOrder(po_number=5),  # type: ignore[arg-type]

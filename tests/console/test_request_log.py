@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sandbox.company import Caller, Direct
+from tests.support.laws import each_of
 from wosdk_async.sandbox import create_app, open_store
 from wosdk_async.sandbox.console.request_log import (
     MASK,
@@ -130,7 +131,7 @@ def test_no_part_of_a_secret_is_shown_wherever_the_body_ends(secret: str, name: 
 SECRET = "s3cretS3cret"
 
 
-@pytest.mark.parametrize(
+@each_of(
     "body",
     [
         f"a[]=1&client_secret={SECRET}&z=end",
@@ -179,7 +180,7 @@ def test_secrets_in_odd_bodies_are_masked(body: str) -> None:
     assert not any(part in shown for part in (SECRET, "1234567890"))
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("body", "shown"),
     [
         ('{"a": 1, "password": "x", "c": ', f'{{"a": 1, "password"{MASK}'),
@@ -203,7 +204,7 @@ def test_long_bodies_are_masked_in_no_long_time(piece: str) -> None:
     assert time.process_time() - begun < 1
 
 
-@pytest.mark.parametrize(
+@each_of(
     "query",
     ["a=1;access_token={}", "access%5Ftoken={}", "a[]=1&ACCESS_TOKEN={}&b=2", "token[access_token]={}"],
 )
@@ -213,7 +214,7 @@ def test_secrets_in_odd_queries_are_masked(query: str) -> None:
     assert (MASK in shown, SECRET in shown) == (True, False)
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@each_of("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
 def test_secrets_in_utf_16_are_masked(encoding: str) -> None:
     """Names are known again although every other byte is zero."""
     shown = shown_body(json.dumps({"client_secret": SECRET, "a": 1}).encode(encoding))
@@ -221,7 +222,7 @@ def test_secrets_in_utf_16_are_masked(encoding: str) -> None:
     assert SECRET not in shown.replace("\0", "")
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "value", "shown"),
     [
         ("Cookie", f"sid={SECRET}; theme=x{SECRET}", f"sid={MASK}; theme={MASK}"),

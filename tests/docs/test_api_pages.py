@@ -13,6 +13,7 @@ import pytest
 import wosdk_async
 from docs.builder.signatures import Signatures, markdown, names
 from tests.docs.pages import ROOT
+from tests.support.laws import each_of
 from wosdk_async import model
 from wosdk_async.client import ClientArguments
 
@@ -113,7 +114,7 @@ def test_an_example_is_a_block_of_python(api: dict[str, Any]) -> None:
     assert [name for name, each in api.items() if re.search(r"::$", each.docstring.value, re.MULTILINE)] == []
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("docstring", "text"),
     [
         (

@@ -11,10 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-import pytest
-
 from tests.docs.citations import PAGES
 from tests.docs.pages import ROOT, Page, pages
+from tests.support.laws import each_of
 
 CHAPTER = re.compile(r"\b(?:facts?|spec)\s+(?:\d|Appendix)", re.IGNORECASE)
 CITES = re.compile(
@@ -102,7 +101,7 @@ def test_no_message_points_outside() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: page.path.name)
+@each_of("page", pages(), ids=lambda page: page.path.name)
 def test_no_page_points_outside(page: Page) -> None:
     """Pages for developers may: they have what the code cites."""
     if "catalogue" not in page.path.parts and page.path not in (ROOT / "CONTRIBUTING.md", *PAGES):

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from tests.docs.pages import ROOT
+from tests.support.laws import each_of
 
 _GAP = r'(?:[\s#"]|\bf(?="))+'  # comments and messages continue on the next line
 _FENCE = re.compile(r"^ *(```|~~~).*?^ *\1|<!--.*?-->", re.MULTILINE | re.DOTALL)
@@ -72,12 +71,12 @@ def found(part: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("part", sorted(parts()))
+@each_of("part", sorted(parts()))
 def test_no_private_words(part: str) -> None:
     assert found(part) == []
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "text", "lines"),
     [
         ("a.py", '"""It goes\n\n    on."""\n', [1]),

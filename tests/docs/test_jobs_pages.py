@@ -15,6 +15,7 @@ import pytest
 from tests.docs.pages import ROOT, read
 from tests.errors.tables import rendered
 from tests.jobs.ledger_tables import TABLES
+from tests.support.laws import each_of
 from wosdk_async.cli.commands.import_ import import_command, init_command
 from wosdk_async.cli.commands.jobs import jobs_command
 from wosdk_async.jobs import ImportOptions, open_source
@@ -46,7 +47,7 @@ def test_each_option_of_an_import_is_on_the_page(command: click.Command) -> None
     assert [each.opts for each in options_of(command) if not named.intersection(each.opts)] == []
 
 
-@pytest.mark.parametrize("name", sorted(jobs_command.commands))
+@each_of("name", sorted(jobs_command.commands))
 def test_the_options_of_each_command_of_jobs_are_in_a_table(name: str) -> None:
     every = [set(each.opts) for each in options_of(jobs_command.commands[name])]
     (cell,) = cells_beside(JOBS, f"`{name}`")

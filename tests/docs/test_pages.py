@@ -13,6 +13,7 @@ import pytest
 from docs.builder.stage import generated
 from tests.docs import pages as reader
 from tests.docs.pages import ROOT, Block, Page, pages
+from tests.support.laws import each_of
 from wosdk_async.sandbox import Faults
 
 _generated = functools.cache(generated)  # not at import: it renders 150 pages in each process
@@ -69,7 +70,7 @@ def leads(page: Page, link: str) -> bool:
     return not anchor or anchor in reader.read(target).anchors
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: page.path.relative_to(ROOT).as_posix())
+@each_of("page", pages(), ids=lambda page: page.path.relative_to(ROOT).as_posix())
 def test_a_page_is_sound(page: Page) -> None:
     assert mistakes(page) == []
 
@@ -105,7 +106,7 @@ def test_anchors_are_those_of_github(tmp_path: Path) -> None:
     assert mistakes(page) == []
 
 
-@pytest.mark.parametrize(
+@each_of(
     "block",
     [block for language in ("toml", "json", "jsonl", "csv") for block in reader.blocks(language)],
     ids=lambda block: block.name,

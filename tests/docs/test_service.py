@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.docs.citations import PAGES, Citation, Section, citations, sections
 from tests.docs.pages import ROOT
 from tests.spec.rules import NOT_SHOWN, RULES
+from tests.support.laws import each_of
 
 FOLDERS = ("wosdk_async", "tests", "benchmarks", "docs", ".ci")
 KINDS = {".py", ".pyi", ".md", ".json", ".toml"}
@@ -143,7 +144,7 @@ def test_a_citation_to_nowhere_is_found(tmp_path: Path, text: str, wrong: str | 
     assert broken(cited([path])) == ([f"code.py:{wrong}"] if wrong else [])
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "meant"),
     [
         ("facts 5 and 12 row 9", "facts 5|facts 12 row 9"),

@@ -16,6 +16,7 @@ from docs.builder.search import WORDS, add_names
 from docs.builder.stage import stage, write_config, written
 from tests.docs import pages as reader
 from tests.docs.pages import ROOT
+from tests.support.laws import each_of
 from wosdk_async.catalogue import load
 from wosdk_async.catalogue.generator.names import member_name, snake
 from wosdk_async.protocol.verdicts import CODES, VERDICTS
@@ -265,7 +266,7 @@ def test_a_page_outside_the_nav_and_one_that_is_not_there_are_found(tmp_path: Pa
     assert list(mistakes(tmp_path, {"a.md", "b.md"}, {"a.md", "b.md"})) == ["b.md: was not built"]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("github", "site"),
     [
         ("Text:\n* one\n* two\n", "Text:\n\n* one\n* two\n"),

@@ -16,6 +16,7 @@ import pytest
 
 from tests.documents.storage import Act, Storage, answer, company, files
 from tests.errors.test_faults import check
+from tests.support.laws import each_of
 from tests.support.service import Answer, Request, Service
 from wosdk_async import DeadlineError, DownloadError, NoAnswerError, NotSentError, WosdkError
 
@@ -121,9 +122,7 @@ async def test_what_does_not_pass_is_told_at_once(act: Act, tmp_path: Path) -> N
     assert files(tmp_path) == {"a": b"before"}
 
 
-@pytest.mark.parametrize(
-    ("status", "gone"), [(206, False), (204, False), (304, False), (403, True), (404, True)]
-)
+@each_of(("status", "gone"), [(206, False), (204, False), (304, False), (403, True), (404, True)])
 async def test_only_a_refusal_says_that_a_file_is_gone(status: int, gone: bool) -> None:
     async with Storage(answer(b"half", status)) as storage, company(storage.url) as acme:
         error = await failing(acme, None, DownloadError)

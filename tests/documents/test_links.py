@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.service import Answer, Service
 from wosdk_async import InvalidCallError, WorkOrder
 
@@ -35,7 +36,7 @@ async def test_the_body_of_the_sample() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_of(
     "url",
     [
         "",

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.laws import each_of
 from tests.support.service import RESET, Answer, Request, Service, error
 from wosdk_async import (
     BusinessRuleError,
@@ -57,10 +58,8 @@ async def stream(pieces: Sequence[Any]) -> AsyncIterator[Any]:
         yield piece
 
 
-@pytest.mark.parametrize("begun", [False, True])
-@pytest.mark.parametrize(
-    "limited", [lambda acme: acme.within(0.05), lambda acme: acme.with_options(deadline=0.05)]
-)
+@each_of("begun", [False, True])
+@each_of("limited", [lambda acme: acme.within(0.05), lambda acme: acme.with_options(deadline=0.05)])
 async def test_a_source_that_stalls_ends_by_the_deadline(limited: Any, begun: bool) -> None:
     """Nothing was sent, and the source was closed."""
     closed: list[bool] = []
@@ -178,7 +177,7 @@ async def test_sources_of_every_kind_give_the_same(tmp_path: Path) -> None:
     assert bodies == {base64.b64encode(whole).decode()}
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "mime_type", "doc_type"),
     [
         ("belt.jpg", "image/jpeg", {"Id": 3, "DisplayAs": "Picture"}),
@@ -197,7 +196,7 @@ async def test_required_members_are_always_sent(name: str, mime_type: str, doc_t
     assert (chosen["MimeType"], chosen["DocType"]) == ("text/x", {"Id": 7})
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("owner", "options", "kind"),
     [
         (7, {}, "WO"),

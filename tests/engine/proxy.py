@@ -8,9 +8,10 @@ import ssl
 from typing import Self
 
 from tests.engine.raw import request
+from tests.support.serving import Connections
 
 
-class Proxy:
+class Proxy(Connections):
     """Leads everywhere, but looks only at the port and goes to that one on this machine.
 
     ``heads`` has the heads of its requests; ``connections`` counts those to it.
@@ -21,29 +22,15 @@ class Proxy:
     """
 
     def __init__(self, refusal: bytes = b"", context: ssl.SSLContext | None = None) -> None:
+        super().__init__()
         self._refusal = refusal
         self._context = context
-        self._tasks: set[asyncio.Task[None]] = set()
         self.heads: list[bytes] = []
-        self.connections = 0
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0, ssl=self._context)
         self.address = f"127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
         return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._server.wait_closed()
-
-    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.connections += 1
-        task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.closing(writer), contextlib.suppress(OSError, asyncio.IncompleteReadError):

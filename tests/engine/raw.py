@@ -18,6 +18,7 @@ from typing import Any, Self, TypeVar
 import pytest
 import uvloop
 
+from tests.support.serving import Connections
 from tests.support.tls import serving_context
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import Response
@@ -158,7 +159,7 @@ class TLSPeer:
                 self._writer.write(self._outgoing.read())
 
 
-class RawServer:
+class RawServer(Connections):
     """Runs ``script`` for each connection and closes it then; ``connections`` counts them.
 
     Args:
@@ -170,11 +171,10 @@ class RawServer:
     def __init__(
         self, script: Script, context: ssl.SSLContext | None = None, *, narrow: bool = False
     ) -> None:
+        super().__init__()
         self._script = script
         self._context = context or serving_context()
         self._narrow = narrow
-        self._tasks: set[asyncio.Task[None]] = set()
-        self.connections = 0
 
     @property
     def open(self) -> int:
@@ -192,19 +192,6 @@ class RawServer:
         scheme = "https" if self._context else "http"
         self.url = f"{scheme}://127.0.0.1:{listening.getsockname()[1]}"
         return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._server.wait_closed()
-
-    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.connections += 1
-        task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

@@ -25,6 +25,7 @@ from tests.engine.raw import (
     request,
     responding,
 )
+from tests.support.laws import each_of
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.certificates import TLSContextProvider
 from wosdk_async.transport.http.engine import PoolStatistics, SendError
@@ -54,7 +55,7 @@ async def test_many_at_once_stay_within_the_limit_and_get_their_own_responses() 
     assert server.connections <= 7
 
 
-@pytest.mark.parametrize("raw", CLOSING.values(), ids=CLOSING)
+@each_of("raw", CLOSING.values(), ids=CLOSING)
 async def test_a_connection_that_cannot_be_trusted_is_closed(raw: bytes) -> None:
     """The response counts, and the next request opens a new connection."""
     async with RawServer(responding(raw, raw)) as server, engine() as made:

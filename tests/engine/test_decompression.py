@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from tests.engine.raw import RawServer, responding
 from tests.engine.test_responses import raw_deflate, sized
-from tests.support.laws import case, some
+from tests.support.laws import case, each_of, some
 from tests.support.tls import trusted
 from wosdk_async.options import ClientOptions, Limits
 from wosdk_async.options.httpx_family import CORES
@@ -160,8 +160,8 @@ def result(body: bytes, coding: str) -> bytes:
             return bytes(end.value)
 
 
-@pytest.mark.parametrize("size", [0, 1, 65_535, 65_536, 65_537, 131_072, 500_000])
-@pytest.mark.parametrize("fill", [b"\0", TEXT])
+@each_of("size", [0, 1, 65_535, 65_536, 65_537, 131_072, 500_000])
+@each_of("fill", [b"\0", TEXT])
 def test_bodies_of_all_sizes(size: int, fill: bytes) -> None:
     """Also where the end comes with a piece that is full."""
     body = (fill * size)[:size] if len(fill) == 1 else fill[:size]

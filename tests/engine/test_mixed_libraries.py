@@ -12,6 +12,7 @@ import httpx2
 import pytest
 import respx
 
+from tests.support.laws import each_of
 from tests.support.service import Service
 from tests.transport.script import QUICK
 from wosdk_async import (
@@ -101,8 +102,8 @@ async def test_a_create_that_the_other_library_sent_is_in_doubt(
     assert caught.value.__cause__.__context__ is None  # it would hold the address, which may be signed
 
 
-@pytest.mark.parametrize("library", [httpx, httpx2], ids=["httpx", "httpx2"])
-@pytest.mark.parametrize(
+@each_of("library", [httpx, httpx2], ids=["httpx", "httpx2"])
+@each_of(
     ("text", "said"),
     [("refused", "ConnectError: refused"), ("", "ConnectError"), ("ConnectError: no", "ConnectError: no")],
 )

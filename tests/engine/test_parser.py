@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.engine.raw import RawServer, engine, get, responding
 from tests.engine.test_responses import REFUSED, WHOLE
-from tests.support.laws import examples
+from tests.support.laws import each_of, examples
 from wosdk_async.options import Limits
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.decompression import BadContent, decompress
@@ -60,7 +60,7 @@ def decompressed(response: Response) -> bytes:
     raise AssertionError("a small body was not decompressed at once")
 
 
-@pytest.mark.parametrize("raw", SMALL.values(), ids=SMALL)
+@each_of("raw", SMALL.values(), ids=SMALL)
 def test_every_cut_in_two_and_byte_by_byte(raw: bytes) -> None:
     """The same response, or an error again, at every place where a segment could end."""
     whole = read(raw)
@@ -281,7 +281,7 @@ STRICTER = (  # what httpx reads and we refuse: it can be read in two ways, is c
 )
 
 
-@pytest.mark.parametrize("name", sorted({*RECORDED} - {"two gzip members"}))  # httpx gives the first of them
+@each_of("name", sorted({*RECORDED} - {"two gzip members"}))  # httpx gives the first of them
 async def test_httpx_reads_the_same(name: str) -> None:
     """The same status and body, or an error of both, but for what we refuse on purpose."""
     mine, theirs = read(RECORDED[name]), await decoded_by_httpx(RECORDED[name])

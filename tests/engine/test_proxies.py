@@ -18,6 +18,7 @@ import pytest
 from tests.engine.conftest import serving
 from tests.engine.proxy import Proxy, SocksProxy
 from tests.engine.raw import RawServer
+from tests.support.laws import each_of
 from tests.support.service import RESET, SECRET, Answer, Request, Service
 from tests.transport.script import DONE, QUICK
 from wosdk_async import (
@@ -131,7 +132,7 @@ async def test_everything_goes_through_the_clients_own_proxy(
     assert not [each for each in sent if "proxy-authorization" in each.headers]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("scheme", "url", "asked"),
     [
         ("http", "https://[::1]/", b"CONNECT [::1]:443 HTTP/1.1\r\nHost: [::1]:443\r\n\r\n"),

@@ -14,6 +14,7 @@ from tests.engine.proxy import Proxy, SocksProxy
 from tests.engine.raw import RawServer
 from tests.engine.test_proxies import LOGIN, NAME, PAIR, PASSWORD, client, engine
 from tests.errors.test_faults import check
+from tests.support.laws import each_of
 from tests.support.service import SECRET, Answer, Service
 from tests.transport.script import QUICK
 from wosdk_async import Customer, InDoubtError, NotSentError, WosdkError
@@ -64,7 +65,7 @@ REFUSALS: dict[str, tuple[str, list[bytes], str, Remedy | None, bool]] = {
 }
 
 
-@pytest.mark.parametrize("refusal", REFUSALS)
+@each_of("refusal", REFUSALS)
 async def test_a_proxy_that_refuses(refusal: str) -> None:
     """Nothing was sent, and its connection is closed: nothing is believed of it."""
     scheme, replies, said, remedy, gone = REFUSALS[refusal]
@@ -130,8 +131,8 @@ async def test_a_proxy_without_a_tunnel_that_wants_a_log_in(given: str) -> None:
         assert SECRET not in f"{each}{each.facts}"
 
 
-@pytest.mark.parametrize("scheme", ["http", "https", "socks5"])
-@pytest.mark.parametrize("says", [b"", b"HTTP/1.1 200 OK\r\n"])
+@each_of("scheme", ["http", "https", "socks5"])
+@each_of("says", [b"", b"HTTP/1.1 200 OK\r\n"])
 async def test_a_proxy_that_hangs(scheme: str, says: bytes) -> None:
     """Bounded by the timeout to connect, and a caller that is cancelled leaves nothing behind."""
     asked = asyncio.Event()
@@ -159,8 +160,8 @@ async def test_a_proxy_that_hangs(scheme: str, says: bytes) -> None:
             await asyncio.sleep(0)
 
 
-@pytest.mark.parametrize("url", ["http://acme.example/", "https://acme.example/"])
-@pytest.mark.parametrize("scheme", ["http", "https", "socks5"])
+@each_of("url", ["http://acme.example/", "https://acme.example/"])
+@each_of("scheme", ["http", "https", "socks5"])
 async def test_a_proxy_that_is_not_there(scheme: str, url: str) -> None:
     """The error is about the proxy, without its password, and not about the service."""
     with socket.socket() as taken:

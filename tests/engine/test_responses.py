@@ -9,6 +9,7 @@ import zlib
 import pytest
 
 from tests.engine.raw import RawServer, engine, get, request, responding
+from tests.support.laws import each_of
 from wosdk_async.transport.http.engine import Request, SendError
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
@@ -80,7 +81,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("raw", "status", "body"), WHOLE.values(), ids=WHOLE)
+@each_of(("raw", "status", "body"), WHOLE.values(), ids=WHOLE)
 async def test_a_response_is_read_whole(raw: bytes, status: int, body: bytes) -> None:
     """Status and decompressed body, however the response is framed."""
     async with RawServer(responding(raw)) as server, engine() as made:
@@ -132,7 +133,7 @@ BOUNDED = {
 }
 
 
-@pytest.mark.parametrize(("raw", "why"), BOUNDED.values(), ids=BOUNDED)
+@each_of(("raw", "why"), BOUNDED.values(), ids=BOUNDED)
 async def test_what_is_received_is_bounded(raw: bytes, why: str) -> None:
     """No response makes the client keep more than it is set to."""
     async with RawServer(responding(raw)) as server, engine(body=5000) as made:

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.engine.raw import RawServer, Time, catch_timers, empty, engine, request, responding
+from tests.support.laws import each_of
 from wosdk_async.errors import DownloadError
 from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.engine import SendError, StreamedResponse
@@ -45,11 +46,9 @@ async def test_a_body_longer_than_a_response_may_be(head: bytes) -> None:
         assert await read(response) == body
 
 
-@pytest.mark.parametrize("size", [3, 100_000])
-@pytest.mark.parametrize(
-    "between", [b"", b"HTTP/1.1 102 x\r\n\r\n"], ids=["at once", "behind an interim one"]
-)
-@pytest.mark.parametrize("chunked", [True, False])
+@each_of("size", [3, 100_000])
+@each_of("between", [b"", b"HTTP/1.1 102 x\r\n\r\n"], ids=["at once", "behind an interim one"])
+@each_of("chunked", [True, False])
 async def test_a_surplus_response_is_no_part_of_the_file(chunked: bool, between: bytes, size: int) -> None:
     """It came in the same read: the file ends where its response says."""
     body = b"x" * size
@@ -60,7 +59,7 @@ async def test_a_surplus_response_is_no_part_of_the_file(chunked: bool, between:
         assert await read(response) == body
 
 
-@pytest.mark.parametrize(
+@each_of(
     "raw",
     [
         b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhi",

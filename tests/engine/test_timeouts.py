@@ -10,6 +10,7 @@ import pytest
 
 from tests.engine.raw import OK, RawServer, Time, catch_timers, engine, get, request, responding
 from tests.support.deaf import deaf_port
+from tests.support.laws import each_of
 from tests.support.virtual import settle
 from wosdk_async.options import Timeouts
 from wosdk_async.protocol.wire import Response
@@ -142,7 +143,7 @@ UNSENDABLE = {
 }
 
 
-@pytest.mark.parametrize(("url", "why"), UNSENDABLE.values(), ids=UNSENDABLE)
+@each_of(("url", "why"), UNSENDABLE.values(), ids=UNSENDABLE)
 async def test_what_cannot_be_sent_is_never_sent(url: str, why: str) -> None:
     """No connection, or no request: on_sending is not called."""
     async with engine() as made:
@@ -151,7 +152,7 @@ async def test_what_cannot_be_sent_is_never_sent(url: str, why: str) -> None:
     assert why in str(failed)
 
 
-@pytest.mark.parametrize("header", [("A", "b\r\nX: y"), ("A\r\nX", "b"), ("A", "\0"), ("", "b"), ("Ä", "b")])
+@each_of("header", [("A", "b\r\nX: y"), ("A\r\nX", "b"), ("A", "\0"), ("", "b"), ("Ä", "b")])
 async def test_headers_cannot_carry_others(header: tuple[str, str]) -> None:
     """A line break in a name or value is refused before anything is sent."""
     async with RawServer(responding(OK)) as server, engine() as made:

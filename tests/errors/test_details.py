@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.service import COMPANY, Answer, Request, Service, error
 from tests.transport.script import DONE, QUICK, Script
 from wosdk_async import (
@@ -66,7 +67,7 @@ async def test_error_info_in_a_success_says_as_much() -> None:
     assert said(found) == (200, "ERROR_CODE_1019", "gone", STAMP, "theirs")
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("info", "code", "message"),
     [
         ({"Number": 4711}, "ERROR_CODE_4711", "ERROR_CODE_4711"),

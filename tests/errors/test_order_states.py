@@ -9,6 +9,7 @@ import copy
 
 import pytest
 
+from tests.support.laws import each_of
 from tests.testing.orders import create_command
 from wosdk_async import BusinessRuleError, Company, WosdkError, problem_of
 from wosdk_async.protocol.order_rules import warning_of_move
@@ -68,7 +69,7 @@ def test_markup_is_shown_as_words(text: str, shown: str) -> None:
     assert str(WosdkError(text)) == shown
 
 
-@pytest.mark.parametrize("state", [None, "", "Waiting for a quote", 3, ["New"]])
+@each_of("state", [None, "", "Waiting for a quote", 3, ["New"]])
 def test_a_state_that_is_not_known_has_no_warning(state: object) -> None:
     """A Company may have states of its own; nothing is known of their moves."""
     assert warning_of_move("WoCompleteCommand", "New")

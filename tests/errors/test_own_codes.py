@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.service import Answer, Service, error
 from tests.transport.script import DONE, QUICK, Script
 from wosdk_async import (
@@ -118,7 +119,7 @@ async def test_where_a_host_sends_the_request_id_back_a_code_needs_it() -> None:
             await client.company().run("WoCreateCommand", {})
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("given", "words"),
     [
         ({"waits": "MY_CODE"}, "RetryPolicy.waits is 'MY_CODE'; it takes a set of error codes: {'MY_CODE'}"),

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.errors.test_values import any_error
+from tests.support.laws import each_of
 from wosdk_async import (
     BusinessRuleError,
     Company,
@@ -59,7 +60,7 @@ def test_a_back_end_may_give_a_rule_of_its_own() -> None:
         assert problem_of(error, rule) == problem_of(error), "the rule is about another class"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_of("kind", KINDS)
 def test_the_status_agrees_with_the_verdicts(kind: type[WosdkError]) -> None:
     """What may be gone a moment later is a 5xx with Retry-After, and nothing else has one by itself."""
     rule, ending = PROBLEMS[kind], ending_of(kind("x", status=400))
@@ -121,7 +122,7 @@ def test_a_doubt_is_not_repeated_by_machines() -> None:
     assert "Retry-After" not in problem.headers
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("error", "seconds"),
     [
         (OverloadedError("x"), "1"),

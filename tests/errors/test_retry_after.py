@@ -8,6 +8,7 @@ from email.utils import formatdate
 import attrs
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.service import Answer, Service
 from wosdk_async import CallOptions, InDoubtError, RetryPolicy, ThrottledError, WosdkError
 
@@ -50,7 +51,7 @@ async def test_one_that_cannot_be_read_says_nothing(value: str) -> None:
     assert error.retry_after is None
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("lines", "seconds"),
     [
         (["Retry-After: 7"], 7),

@@ -23,7 +23,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from tests.errors.test_faults import head, raw
 from tests.support.frames import chained
-from tests.support.laws import case, some
+from tests.support.laws import case, each_of, some
 from tests.support.service import Answer, Handler, Request, Service
 from tests.support.tls import trusted
 from tests.transport.script import QUICK
@@ -397,7 +397,7 @@ async def test_a_word_of_oauth_that_is_the_secret() -> None:
     assert secret not in repr([(str(each), vars(each)) for each in chained(caught.value)])
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>no</html>", b"{}", b"[1]", {"Message": "no"}])
+@each_of("body", [b"", b"<html>no</html>", b"{}", b"[1]", {"Message": "no"}])
 async def test_a_locators_400_is_an_unknown_company_whatever_its_body(body: object) -> None:
     """Asked once; other statuses without an error body are tried again."""
     async with Service() as service, service.client() as client:
@@ -433,8 +433,8 @@ STRAY = {
 }
 
 
-@pytest.mark.parametrize("place", ["client_id", "client_secret"])
-@pytest.mark.parametrize(("text", "told"), STRAY.items(), ids=map(ascii, STRAY))
+@each_of("place", ["client_id", "client_secret"])
+@each_of(("text", "told"), STRAY.items(), ids=map(ascii, STRAY))
 def test_credentials_with_stray_characters(place: str, text: str, told: str) -> None:
     """What copying, quoting or a file added is named with its place, and the secret is not shown."""
     pair = {"client_id": ID, "client_secret": "other", place: text}
@@ -445,7 +445,7 @@ def test_credentials_with_stray_characters(place: str, text: str, told: str) -> 
     assert "r3t" not in shown
 
 
-@pytest.mark.parametrize("text", ["a b", '"a', "a'b'", "é", '"', "a+/=%&#~"])
+@each_of("text", ["a b", '"a', "a'b'", "é", '"', "a+/=%&#~"])
 def test_credentials_of_any_other_characters(text: str) -> None:
     assert Credentials(text, text).client_secret.reveal() == text
 

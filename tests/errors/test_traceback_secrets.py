@@ -33,7 +33,7 @@ from tests.engine.proxy import Proxy
 from tests.engine.raw import RawServer
 from tests.errors.test_faults import raw
 from tests.support.frames import chained, leaks
-from tests.support.laws import WHOLE
+from tests.support.laws import WHOLE, each_of
 from tests.support.service import RESET, Answer, Request, Service, error
 from tests.support.tls import trusted
 from tests.transport.script import QUICK
@@ -121,6 +121,7 @@ ENGINES: dict[str, tuple[Engine, Any]] = {
 }
 WRAPPED = {"uvloop", "transport", "respx", "recording", "-vv"}
 """Those that send by one of the other three."""
+SENDING = [each for each in ENGINES if WHOLE or each not in WRAPPED]
 
 
 # --- errors -------------------------------------------------------------------------------------
@@ -260,7 +261,7 @@ async def test_a_download_that_is_cancelled_as_its_response_comes(monkeypatch: p
     assert leaks(error, SHOWN, 1) == set()
 
 
-@pytest.mark.parametrize(
+@each_of(
     "found",
     [
         {},
@@ -279,7 +280,7 @@ async def test_a_locator_whose_result_repeats_a_secret(found: dict[str, Any]) ->
     assert leaks(raised, SHOWN) == set()
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SENDING)
 def test_a_download_whose_program_fails(engine: str) -> None:
     """While it has a chunk that repeats secrets."""
 
@@ -291,7 +292,7 @@ def test_a_download_whose_program_fails(engine: str) -> None:
     assert run(engine, main) == set()
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SENDING)
 def test_a_cancelled_call(engine: str) -> None:
     """Cancelled while the request is under way, alone and with a group."""
 
@@ -434,7 +435,7 @@ def elsewhere(origin: str) -> Region:
     return Region("test", origin, f"{origin}/t")
 
 
-@pytest.mark.parametrize("engine", ["native", "uvloop", "httpx", "httpx2"])
+@pytest.mark.parametrize("engine", SENDING)
 def test_a_host_that_cannot_be_reached(engine: str) -> None:
     """Nobody listens for log-ins, and a server of TLS gets plain text, or the other way round."""
 
@@ -578,7 +579,7 @@ WRONG_GRANTS = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("provider", "given"),
     [
         *((provider, each) for provider in (credentials_of, Grants(), lambda _: HELD[0]) for each in GIVEN),

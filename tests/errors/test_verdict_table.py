@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.laws import each_of
 from wosdk_async import errors
 from wosdk_async.protocol import verdicts
 from wosdk_async.protocol.responses import refusal_error
@@ -34,7 +35,7 @@ RESPONSES = [  # status, code, has an error body, has a Retry-After -> verdict, 
 ]
 
 
-@pytest.mark.parametrize(("status", "code", "body", "wait", "verdict", "error"), RESPONSES)
+@each_of(("status", "code", "body", "wait", "verdict", "error"), RESPONSES)
 def test_a_response(status: int, code: str, body: bool, wait: bool, verdict: str, error: str) -> None:
     """Status first; the code decides where a 4xx or a success carries one."""
     found, kind = verdict_on(status, code, has_error_body=body, has_retry_after=wait)
@@ -53,7 +54,7 @@ def test_after_which_statuses_fewer_calls_are_sent() -> None:
     assert {429, 503} == verdicts.BUSY
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("error", "status", "passes"),
     [
         (errors.InDoubtError("x"), 7, False),
@@ -79,7 +80,7 @@ def test_an_ending(error: Exception, status: int, passes: bool) -> None:
     assert (found.exit_status, found.passes) == (status, passes)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("status", "code", "unknown"),
     [
         (400, "", True),

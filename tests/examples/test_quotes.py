@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
-import pytest
-
 from tests.docs.pages import ROOT, Block, blocks
+from tests.support.laws import each_of
 
 FILES = [path.read_text("utf-8") for path in sorted(ROOT.glob("docs/examples/*.py"))]
 
@@ -17,7 +16,7 @@ def is_quoted(text: str) -> bool:
     return any(each in file for each in deep for file in FILES)
 
 
-@pytest.mark.parametrize("block", blocks("python", "quoted"), ids=lambda block: block.name)
+@each_of("block", blocks("python", "quoted"), ids=lambda block: block.name)
 def test_a_quotation_is_in_an_example(block: Block) -> None:
     assert is_quoted(block.text)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.jobs.conftest import Local
 from tests.jobs.maps import MAP, load, rows
-from tests.support.laws import examples
+from tests.support.laws import each_of, examples
 from wosdk_async.jobs import CsvFile, Import, ImportMapError
 from wosdk_async.jobs.mapping.draft_fields import SYNONYMS, draft_fields
 from wosdk_async.jobs.mapping.drafting import ADAPT, draft_map, key_columns
@@ -253,7 +253,7 @@ def test_a_request_has_a_customer_in_the_draft(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("column", "place"),
     [
         ("Due Date", 'dt_due = "{Due Date}"'),
@@ -283,7 +283,7 @@ def test_words_that_people_use_name_their_fields() -> None:
             assert found == {(table, name)}, word
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("column", "name"),
     [("Fällig am", "dt_due"), ("Störung", "task"), ("Ubicación", "asset"), ("Priorité", "priority")],
 )

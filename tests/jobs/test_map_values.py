@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.jobs.maps import built, load
+from tests.support.laws import each_of
 from wosdk_async import InvalidCallError
 from wosdk_async.codec import loads
 from wosdk_async.jobs import ImportMap, ImportMapError
@@ -276,7 +277,7 @@ def test_a_format_is_checked_when_the_map_is_loaded(
     assert message in caught.value.message
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("kind", "text", "keys"),
     [
         ("datetime-local", "01.12.2026", 'date = "%d.%m.%Y"'),
@@ -299,9 +300,7 @@ def test_a_text_of_another_country_leads_to_the_keys_of_the_map(kind: str, text:
     assert kind.startswith("datetime") is str(caught.value).endswith("; correct the cell")
 
 
-@pytest.mark.parametrize(
-    "text", ["31.02.2026", "05.03.2026 14:30 Uhr", "5/3/2026 25:00", "5.3.2026 14:30 PM"]
-)
+@each_of("text", ["31.02.2026", "05.03.2026 14:30 Uhr", "5/3/2026 25:00", "5.3.2026 14:30 PM"])
 def test_a_format_that_cannot_read_the_text_is_not_proposed(text: str) -> None:
     with pytest.raises(ValueError, match=rf"not '{re.escape(text)}'; .* date = \"\.\.\."):
         parser("datetime-utc")(text)

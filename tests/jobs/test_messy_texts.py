@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.jobs import maps
-from tests.support.laws import examples
+from tests.support.laws import each_of, examples
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, Source, open_source
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.mapping.tables import TextTable
@@ -473,7 +473,7 @@ def test_units_are_for_numbers_and_have_no_digits(tmp_path: Path) -> None:
             maps.load(tmp_path, "[command]", f"comment = {{ {options} }}")
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("kind", "text", "remedy"),
     [
         ("number", "1,234", 'thousands = "," or decimal = ","'),

@@ -12,6 +12,7 @@ import pytest
 from tests.jobs.conftest import Local
 from tests.jobs.maps import MAP, load
 from tests.jobs.runs import carried_out, killed_while_sending
+from tests.support.laws import each_of
 from wosdk_async import Customer, NoAnswerError, Ref, WoCreateCommand, WorkOrder
 from wosdk_async.codec import dumps
 from wosdk_async.jobs import Import, ImportMap, ImportMapError
@@ -480,7 +481,7 @@ def test_a_marker_that_cannot_be_found_again_is_refused(local: Local) -> None:
         local.job(local.write([], COLUMNS), text, marker="concurrency_id")
 
 
-@pytest.mark.parametrize(
+@each_of(
     "name",
     ["WoCreateCommand", "create Customer", "update Customer by tenant_code", "delete Customer by id"],
 )

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.jobs.test_outputs import planned
-from tests.support.laws import examples
+from tests.support.laws import each_of, examples
 from wosdk_async.cli.output.reporting import COMMAND_WORDS
 from wosdk_async.jobs import open_source
 from wosdk_async.jobs.journal import (
@@ -146,7 +146,7 @@ def test_a_million_causes_take_no_memory() -> None:
     assert (len(found.causes), found.causes[0].reason, found.causes[0].count) == (1001, "other causes", 500)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("states", "heading", "steps"),
     [
         ([State.DONE, State.FOUND], "Finished: every row was carried out", 0),

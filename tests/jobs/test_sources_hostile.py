@@ -19,6 +19,7 @@ from tests.jobs.hostile_reader import MB
 from tests.jobs.opendocument import read_document, row, text_cells, text_row, write_document
 from tests.jobs.readers import HOSTILE, LIMITS, hostile_format
 from tests.jobs.test_sources_excel import changed, written
+from tests.support.laws import each_of
 from tests.support.preloaded import Preloaded
 from tests.support.waiting import until
 from wosdk_async.jobs import ImportMapError, open_source
@@ -82,7 +83,7 @@ def test_a_reader_that_ends_early_is_no_shorter_file(tmp_path: Path) -> None:
         list(source)
 
 
-@pytest.mark.parametrize(
+@each_of(
     "lines",
     [
         b'[1,["a","b"],"s"]\n[2,["1"],"nnnn",{}]\n[2]\n',

@@ -21,6 +21,7 @@ from tests.engine.proxy import Proxy
 from tests.engine.raw import RawServer, request
 from tests.support.certificates import certificate_file
 from tests.support.frames import leaks
+from tests.support.laws import each_of
 from tests.support.preloaded import python
 from tests.support.waiting import until
 from wosdk_async.jobs import ImportMapError, open_source
@@ -51,7 +52,7 @@ def refused(folder: Path, source: str, limit: int = 1000, seconds: float = 60) -
     return str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("source", "shown"),
     [
         ("-", "stdin"),

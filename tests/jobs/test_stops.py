@@ -13,6 +13,7 @@ from tests.jobs import conftest
 from tests.jobs.conftest import Local
 from tests.jobs.maps import CREATED, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import carried_out, held
+from tests.support.laws import each_of
 from wosdk_async import Client, ConfigurationError, RetryPolicy, jobs
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs import ImportOptions, RowOutcome, Summary
@@ -140,7 +141,7 @@ def test_the_rules_that_stop_an_import_are_documented() -> None:
     assert given == named - {"kind", "stopped"}
 
 
-@pytest.mark.parametrize("text", ["0", "0%", "101%", "five", "-1", "5 %%", "1.5"])
+@each_of("text", ["0", "0%", "101%", "five", "-1", "5 %%", "1.5"])
 def test_a_limit_that_is_none(text: str) -> None:
     with pytest.raises(ConfigurationError, match="1% to 100%"):
         ImportOptions(stop_after=text)

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.laws import each_of
 from wosdk_async.jobs.mapping.template import NAME, Template
 
 CELLS = {"a": "", "b": "  ", "c": " see ", "odd, name's": "x", NAME: "Acme"}
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("source", "text"),
     [
         ("{c}", " see "),
@@ -40,13 +41,13 @@ def test_only_an_empty_template_of_columns_gives_no_text() -> None:
     assert Template.parse("").fill(CELLS) == ""
 
 
-@pytest.mark.parametrize("source", ["{c", "c}", "{a|}", "{|a}", "{'a}", "{{c}", "{ }", "{a|'b' c}"])
+@each_of("source", ["{c", "c}", "{a|}", "{|a}", "{'a}", "{{c}", "{ }", "{a|'b' c}"])
 def test_what_cannot_be_read_is_reported(source: str) -> None:
     with pytest.raises(ValueError, match=r"brace|is invalid"):
         Template.parse(source)
 
 
-@pytest.mark.parametrize(
+@each_of(
     "inside",
     [
         "a" + (" " * 12 + "|a") * 20 + "|",

@@ -14,7 +14,7 @@ import pytest
 from tests.jobs.conftest import Local
 from tests.jobs.maps import CREATED, MARKER, WORK_ORDER, named
 from tests.jobs.runs import Kill, KillAt, imported, killed
-from tests.support.laws import some
+from tests.support.laws import each_of, some
 from wosdk_async import Contact, Customer, WoReopenCommand
 from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
 from wosdk_async.jobs.ledger.overview import overview
@@ -509,7 +509,7 @@ def created_as(id: int) -> ReferenceRecord:
     return ReferenceRecord("r", "n", "N", State.DONE, id)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("entity", "paths"),
     [
         ("BillingAccount", {"Customer.GroupsBridge.CustomerGroupId", "Invoice.Group.Id"}),

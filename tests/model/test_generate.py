@@ -10,6 +10,7 @@ import attrs
 import pytest
 
 from tests.docs.pages import blocks
+from tests.support.laws import each_of
 from wosdk_async.catalogue import Catalogue, Command, Field, load
 from wosdk_async.catalogue import generate as generator
 from wosdk_async.catalogue.generator.names import member_name, snake
@@ -114,7 +115,7 @@ def test_without_ruff_one_line_says_so(
     ]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("wire", "python"),
     [
         ("InductionAndSafetyStatusID", "induction_and_safety_status_id"),

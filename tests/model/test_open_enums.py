@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from wosdk_async.model import BillToTypeRule, OpenEnum, WorkOrderStatus, WOType
 
 
@@ -30,7 +31,7 @@ def test_known_numbers_are_members() -> None:
     assert WorkOrderStatus.New.number is None
 
 
-@pytest.mark.parametrize("value", ["Parked", "", "new", "4", 99, -1, "\ud800"])
+@each_of("value", ["Parked", "", "new", "4", 99, -1, "\ud800"])
 def test_unlisted_values_are_members_that_are_not_known(value: Any) -> None:
     """They keep the raw value, compare equal to each other and survive copy and pickle."""
     member = WOType(value)
@@ -55,7 +56,7 @@ def test_unlisted_values_are_not_kept() -> None:
     assert (list(WOType), dict(WOType.__members__)) == before
 
 
-@pytest.mark.parametrize("value", [None, 1.5, True, [], b"New"])
+@each_of("value", [None, 1.5, True, [], b"New"])
 def test_what_cannot_be_a_value_is_refused(value: Any) -> None:
     """Only texts and integers are values."""
     with pytest.raises(ValueError, match="is not a valid WOType"):

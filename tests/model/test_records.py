@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 import pytest
 
+from tests.support.laws import each_of
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import (
     Contact,
@@ -65,7 +66,7 @@ NEAR = [
 ]
 
 
-@pytest.mark.parametrize(("name", "words"), NEAR)
+@each_of(("name", "words"), NEAR)
 def test_an_unknown_name_is_refused(name: str, words: str) -> None:
     """A typo would be silent data loss in the service (facts 3.3): the class and what is near are named."""
     given: dict[str, Any] = {name: 1}

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.query.table import query
+from tests.support.laws import each_of
 from wosdk_async import (
     Condition,
     Customer,
@@ -34,7 +35,7 @@ def sent(condition: Condition) -> tuple[Any, ...]:
     return made["PropertyName"], made["Operator"], *made["Values"]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("condition", "expected"),
     [
         (f.duration == 5, ("Duration", "Equal", "5")),
@@ -90,7 +91,7 @@ def test_what_is_sent(condition: Condition, expected: tuple[Any, ...]) -> None:
     assert sent(condition) == expected
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("build", "told"),
     [
         (lambda: f.nunber, "unknown property 'nunber' of WorkOrder; did you mean 'number'?"),
@@ -109,7 +110,7 @@ def test_unknown_properties(build: Callable[[], Any], told: str) -> None:
     assert str(caught.value).endswith(told)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("build", "told"),
     [
         (lambda: f.status_id == "Nwe", "is 'Nwe'; WorkOrderStatus has no such value; did you mean 'New'?"),
@@ -161,7 +162,7 @@ def test_what_cannot_be_sent(build: Callable[[], Any], told: str) -> None:
     assert told in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each_of(
     "build",
     [
         lambda: bool(f.id == 1),
@@ -180,8 +181,8 @@ def test_what_python_would_decide_by_itself(build: Callable[[], Any]) -> None:
         build()
 
 
-@pytest.mark.parametrize("operator", ["like", "not like"])
-@pytest.mark.parametrize("path", ["StatusId", "Id", "Customer", "Items"])
+@each_of("operator", ["like", "not like"])
+@each_of("path", ["StatusId", "Id", "Customer", "Items"])
 def test_a_pattern_needs_text(operator: str, path: str) -> None:
     with pytest.raises(UnknownPropertyError, match=rf"^WorkOrder\.{path} .* does not support {operator}"):
         compared(f[path], operator, ["N%"])

@@ -15,6 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.query.table import Table
+from tests.support.laws import each_of
 from wosdk_async import (
     AssetTree,
     Client,
@@ -141,8 +142,8 @@ async def test_one_asks_for_distinct_rows() -> None:
     assert [(expression["Count"], expression["Distinct"]) for expression in table.asked] == [(2, True)]
 
 
-@pytest.mark.parametrize("order", [f.id.asc(), f.id.desc(), f.body.asc()])
-@pytest.mark.parametrize("repeated", [2, 3])
+@each_of("order", [f.id.asc(), f.id.desc(), f.body.asc()])
+@each_of("repeated", [2, 3])
 async def test_one_counts_a_repeated_record_once(repeated: int, order: Any) -> None:
     """A condition on a list may repeat a row for each element that fits; another record is still found."""
     assert (await Table([4], repeated=repeated).query().order_by(order).one()).id == 4
@@ -150,7 +151,7 @@ async def test_one_counts_a_repeated_record_once(repeated: int, order: Any) -> N
         await Table([4, 5], repeated=repeated).query().order_by(order).one()
 
 
-@pytest.mark.parametrize("id", [None, [4], "4", True])
+@each_of("id", [None, [4], "4", True])
 async def test_one_compares_only_numbers(id: Any) -> None:
     """Without usable ids, two rows are two records."""
 
@@ -172,7 +173,7 @@ async def test_a_limit_holds_whatever_the_service_sends(order: Any) -> None:
     assert len(await Table(range(9), greedy=True).query().order_by(order).limit(3).all()) == 3
 
 
-@pytest.mark.parametrize("size", [0, -1, 4001, 2.5, True])
+@each_of("size", [0, -1, 4001, 2.5, True])
 async def test_a_page_beyond_the_cap_is_refused(size: int) -> None:
     with pytest.raises(InvalidCallError, match="1 to 4000 rows"):
         Table([]).query().pages(size=size)
@@ -230,7 +231,7 @@ async def test_entities_without_an_id_of_their_own_are_paged_by_offset(company: 
     assert len({row.id for row in small}) < len(small)
 
 
-@pytest.mark.parametrize("found", [[{}], [{"Id": None}], [{"Id": "7"}], [{"Id": 5.0}], [{"Id": True}]])
+@each_of("found", [[{}], [{"Id": None}], [{"Id": "7"}], [{"Id": 5.0}], [{"Id": True}]])
 async def test_a_record_without_its_id_is_named(found: list[dict[str, Any]]) -> None:
     """The next page could not be asked for: an error of the library, not one of Python."""
     body = json.dumps({"Entities": [{"Data": row} for row in found]}).encode()
@@ -242,8 +243,8 @@ async def test_a_record_without_its_id_is_named(found: list[dict[str, Any]]) -> 
         await Query("Thing", send).all()
 
 
-@pytest.mark.parametrize(("data", "sent"), [(None, "null"), ([1], "of type list"), ("x", "of type str")])
-@pytest.mark.parametrize(
+@each_of(("data", "sent"), [(None, "null"), ([1], "of type list"), ("x", "of type str")])
+@each_of(
     "read",
     [
         lambda query: query.all(),

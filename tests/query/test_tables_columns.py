@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from tests.support.laws import each_of
 from wosdk_async import AssetTree, Employee, Location, WorkOrder, catalogue
 from wosdk_async.errors import InvalidCallError, UnknownPropertyError
 from wosdk_async.model import WoNote, registry
@@ -19,7 +20,7 @@ def names(entity: type, *paths: str) -> list[str]:
     return [column.name for column in columns_of(entity, paths)]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("path", "found"),
     [
         ("Number", ["Number"]),
@@ -84,7 +85,7 @@ def test_what_the_catalogue_does_not_know_is_refused() -> None:
         columns_of(WorkOrder, ["Number.*"])
 
 
-@pytest.mark.parametrize("name", ["UserSignInInfo", "LicensedProvider", "TaxDetail", "Money", "ErrorInfo"])
+@each_of("name", ["UserSignInInfo", "LicensedProvider", "TaxDetail", "Money", "ErrorInfo"])
 def test_parts_of_records_and_results_are_not_queried(name: str) -> None:
     """Their pages could not be read: that is said before anything is sent."""
     for entity in (name, registry.resolve(name)):
@@ -95,7 +96,7 @@ def test_parts_of_records_and_results_are_not_queried(name: str) -> None:
             columns_of(entity)
 
 
-@pytest.mark.parametrize("name", QUERIED)
+@each_of("name", QUERIED)
 def test_each_entity_has_columns_and_a_schema(name: str) -> None:
     columns = columns_of(registry.resolve(name))
     schema = TableBuilder(columns).schema

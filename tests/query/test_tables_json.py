@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from wosdk_async import WorkOrder, codec
 from wosdk_async.query.columns import columns_of
 from wosdk_async.query.table import TableBuilder
@@ -51,7 +52,7 @@ def test_what_is_nested_deeply_is_kept(depth: int, form: bytes, name: str) -> No
 EMPLOYEE = {"Id": 4, "Password": "p4ss", "password": "p4ss", "Login": "ada"}
 
 
-@pytest.mark.parametrize(
+@each_of(
     "data",
     [
         {"Employee": EMPLOYEE},
@@ -74,7 +75,7 @@ def test_the_word_itself_is_no_secret() -> None:
     assert json.loads(row["Extra"]) == {"Hint": {"Password": "see Items"}}
 
 
-@pytest.mark.parametrize("more", [b"5", b"1.50", b"18446744073709551616", b"null", b"[[[]]]"])
+@each_of("more", [b"5", b"1.50", b"18446744073709551616", b"null", b"[[[]]]"])
 def test_half_a_surrogate_pair_is_kept_as_its_escape(more: bytes) -> None:
     """Whatever is beside it, and without secrets."""
     items = rb'[{"Id":2,"Comment":"\ud800 password\":","New":%b,"Employee":{%b}}]'

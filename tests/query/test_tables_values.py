@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.query.row_strategies import as_sent, expected, rows
+from tests.support.laws import each_of
 from wosdk_async import WorkOrder, codec
 from wosdk_async.model import WoNote
 from wosdk_async.query.columns import columns_of
@@ -79,7 +80,7 @@ def test_ever_new_names_do_not_fill_the_memory() -> None:
     assert isinstance(builder.rows(page([{"Id": 5, "New19": 1}]))[0], dict)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("sent", "extra"),
     [
         (b'{"Number":"\\ud800"}', '{"Number":"\\ud800"}'),
@@ -108,7 +109,7 @@ def test_what_does_not_fit_is_kept_as_it_was_sent(sent: bytes, extra: str) -> No
         assert row["Number"] in (None, "A")
 
 
-@pytest.mark.parametrize(
+@each_of(
     "number", ["0E-9999999", "1." + "0" * 5000, "1.5000", "-1E+2", "0.00001", "1234567890123456.123456789"]
 )
 def test_a_number_of_any_length_is_exact(number: str) -> None:
@@ -118,9 +119,7 @@ def test_a_number_of_any_length_is_exact(number: str) -> None:
     assert row["Extra"] is None
 
 
-@pytest.mark.parametrize(
-    "number", ["1." + "0" * 5000 + "1", "0.0000000000000001", "1" + "0" * 23, "-1E-9999999"]
-)
+@each_of("number", ["1." + "0" * 5000 + "1", "0.0000000000000001", "1" + "0" * 23, "-1E-9999999"])
 def test_a_number_that_does_not_fit_is_never_rounded(number: str) -> None:
     builder = TableBuilder(FEW)
     (row,) = builder.batch([{"VendorNte": {"Value": Decimal(number)}}]).to_pylist()

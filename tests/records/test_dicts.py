@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import wosdk_async as wosdk
 from tests.codec.model_strategies import CLASSES, filled, json_values, records
-from tests.support.laws import case, examples
+from tests.support.laws import case, each_of, examples
 from wosdk_async import (
     Customer,
     Employee,
@@ -88,7 +88,7 @@ def is_no_number(value: Any) -> bool:
     return not (isinstance(value, str) and value.removeprefix("-").isdecimal())
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("sent", "read"),
     [("512", 512), ("-5", -5), ("007", 7), ("9" * 19, int("9" * 19)), (5, 5), (True, True), (None, None)]
     + [(text, text) for text in ("", "x", "5.0", "1e3", "+5", " 5", "5 ", "1_0", "٥", "9" * 20, "9" * 5000)],

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 import wosdk_async as wosdk
 from tests.codec.model_strategies import CLASSES, filled, records
 from tests.samples.sample import load
-from tests.support.laws import case, examples
+from tests.support.laws import case, each_of, examples
 from wosdk_async import InvalidCallError, Money, WorkOrder, codec, json_schema
 from wosdk_async.codec.record_dicts import Names
 
@@ -67,7 +67,7 @@ def test_what_a_service_sends_fits() -> None:
     fits(codec.structure(sent["body"]["Data"], WorkOrder))
 
 
-@pytest.mark.parametrize(
+@each_of(
     "data",
     [{"Id": "x"}, {"StatusId": []}, {"Items": {}}, {"VendorNte": {"Value": "much"}}, [], {"Number": 5}],
 )

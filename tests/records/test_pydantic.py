@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from tests.codec.model_strategies import CLASSES, filled, json_values
-from tests.support.laws import case, examples
+from tests.support.laws import case, each_of, examples
 from wosdk_async import (
     Command,
     InvalidCallError,
@@ -89,7 +89,7 @@ def test_errors_name_the_place_of_each_mistake() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("field", "value", "message"),
     [
         ("PoNumber", 5, "is a number; it takes a string."),
@@ -126,7 +126,7 @@ def test_a_command_without_what_it_needs_is_refused() -> None:
     assert ("WorkOrder",) in errors_of({}, TypeAdapter(WoCreateCommand))
 
 
-@pytest.mark.parametrize(
+@each_of(
     "value",
     [
         5, "x", None, [], [{}], {5: 1},

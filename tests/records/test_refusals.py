@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import wosdk_async as wosdk
+from tests.support.laws import each_of
 from wosdk_async import InvalidCallError, Money, WoCreateCommand, WoItem, WorkOrder
 
 SET: Any = WoItem(comment={1})  # type: ignore[arg-type]
@@ -24,7 +25,7 @@ def holding_itself() -> WorkOrder:
     return order
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("record", "message"),
     [
         (WorkOrder(po_number=b"x"), "WorkOrder.po_number holds an object of bytes"),  # type: ignore[arg-type]
@@ -50,7 +51,7 @@ def test_a_number_that_is_not_finite_has_no_json() -> None:
         wosdk.to_json(Money(value=Decimal("NaN")))
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("read", "message"),
     [
         (lambda: wosdk.from_dict(WorkOrder, [1]), "WorkOrder takes a JSON object, not a list"),

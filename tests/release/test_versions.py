@@ -15,6 +15,7 @@ import yaml
 
 import wosdk_async
 from tests.docs.pages import blocks
+from tests.support.laws import each_of
 from wosdk_async.version import VERSION
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +29,7 @@ def test_what_is_public_is_what_is_compared() -> None:
     assert set(re.findall(r"`(wosdk_async[\w.]*)`", table)) == set(TOOL["PUBLIC"])
 
 
-@pytest.mark.parametrize("module", [*TOOL["PUBLIC"], *TOOL["REACHED"]])
+@each_of("module", [*TOOL["PUBLIC"], *TOOL["REACHED"]])
 def test_a_public_module_says_what_it_exports(module: str) -> None:
     loaded = importlib.import_module(module)
     assert [name for name in loaded.__all__ if not hasattr(loaded, name)] == []

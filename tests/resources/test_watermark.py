@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.laws import each_of
 from tests.support.service import Service
 from wosdk_async import InvalidCallError, Watermark, WorkOrder
 from wosdk_async.resources.watermark import Pass, Seen
@@ -37,7 +38,7 @@ def test_a_watermark_is_what_its_text_says(mark: Watermark) -> None:
 GOOD = str(Watermark(company="Acme", time=datetime(2026, 3, 1, tzinfo=UTC)))
 
 
-@pytest.mark.parametrize(
+@each_of(
     "text",
     [
         "",

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.service import Answer, Service
 from wosdk_async import (
     Company,
@@ -31,8 +32,8 @@ async def outcome(act: Act, **body: Any) -> object:
             return error
 
 
-@pytest.mark.parametrize("name", WRONG)
-@pytest.mark.parametrize(
+@each_of("name", WRONG)
+@each_of(
     ("act", "member", "kind"),
     [
         (lambda acme: acme.resolve(Customer, name="Joe"), "Name", NameNotFoundError),
@@ -45,7 +46,7 @@ async def test_a_name_that_is_no_text_is_nobodys(act: Act, member: str, kind: ty
     assert type(await outcome(act, Entities=[{"Data": record}])) is kind
 
 
-@pytest.mark.parametrize("label", WRONG)
+@each_of("label", WRONG)
 async def test_a_label_that_is_no_text_is_empty(label: Any) -> None:
     fields = [{"Id": 2, "Value": "x", "Descriptor": {"Id": 3, "Type": "Text", "Name": label}}]
     found = await outcome(

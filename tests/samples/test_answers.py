@@ -10,6 +10,7 @@ import pytest
 import wosdk_async as wosdk
 from tests.samples.expected import ERRORS, SESSIONS, TYPED, UPDATES
 from tests.samples.sample import COMPANY, Json, body_bytes, comparable, load, names
+from tests.support.laws import each_of
 from tests.support.service import Answer, Service
 from wosdk_async import Client
 from wosdk_async.codec import dumps, loads, unstructure
@@ -51,7 +52,7 @@ def written(found: Any) -> Any:
     return loads(dumps(unstructure(found)))
 
 
-@pytest.mark.parametrize("name", TYPED)
+@each_of("name", TYPED)
 async def test_answer(name: str) -> None:
     """An object of the documented class, nothing of it unknown, that gives all of the JSON back."""
     ask, inner, cls = TYPED[name]

@@ -7,10 +7,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-import pytest
-
 from tests.samples import ask, ask_commands
 from tests.samples.sample import COMPANY, comparable, load, names
+from tests.support.laws import each_of
 from tests.support.service import Answer, Request, Service, error
 from wosdk_async import Company, Credentials
 from wosdk_async.model import command_class, entity_class
@@ -78,7 +77,7 @@ def test_every_sample_has_a_case() -> None:
     assert set(CASES) == set(names("request"))
 
 
-@pytest.mark.parametrize("name", names("request"))
+@each_of("name", names("request"))
 async def test_request(name: str) -> None:
     """Method, path, every header and the whole body are the sample's; commands have a RequestId."""
     sample, request = load(name, "request"), await sent(name)
@@ -94,7 +93,7 @@ async def test_request(name: str) -> None:
     assert meant(body) == meant(sample.get("body"))
 
 
-@pytest.mark.parametrize("name", names("request"))
+@each_of("name", names("request"))
 def test_parts_follow_the_catalogue(name: str) -> None:
     """What a sample says of its parts holds: each name and value is one that the catalogue knows."""
     sample = load(name, "request")

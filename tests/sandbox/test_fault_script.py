@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.laws import each_of
 from wosdk_async.sandbox import Faults, FaultScriptError, LocalCompany
 from wosdk_async.sandbox.faults.kinds import Latency
 from wosdk_async.sandbox.faults.script import FaultScript, RequestMatch
@@ -68,7 +69,7 @@ def test_counts_and_rates() -> None:
     assert len(struck({}, 5)) == 5
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("rule", "hit"),
     [
         ({"operation": "any"}, True),
@@ -90,7 +91,7 @@ DISCOVERY = RequestMatch(frozenset({"discovery", "getcompanywsdkurlcommand"}), "
 NAMED = attrs.evolve(CREATE, request_id="2f")  # as a client sends it
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("fault", "without_effect", "first"),
     [
         ("expired_token", [TOKEN], DISCOVERY),
@@ -99,7 +100,7 @@ NAMED = attrs.evolve(CREATE, request_id="2f")  # as a client sends it
         ("reset", [], TOKEN),
     ],
 )
-@pytest.mark.parametrize("operation", ["any", ["token", "discovery", "retrieve", "command"]])
+@each_of("operation", ["any", ["token", "discovery", "retrieve", "command"]])
 def test_a_rule_passes_over_requests_that_its_fault_cannot_change(
     fault: str, without_effect: list[RequestMatch], first: RequestMatch, operation: object
 ) -> None:
@@ -121,7 +122,7 @@ def test_latencies() -> None:
     assert Latency(fixed=0.5).seconds(rng) == 0.5
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("script", "text"),
     [
         ([], "must be an object"),

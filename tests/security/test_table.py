@@ -6,9 +6,8 @@ import ast
 import re
 from functools import cache
 
-import pytest
-
 from tests.security.switches import ROOT, Switch, load
+from tests.support.laws import each_of
 
 TEXT = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
 TEST = re.compile(r"`(tests/[\w/]+\.py::test_\w+)`")
@@ -52,7 +51,7 @@ def test_the_page_has_at_most_1200_words() -> None:
     assert len(TEXT.split()) <= 1200
 
 
-@pytest.mark.parametrize("switch", SWITCHES, ids=lambda each: each.id)
+@each_of("switch", SWITCHES, ids=lambda each: each.id)
 def test_a_switch_can_be_thrown(switch: Switch) -> None:
     source = (ROOT / switch.file).read_text(encoding="utf-8")
     edited = switch.switched_off(source)

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.support.frames import chained
+from tests.support.laws import each_of
 from tests.support.service import COMPANY, SECRET, Service
 from tests.support.users import make_foreign
 from wosdk_async import Client, ConfigurationError, Credentials, Region
@@ -310,10 +311,8 @@ def test_what_is_passed_comes_first(config: dict[str, str]) -> None:
     assert left.credentials == Credentials("file-id", "file-secret")
 
 
-@pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:8000", "https://localhost:8000", "http://wosdk.acme.example"]
-)
-@pytest.mark.parametrize(("given", "other"), [("TOKEN_URL", "LOCATOR_URL"), ("LOCATOR_URL", "TOKEN_URL")])
+@each_of("url", ["http://127.0.0.1:8000", "https://localhost:8000", "http://wosdk.acme.example"])
+@each_of(("given", "other"), [("TOKEN_URL", "LOCATOR_URL"), ("LOCATOR_URL", "TOKEN_URL")])
 def test_half_of_the_addresses_of_a_service_of_ones_own(given: str, other: str, url: str) -> None:
     """The other half would be the real service's. A private locator with the vendor's token host may be."""
     env = {f"WOSDK_{given}": url, "WOSDK_TRUSTED_HOSTS": "acme.example"}
@@ -397,7 +396,7 @@ async def test_credentials_from_a_command() -> None:
     assert b"client_id=Acme+Facilities&client_secret=s" in service.tokens[0].body
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("line", "told"),
     [
         (command("raise SystemExit(3)"), "exited with 3"),
@@ -467,9 +466,9 @@ async def test_a_null_character_or_half_a_letter_in_a_command_or_in_the_name_of_
             no_secret_behind(caught.value, "hush")
 
 
-@pytest.mark.parametrize("host", ["h.example", "h.example:port/", "[::1", "h.example/a@b", ""])
-@pytest.mark.parametrize("scheme", ["https://", "ftp://", ""])
-@pytest.mark.parametrize("password", ["hush-hush", "hush/hush@hush", "hush:hush?hush"])
+@each_of("host", ["h.example", "h.example:port/", "[::1", "h.example/a@b", ""])
+@each_of("scheme", ["https://", "ftp://", ""])
+@each_of("password", ["hush-hush", "hush/hush@hush", "hush:hush?hush"])
 async def test_a_password_in_an_address(host: str, scheme: str, password: str) -> None:
     """It is refused, and in no cause of the error."""
     url = f"{scheme}svc:{password}@{host}"

@@ -9,6 +9,7 @@ import pytest
 from tests.spec.rules import spec
 from tests.spec.table import Json
 from tests.spec.tables_records import ADDRESS, ASSET, DOCUMENT
+from tests.support.laws import each_of
 from tests.support.service import Answer, Service
 from wosdk_async import (
     Asset,
@@ -118,7 +119,7 @@ UPDATES: dict[str, tuple[Any, Json, list[str], Json]] = {
 
 
 @spec("4.9", "update")
-@pytest.mark.parametrize(("record", "changes", "properties", "entity"), UPDATES.values(), ids=UPDATES)
+@each_of(("record", "changes", "properties", "entity"), UPDATES.values(), ids=UPDATES)
 async def test_update(record: Any, changes: Json, properties: list[str], entity: Json) -> None:
     """Spec 4.9 update: PUT with the Properties to write and the Id with the changed fields, no others."""
     answer = updated(type(record).__name__, record.id)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.samples import ask_commands
 from tests.samples.sample import load
 from tests.spec.rules import spec
 from tests.spec.tables_records import WORK_ORDER
+from tests.support.laws import each_of
 from tests.support.service import Answer, Service
 from wosdk_async import ApStatusChangeCommand, WoCreateCommand, WorkOrder
 
@@ -35,7 +34,7 @@ SAMPLES = {  # tests/samples/test_requests.py compares all of their bodies
 @spec("4.6", "SendWorkOrder")
 @spec("4.7", "VerifyWorkCommand")
 @spec("4.8", "WoCompleteCommand")
-@pytest.mark.parametrize(("sample", "path"), SAMPLES.items())
+@each_of(("sample", "path"), SAMPLES.items())
 async def test_what_a_command_sends(sample: str, path: str) -> None:
     """Spec 4.2 to 4.8: method, path and members; RequestId is a string, another one for each call."""
     made = {"Wo": {"Id": 90417}, "NewSpace": {"Id": 7}}
@@ -72,10 +71,8 @@ async def test_the_created_work_order() -> None:
 
 
 @spec("4.3", "WoCreateCommand")
-@pytest.mark.parametrize(
-    ("number", "name"), list(enumerate(["Unknown", "Basic", "PMRM", "Turn", "Request"])), ids=str
-)
-@pytest.mark.parametrize("by_name", [True, False], ids=["name", "integer"])
+@each_of(("number", "name"), list(enumerate(["Unknown", "Basic", "PMRM", "Turn", "Request"])), ids=str)
+@each_of("by_name", [True, False], ids=["name", "integer"])
 async def test_type_category_goes_out_as_an_integer(number: int, name: str, by_name: bool) -> None:
     """Spec 2.3 and 4.3: TypeCategory is an integer in the create request and a string in responses."""
     order = WorkOrder(type_category=name if by_name else number)
@@ -99,8 +96,8 @@ async def test_a_status_is_a_row_of_the_company() -> None:
 
 
 @spec("4.10", "responses that are not shown")
-@pytest.mark.parametrize("content", [{}, {"Something": {"Not": "shown"}}], ids=["empty", "unknown"])
-@pytest.mark.parametrize("sample", ["ap_status_change", "send_work_order", "verify_work"])
+@each_of("content", [{}, {"Something": {"Not": "shown"}}], ids=["empty", "unknown"])
+@each_of("sample", ["ap_status_change", "send_work_order", "verify_work"])
 async def test_results_that_are_not_shown(sample: str, content: Any) -> None:
     """Spec 4.10: the answers of 4.5 to 4.7 are not shown, so none of them makes a success fail."""
     async with Service(lambda _: result(content)) as service, service.client() as client:

@@ -14,6 +14,7 @@ import pytest
 import wosdk_async as wosdk
 from tests.model.recorded import recorded
 from tests.spec.table import Json
+from tests.support.laws import each_of
 from tests.support.service import Answer, Request, Service, error
 from wosdk_async import Company, Ref, Region
 from wosdk_async.catalogue import load
@@ -212,7 +213,7 @@ async def error_info() -> None:
 LISTED = [entry["id"] for entry in load().sources_differ]
 
 
-@pytest.mark.parametrize("name", LISTED)
+@each_of("name", LISTED)
 async def test_difference(name: str) -> None:
     """Facts 12: what the entry says is done; an entry without a case fails."""
     function = name.replace("-", "_")

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import TypeVar
+import reprlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, TypeVar
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 T = TypeVar("T")
+Test = TypeVar("Test", bound=Callable[..., Any])
 
 WHOLE = os.environ.get("WOSDK_TEST_WHOLE") == "1"
 """Whether the suite runs in its long form, as in ``.ci/full``."""
@@ -54,3 +59,60 @@ def case(*names: object) -> Iterator[None]:
     except BaseException as error:
         error.add_note(f"in the case {', '.join(map(str, names))}")
         raise
+
+
+def each_of(
+    names: str | Sequence[str],
+    cases: Iterable[Any],
+    *,
+    ids: Iterable[object] | Callable[[Any], object] = reprlib.repr,
+) -> Callable[[Test], Test]:
+    """Run a test for many cases, like ``pytest.mark.parametrize``, but as one test that names all that fail.
+
+    A test of its own costs three workers more than most cases do. All cases share the test's fixtures, so it
+    is for cases that leave nothing behind. Tests that `tests.security` runs keep their cases apart: without
+    the protection, a case after one that failed may hang.
+    """
+    keys = [key.strip() for key in names.split(",")] if isinstance(names, str) else list(names)
+    rows = [dict(zip(keys, [each] if names == keys[0] else each, strict=True)) for each in cases]
+    labels = [[*map(ids, row.values())] for row in rows] if callable(ids) else [[each] for each in ids]
+
+    def decorate(test: Test) -> Test:
+        def contexts() -> Iterator[tuple[dict[str, Any], AbstractContextManager[None]]]:
+            """Yield each case with the context to run it in; raise what failed at the end."""
+            failed: list[BaseException] = []
+
+            @contextmanager
+            def kept(label: list[object]) -> Iterator[None]:
+                try:
+                    with case(*label):
+                        yield
+                except (ImportError, NameError, SyntaxError):
+                    raise  # the code is broken, and no case can say more
+                except (Exception, BaseExceptionGroup, pytest.fail.Exception) as error:
+                    failed.append(error)
+
+            yield from ((row, kept(label)) for label, row in zip(labels, rows, strict=True))
+            if failed:
+                raise BaseExceptionGroup(f"{len(failed)} of {len(rows)} cases failed", failed)
+
+        @functools.wraps(test)
+        def run(**fixtures: Any) -> None:
+            for row, context in contexts():
+                with context:
+                    test(**fixtures, **row)
+
+        @functools.wraps(test)
+        async def run_async(**fixtures: Any) -> None:
+            for row, context in contexts():
+                with context:
+                    await test(**fixtures, **row)
+
+        made: Any = run_async if inspect.iscoroutinefunction(test) else run
+        signature = inspect.signature(test)
+        taken = [each for name, each in signature.parameters.items() if name not in keys]
+        made.__signature__ = signature.replace(parameters=taken)
+        found: Test = made
+        return found
+
+    return decorate

@@ -12,6 +12,7 @@ from urllib.parse import parse_qs
 
 import attrs
 
+from tests.support.serving import Connections
 from tests.support.tls import serving_context
 from wosdk_async import Client, Credentials, Region
 
@@ -77,7 +78,7 @@ def error(status: int, code: str, message: str = "refused") -> Answer:
     return Answer(status, body)
 
 
-class Service:
+class Service(Connections):
     """Token endpoint, locator and Company host on one port; ``handler`` answers all other requests.
 
     ``name`` is its host name. It speaks TLS with ``context``, or if ``WOSDK_TEST_TLS`` is set.
@@ -90,6 +91,7 @@ class Service:
         name: str = "127.0.0.1",
         context: ssl.SSLContext | None = None,
     ) -> None:
+        super().__init__()
         self._name = name
         self._context = context or serving_context()
         self.handler: Handler = handler or (lambda _: Answer(body={"Data": {"Id": 1}}))
@@ -100,8 +102,6 @@ class Service:
         self.on_token: Handler = self._token
         self.on_discovery: Handler = self._discovery
         self.company_url: str | None = None
-        self.connections = 0
-        self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(
@@ -110,15 +110,6 @@ class Service:
         port = self._server.sockets[0].getsockname()[1]
         self.url = f"{'https' if self._context else 'http'}://{self._name}:{port}"
         return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-        for _ in range(3):  # turns until a newly accepted connection has its task
-            await asyncio.sleep(0)
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._server.wait_closed()
 
     def stop_listening(self) -> None:
         """Accept no more connections; open ones are kept."""
@@ -166,12 +157,6 @@ class Service:
             self.calls.append(request)
             made = self.handler(request)
         return (made if isinstance(made, Answer) else await made).to(request)
-
-    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.connections += 1
-        task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

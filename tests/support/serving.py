@@ -35,6 +35,34 @@ async def serving(handle: Handle, tls: ssl.SSLContext | None = None) -> AsyncIte
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
+class Connections:
+    """Server on a socket that serves each connection in a task; ``connections`` counts them."""
+
+    _server: asyncio.Server
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.connections = 0
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+        for _ in range(3):  # turns until a newly accepted connection has its task
+            await asyncio.sleep(0)
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._server.wait_closed()
+
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        raise NotImplementedError
+
+
 async def read_request(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
     """Read a request and return its head and body. Raises IncompleteReadError at end of file."""
     head = await reader.readuntil(b"\r\n\r\n")

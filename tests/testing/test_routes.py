@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import respx
 
-from tests.support.laws import some
+from tests.support.laws import each_of, some
 from tests.testing.orders import create_command
 from wosdk_async import (
     Client,
@@ -293,7 +293,7 @@ def test_results_that_an_operation_cannot_have() -> None:
 UNTYPED: Any = WoPickUpCommand
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("mistake", "expected"),
     [
         (lambda each: each.on("Custmer"), "no entity or command 'Custmer'; did you mean 'Customer'?"),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.spec.rules import spec
+from tests.support.laws import each_of
 from tests.support.service import COMPANY, Answer, Request, Service, error
 from wosdk_async import AccessToken, Client, ConfigurationError, Region
 
@@ -75,7 +76,7 @@ async def test_a_refused_token_is_asked_for_again() -> None:
     assert len(asked) == 2
 
 
-@pytest.mark.parametrize("life", [0, -1.0, float("inf"), float("nan"), "600", None, True])
+@each_of("life", [0, -1.0, float("inf"), float("nan"), "600", None, True])
 async def test_a_life_has_to_be_seconds(life: Any) -> None:
     """It is refused where it is given, without the token."""
     with pytest.raises(ConfigurationError, match="expires_in") as caught:

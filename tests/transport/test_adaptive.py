@@ -34,8 +34,11 @@ GOOD_FIXED = {1: (8, DEFAULT), 8: (8, DEFAULT), 200: (DEFAULT, MAXIMUM)}
 """For each capacity, fixed limits of which one completes as much as the best of all, or nearly."""
 
 
-@pytest.mark.parametrize("behaviour", BEHAVIOURS, ids=lambda each: each.name)
-@pytest.mark.parametrize("capacity", SECONDS)
+@pytest.mark.parametrize(
+    ("capacity", "behaviour"),
+    some(itertools.product(SECONDS, BEHAVIOURS), 2),
+    ids=lambda each: getattr(each, "name", each),
+)
 def test_completes_nearly_as_much_as_the_best_fixed_limit(capacity: int, behaviour: Behaviour) -> None:
     """And never less than the fixed default, unless the service throttles."""
     for seed in some((1, 2, 3), 3):

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.engine.raw import RawServer, echoing, empty, get
+from tests.support.laws import each_of
 from tests.support.service import Answer, Request, Service
 from tests.transport.script import FOUND, hang
 from wosdk_async import Client, Company, Limits
@@ -155,7 +156,7 @@ async def test_a_burst_ends_at_the_ceiling_of_an_engine(usual: int) -> None:
 # --- few files ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("files", "wanted", "ceiling"),
     [(1024, 100, 336), (1024, 500, 672), (1024, 5000, 672), (256, 100, 48), (80, 100, 16)],
 )

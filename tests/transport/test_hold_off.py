@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.virtual import World, reply
 from tests.transport.script import found
 from wosdk_async import Credentials, CredentialsError, SessionError
@@ -94,8 +95,8 @@ def busy(seconds: str, status: int = 429) -> Response:
     return reply({"ErrorMessage": "full", "ErrorCode": "BUSY"}, status, {"retry-after": seconds})
 
 
-@pytest.mark.parametrize("status", [429, 503])
-@pytest.mark.parametrize("place", ["token", "locator"])
+@each_of("status", [429, 503])
+@each_of("place", ["token", "locator"])
 async def test_a_request_to_wait_holds_for_all_callers(place: str, status: int) -> None:
     """No log-in is sent before, whoever calls; who has the time waits, and the others fail at once."""
     door = Door()

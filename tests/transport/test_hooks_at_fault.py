@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.service import Service
 from tests.support.virtual import World, settle
 from tests.transport.script import DONE
@@ -65,7 +66,7 @@ AT_FAULT = {
 }
 
 
-@pytest.mark.parametrize("case", AT_FAULT)
+@each_of("case", AT_FAULT)
 async def test_a_before_send_at_fault_sends_nothing(case: str) -> None:
     """The error names the hook, what it gave and what it takes, and has the details of the call."""
     hook, gave = AT_FAULT[case]
@@ -112,8 +113,8 @@ async def asynchronous(*_: Any) -> None:
     pass
 
 
-@pytest.mark.parametrize("name", ["on_attempt", "on_in_doubt"])
-@pytest.mark.parametrize("hook", [asynchronous, functools.partial(asynchronous, 1)], ids=["def", "partial"])
+@each_of("name", ["on_attempt", "on_in_doubt"])
+@each_of("hook", [asynchronous, functools.partial(asynchronous, 1)], ids=["def", "partial"])
 def test_an_async_function_where_nothing_is_awaited(name: str, hook: Hook) -> None:
     """It would never run; said when the client is made."""
     options: dict[str, Any] = {name: hook}

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.laws import examples
+from tests.support.laws import each_of, examples
 from tests.support.virtual import Time, World, reply, settle
 from tests.transport.script import found, hang
 from wosdk_async import (
@@ -237,7 +237,7 @@ async def test_a_rate_is_set_in_the_loops_of_all_threads() -> None:
     await asyncio.wait_for(thread, 5)
 
 
-@pytest.mark.parametrize("rate", [0, -1, "9", True, math.nan])
+@each_of("rate", [0, -1, "9", True, math.nan])
 async def test_a_rate_that_cannot_be_is_refused(rate: Any) -> None:
     """The message names what it takes, and the rate stays as it was."""
     company = World(found, rate=5.0).company()

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.service import Answer, Request, Service, error
 from tests.support.virtual import REGION, World, reply
 from wosdk_async import (
@@ -31,7 +32,7 @@ from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.http.engine import SendError
 
 
-@pytest.mark.parametrize("url", ["https://evil.example/", "http://am.corrigo.com/", "", None, 7])
+@each_of("url", ["https://evil.example/", "http://am.corrigo.com/", "", None, 7])
 async def test_a_locator_that_names_a_foreign_host(url: Any) -> None:
     """The token is not taken to a host outside the rules; no call is made."""
     async with Service() as service, service.client() as client:
@@ -65,7 +66,7 @@ async def test_locator_and_token_address_must_be_safe() -> None:
                     client.company(region=wrong)
 
 
-@pytest.mark.parametrize("name", ["Acme\r\nX-Evil: 1", "Acme\n", "A\0", " Acme", "Acme ", "", "\u2028x"])
+@each_of("name", ["Acme\r\nX-Evil: 1", "Acme\n", "A\0", " Acme", "Acme ", "", "\u2028x"])
 async def test_a_company_name_that_is_no_header(name: str) -> None:
     """A name with a line break or outer blanks is refused when it is given."""
     async with Service() as service, service.client(company=None) as client:
@@ -73,7 +74,7 @@ async def test_a_company_name_that_is_no_header(name: str) -> None:
             client.company(name)
 
 
-@pytest.mark.parametrize("token", ["a\r\nb", "a b", "", 7, None, "ü", "a\tb", "a\x7fb", "x" * 16_385])
+@each_of("token", ["a\r\nb", "a b", "", 7, None, "ü", "a\tb", "a\x7fb", "x" * 16_385])
 async def test_a_token_that_is_no_header(token: Any) -> None:
     """What the token endpoint sends is not put into a header unseen."""
     async with Service() as service, service.client() as client:
@@ -96,7 +97,7 @@ async def used_for(life: str) -> float:
     return state.session_left
 
 
-@pytest.mark.parametrize(
+@each_of(
     "life",
     [
         *("0", "-1", "-1e-9", "1e-9", "0.99", "86401", "1e999", "1e999999999", "-1e999", "9" * 400),
@@ -108,9 +109,7 @@ async def test_odd_lifetimes(life: str) -> None:
     assert 1160 < await used_for(life) <= 1170
 
 
-@pytest.mark.parametrize(
-    ("life", "seconds"), [("1", 5), ("1.5", 5), ("10", 5), ("50", 25), ("60", 30), ("86400", 86370)]
-)
+@each_of(("life", "seconds"), [("1", 5), ("1.5", 5), ("10", 5), ("50", 25), ("60", 30), ("86400", 86370)])
 async def test_short_lifetimes(life: str, seconds: float) -> None:
     """A short life is believed, but no Company logs in all the time because of it."""
     assert seconds - 4 < await used_for(life) <= seconds
@@ -167,11 +166,11 @@ async def test_a_token_address_that_is_wrong_is_an_error_at_once(status: int) ->
         assert (len(service.tokens), service.connections) == (2, 2)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("place", "variable", "kind"),
     [("on_token", "WOSDK_TOKEN_URL", SessionError), ("on_discovery", "WOSDK_LOCATOR_URL", DiscoveryError)],
 )
-@pytest.mark.parametrize(
+@each_of(
     "answer",
     [
         error(404, "NOT_FOUND", "There is nothing at this path."),
@@ -298,7 +297,7 @@ async def test_a_provider_is_asked_again_for_a_token_that_the_locator_refuses() 
     assert service.calls[0].headers["authorization"] == "Bearer own-1"
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("body", "shown"),
     [
         (b"", ""),

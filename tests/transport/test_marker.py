@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.laws import examples
+from tests.support.laws import each_of, examples
 from tests.support.virtual import World, reply, settle
 from wosdk_async import (
     Credentials,
@@ -107,8 +107,8 @@ async def vault(_: str) -> Credentials:
     return Credentials("c", "s")
 
 
-@pytest.mark.parametrize("other", [{"name": "ACME"}, {"credentials": vault}], ids=["case", "credentials"])
-@pytest.mark.parametrize("fate", ["answer", 5.0])
+@each_of("other", [{"name": "ACME"}, {"credentials": vault}], ids=["case", "credentials"])
+@each_of("fate", ["answer", 5.0])
 async def test_all_handles_of_a_company_take_turns(other: dict[str, Any], fate: str | float) -> None:
     """One waits for the other, and while that is in doubt. Other credentials may not read its result."""
     service = ScriptedCompany(fate)
@@ -167,7 +167,7 @@ async def test_doubt_remains_when_it_cannot_be_looked_up() -> None:
     assert len(service.request_ids) == 1
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("command", "marker"),
     [
         (create(None), MARKER),
@@ -240,8 +240,8 @@ NAMELESS: list[dict[str, Any]] = [
 """Results with status 200 that do not show that an order was created (spec 4.3, facts 5)."""
 
 
-@pytest.mark.parametrize("is_stored", [True, False])
-@pytest.mark.parametrize("result", NAMELESS, ids=str)
+@each_of("is_stored", [True, False])
+@each_of("result", NAMELESS, ids=str)
 async def test_a_success_that_names_no_record_is_looked_up(result: dict[str, Any], is_stored: bool) -> None:
     """One order in the end: the one that was stored, or that of another attempt."""
     service = ScriptedCompany()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.virtual import World, reply, settle
 from tests.transport.test_marker import MARKER, PAGE, SETTLE, ScriptedCompany, create
 from wosdk_async import (
@@ -74,7 +75,7 @@ def names(count: int) -> list[str]:
 # --- many keys of one caller ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("count", [0, 1, 199, 200, 201, 2000])
+@each_of("count", [0, 1, 199, 200, 201, 2000])
 async def test_two_hundred_keys_in_a_query(count: int) -> None:
     """Every key is asked for once, at most four queries are under way, and each key has its record."""
     service = Asked(there, seconds=0.1)
@@ -156,7 +157,7 @@ async def test_every_record_with_a_key_is_returned() -> None:
     }
 
 
-@pytest.mark.parametrize("keys", ["abc", b"abc", 7, None, [""], [" a"], [None], [True], [1.5], [0]])
+@each_of("keys", ["abc", b"abc", 7, None, [""], [" a"], [None], [True], [1.5], [0]])
 async def test_what_cannot_be_a_key_is_refused(keys: Any) -> None:
     """Before anything is sent."""
     service = Asked(there)
@@ -165,7 +166,7 @@ async def test_what_cannot_be_a_key_is_refused(keys: Any) -> None:
     assert not service.asked
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("owner", "path", "message"),
     [
         (WoCreateCommand, "po_number", "no field 'po_number'"),
@@ -272,8 +273,8 @@ async def test_one_key_of_too_many_records_is_an_error_of_a_search() -> None:
         await Asked(crowded("k7")).find(names(10))
 
 
-@pytest.mark.parametrize("keys", [["k7"], ["k7", "k8"]])
-@pytest.mark.parametrize("other", ["k70", "k", "", "7", "\u03ba7"])
+@each_of("keys", [["k7"], ["k7", "k8"]])
+@each_of("other", ["k70", "k", "", "7", "\u03ba7"])
 async def test_a_record_with_a_key_that_was_not_asked_for_makes_no_other_absent(
     other: str, keys: list[str]
 ) -> None:
@@ -285,7 +286,7 @@ async def test_a_record_with_a_key_that_was_not_asked_for_makes_no_other_absent(
     assert [len(orders) for orders in found.values()] == [1] * len(keys)
 
 
-@pytest.mark.parametrize("alike", ["K7", " k7 ", "\u1e317", "k\u0301\uff17", "k\u200b7", "k7 (deleted)"])
+@each_of("alike", ["K7", " k7 ", "\u1e317", "k\u0301\uff17", "k\u200b7", "k7 (deleted)"])
 async def test_a_record_whose_key_a_database_may_take_for_equal_is_not_the_one(alike: str) -> None:
     """Letter case, blanks, accents, width, invisible characters, and the ending of removed records."""
     rows = [{"Id": 1, "PoNumber": alike}]
@@ -382,7 +383,7 @@ async def test_each_waits_for_a_shared_query_as_long_as_its_own_deadline() -> No
     )  # the short one asks again, the other is served by the first query
 
 
-@pytest.mark.parametrize("turns", range(8))
+@each_of("turns", range(8))
 async def test_one_that_is_cancelled_takes_the_query_from_nobody(turns: int) -> None:
     """Whoever asked first; the query ends when none waits for it."""
     service = Asked(there, seconds=1.0)

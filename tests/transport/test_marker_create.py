@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.virtual import World, reply
 from wosdk_async import (
     CallOptions,
@@ -82,7 +83,7 @@ class Customers(World):
         return task.result()
 
 
-@pytest.mark.parametrize("fate", ["answer", "lost", 0.0, 3.0, 29.0])
+@each_of("fate", ["answer", "lost", 0.0, 3.0, 29.0])
 async def test_one_is_made_and_its_specifier_is_returned(fate: str | float) -> None:
     """As from the response, whether it came or the record was found."""
     service = Customers(fate)
@@ -131,7 +132,7 @@ async def test_the_ends_are_those_of_commands() -> None:
         await Customers().create(deadline=0.0)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("record", "marker", "message"),
     [
         (customer(None), "tenant_code", "give it a unique key"),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.laws import examples
+from tests.support.laws import each_of, examples
 from tests.support.virtual import reply, settle
 from tests.transport.test_marker import MARKER, PAGE, ScriptedCompany, create
 from wosdk_async import (
@@ -130,7 +130,7 @@ async def test_each_call_ends_by_its_deadline_and_one_is_under_way(
     assert service.under_way == 0
 
 
-@pytest.mark.parametrize("turns", range(4))
+@each_of("turns", range(4))
 async def test_turns_are_given_in_order_and_a_cancelled_one_passes_its_turn_on(turns: int) -> None:
     """The second is cancelled in the very turn in which the first ends, or in those around it."""
     service = Fated([("refused", 1.0)] * 5, [])
@@ -176,8 +176,8 @@ async def test_an_error_of_an_earlier_end_says_what_the_look_ups_reserve(deadlin
 HANG: Fate = ("hang", 0.0)
 
 
-@pytest.mark.parametrize("deadline", [2.0, 8.0, 20.0, 120.0, 600.0])
-@pytest.mark.parametrize("hanging", [1, 2])
+@each_of("deadline", [2.0, 8.0, 20.0, 120.0, 600.0])
+@each_of("hanging", [1, 2])
 async def test_a_look_that_hangs_is_followed_by_another(deadline: float, hanging: int) -> None:
     """The create was committed and its response lost: the record is found, and nothing is sent again."""
     service = Fated([("unheard", 0.0)], [HANG] * hanging)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.virtual import reply, settle
 from tests.transport.test_marker import MARKER, PAGE, ScriptedCompany, create
 from wosdk_async import (
@@ -59,7 +60,7 @@ class Late(ScriptedCompany):
         return task, self.time.seconds - begun
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("fate", "there_after", "deadline", "seconds"),
     [
         ("hang", 0.0, 8.0, 6.0),  # the attempt ends a quarter of a short deadline before it
@@ -80,7 +81,7 @@ async def test_what_was_made_is_found_within_the_deadline(
     assert seconds <= took <= seconds + 0.1
 
 
-@pytest.mark.parametrize("deadline", [0.1, 8.0, 29.0, 100.0, None])
+@each_of("deadline", [0.1, 8.0, 29.0, 100.0, None])
 async def test_a_deadline_that_ends_before_it_has_settled_leaves_a_doubt(deadline: float | None) -> None:
     """Nothing is sent again, looks go on until shortly before the deadline, and the error says why."""
     service = Late("stuck")
@@ -92,7 +93,7 @@ async def test_a_deadline_that_ends_before_it_has_settled_leaves_a_doubt(deadlin
     assert service.sent == 1
 
 
-@pytest.mark.parametrize(("deadline", "sent"), [(34.0, 1), (35.25, 1), (35.75, 2), (60.0, 2)])
+@each_of(("deadline", "sent"), [(34.0, 1), (35.25, 1), (35.75, 2), (60.0, 2)])
 async def test_it_is_sent_again_if_there_is_time(deadline: float, sent: int) -> None:
     """Settled and looked for at 30.25 s: five seconds before the deadline belong to looks.
 
@@ -209,7 +210,7 @@ async def test_a_trace_of_a_marked_call_is_that_of_the_whole() -> None:
 # --- cancelled, cut and closed --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seconds", [0.0, 5.0, 29.0, 31.0])
+@each_of("seconds", [0.0, 5.0, 29.0, 31.0])
 async def test_cancelled_at_any_point_after_a_doubt_it_is_reported_once(seconds: float) -> None:
     """While it is looked up, while it waits, and while the second attempt is under way."""
     told: list[Any] = []

@@ -13,7 +13,7 @@ import httpx
 import httpx2
 import pytest
 
-from tests.support.laws import case
+from tests.support.laws import case, each_of
 from tests.support.service import SECRET, Service
 from tests.support.virtual import World, reply
 from tests.transport.script import hang
@@ -128,7 +128,7 @@ def test_an_unknown_option(make: Callable[..., Any]) -> None:
         make(timeout=1)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "value", "remedy"),
     [
         ("region", "emea", "Region.EMEA"),
@@ -167,7 +167,7 @@ def test_retries_that_are_no_policy() -> None:
         with_options(retry=3)
 
 
-@pytest.mark.parametrize("given", [("id-1", SECRET), ["id-1", SECRET], {"id-1": SECRET}, "id-1:" + SECRET])
+@each_of("given", [("id-1", SECRET), ["id-1", SECRET], {"id-1": SECRET}, "id-1:" + SECRET])
 def test_a_pair_that_is_no_credentials(given: Any) -> None:
     """The remedy is named, and the secret is not."""
     for make in (lambda: client(credentials=given), lambda: client().company("A", credentials=given)):
@@ -219,7 +219,7 @@ def test_what_is_taken() -> None:
     with_options(deadline=None)
 
 
-@pytest.mark.parametrize("grace", [-1, NAN, INF, "5", None])
+@each_of("grace", [-1, NAN, INF, "5", None])
 async def test_a_grace_that_is_no_time(grace: Any) -> None:
     """Refused before anything is closed."""
     async with Service() as service, service.client() as made:
@@ -261,7 +261,7 @@ async def test_what_the_hook_takes_is_taken_from_the_deadline() -> None:
     assert world.tokens == 1
 
 
-@pytest.mark.parametrize("given", [5, True, float("nan"), b"http://a:1", "", " ", "x", "a b", "http://a b:1"])
+@each_of("given", [5, True, float("nan"), b"http://a:1", "", " ", "x", "a b", "http://a b:1"])
 def test_a_proxy_that_is_no_address(given: Any) -> None:
     """Said when the client is made, without the value: it may hold a password."""
     with pytest.raises(ConfigurationError, match=r"^proxy .* such as http://proxy.example:8080") as caught:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.service import COMPANY, Service
 from wosdk_async import Client, ConfigurationError, Credentials, SessionError
 from wosdk_async.transport.session.manager import TokenGrant
@@ -102,7 +103,7 @@ async def test_a_provider_of_grants_that_is_not_async() -> None:
     assert "Plain" in await failure(Plain(), ConfigurationError)
 
 
-@pytest.mark.parametrize("seconds", ["600", None, math.nan, math.inf, 0.0, -5.0])
+@each_of("seconds", ["600", None, math.nan, math.inf, 0.0, -5.0])
 async def test_a_session_that_lasts_for_no_time(seconds: object) -> None:
     """It is asked for once, not without end."""
     provider = GivesGrants(lasting(seconds))
@@ -119,9 +120,7 @@ async def test_a_session_that_lasts_for_a_moment_is_used() -> None:
     assert provider.asked == 1
 
 
-@pytest.mark.parametrize(
-    "url", ["http://far.example.com", "ftp://127.0.0.1", "https://user:pw@a.example", ""]
-)
+@each_of("url", ["http://far.example.com", "ftp://127.0.0.1", "https://user:pw@a.example", ""])
 async def test_a_host_that_may_not_get_the_token(url: str) -> None:
     """https is needed, but for this machine and trusted hosts."""
     assert "pw" not in await failure(GivesGrants(lasting(600.0, url)), ConfigurationError)
@@ -135,7 +134,7 @@ async def test_a_trusted_host_may_be_reached_without_https() -> None:
         assert company.host == "http://far.example.com"
 
 
-@pytest.mark.parametrize("token", ["", "a b", "a\r\nX: y", "t\u00f6ken", "x" * 20_000])
+@each_of("token", ["", "a b", "a\r\nX: y", "t\u00f6ken", "x" * 20_000])
 async def test_a_token_that_no_header_can_carry(token: str) -> None:
     """The error does not show it."""
     said = await failure(GivesGrants(lasting(600.0, token=token)), SessionError)

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.service import Answer, Request, Service, error
 from tests.transport.script import DONE, FOUND, QUICK, Script
 from wosdk_async import (
@@ -65,8 +66,8 @@ async def test_an_id_of_a_gateway_says_nothing_of_the_host(status: int) -> None:
                 await acme.run("WoCreateCommand", {})
 
 
-@pytest.mark.parametrize("change", [str.upper, lambda id: f"  {id}\n", str], ids=["case", "blanks", "same"])
-@pytest.mark.parametrize("key", ["RequestId", "requestID"])
+@each_of("change", [str.upper, lambda id: f"  {id}\n", str], ids=["case", "blanks", "same"])
+@each_of("key", ["RequestId", "requestID"])
 async def test_the_same_request_id_in_other_words(change: Callable[[str], str], key: str) -> None:
     """Compared without outer blanks and letter case; names ignore letter case (facts 3.3)."""
 
@@ -77,7 +78,7 @@ async def test_the_same_request_id_in_other_words(change: Callable[[str], str], 
         assert await client.company().run("WoCreateCommand", {}) == {"Wo": {"Id": 7}}
 
 
-@pytest.mark.parametrize("odd", [7, {"a": 1}, "", "x" * 100_000], ids=["number", "object", "empty", "long"])
+@each_of("odd", [7, {"a": 1}, "", "x" * 100_000], ids=["number", "object", "empty", "long"])
 async def test_what_is_no_request_id_is_another_one(odd: Any) -> None:
     """Whatever stands there; a long one is cut in the error."""
     async with Service(under(lambda _: odd)) as service, service.client(options=QUICK) as client:
@@ -174,7 +175,7 @@ WRITES: dict[str, tuple[Callable[[Company], Any], Answer]] = {
 }
 
 
-@pytest.mark.parametrize("case", WRITES)
+@each_of("case", WRITES)
 async def test_a_write_that_names_another_record_is_in_doubt(case: str) -> None:
     """Spec 4.9: the EntitySpecifier has the type and id of what was written; the connection is closed."""
     write, stray = WRITES[case]

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.forking import status_of_child
+from tests.support.laws import each_of
 from wosdk_async import SessionError, ThrottledError
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.clock import TransportClock
@@ -142,7 +143,7 @@ async def test_a_log_in_has_begun_while_it_runs_or_waits_as_the_service_asked() 
     assert sessions.login_since == time.seconds
 
 
-@pytest.mark.parametrize(("lifetime", "usable"), [(1200, 1170), (60, 30), (40, 20), (10, 5)])
+@each_of(("lifetime", "usable"), [(1200, 1170), (60, 30), (40, 20), (10, 5)])
 async def test_a_token_is_used_for_all_its_life_but_the_end(lifetime: int, usable: int) -> None:
     """But for its last 30 s, and for half of it if it is shorter than a minute. Then it may be dropped."""
     for seconds, live in ((usable - 0.001, True), (usable, False)):
@@ -217,7 +218,7 @@ async def test_who_is_cancelled_with_the_renewal_is_cancelled() -> None:
         await waiting
 
 
-@pytest.mark.parametrize("turns", range(4))
+@each_of("turns", range(4))
 async def test_who_is_cancelled_while_the_client_closes_is_cancelled(turns: int) -> None:
     """Whichever of the two comes first: a SessionError would hide that the program stops the task."""
     hanging = asyncio.Event()

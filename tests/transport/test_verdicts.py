@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.errors.test_faults import FAULTS, check
-from tests.support.laws import case
+from tests.support.laws import case, each_of
 from tests.support.service import COMPANY, SECRET, Answer, Service, error
 from tests.transport.script import DONE, FOUND, QUICK, Script
 from wosdk_async import (
@@ -74,8 +74,8 @@ async def test_a_read_without_a_clear_response_is_repeated() -> None:
                     assert len(service.calls) == 3 + 2
 
 
-@pytest.mark.parametrize("status", [429, 503])
-@pytest.mark.parametrize("wait", ["0", "0.01", None, "soon", "-1", "Wed, 21 Oct 2015 07:28:00 GMT"])
+@each_of("status", [429, 503])
+@each_of("wait", ["0", "0.01", None, "soon", "-1", "Wed, 21 Oct 2015 07:28:00 GMT"])
 async def test_a_service_that_asks_to_wait_is_asked_again(status: int, wait: str | None) -> None:
     """429 and 503 mean that nothing was done: even a create is sent again, under the same RequestId."""
     body = {"ErrorMessage": "busy", "ErrorCode": "BUSY"}
@@ -130,8 +130,8 @@ async def test_a_marked_create_names_the_service_that_cannot_be_reached(look_fir
             await acme.create(Customer(tenant_code="k"), marker="tenant_code", look_first=look_first)
 
 
-@pytest.mark.parametrize("entity", ["Customer", Customer])
-@pytest.mark.parametrize(
+@each_of("entity", ["Customer", Customer])
+@each_of(
     "body",
     [
         {"Entities": []},
@@ -151,8 +151,8 @@ async def test_a_record_that_is_not_there(entity: Any, body: Any) -> None:
     assert (caught.value.code, len(service.calls)) == ("ERROR_CODE_1019", 1)
 
 
-@pytest.mark.parametrize("entity", ["Customer", Customer])
-@pytest.mark.parametrize("other", ["Message", "data", "CommandResult"])
+@each_of("entity", ["Customer", Customer])
+@each_of("other", ["Message", "data", "CommandResult"])
 async def test_an_object_of_another_kind_does_not_say_that_a_record_is_missing(
     entity: Any, other: str
 ) -> None:
@@ -189,7 +189,7 @@ async def test_a_write_whose_result_is_not_an_object_is_in_doubt(specifier: obje
     assert len(service.calls) == 2
 
 
-@pytest.mark.parametrize("call", ["create", "query", "get", "run"])
+@each_of("call", ["create", "query", "get", "run"])
 async def test_error_info_beside_a_result_says_neither(call: str) -> None:
     """No source shows it there: a write may have been carried out, and a read is repeated."""
     body = {

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.service import RESET, Service, error
 from tests.updates.order import done
 from wosdk_async import (
@@ -40,7 +41,7 @@ SENT: dict[str, tuple[Any, Any, list[str], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize(("entity", "content", "properties", "body"), SENT.values(), ids=SENT)
+@each_of(("entity", "content", "properties", "body"), SENT.values(), ids=SENT)
 async def test_it_is_sent_as_it_stands(
     entity: Any, content: Any, properties: list[str], body: dict[str, Any]
 ) -> None:

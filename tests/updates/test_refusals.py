@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.service import Service
 from tests.updates.order import DONE, ORDER, edited
 from wosdk_async import (
@@ -70,7 +71,7 @@ REFUSED: dict[str, tuple[Any, Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("record", "read", "remedy"), REFUSED.values(), ids=REFUSED)
+@each_of(("record", "read", "remedy"), REFUSED.values(), ids=REFUSED)
 async def test_what_an_update_cannot_say_is_refused(record: Any, read: Any, remedy: str) -> None:
     """Nothing is lost in silence: InvalidCallError names the field and the remedy, and nothing is sent."""
     async with Service(lambda _: DONE) as service, service.client() as client:
@@ -79,7 +80,7 @@ async def test_what_an_update_cannot_say_is_refused(record: Any, read: Any, reme
     assert service.calls == []
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("id", "told"),
     [
         (True, "the id of a Customer is True; it takes a whole number"),

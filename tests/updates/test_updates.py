@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.service import Answer, Service
 from tests.updates.order import DONE, ORDER, done, edited
 from wosdk_async import (
@@ -89,7 +90,7 @@ SENT: dict[str, tuple[Callable[[], WorkOrder], list[str], Json]] = {
 }
 
 
-@pytest.mark.parametrize(("make", "properties", "fields"), SENT.values(), ids=SENT)
+@each_of(("make", "properties", "fields"), SENT.values(), ids=SENT)
 async def test_an_edited_copy_sends_what_changed(
     make: Callable[[], WorkOrder], properties: list[str], fields: Json
 ) -> None:
@@ -117,7 +118,7 @@ SAME = {
 }
 
 
-@pytest.mark.parametrize("make", SAME.values(), ids=SAME)
+@each_of("make", SAME.values(), ids=SAME)
 async def test_nothing_changed_sends_nothing(make: Callable[[], WorkOrder]) -> None:
     """No request, and the record comes back with the version that was read."""
     async with Service(lambda _: DONE) as service, service.client() as client:
@@ -150,8 +151,8 @@ TYPED: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "value"), TYPED.items(), ids=TYPED)
-@pytest.mark.parametrize("by_copy", [False, True])
+@each_of(("name", "value"), TYPED.items(), ids=TYPED)
+@each_of("by_copy", [False, True])
 async def test_the_record_afterwards_has_the_types_of_the_catalogue(
     name: str, value: tuple[Any, Any], by_copy: bool
 ) -> None:
@@ -231,7 +232,7 @@ BY_NAME: dict[str, tuple[dict[str, Any], list[str], Json]] = {
 }
 
 
-@pytest.mark.parametrize(("changes", "properties", "fields"), BY_NAME.values(), ids=BY_NAME)
+@each_of(("changes", "properties", "fields"), BY_NAME.values(), ids=BY_NAME)
 async def test_a_record_in_a_reference_is_pointed_to(
     changes: dict[str, Any], properties: list[str], fields: Json
 ) -> None:

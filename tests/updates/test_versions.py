@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.service import Answer, Request, Service
 from wosdk_async import Company, ConflictError, InvalidCallError, Note, RetryPolicy, WoNote, WorkOrder
 
@@ -123,8 +124,8 @@ async def by_copy(order: WorkOrder) -> WorkOrder:
     return attrs.evolve(order, po_number=f"{order.po_number}+")
 
 
-@pytest.mark.parametrize("change", [in_place, by_copy])
-@pytest.mark.parametrize("haste", [0, 2])
+@each_of("change", [in_place, by_copy])
+@each_of("haste", [0, 2])
 async def test_an_edit_repeats_until_nobody_is_faster(change: Any, haste: int) -> None:
     """Each conflict reads again; the change is written once."""
     async with OneRecordService(haste) as service, service.client() as client:

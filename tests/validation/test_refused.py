@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.service import Answer, Service
 from wosdk_async import (
     Address,
@@ -188,7 +189,7 @@ ALWAYS = (
 """What has no form in JSON, or only one that says something else: not even ``check=False`` sends it."""
 
 
-@pytest.mark.parametrize(("ask", "remedy"), TABLE, ids=[remedy[:60] for _, remedy in TABLE])
+@each_of(("ask", "remedy"), TABLE, ids=[remedy[:60] for _, remedy in TABLE])
 async def test_refused(ask: Ask, remedy: str) -> None:
     """Nothing is sent, and the message holds the place, the value and the remedy; check=False sends it."""
     async with Service(lambda _: DONE) as service, service.client() as client:
@@ -212,7 +213,7 @@ async def test_the_states_of_a_new_order_may_be_sent_as_they_are() -> None:
     assert service.calls[0].json["Command"]["WorkOrder"]["FlagId"] == 0
 
 
-@pytest.mark.parametrize("words", ALWAYS)
+@each_of("words", ALWAYS)
 async def test_what_can_never_be_sent(words: str) -> None:
     """check=False lets no value go out that JSON has not, or that the service would take for another."""
     ask = next(ask for ask, remedy in TABLE if words in remedy)

@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from wosdk_async.regular_files import create_file
+
 try:
     from wosdk_async.sandbox.certificate import read_certificate
     from wosdk_async.sandbox.clock import Clock, VirtualClock
@@ -37,6 +39,7 @@ try:
         web_root,
     )
     from wosdk_async.sandbox.storage.companies import StoredCompany
+    from wosdk_async.sandbox.storage.database import empty_store
     from wosdk_async.sandbox.storage.store import Store
 except ModuleNotFoundError as missing:
     package = (missing.name or "").partition(".")[0]
@@ -211,7 +214,11 @@ class LocalCompany(CompaniesOfTests):
             self._folder = Path(exits.enter_context(tempfile.TemporaryDirectory()))
             self._serial = itertools.count(1)
             listeners = [exits.enter_context(listening("127.0.0.1", 0)) for _ in range(2)]
-            path = self._path if self._path is not None else self._folder / "sandbox.db"
+            path = self._path
+            if path is None:
+                path = self._folder / "sandbox.db"
+                with create_file(path) as file:
+                    file.write(empty_store())
             self._store, self._first = exits.enter_context(
                 opened_store(path, self._names, self._verification, self.faults, empty=self._empty)
             )

@@ -17,6 +17,7 @@ import wosdk_async
 from tests.chaos.dask_processes import DaskProcesses
 from tests.jobs.cluster.pools import HELLO, hello, lost, opened
 from tests.support.certificate import certificate
+from tests.support.laws import each_of
 from tests.support.serving import serving
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.cluster.dask import DaskCluster, _is_private
@@ -228,7 +229,7 @@ async def test_a_worker_whose_address_others_can_read_gets_nothing() -> None:
 # --- addresses ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("address", "right"),
     [
         ("tls://10.0.0.3:8786", "tls://10.0.0.3:8786"),
@@ -268,7 +269,7 @@ def test_addresses_where_others_would_read_the_token(address: str) -> None:
     assert not _is_private(address)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("address", "hint"),
     [
         ("dask://127.0.0.1", "write dask://127.0.0.1:8786"),

@@ -25,6 +25,7 @@ from tests.jobs.cluster.pools import children, hello, opened
 from tests.jobs.conftest import Local
 from tests.jobs.maps import MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held
+from tests.support.laws import each_of
 from tests.support.preloaded import Preloaded
 from tests.support.waiting import cancel_without_end, until, until_true
 from wosdk_async.errors import ConfigurationError
@@ -126,7 +127,7 @@ async def test_processes_that_die_again_and_again_break_the_pool(monkeypatch: py
     assert "exit status -9" in why
 
 
-@pytest.mark.parametrize("count", [0, -1, 257, "2", True, 2.5, None])
+@each_of("count", [0, -1, 257, "2", True, 2.5, None])
 def test_a_number_of_processes_that_does_not_fit(count: Any) -> None:
     with pytest.raises(ConfigurationError, match=f"^the process count is {count!r}; .* from 1 to 256"):
         Processes(count)
