@@ -74,7 +74,7 @@ def test_each_format_is_on_the_page_with_its_options() -> None:
 
 def _inserting(rows: Sequence[tuple[object, ...]]) -> Callable[[sqlite3.Connection], None]:
     def insert(db: sqlite3.Connection) -> None:
-        db.executemany("INSERT INTO planned VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)", rows)
+        db.executemany("INSERT INTO planned VALUES (?, ?, ?, ?, ?, NULL, ?, ?, ?, 0)", rows)
 
     return insert
 
