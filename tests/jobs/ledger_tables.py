@@ -141,8 +141,9 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(again=True),
     ),
     "sent_elsewhere": (
-        "in the first run: another job nearby has sent some of the rows, and look-ups cannot find them. A "
-        "row that shares only its key with a sent row needs `--new-rows`",
+        "in the first run: another job in the directory of the file or of its job folder has sent some of "
+        "the rows, and look-ups cannot find them. A row that shares only its key with a sent row needs "
+        "`--new-rows`",
         None,
         attrs.evolve(_FILE, key=None, elsewhere=Elsewhere(folder=_FOLDER, rows=1)),
         ImportOptions(),
