@@ -380,11 +380,11 @@ async def test_again_sends_both_lines_that_are_one_row_of_the_ledger(local: Loca
     assert (await ready.run(local.company)).done == 3
 
 
-async def test_a_job_that_was_renamed_counts_as_little_as_in_an_import(local: Local) -> None:
+async def test_rows_of_a_job_in_a_renamed_folder_are_refused_as_in_an_import(local: Local) -> None:
     source = local.write(rows(1, 2))
     assert (await local.run(source, 'key = "{key}"\n' + MAP)).done == 2
     source.with_name("rows.csv.job").rename(source.with_name("rows.csv.job-old"))
-    assert (await checked(local, source, 'key = "{key}"\n' + MAP)).counts == {"would_send": 2}
+    assert (await checked(local, source, 'key = "{key}"\n' + MAP)).counts == {"refused": 2}
 
 
 async def test_ids_of_columns_and_constants_are_looked_up(local: Local) -> None:

@@ -41,6 +41,7 @@ async def refused(local: Local, source: Path, text: str, **options: Any) -> list
     check = await checked(local, source, text, **options)
     found = await refusal(local.job(source, text, **options), local)
     assert check.decision == found
+    assert check.counts["refused"] == found.rows
     assert (found.why, min(found.rows, FIRST)) == ("sent_elsewhere", len(found.lines))
     return [*found.lines]
 

@@ -33,7 +33,7 @@ from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.nearby import existing_remedies
 from wosdk_async.jobs.ledger.overview import overview
 from wosdk_async.jobs.ledger.request import PYTHON_WORDS, ImportRequest, ReportWords
-from wosdk_async.jobs.ledger.terms import Action, Standing
+from wosdk_async.jobs.ledger.terms import Action, Refusal, Standing
 from wosdk_async.jobs.ledger.undone import shown_records, undone_beside, without_undone
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.lookup import NamedIds
@@ -130,6 +130,8 @@ class Check:
         )
         self._undone: Set[int] = frozenset()
         self._actions: Mapping[Standing, Action] = {}
+        self._sent_elsewhere: Set[int] = frozenset()
+        """Lines of rows that another job sent."""
         self._look_up_seconds: list[float] = []
         self._read_file()
 
@@ -173,6 +175,8 @@ class Check:
         ):
             self._result.warnings += [*read.notes, *preview.warnings]
             self._result.decision, self._actions = preview.decision, preview.actions
+            if isinstance(preview.decision, Refusal):
+                self._sent_elsewhere = frozenset(preview.decision.lines)
             base = preview.folder or self._request.base  # the ledger of rejects may be elsewhere
             self._undone = await undone_beside(base, self._request.path, identity, self._map.operation)
             if preview.folder is not None:
@@ -268,10 +272,13 @@ class Check:
         own = own_keys(self._keys)
         key = (own.key_or_none(row) if own is not None else None) or ""
         match action:
+            case Action.SEND if row.line in self._sent_elsewhere:
+                kind: FindingKind = "refused"
+                reason = "another job has sent this row, or may send it"
             case Action.SEND:
                 return None
             case Action.SKIP:
-                kind: FindingKind = _SKIPPED.get(standing, "ended")
+                kind = _SKIPPED.get(standing, "ended")
                 reason = ""
             case Action.LOOK_UP | Action.LEAVE:
                 kind = "in_doubt" if standing is Standing.IN_DOUBT else "sending"
