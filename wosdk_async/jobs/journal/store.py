@@ -75,7 +75,6 @@ def connect(
 
 
 def _start_was_killed(folder: Path) -> bool:
-    """Return whether a folder has only the files of an import that was killed while creating the journal."""
     with explained(folder):
         names = [each.name for each in folder.iterdir()] if folder.is_dir() else []
     return _PART in names and all(name.startswith(START_FILES) for name in names)
