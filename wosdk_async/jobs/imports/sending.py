@@ -114,7 +114,6 @@ class RowSender:
             raise WosdkError(f"row keys cannot be looked up: {error.message}") from error
 
     async def _prepared(self, only: set[int] | None, again: bool) -> AsyncIterator[list[Claim]]:
-        """Yield pages of rows to send; report rows that cannot be sent."""
         unsent = self.reports.unsent
         async for page in self.rows.pages():
             claims = []
@@ -174,7 +173,6 @@ class RowSender:
         return False
 
     def _remedies(self, row: Row) -> dict[str, Any]:
-        """Return the remedies for a row whose record exists."""
         found = self.rows.identities.of(row)
         return existing_remedies(self._journal.folder, self._journal.plan, [found.identity], found.digest)
 
@@ -190,7 +188,6 @@ class RowSender:
         return True
 
     async def _send_and_prove(self, claim: Claim, path: str, marker: str | None, trace: Trace) -> Any:
-        """Create the first record, and verify that a query by its key finds the record."""
         result = await self._operation.send(self.reports.company.traced(trace), claim.record, marker)
         created = f"row {claim.row.number} was created with {path} {claim.key!r}"
         try:
@@ -212,8 +209,6 @@ class RowSender:
         return result
 
     async def _consume(self, run: Run[Claim, Any], claims: Claims) -> None:
-        """Consume a run and report one outcome per claim, even after a cancellation."""
-
         def report(outcome: Outcome[Claim, Any]) -> None:
             outcomes = [outcome, *run.ready()]
             self.reports.report_calls(outcomes)
@@ -227,8 +222,6 @@ class RowSender:
 
 
 class _ClaimsUntil:
-    """Async iterator over claims, which stops once ``enough`` returns True."""
-
     def __init__(self, claims: Claims, enough: Callable[[], bool]) -> None:
         self._claims = claims
         self._enough = enough

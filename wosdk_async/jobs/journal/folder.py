@@ -120,7 +120,7 @@ def remove_job(folder: Path, plan: JobPlan) -> None:
         if not all(name in ours or name.startswith(START_FILES) for name in names):
             return
         copy = f"input.{plan.sha256[:16]}"
-        # Remove the lock last, so that no other process starts a job here meanwhile.
+        # Remove the lock last, so that no other process starts a job here before the folder is gone.
         for name in sorted(names, key=lambda name: (name == LOCK, name != JOURNAL)):
             if name in ours or name.startswith(copy):
                 (folder / name).unlink()

@@ -60,7 +60,6 @@ Why = Literal[
     "edited_or_new",
     "key_disguised",
 ]
-"""Codes of a refusal."""
 
 RejectsProblem = Literal[
     "missing_job",
@@ -180,7 +179,7 @@ class FileFacts:
     disguised: Mapping[Standing, Resembling] = attrs.field(factory=dict)
     """Rows whose keys differ only in spreadsheet formatting from the key of a missing sent row, by standing.
 
-    The previous file lacked at least one of the two keys.
+    The previous file lacked at least one of the two rows.
     """
     rejects: bool = False
     """Whether the file is a rejects file, whose rows name their ledger rows."""

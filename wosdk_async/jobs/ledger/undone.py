@@ -66,7 +66,6 @@ UNDO_LABELS: dict[UndoOutcome, str] = {
     "refused": "refused by the service",
     "in_doubt": "in doubt",
 }
-"""Labels of undo outcomes."""
 
 _DONE: tuple[UndoOutcome, ...] = ("undo", "undone")
 _RETRIED: tuple[UndoOutcome, ...] = ("refused", "in_doubt")
@@ -125,7 +124,7 @@ class UndoState:
     left: Mapping[str, Any] | None
     """Records that the last undo left in place, by outcome; None if the undo did not finish."""
     references: int = 0
-    """References to delete that the undo did not reach, could not delete, left in doubt or kept."""
+    """References to delete that are not confirmed as deleted."""
     earlier: int = 0
     """Records that were created for rows no longer in the file, and have not been undone."""
     doubted: int = 0
@@ -182,7 +181,7 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
     if not done and not begun and not any(counts.get(state) for state in UNDECIDED):
         return None
     left = last.get(UNDO)
-    if last.get("references"):  # also count those that the undo kept or did not reach
+    if last.get("references"):  # also count references that the undo kept or did not reach
         begun = [each for each in references if each.state in (State.DONE, *UNDECIDED)]
     earlier = journal.counts(gone=True)[State.DONE] - (counts.get(State.DONE, 0) - done)
     doubted = sum(of_file.get(state, 0) for state in UNDECIDED)
