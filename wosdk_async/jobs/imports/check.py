@@ -51,8 +51,6 @@ from wosdk_async.options.hooks import DryRun
 
 @attrs.frozen
 class _BuiltRow:
-    """A row to send, unless a record with its key exists."""
-
     row: Row
     record: Record
     key: str

@@ -111,7 +111,7 @@ class Import:
         return self._request.action
 
     def read(self) -> FileRows:
-        """Read the file, unless it was read before. :meth:`open` calls this method in a thread.
+        """Read the file if it has not been read yet. :meth:`open` calls this method in a thread.
 
         Raises:
             ImportMapError: the file cannot be read; nothing was sent.

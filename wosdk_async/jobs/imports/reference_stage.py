@@ -46,8 +46,8 @@ class ReferenceStage:
     async def complete(self) -> int | None:
         """Look up all names, and create missing records that a row can use.
 
-        The records that the first row needs are created first, so that few unused records remain if the map
-        is wrong and the service refuses all rows.
+        The records that the first row needs are created first. If the map is wrong and the service refuses
+        all rows, few unused records then remain.
 
         Returns:
             The number of the row to send before :meth:`create_rest`; None if no records remain to create.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
 
 _TURN = 25  # rows built before yielding to the event loop
-# The missing records of all rows were created before sending, so only a changed row can lack one.
+# The missing records of all rows were created before sending, so only a changed row can lack a record.
 _INCOMPLETE = "the row refers to a missing record: the file has changed since the import started"
 
 
@@ -66,7 +66,7 @@ class RowSender:
         local = self.workers is None
         if not local and await self._journal.last_epoch():
             # An earlier grant shows that the marker was proved. To prove it again, this process would have to
-            # send a row itself, perhaps one that killed its worker.
+            # send a row itself, perhaps the row that killed its worker.
             self._proved = True
         ahead = limit if self.workers is None else self.workers.claimed_ahead
         company = self.reports.company
@@ -125,8 +125,8 @@ class RowSender:
                         claims.append(self.builder.build_claim(row, key))
                         self._built = True
                     except Exception as error:  # only this row fails
-                        # A failure suggests that all rows fail only if no row could be built before, and
-                        # this row was not tried in an earlier run.
+                        # If another row could be built, or an earlier run tried this row, the failure does
+                        # not suggest that all rows fail.
                         self.reports.report_not_sent(row, error, alike=not (self._built or tried))
                 if nth % _TURN == 0:
                     await asyncio.sleep(0)

@@ -315,8 +315,8 @@ async def decide(
     record was created, and the row is planned again. ``who`` is the person and the time, for the journal.
 
     Raises:
-        JournalError: the row does not exist or is not in doubt, the id is invalid or belongs to another row,
-            no record has the id, or only other records have the row's key.
+        JournalError: the row does not exist or is not in doubt; the id is invalid, unknown, or belongs to
+            another row; or only other records have the row's key.
         WosdkError: the look-up failed.
     """
     if id is not None and usable_id(id) is None:
@@ -346,7 +346,7 @@ async def decide(
 
 
 async def _require_record(company: Company, operation: RowOperation, id: int) -> None:
-    """Raise JournalError if there is no record with this id, not even a removed one."""
+    """Raise JournalError if no record has this id; a removed record counts."""
     entity = WorkOrder if operation.kind is WoCreateCommand else operation.kind
     if issubclass(entity, Command) or operation.label == "deleted":
         return

@@ -29,7 +29,7 @@ from wosdk_async.jobs.stop import Stop, StoppedError, StopRules
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
 
-_MAX_FRUITLESS = 3  # consecutive retries of rows in doubt; with workers, those in which no row ended
+_MAX_FRUITLESS = 3  # consecutive retries of rows in doubt; with workers, retries in which no row ended
 _MAX_RETRIES = 10  # retries of rows in doubt, in total
 
 

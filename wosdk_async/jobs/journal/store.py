@@ -180,7 +180,7 @@ def newest_stamp(db: sqlite3.Connection, path: Path, promised: int) -> int:
     """Return the last commit's stamp; 0 in a new journal.
 
     Raises:
-        JournalError: the stamp is older than ``promised``, the one in the lock file, so commits are missing.
+        JournalError: commits are missing, because the stamp is older than ``promised`` (the lock's stamp).
     """
     with explained(path):
         newest = "SELECT coalesce(max(stamp), 0) FROM "

@@ -196,13 +196,13 @@ def _match(
         repeated = f"""numbered.nth > 1 OR numbered.other <> numbered.known AND (
             SELECT {STANDING} FROM {LEDGER_TABLES} WHERE planned.row = numbered.other) IN ({RISKY})"""
         twin = "0"
-    # A map that reads another column, such as a new key, changes the digests, but a row whose cells are the
-    # same as before has not changed.
+    # A map that reads another column, such as a new key, changes the digests. Even so, a row with the same
+    # cells as before has not changed.
     other_map = "coalesce(json_extract(run.details, '$.map'), '') <> :map"
     changed = f"""planned.sent <> numbered.digest AND NOT (({other_map}) AND EXISTS (
         SELECT 1 FROM identity WHERE identity.identity = numbered.cells AND identity.row = numbered.known))"""
-    # An update with the key of another row would overwrite that row's record, and an update with the
-    # cells from before a reject's correction would undo the correction.
+    # An update with the key of another row would overwrite that row's record. An update with the cells from
+    # before a reject's correction would undo the correction.
     done_changed = changed
     if map_counts:
         uncorrected = f"""EXISTS (SELECT 1 FROM identity

@@ -29,9 +29,9 @@ def disguised_keys(
     """Count, by standing, the rows to send whose keys resemble a missing row's key or a reject's old key.
 
     Such keys differ only by spreadsheet formatting. Missing rows are in the ledger, but not in the file. The
-    result includes the first pairs of rows. A pair is left out in two cases: the previous file had both rows;
-    or the user declared the missing row permanently gone, and the previous file had the row to send with the
-    same key.
+    result includes the first pairs of rows. A pair is left out if the previous file had both rows. It is also
+    left out if the user declared the missing row permanently gone, and the previous file had the row to send
+    with the same key.
 
     ``has_new_rows`` tells whether the previous file lacked any of the rows to send. A rejects file lacks most
     rows, so with ``rejects`` only missing rows that may be in the Company matter.

@@ -22,7 +22,7 @@ from wosdk_async.text.remedies import Remedy
 def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: Sequence[Path]) -> Path | None:
     """Find the folder of an import's ledger; None for a new import.
 
-    The ``ledgers`` are those beside the file or at the named folder, oldest first.
+    ``ledgers`` has the folders of the ledgers beside the file or at the named folder, oldest first.
 
     Raises:
         JournalError: a ledger cannot be read, so it is unknown which rows were sent; there is no job to

@@ -206,7 +206,7 @@ class Plan:
     leaves_done: int = 0
     """Done rows of the previous ledger that a new ledger would resend, after a confirmation."""
     resembling: int = 0
-    """Rows to resend whose keys resemble those of sent rows that the file lacks."""
+    """Rows to resend whose keys resemble the keys of sent rows missing from the file."""
     gone: Mapping[Standing, int]
     """Rows of the ledger missing from the file, by standing. Missing rows in doubt are also looked up."""
     dismisses: bool
@@ -252,12 +252,12 @@ class Refusal:
     lines: tuple[int, ...] = ()
     """Lines of these rows, at most 10,000, for ``sent_elsewhere``."""
     changed: int = 0
-    """Number of these rows whose cells differ from those sent with the same keys, for ``sent_elsewhere``."""
+    """For ``sent_elsewhere``, number of these rows with different cells than were sent with the same keys."""
     gone: int = 0
     first_new: RowSample | None = None
     first_gone: RowSample | None = None
     resembling: tuple[tuple[RowSample, RowSample], ...] = ()
-    """The first rows to send whose keys resemble those of sent rows, each with the sent row."""
+    """The first rows to send whose keys resemble sent rows' keys, each with the sent row."""
     columns: tuple[str, ...] = ()
     """Columns that were added or removed."""
     was: str | None = None

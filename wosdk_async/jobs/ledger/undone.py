@@ -1,7 +1,7 @@
 """Undo outcomes and progress, and look-ups that ignore undone records.
 
-Cancelled work orders and removed records keep their keys, and queries find them (facts 3.4). Such records
-count as existing unless an undo of this job, or of another job beside it, recorded their ids.
+Cancelled work orders and removed records keep their keys, and queries find them (facts 3.4). Look-ups ignore
+such a record only if an undo of this job, or of another job beside it, recorded the record's id.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ async def undone_beside(
     """Return the ids of records that jobs in the directories of ``base`` and ``file`` have undone.
 
     Undos in doubt are included, so a look-up must also check that the record is cancelled or removed. The job
-    in ``exclude`` is skipped, and so are unreadable jobs other than those at ``base``.
+    in ``exclude`` is skipped. Unreadable jobs are skipped too, but a job at ``base`` raises JournalError.
     """
     return await asyncio.to_thread(_undone_ids, base, file, company, operation, exclude)
 
@@ -298,7 +298,7 @@ async def find_records(
 
 
 def without_undone(found: Found, undone: Set[int]) -> Found:
-    """Drop undone records unless they have been restored since; put cancelled and removed records last."""
+    """Drop undone records that are still cancelled or removed; put other records in that state last."""
     return {
         key: records
         if isinstance(records, RowError)

@@ -104,7 +104,7 @@ class JobFacts:
     folder: Path
     runs: Sequence[JobRun] = ()
     references: Sequence[ReferenceRecord] = ()
-    """Referenced records; those that were not created come first."""
+    """Referenced records; records that were not created come first."""
     undone: UndoState | None = None
     audit: AuditResult | None = None
     audit_state: AuditState = "none"

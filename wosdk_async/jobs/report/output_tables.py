@@ -101,8 +101,8 @@ async def write_audit(folder: OutputFolder, journal: JournalReader) -> Path:
 async def write_rejects(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
     """Write the refused rows' original cells in the input format.
 
-    If the input has typed values, such as numbers in a sheet, a column stores their types, without which the
-    map might parse the values differently.
+    If the input has typed values, such as numbers in a sheet, a column stores their types. Without the types,
+    the map might parse the values differently.
     """
     types = source.dialect is None or source.dialect.types
     # The byte order mark tells Excel that the file is UTF-8.

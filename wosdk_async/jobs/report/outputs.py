@@ -151,7 +151,7 @@ def _set_aside(folder: OutputFolder, plan: JobPlan, source: Path) -> None:
         if (last["sha256"], last.get("sheet")) == (plan.sha256, plan.sheet):
             return
         number = max(int(run["number"]) for run in report["runs"])
-    except (AttributeError, LookupError, TypeError, ValueError):  # no report, or one that no job wrote
+    except (AttributeError, LookupError, TypeError, ValueError):  # no report, or a report that no job wrote
         return
     folder.set_aside(folder.folder / "runs" / str(number), (_PAGE_FILE, _JSON), copied=source)
 
