@@ -56,7 +56,6 @@ STANDING = f"""CASE
 """SQL expression for a ledger row's standing. A refused row with attempts was refused by the service."""
 
 _PERHAPS_CARRIED_OUT = f"{int(State.SENDING)}, {int(State.IN_DOUBT)}, {int(State.DONE)}, {int(State.FOUND)}"
-"""States of rows that may be in the Company."""
 
 LEDGER_TABLES = """planned LEFT JOIN outcome ON outcome.row = planned.row
     LEFT JOIN undo ON undo.row = planned.row LEFT JOIN run ON run.number = outcome.run"""

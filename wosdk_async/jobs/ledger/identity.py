@@ -46,7 +46,7 @@ class RowIdentity(msgspec.Struct):
     digest: int
     """Truncated hash of the relevant cells."""
     key: str | None
-    """Key that the map sets in the marker field; None if the map sets none."""
+    """Key that the map sets in the marker field, if any."""
     name: str | None
     """Name in messages if ``key`` is None: the value of the map's ``key`` or the beginning of the cells."""
     cells: bytes | None = None

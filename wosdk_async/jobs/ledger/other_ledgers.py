@@ -46,7 +46,6 @@ class OwnLedger:
     folder: Path | None
     """The job folder; None for a new ledger."""
     sends: Collection[Standing]
-    """Standings of the rows to send."""
     undone: Callable[[], Set[int]]
     """Function that returns the ids of the records that jobs in the directory have undone."""
 

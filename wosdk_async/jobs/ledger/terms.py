@@ -103,7 +103,6 @@ class Elsewhere:
     running: bool = False
     """Whether the other job is running, and may still have to send some of these rows."""
     in_doubt: bool = False
-    """Whether some of these rows are in doubt."""
     changed: int = 0
     """Number of these rows whose cells differ from the cells sent with the same keys."""
     resembling: tuple[tuple[RowSample, RowSample], ...] = ()
@@ -163,9 +162,7 @@ class FileFacts:
     standings: Mapping[Standing, int]
     """Rows of the file by standing; without a ledger, all are NEW or REPEATED."""
     columns: frozenset[str] = frozenset()
-    """Non-empty columns."""
     header: frozenset[str] = attrs.field(default=attrs.Factory(lambda self: self.columns, takes_self=True))
-    """All columns."""
     key: str | None = None
     marker: str | None = None
     looks_first: bool = False
@@ -246,7 +243,6 @@ class Refusal:
     why: Why
     remedies: tuple[Remedy, ...]
     folder: Path | None = None
-    """The ledger in question."""
     rows: int = 0
     """Number of affected rows of the file or, for ``unfinished`` and a changed marker, of the ledger."""
     lines: tuple[int, ...] = ()
