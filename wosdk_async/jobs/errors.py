@@ -91,10 +91,10 @@ class WaitingRowError(RowError):
 def joined(faults: Sequence[RowError]) -> RowError:
     """Combine all errors of a row, so that the user can fix them together.
 
-    Other errors take precedence over :class:`WaitingRowError`.
+    A :class:`WaitingRowError` counts only if the row has no other error.
     """
     single = [fault for each in faults for fault in each.faults or (each,)]
-    # Drop repetitions, because the fault of a key may also be reported for a field with the same cells.
+    # A key and a field with the same cells may report the same fault.
     single = list({each.message: each for each in single}.values())
     final = [each for each in single if not isinstance(each, WaitingRowError)] or single[:1]
     if len(final) == 1:

@@ -72,14 +72,14 @@ class ImportOptions:
     """Maximum concurrent calls. After a kill, at most ``2 * concurrency`` rows are in doubt; with workers, at
     most ``16 * concurrency`` or 2,000, whichever is larger."""
     lease: float = number(30.0, "seconds above 0", above=True)
-    """Seconds for which a worker may send granted rows, counted from its last report before the grant. A row
-    may take up to the Company's ``deadline``, or two thirds of the lease if there is no deadline."""
+    """Seconds for which a worker may send the rows of a grant, counted from its last report before the grant.
+    A row may take up to the Company's ``deadline`` or, without a deadline, two thirds of the lease."""
     skew: float = number(1.0, "seconds, 0 or more")
     """Seconds to wait after a lost worker's lease has expired, to allow for clock drift."""
     again: bool = switch(False)
     """Whether to start a new ledger in a new folder and send all rows again."""
     new_rows: bool = switch(False)
-    """Whether rows that the ledger lacks count as new, even if the file lacks rows that were sent."""
+    """Whether unknown rows count as new rows, even if sent rows are missing from the file."""
     retry_refused: bool = switch(False)
     """Whether to retry refused rows even if neither the rows nor the map have changed."""
     retry_undone: bool = switch(False)

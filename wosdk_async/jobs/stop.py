@@ -39,18 +39,15 @@ class _Block:
 class Stop:
     """Stop state of a run, with the reason.
 
-    Rules and errors call :meth:`start_no_more`, after which rows in doubt are still looked up. Users, signals
-    and programs call :meth:`ask`, which also cancels waits and look-ups; a second :meth:`ask` aborts the
-    calls in flight.
+    Rules and errors call :meth:`start_no_more`. Users, signals and programs call :meth:`ask`.
 
-    :meth:`ask` cancels code within :meth:`cancellable`. Calls that may change something run within
-    :meth:`shielded`, which lets them finish. Both apply to the current task only.
+    Waits and look-ups run within :meth:`cancellable`. Calls that may change something run within
+    :meth:`shielded`. Both apply to the current task only.
     """
 
     cause: WosdkError | None = None
     """Rule or error that prevents further rows from starting."""
     requests: int = 0
-    """Number of stop requests."""
     _blocks: list[_Block] = attrs.field(factory=list)
     _stops: list[Callable[[], None]] = attrs.field(factory=list)
 
@@ -62,7 +59,7 @@ class Stop:
         )
 
     def start_no_more(self, cause: WosdkError) -> None:
-        """Start no further rows. Only the first cause counts."""
+        """Start no further rows. Rows in doubt are still looked up. Only the first cause counts."""
         self.cause = self.cause or cause
         for stop in list(self._stops):
             stop()
@@ -180,7 +177,7 @@ class StopRules:
     rows: int
     stop: Stop = attrs.field(factory=Stop)
     has_done: bool = attrs.field(default=False, kw_only=True)
-    """Whether earlier runs sent rows of the file; if so, it is not a copy of a file that another job sent."""
+    """Whether earlier runs sent rows of the file. If so, the file is not a copy of another job's file."""
     failed: int = 0
     doubted: int = 0
     _ended: int = 0
@@ -200,7 +197,7 @@ class StopRules:
 
         With ``alike``, the row counts towards the limit on rows refused at the start for the same reason. If
         the row is refused because its record exists, ``existing`` returns the remedies and facts of a stop.
-        If earlier runs sent rows of the file, and another job nearby sent this row, the import continues.
+        The import does not stop if earlier runs sent rows of the file, and another job nearby sent this row.
         """
         self._fail()
         if not alike:

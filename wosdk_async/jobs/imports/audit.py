@@ -64,7 +64,6 @@ class Audit:
         return result
 
     async def _recheck(self, suspects: list[StoredRow]) -> list[AuditRow]:
-        """After the settle time, look up ``suspects`` again; return the rows that still differ."""
         if not suspects:
             return []
 
@@ -83,7 +82,6 @@ class Audit:
         return listed
 
     async def _look_up(self, rows: Sequence[StoredRow]) -> list[tuple[StoredRow, Verdict, Sequence[Any]]]:
-        """Look up rows with keys, and return each row with its verdict and records."""
         keys = [row.key or "" for row in rows]
         found = await self.settling.find(keys)
         before = [row.row for row in rows if _existed_before(row)]
@@ -95,7 +93,7 @@ class Audit:
             records = () if isinstance(with_key, RowError) else _without_ended(with_key)
             number = 2 if isinstance(with_key, RowError) else len(records)  # an error means several records
             verdict = _verdict(row, number, existed=_existed_before(row) and row.row not in lost)
-            if verdict == "once" and _is_another(row, records):
+            if verdict == "once" and _has_other_id(row, records):
                 verdict = "another"
             if row.state in UNDECIDED and verdict == "once":
                 self.settling.mark_found(row, records)
@@ -107,8 +105,7 @@ def _existed_before(row: StoredRow) -> bool:
     return row.state == State.FOUND or row.proof == THERE_BEFORE
 
 
-def _is_another(row: StoredRow, records: Sequence[Any]) -> bool:
-    """Return whether the only record with a row's key has a different id than in the journal."""
+def _has_other_id(row: StoredRow, records: Sequence[Any]) -> bool:
     if row.state != State.DONE or row.id is None or len(records) != 1:
         return False
     return usable_id(records[0].id) not in (None, row.id)

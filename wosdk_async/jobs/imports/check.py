@@ -51,8 +51,6 @@ from wosdk_async.options.hooks import DryRun
 
 @attrs.frozen
 class _BuiltRow:
-    """A row to send, unless a record with its key exists."""
-
     row: Row
     record: Record
     key: str
@@ -66,7 +64,6 @@ class _BuiltRow:
     """Whether the row failed in an earlier run."""
 
     def finding(self, kind: FindingKind, reason: str = "", ids: Sequence[int] = ()) -> Finding:
-        """Return the finding for this row."""
         facts = self.row.number, self.row.line, kind, reason, self.key, tuple(ids)
         warnings, again = tuple(dict.fromkeys(self.row.warnings)), self.again and kind == "would_send"
         return Finding(*facts, warnings, lacks=self.lacks, again=again)
@@ -86,7 +83,7 @@ _SKIPPED: Mapping[Standing, FindingKind] = {Standing.DONE_CHANGED: "changed", St
 
 
 class Check:
-    """A dry run of an import, which builds and looks up every row and writes nothing.
+    """Dry run of an import, which builds and looks up the rows to check, and writes nothing.
 
     Args:
         dry: the client's ``before_send`` hook, which captures requests instead of sending them.
@@ -189,16 +186,15 @@ class Check:
                 for finding in await self._check_page(company, page, preview):
                     self._result.add(finding)
                     if finding.kind == "there" and not self._result.existing:
-                        self._result.existing = self._existing(page, finding, read, preview, identity)
+                        self._result.existing = self._remedies(page, finding, read, preview, identity)
                     if on_row is not None:
                         on_row(finding)
         self._finish()
         return self._result
 
-    def _existing(
+    def _remedies(
         self, page: Sequence[Row], finding: Finding, read: FileRows, preview: Preview, company: str
     ) -> Mapping[str, Any]:
-        """Return the remedies for the first row whose record exists."""
         (row,) = (each for each in page if each.number == finding.row)
         found, folder = read.identities.of(row), preview.folder
         plan = self._request.plan("", company, read) if folder is None else plan_of(folder)
@@ -207,8 +203,6 @@ class Check:
         return existing_remedies(folder or self._request.base, plan, [found.identity], found.digest)
 
     async def _mark_wanted(self, company: Company, preview: Preview) -> None:
-        """Mark missing records as wanted if rows to send refer to them."""
-
         async def find(path: str, keys: list[str]) -> Found:
             return without_undone(await self._operation.find(company, path, keys), self._undone)
 
@@ -221,7 +215,6 @@ class Check:
             await self._builder.mark_wanted(to_send, find)
 
     async def _check_page(self, company: Company, page: Sequence[Row], preview: Preview) -> list[Finding]:
-        """Return the findings for a page of rows, in order."""
         ends = page[0].number, page[-1].number
         standings, reasons = preview.standings(*ends), preview.reasons(*ends)
         findings: dict[int, Finding] = {}
@@ -251,7 +244,6 @@ class Check:
         return [findings[row.number] for row in page]
 
     def _build(self, row: Row, *, again: bool) -> _BuiltRow | Finding:
-        """Build the record of a row, or return the finding that says why the row is invalid."""
         key = (self._keys.key_or_none(row) if self._keys is not None else None) or ""
         try:
             record, missing = self._builder.build(row)
@@ -311,7 +303,7 @@ class Check:
         return built.finding("would_send", "; ".join(notes), changed)
 
     async def _capture_request(self, company: Company, built: _BuiltRow) -> None:
-        """Build the request for a row. The client's hook captures the request instead of sending it."""
+        """Pass a row's request to the client's hook, which captures the request instead of sending it."""
         captured_before = len(self._dry.calls)
         with suppress(WosdkError, LookupError):  # some results cannot be read from the hook's empty response
             await self._operation.send(company, built.record, None)

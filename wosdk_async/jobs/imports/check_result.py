@@ -43,7 +43,6 @@ FINDINGS: dict[FindingKind, str] = {
     "in_doubt": "in doubt",
     "sending": UNDER_WAY,
 }
-"""Labels of the findings in the output."""
 
 _MAX_LISTED = 1000
 """Maximum number of rows and of causes in a result; ``on_row`` gets all rows."""
@@ -124,7 +123,6 @@ class CheckResult:
     seconds: float | None = None
     """Estimated duration, from the speed of this check's look-ups and the rate; None if neither is known."""
     job: Overview | None = None
-    """The file's existing job."""
     sent_again: int = 0
     """Number of rows that failed before and would be retried."""
     skips: bool = False

@@ -111,7 +111,7 @@ class Import:
         return self._request.action
 
     def read(self) -> FileRows:
-        """Read the file, unless it was read before. :meth:`open` calls this method in a thread.
+        """Read the file if it has not been read yet. :meth:`open` calls this method in a thread.
 
         Raises:
             ImportMapError: the file cannot be read; nothing was sent.
@@ -192,10 +192,7 @@ class Import:
     ) -> Summary:
         """Create missing references, and send the rows that are not done.
 
-        Args:
-            company: the Company to import into.
-            on_row: see the constructor.
-            on_stage: see the constructor.
+        Arguments override those of the constructor.
 
         Returns:
             The file's row counts over all runs.
@@ -293,9 +290,8 @@ async def _end_run(
 ) -> None:
     """Record the end of a run, write the job's files unless they are up to date, and close the job.
 
-    If the import was refused before anything was sent, a new ledger is removed instead of closed. ``ran``
-    tells whether the run had anything to do. The written files or the write error are set in ``summary``,
-    which is None after an error. ``stopped_status`` is the exit status of an incomplete run.
+    If the import was refused before anything was sent, a new ledger is removed instead of closed. ``summary``
+    is None after an error; otherwise, it gets the written files or the write error.
     """
     journal = job.journal
     refused = isinstance(error, WosdkError) and not work.sending
@@ -330,10 +326,7 @@ async def _end_run(
 
 
 def _error_details(error: BaseException) -> dict[str, Any]:
-    """Return the journal details of a failed run.
-
-    Messages of third-party errors are omitted because they may contain a token.
-    """
+    # Messages of third-party errors are omitted, because they may contain a token.
     if isinstance(error, WosdkError):
         return {"error": shortened(error.message, MAX_REASON), "error_details": end_details(error)}
     why = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""

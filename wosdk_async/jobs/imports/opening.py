@@ -34,13 +34,12 @@ class OpenedJob:
     journal: Journal
     rows: FileRows
     plan: Plan
-    """The plan, not yet executed."""
     new: bool
     """Whether this run created the ledger."""
     is_idle: bool = False
     """Whether no row is to be sent, looked up or audited, and the last run had the same file and map."""
     beside: Mapping[Path, tuple[int, int]]
-    """Numbers of imports and rows by job, for the jobs in the directory before the file was compared."""
+    """Numbers of imports and rows of each job in the directory, from before the comparison of the file."""
 
     @property
     def folder(self) -> Path:

@@ -46,8 +46,8 @@ class PlannedRows:
     async def pages(self) -> AsyncIterator[list[tuple[Row, str | None, bool]]]:
         """Yield pages of planned rows with their keys, and whether each row was tried before.
 
-        If a page's fingerprint has changed, its rows are compared one by one, because the change may be in a
-        cell that the map does not read or in a row that is not sent.
+        If a page's fingerprint has changed, its rows are compared one by one. Changes
+        in rows that are not sent, or in cells that the map does not read, do not matter.
 
         Raises:
             ImportMapError: the number of rows, or a row to send, has changed since the first read. The

@@ -46,8 +46,8 @@ class ReferenceStage:
     async def complete(self) -> int | None:
         """Look up all names, and create missing records that a row can use.
 
-        The records that the first row needs are created first, so that few unused records remain if the map
-        is wrong and the service refuses all rows.
+        The records that the first row needs are created first. If the map is wrong and the service refuses
+        all rows, few unused records then remain.
 
         Returns:
             The number of the row to send before :meth:`create_rest`; None if no records remain to create.
@@ -162,19 +162,16 @@ class ReferenceStage:
         await self._create_missing()
 
     async def _create_missing(self) -> None:
-        """Create the wanted missing records, except those that the index holds back (``hold_back``)."""
+        """Create the wanted missing records that the index does not hold back."""
         index = self.builder.index
         for spec in self.builder.import_map.references:
             try:
-                await ReferenceCreation(index, spec, self.settling, self.limit, self.stop).create()
+                await _ReferenceCreation(index, spec, self.settling, self.limit, self.stop).create()
             finally:  # warn, because rows that would report these reasons may never be started
                 index.warnings += [entry.reason for entry in index.in_doubt(spec).values()]
 
     async def _mark_wanted(self) -> list[tuple[int, list[MissingRecord]]]:
-        """Mark missing records as wanted if rows to send refer to them.
-
-        Return the first rows that need new records.
-        """
+        """Mark missing records of rows to send, and return the first rows that need new records."""
         first: list[tuple[int, list[MissingRecord]]] = []
         action = self.builder.import_map.action
         find = functools.partial(find_records, action, self.settling.company, self.rows.journal)
@@ -185,7 +182,7 @@ class ReferenceStage:
 
 
 @attrs.frozen
-class ReferenceCreation:
+class _ReferenceCreation:
     """Creation of a reference's missing records.
 
     A creation has no marker, because several records may have the same name: removed records, and those that
@@ -199,7 +196,6 @@ class ReferenceCreation:
     stop: Stop
 
     async def create(self) -> None:
-        """Create the missing records; look up records in doubt, and retry records confirmed absent."""
         index, spec, settling = self.index, self.spec, self.settling
         for rounds_left in reversed(range(_ROUNDS)):
             if not (missing := index.missing(spec)):
@@ -207,7 +203,7 @@ class ReferenceCreation:
             noun = "record" if len(missing) == 1 else "records"
             settling.on_stage(f"creating {len(missing)} {spec.entity.__name__} {noun} for {spec.name}")
             run = Run(missing, self._create_one, limit=self.limit, grace=ABORT_GRACE)
-            await self.stop.consume(run, self._add)
+            await self.stop.consume(run, self._store_outcome)
             if is_closed(settling.company):
                 self.stop.start_no_more(client_closed())
             if self.stop.reason or not index.in_doubt(spec):
@@ -230,8 +226,7 @@ class ReferenceCreation:
             raise WosdkError("the response has no id")
         return specifier
 
-    def _add(self, outcome: Outcome[ReferenceEntry, EntitySpecifier]) -> None:
-        """Store a new record's outcome in the index and the journal."""
+    def _store_outcome(self, outcome: Outcome[ReferenceEntry, EntitySpecifier]) -> None:
         entry = outcome.input
         if isinstance(outcome, Done):
             created = outcome.result

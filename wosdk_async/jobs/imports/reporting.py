@@ -54,10 +54,7 @@ _NO_EFFECT = Effect()
 
 @attrs.define(eq=False, kw_only=True)
 class RowReports:
-    """Reporter that writes row outcomes to the journal and passes them to ``on_row`` without secrets.
-
-    ``stops`` stops the import once the outcomes reach a limit.
-    """
+    """Reporter that writes row outcomes to the journal and passes them to ``on_row`` without secrets."""
 
     company: Company
     import_map: ImportMap
@@ -187,14 +184,12 @@ class RowReports:
         self.stops.unsent(reason)
 
     def _end(self, row: Row, kind: Kind, effect: Effect = _NO_EFFECT, **facts: Any) -> _End:
-        """Return how a row ended; ``facts`` are additional fields of the row's journal record."""
         record = RowRecord(
             row.number, _STATES[kind], effect.id, effect.number, warnings=_warnings(row), **facts
         )
         return record, row.line, kind, effect.entity or None
 
     def _report(self, ends: Sequence[_End]) -> None:
-        """Record how rows ended; pass the rows that have a kind of outcome to ``on_row``."""
         records = self.journal.record_all([end[0] for end in ends])
         if self.journal.failed is not None:
             self.stops.stop.start_no_more(self.journal.failed)
@@ -318,7 +313,6 @@ class JobTotals:
         return unsent_warnings(unsent, self.job.folder, self.job.request.report_words.remedy)
 
     async def _found_ended(self, found: int) -> list[str]:
-        """Return a warning about rows whose records were found, but are cancelled or removed."""
         if not found:
             return []
         count, line = await _read_or(self.job.journal.read(row_table.count_found_ended), (0, None))
@@ -348,13 +342,12 @@ class JobTotals:
         return self.reports.done + self.settling.done
 
     async def _counts(self) -> Mapping[State, int]:
-        """Return the row counts by state, from the journal if readable, otherwise from this run."""
         journal = self.job.journal
         with contextlib.suppress(JournalError):  # the summary lists outcomes that cannot be written
             await journal.flush()
         try:
             return journal.counts()
-        except JournalError:  # the journal cannot be read either; use the counts of this run
+        except JournalError:  # the journal cannot be read either
             counts = Counter({State.DONE: self._done_now, State.IN_DOUBT: self.reports.stops.doubted})
             counts[State.REFUSED] = self.reports.stops.failed - len(self.reports.unsent)
             counts[State.PLANNED] = self.job.rows.rows - counts.total()
@@ -362,7 +355,6 @@ class JobTotals:
 
 
 async def _read_or(read: Awaitable[_T], otherwise: _T) -> _T:
-    """Return the result of ``read``, or ``otherwise`` if the journal cannot be read."""
     try:
         return await read
     except JournalError:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
 
 _TURN = 25  # rows built before yielding to the event loop
-# The missing records of all rows were created before sending, so only a changed row can lack one.
+# The missing records of all rows were created before sending, so only a changed row can lack a record.
 _INCOMPLETE = "the row refers to a missing record: the file has changed since the import started"
 
 
@@ -66,7 +66,7 @@ class RowSender:
         local = self.workers is None
         if not local and await self._journal.last_epoch():
             # An earlier grant shows that the marker was proved. To prove it again, this process would have to
-            # send a row itself, perhaps one that killed its worker.
+            # send a row itself, perhaps the row that killed its worker.
             self._proved = True
         ahead = limit if self.workers is None else self.workers.claimed_ahead
         company = self.reports.company
@@ -114,7 +114,6 @@ class RowSender:
             raise WosdkError(f"row keys cannot be looked up: {error.message}") from error
 
     async def _prepared(self, only: set[int] | None, again: bool) -> AsyncIterator[list[Claim]]:
-        """Yield pages of rows to send; report rows that cannot be sent."""
         unsent = self.reports.unsent
         async for page in self.rows.pages():
             claims = []
@@ -126,8 +125,8 @@ class RowSender:
                         claims.append(self.builder.build_claim(row, key))
                         self._built = True
                     except Exception as error:  # only this row fails
-                        # A failure suggests that all rows fail only if no row could be built before, and
-                        # this row was not tried in an earlier run.
+                        # If another row could be built, or an earlier run tried this row, the failure does
+                        # not suggest that all rows fail.
                         self.reports.report_not_sent(row, error, alike=not (self._built or tried))
                 if nth % _TURN == 0:
                     await asyncio.sleep(0)
@@ -174,7 +173,6 @@ class RowSender:
         return False
 
     def _remedies(self, row: Row) -> dict[str, Any]:
-        """Return the remedies for a row whose record exists."""
         found = self.rows.identities.of(row)
         return existing_remedies(self._journal.folder, self._journal.plan, [found.identity], found.digest)
 
@@ -190,7 +188,6 @@ class RowSender:
         return True
 
     async def _send_and_prove(self, claim: Claim, path: str, marker: str | None, trace: Trace) -> Any:
-        """Create the first record, and verify that a query by its key finds the record."""
         result = await self._operation.send(self.reports.company.traced(trace), claim.record, marker)
         created = f"row {claim.row.number} was created with {path} {claim.key!r}"
         try:
@@ -212,8 +209,6 @@ class RowSender:
         return result
 
     async def _consume(self, run: Run[Claim, Any], claims: Claims) -> None:
-        """Consume a run and report one outcome per claim, even after a cancellation."""
-
         def report(outcome: Outcome[Claim, Any]) -> None:
             outcomes = [outcome, *run.ready()]
             self.reports.report_calls(outcomes)
@@ -227,8 +222,6 @@ class RowSender:
 
 
 class _ClaimsUntil:
-    """Async iterator over claims, which stops once ``enough`` returns True."""
-
     def __init__(self, claims: Claims, enough: Callable[[], bool]) -> None:
         self._claims = claims
         self._enough = enough

@@ -52,7 +52,7 @@ class Doubt:
     reported: bool = True
     """Whether to report the row; rows missing from the file are settled silently."""
     look_ups: LookUps | None = None
-    """Look-ups so far that showed the effect; None unless several are needed as proof."""
+    """Look-ups that have shown the effect so far; None if one look-up is enough proof."""
 
     @classmethod
     def of(cls, row: StoredRow, since: float = 0.0) -> Doubt:
@@ -96,7 +96,7 @@ class Settling:
     async def look_up_earlier_runs(self) -> None:
         """Look up rows that an earlier run left in doubt or in flight, before sending new rows.
 
-        If no record is found, the settle time starts now, as the earlier run's clock may have been wrong.
+        If no record is found, the settle time starts now, because that run's clock may have been wrong.
         Without a marker, the rows stay in doubt.
         """
         if self.marker is None:
@@ -189,7 +189,7 @@ class Settling:
         return await find_records(self.operation, self.company, self.journal, self.marker, keys, whole=whole)
 
     async def _look_up(self, doubts: Sequence[Doubt]) -> list[Doubt]:
-        """Look up rows, settle decided rows, and return undecided rows."""
+        """Look up rows, settle those whose outcome is known, and return the others."""
         now = self.clock.now
         began = now()
         found = await self.find([each.row.key or "" for each in doubts], whole=True)
@@ -315,8 +315,8 @@ async def decide(
     record was created, and the row is planned again. ``who`` is the person and the time, for the journal.
 
     Raises:
-        JournalError: the row does not exist or is not in doubt, the id is invalid or belongs to another row,
-            no record has the id, or only other records have the row's key.
+        JournalError: the row does not exist or is not in doubt; the id is invalid, unknown, or belongs to
+            another row; or only other records have the row's key.
         WosdkError: the look-up failed.
     """
     if id is not None and usable_id(id) is None:
@@ -346,7 +346,7 @@ async def decide(
 
 
 async def _require_record(company: Company, operation: RowOperation, id: int) -> None:
-    """Raise JournalError if there is no record with this id, not even a removed one."""
+    """Raise JournalError if no record has this id; a removed record counts."""
     entity = WorkOrder if operation.kind is WoCreateCommand else operation.kind
     if issubclass(entity, Command) or operation.label == "deleted":
         return

@@ -29,7 +29,7 @@ from wosdk_async.jobs.stop import Stop, StoppedError, StopRules
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
 
-_MAX_FRUITLESS = 3  # consecutive retries of rows in doubt; with workers, those in which no row ended
+_MAX_FRUITLESS = 3  # consecutive retries of rows in doubt; with workers, retries in which no row ended
 _MAX_RETRIES = 10  # retries of rows in doubt, in total
 
 
@@ -118,7 +118,6 @@ class JobWork:
         return None if self._workers is None else len(self._workers.allocator.workers)
 
     async def _prepare(self) -> None:
-        """Settle rows that earlier runs left in doubt, and complete the references."""
         journal, on_stage = self._job.journal, self._request.on_stage
         if self._workers is not None:
             on_stage(f"waiting for the first worker: {self._workers.name}")
@@ -165,7 +164,11 @@ class JobWork:
             await self._end_workers()
 
     async def _prove_references(self, row: int) -> None:
-        """Send rows with new references one by one until one is not refused; then create the rest."""
+        """Send one row with new references before the rest of the references are created.
+
+        If this process refuses the row, the next row follows. If the service refuses the row, raise
+        RunStoppedError.
+        """
         journal = self._job.journal
         while self.stop.reason is None:
             await self._sender.send({row})
@@ -184,7 +187,6 @@ class JobWork:
             row = following
 
     async def _audit(self) -> None:
-        """Audit the rows if the job has used workers, unless the run was stopped."""
         self._take_doubts()
         try:
             if self.stop.reason is None and (await self.totals.read_audit())[1] not in ("none", "impossible"):
@@ -199,7 +201,7 @@ class JobWork:
         await self._settling.leave_undecided()
 
     async def _report_refused(self) -> None:
-        """Report rows that remain refused, including rows with repeated keys; repeated calls do nothing."""
+        """Report rows that remain refused; repeated calls do nothing."""
         if not self._refused_reported:
             self._refused_reported = True
             with self.stop.shielded(lambda: None):
@@ -210,7 +212,6 @@ class JobWork:
         self._reports.doubted.clear()
 
     async def _rebuild(self, numbers: set[int]) -> Mapping[int, Any]:
-        """Rebuild rows of the file, skipping rows that fail."""
         records = {}
         async for row in self._rows.numbered(numbers):
             with suppress(Exception):  # the row stays in doubt

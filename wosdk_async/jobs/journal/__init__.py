@@ -73,14 +73,13 @@ class Journal(JournalWriter):
         await journal.begin([7, 8])  # on disk: the rows may be sent now
         journal.record(RowRecord(7, State.DONE, id=90417))  # on disk soon
 
-    One thread owns the connection and commits in groups: each commit writes what was queued during
-    the previous commit.
-    The event loop never waits for the disk.
+    One thread owns the connection, so the event loop never waits for the disk. Each commit writes the
+    changes that were queued during the previous commit.
 
     **To test kills**: ``commit`` is called with each transaction function, and may raise before or after
-    calling it. With ``synchronous=True`` there is no thread and no grouping: ``begin`` and ``record`` commit
-    before they return, without a flush, and pass on an exception from ``commit``. Afterwards all methods
-    raise this exception, so call :meth:`abandon` and reopen the folder.
+    calling it. With ``synchronous=True`` there is no thread: ``begin`` and ``record`` commit before they
+    return, without a flush, and pass on an exception from ``commit``. Afterwards all methods raise this
+    exception, so call :meth:`abandon` and reopen the folder.
     """
 
     def __repr__(self) -> str:
@@ -177,7 +176,7 @@ class Journal(JournalWriter):
     async def close(self) -> None:
         """Write queued changes and close the file, leaving all data in ``journal.db``.
 
-        A failed write does not raise JournalError. It is retried once; :attr:`unwritten` has what remains.
+        A failed write is retried once, without raising JournalError; :attr:`unwritten` has the lost outcomes.
         """
         if self.is_closed:
             return

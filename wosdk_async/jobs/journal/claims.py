@@ -36,15 +36,13 @@ class Claims:
     """Async iterator over claims whose SENDING state is on disk.
 
     At most ``limit`` claims are queued, and at most twice ``limit`` rows are claimed without an outcome, so
-    that few rows are in doubt after a kill. With a ``rate``, rows are claimed at that rate. Each group is
-    claimed while the previous group's calls are in flight, so few calls wait for the disk.
-
-    Unused claims are planned again when the block ends.
+    that few rows are in doubt after a kill. Each group is claimed while the previous group's calls are in
+    flight, so few calls wait for the disk. Unused claims are planned again when the block ends.
 
     Args:
-        prepared: pages of rows to claim; an error in reading them is raised after all earlier claims.
+        prepared: pages of rows to claim; an error while reading a page is raised after all earlier claims.
         limit: the maximum number of concurrent calls.
-        rate: returns the maximum number of rows per second; None for no limit.
+        rate: returns the maximum number of rows to claim per second; None for no limit.
         begin: whether to write SENDING. Rows for workers stay PLANNED until they are granted, so that a kill
             leaves fewer rows in doubt.
     """
@@ -94,7 +92,7 @@ class Claims:
         return self
 
     async def __anext__(self) -> Claim:
-        """Return the next claim. This is not a generator, which could not resume after a cancellation."""
+        # Not a generator, because a generator could not resume after a cancellation.
         assert self._task is not None  # noqa: S101 - within the block
         while (claim := self.at_hand()) is None:
             if self._task.done():
@@ -128,7 +126,7 @@ class Claims:
 
     async def _write(self, unclaimed: deque[Claim]) -> None:
         """Claim a group of rows in one commit, which costs nearly the same for any number of rows."""
-        # Wait for outcomes of earlier claims, so that one commit writes both these and the new claims.
+        # Wait for outcomes of earlier claims, so that one commit writes the outcomes and the new claims.
         while not self._has_room and not self._stopped:
             await self._next_change()
         if rate := self._rate():
@@ -145,7 +143,6 @@ class Claims:
             self._changed.set()
 
     async def _wait_for_turn(self) -> None:
-        """Wait until the rate allows the next group, or until stopped."""
         loop = asyncio.get_running_loop()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout_at(self._next_at):

@@ -31,9 +31,7 @@ class Intent(functools.partial[None]):
 
 
 @attrs.define
-class Batch:
-    """Changes of one transaction in order, and the futures that wait for the commit."""
-
+class _Batch:
     rows: list[int | RowRecord] = attrs.field(factory=list)
     """Outcomes of rows, and the numbers of rows that are about to be sent."""
     references: list[ReferenceRecord] = attrs.field(factory=list)
@@ -45,17 +43,16 @@ class Batch:
 
     @property
     def outcomes(self) -> list[RowRecord]:
-        """The row outcomes."""
         return [each for each in self.rows if not isinstance(each, int)]
 
-    def add_outcomes(self, batch: Batch) -> None:
-        """Add a batch's changes, except those that were to be written before sending."""
+    def add_outcomes(self, batch: _Batch) -> None:
+        """Add a batch's changes, except those to be written before sending."""
         self.rows += batch.outcomes
         self.references += [each for each in batch.references if State.SENDING not in (each.state, each.undo)]
         self.others += [each for each in batch.others if not isinstance(each, Intent)]
 
 
-def _write_batch(db: sqlite3.Connection, batch: Batch, stamp: int, run: int) -> None:
+def _write_batch(db: sqlite3.Connection, batch: _Batch, stamp: int, run: int) -> None:
     if len(batch.rows) <= MAX_AT_ONCE and not batch.references and not batch.others:
         save_rows(db, batch.rows, stamp, run)  # a single statement is its own transaction
         return
@@ -66,7 +63,7 @@ def _write_batch(db: sqlite3.Connection, batch: Batch, stamp: int, run: int) -> 
         save_references(db, batch.references, stamp)
         for each in batch.others:
             each(db)
-        # Save the stamp here as well, because changes in `others` store none, or delete rows that have one.
+        # Save the stamp here too, because changes in `others` store no stamp, or delete rows with a stamp.
         db.execute("UPDATE change SET stamp = ?", [stamp])
         db.execute("COMMIT")
     except BaseException:
@@ -94,10 +91,9 @@ class CommitQueue:
         commit: CommitHook,
     ) -> None:
         self.error: BaseException | None = None
-        """What stopped all writes: a JournalError, or an exception of the hook, which simulates a kill."""
-        self.queue = Batch()
-        self.unwritten = Batch()
-        """Changes that could not be written."""
+        """Error that stopped all writes: a JournalError, or the hook's exception, which simulates a kill."""
+        self.queue = _Batch()
+        self.unwritten = _Batch()
         self.run = 0
         """Number of the current run; 0 before the run starts."""
         self._path = path
@@ -167,7 +163,7 @@ class CommitQueue:
         """Retry failed writes. Runs in the journal's thread."""
         if self.unwritten and isinstance(self.error, JournalError | None):
             self._write(self.unwritten)
-            self.unwritten = Batch()
+            self.unwritten = _Batch()
 
     def _start(self) -> None:
         self.stop()
@@ -179,7 +175,7 @@ class CommitQueue:
             future = self._thread.run(functools.partial(self._write, batch))
             future.add_done_callback(functools.partial(self._end, batch))
 
-    def _end(self, batch: Batch, written: asyncio.Future[None]) -> None:
+    def _end(self, batch: _Batch, written: asyncio.Future[None]) -> None:
         self._busy = False
         if (error := written.exception()) is not None:
             self.error = error
@@ -204,7 +200,7 @@ class CommitQueue:
         self._refuse(batch)
         self.require_usable()
 
-    def _write(self, batch: Batch) -> None:
+    def _write(self, batch: _Batch) -> None:
         if not batch:
             return
         # Only a waiting caller may be about to send. Outcomes are written even if the lock was lost.
@@ -216,13 +212,13 @@ class CommitQueue:
         self._stamp = stamp
         self._lock.write_stamp(stamp)
 
-    def _refuse(self, batch: Batch) -> None:
+    def _refuse(self, batch: _Batch) -> None:
         """Keep a batch's outcomes for a retry, and fail its futures."""
         self.unwritten.add_outcomes(batch)
         for each in batch.waiting:
             if not each.done():
                 each.set_exception(self.error or asyncio.CancelledError())
 
-    def _take_queue(self) -> Batch:
-        batch, self.queue = self.queue, Batch()
+    def _take_queue(self) -> _Batch:
+        batch, self.queue = self.queue, _Batch()
         return batch

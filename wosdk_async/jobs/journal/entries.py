@@ -205,7 +205,7 @@ def new_job_id() -> str:
 
 
 def usable_number(value: Any) -> Any:
-    """Clamp a journal's number of seconds to a range that dates support; return 0 for other values."""
+    """Clamp a journal's number of seconds to a range that dates support; return 0 if it is not a number."""
     if type(value) is float and 0 <= value <= _MAX_SECONDS:  # nearly always
         return value
     if not isinstance(value, int | float) or value != value:

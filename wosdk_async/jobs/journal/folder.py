@@ -42,7 +42,7 @@ class JobFolders:
             if not (folder / JOURNAL).exists():
                 self._free = self._free or self._require_abandoned(folder)
                 continue
-            self._free = None  # because a new job must have the highest number
+            self._free = None  # a new job must have the highest number
             found.append(folder)
         return found
 
@@ -120,7 +120,7 @@ def remove_job(folder: Path, plan: JobPlan) -> None:
         if not all(name in ours or name.startswith(START_FILES) for name in names):
             return
         copy = f"input.{plan.sha256[:16]}"
-        # Remove the lock last, so that no other process starts a job here in between.
+        # Remove the lock last, so that no other process starts a job here before the folder is gone.
         for name in sorted(names, key=lambda name: (name == LOCK, name != JOURNAL)):
             if name in ours or name.startswith(copy):
                 (folder / name).unlink()
@@ -174,15 +174,14 @@ def folder_of(job: Path) -> Path:
         return job.parent
     found = jobs_of(job) or [each for each in (job.with_name(f"{job.name}.job"),) if each.is_dir()]
     if len(found) > 1:
-        names = ", ".join(map(_dated, found))
+        names = ", ".join(map(_described, found))
         raise JournalError(f"{job} has several jobs; name one of the job folders: {names}")
     if not found:
         raise JournalError(f"{job}: no such job; name a job folder or the imported file")
     return found[0]
 
 
-def _dated(folder: Path) -> str:
-    """Return a job folder's name with the job's sheet, size, Company and start, if they can be read."""
+def _described(folder: Path) -> str:
     try:
         plan = plan_of(folder)
     except JournalError:

@@ -26,8 +26,8 @@ from wosdk_async.protocol.writes import State
 
 _STATES = tuple(State)  # by number
 
-# Rows are saved in one statement, and a page is read as one JSON string, because SQLite releases the GIL in
-# every step, and reacquiring the GIL from a busy event loop takes milliseconds.
+# SQLite releases the GIL in every step, and getting it back from a busy event loop takes milliseconds. Rows
+# are therefore saved in one statement, and a page is read as one JSON string.
 MAX_AT_ONCE = 100  # rows of up to nine variables each, as older SQLite allows 999 in a statement
 
 
@@ -138,7 +138,7 @@ def _stored(db: sqlite3.Connection, where: str, *values: object, tables: str = _
 def named_keys(
     db: sqlite3.Connection, numbers: Sequence[int], identity_of: Callable[[str], bytes]
 ) -> dict[int, str]:
-    """Return the names of rows by row number, if the name is the row's key or repeats another row's key."""
+    """Return, by row number, each name that is the row's key or repeats another row's key."""
     named = "SELECT row, name FROM planned WHERE name IS NOT NULL AND row IN (SELECT value FROM json_each(?))"
     identified = """SELECT 1 FROM identity WHERE identity = ?1 AND (row = ?2 OR EXISTS (
         SELECT 1 FROM outcome WHERE row = ?2 AND json_extract(detail, '$[3]') = ?3))"""
@@ -195,8 +195,7 @@ def counts(db: sqlite3.Connection, *, gone: bool = False) -> dict[State, int]:
 def count_unsent_elsewhere(db: sqlite3.Connection) -> tuple[int, int]:
     """Count unsent rows missing from the last file.
 
-    The first count is of rows in the last file that was not a rejects file, the second of rows that only
-    earlier files have.
+    Return two counts: rows in the last file that was not a rejects file, and rows only in earlier files.
     """
     found = db.execute(
         f"""SELECT coalesce(sum(NOT away), 0), coalesce(sum(away), 0) FROM {_ALL}

@@ -75,7 +75,6 @@ def connect(
 
 
 def _start_was_killed(folder: Path) -> bool:
-    """Return whether a folder has only the files of an import that was killed while creating the journal."""
     with explained(folder):
         names = [each.name for each in folder.iterdir()] if folder.is_dir() else []
     return _PART in names and all(name.startswith(START_FILES) for name in names)
@@ -181,7 +180,7 @@ def newest_stamp(db: sqlite3.Connection, path: Path, promised: int) -> int:
     """Return the last commit's stamp; 0 in a new journal.
 
     Raises:
-        JournalError: the stamp is older than ``promised``, the one in the lock file, so commits are missing.
+        JournalError: commits are missing, because the stamp is older than ``promised`` (the lock's stamp).
     """
     with explained(path):
         newest = "SELECT coalesce(max(stamp), 0) FROM "

@@ -52,7 +52,6 @@ class AuditResult:
         return not any(getattr(self, name) for name in FINDINGS)
 
     def __str__(self) -> str:
-        """Return the counts as a string."""
         names = (*FINDINGS, "undecided", "not_made")
         others = (f"{n} {name.replace('_', ' ')}" for name in names if (n := getattr(self, name)))
         return ", ".join([f"{self.once} once", *others])
@@ -72,7 +71,7 @@ class AuditRow:
 
 
 def audit_facts(state: AuditState, result: AuditResult | None, why: str | None = None) -> dict[str, Any]:
-    """Return an audit's state and result as plain data, with the reason if no audit is possible."""
+    """Return an audit's state and result as plain data, with the reason ``why`` if no audit is possible."""
     reason = {"why": why} if state == "impossible" and why else {}
     return {"state": state, **reason, **(attrs.asdict(result) if result is not None else {})}
 

@@ -25,8 +25,8 @@ def admit(
     """Add the compared file's rows to the ledger, and set the rows to send to PLANNED.
 
     The caller provides the transaction. With ``default_keys``, a row's key is the ledger's id and the row
-    number. With ``learns``, used for a rejects file or a changed key, known rows without a key are later also
-    recognized by their cells in this file.
+    number. ``learns`` is for a rejects file or a changed key: later imports also recognize known rows without
+    a key by their cells in this file.
     """
     sent = [int(each) for each in Standing if plan.actions[each] is Action.SEND and each is not Standing.NEW]
     sent_here = f"standing IN ({', '.join(map(str, sent))})"
@@ -63,8 +63,8 @@ def _place(db: sqlite3.Connection, *, renames: bool) -> None:
     A done row whose cells are unchanged keeps the digest with which it was sent, even if the map now reads
     other columns.
 
-    With ``renames``, a row that has so far been identified by its cells is named by its key, so that a later
-    change of the key by a spreadsheet is noticed. Other rows keep their names.
+    With ``renames``, a row that was identified by its cells so far gets its key as its name. A key that a
+    spreadsheet changes later is then noticed. Other rows keep their names.
     """
     db.execute("""UPDATE planned SET place = NULL WHERE place IS NOT NULL
         AND row IS NOT (SELECT row FROM temp.matched WHERE matched.place = planned.place)""")
@@ -84,7 +84,6 @@ def _place(db: sqlite3.Connection, *, renames: bool) -> None:
 
 
 def _insert_new(db: sqlite3.Connection, default_key: str | None) -> None:
-    """Add the file's new rows, numbered consecutively by SQLite."""
     last = db.execute("SELECT coalesce(max(row), 0) FROM planned").fetchone()[0]
     # A repeated key is not stored, because its look-up would find the record of the row that has the key.
     db.execute(f"""INSERT INTO planned (place, line, digest, sent, cells_hash, key, name, dismissed)
@@ -98,9 +97,9 @@ def _insert_new(db: sqlite3.Connection, default_key: str | None) -> None:
             SELECT place FROM temp.matched WHERE standing = {int(Standing.REPEATED)})""",
             [last],
         )
-    # A new row may have an older identity of a known row, if a different row of the file matched that known
-    # row. The identity then belongs to the new row.
-    # A row with a repeated key does not own the key, and is identified by its cells.
+    # If a known row has moved on to another row of the file, a new row may have the known row's old identity.
+    # The identity then belongs to the new row. A row with a repeated key does not own the key, and is
+    # identified by its cells.
     db.execute(f"""REPLACE INTO identity SELECT iif(repeated, cells, identity),
             iif(repeated, coalesce(same, 1), nth), row
         FROM (SELECT file.identity, cells, matched.nth, same, planned.row,
@@ -110,7 +109,7 @@ def _insert_new(db: sqlite3.Connection, default_key: str | None) -> None:
 
 
 def _add_keys(db: sqlite3.Connection, which: str) -> None:
-    """Add the keys that known rows have in this file; a key that no sent row has goes to the newest row.
+    """Give known rows their keys in this file, except keys of other rows that may be in the Company.
 
     A reject's new key identifies its row only if the row is sent with that key.
     """

@@ -53,10 +53,9 @@ STANDING = f"""CASE
         THEN {int(Standing.REFUSED_HERE)}
     WHEN outcome.state = {int(State.REFUSED)} THEN {int(Standing.REFUSED)}
     ELSE {int(Standing.PLANNED)} END"""
-"""Standing of a ledger row. A refused row with attempts was refused by the service."""
+"""SQL expression for a ledger row's standing. A refused row with attempts was refused by the service."""
 
 _PERHAPS_CARRIED_OUT = f"{int(State.SENDING)}, {int(State.IN_DOUBT)}, {int(State.DONE)}, {int(State.FOUND)}"
-"""States of rows that may be in the Company."""
 
 LEDGER_TABLES = """planned LEFT JOIN outcome ON outcome.row = planned.row
     LEFT JOIN undo ON undo.row = planned.row LEFT JOIN run ON run.number = outcome.run"""
@@ -65,10 +64,10 @@ _NOT_TO_SEND = {*IN_COMPANY, Standing.REPEATED}
 _SENT = f"{RISKY}, {int(Standing.UNDONE)}"
 
 
-# A reject that is also another row of the ledger must not be sent. Without a key, the other row is the
-# same row corrected in the original file, where it counted as new. With keys, the other row was sent before
-# the map had a key, or has equal cells and a key from a different template; but rows with a repeated key may
-# have equal cells.
+# A reject must not be sent if the ledger also has it as another row. Without a key, this is the case if the
+# row was corrected in the original file, where it counted as new. With keys, it is the case if the other row
+# was sent before the map had a key, or with equal cells and a key from a different template. A reject with a
+# repeated key is exempt from the last condition, because different rows may have equal cells.
 _TWIN = f"""NOT EXISTS (SELECT 1 FROM identity
         WHERE identity.identity = coalesce(file.cells, file.identity) AND identity.row = file.row)
     AND EXISTS (SELECT 1 FROM identity WHERE identity.identity = coalesce(file.cells, file.identity)
@@ -116,8 +115,8 @@ def compare(
 
     With ``map_counts``, used for updates, a done row counts as changed if the map's ``fingerprint`` differs.
     With ``retry_undone``, the keys of undone rows must also be unique. ``same_key`` tells whether the file
-    and the ledger have the same key template. With ``by_cells``, new rows are also recognized by the cells
-    that the map reads. Without ``counts``, nothing is counted.
+    and the ledger have the same key template. With ``by_cells``, new rows are also recognized by their cells.
+    Without ``counts``, the returned counts are empty.
     """
     for table in TEMPORARY:
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
@@ -196,13 +195,13 @@ def _match(
         repeated = f"""numbered.nth > 1 OR numbered.other <> numbered.known AND (
             SELECT {STANDING} FROM {LEDGER_TABLES} WHERE planned.row = numbered.other) IN ({RISKY})"""
         twin = "0"
-    # A map that reads another column, such as a new key, changes the digests, but a row whose cells are the
-    # same as before has not changed.
+    # A map that reads another column, such as a new key, changes the digests. Even so, a row with the same
+    # cells as before has not changed.
     other_map = "coalesce(json_extract(run.details, '$.map'), '') <> :map"
     changed = f"""planned.sent <> numbered.digest AND NOT (({other_map}) AND EXISTS (
         SELECT 1 FROM identity WHERE identity.identity = numbered.cells AND identity.row = numbered.known))"""
-    # An update with the key of another row would overwrite that row's record, and an update with the
-    # cells from before a reject's correction would undo the correction.
+    # An update with the key of another row would overwrite that row's record. An update with the cells from
+    # before a reject's correction would undo the correction.
     done_changed = changed
     if map_counts:
         uncorrected = f"""EXISTS (SELECT 1 FROM identity
@@ -233,8 +232,8 @@ def _separate(db: sqlite3.Connection) -> None:
     """Match each ledger row with only one file row; its other matches become new or repeated rows.
 
     A ledger row can match several file rows, because a corrected reject gives it a second identity. With
-    keys, it stays matched with the file row whose cells were sent, or else with the file row whose key is
-    most similar. Without keys, it stays matched with the first file row.
+    keys, the ledger row keeps the file row whose cells were sent or, failing that, whose key is most similar.
+    Without keys, it keeps the first file row.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute(f"""UPDATE temp.matched SET row = NULL, standing = iif(
@@ -253,10 +252,10 @@ def _separate(db: sqlite3.Connection) -> None:
 
 
 def _refuse_replaced_keys(db: sqlite3.Connection, fingerprint: str) -> None:
-    """Refuse rows with a key that the correction of a reject replaced, unless their cells are unchanged.
+    """Refuse rows with changed cells and a key that the correction of a reject replaced.
 
-    With changed cells, the key may belong to a new row, which must not count as sent. After a change of the
-    map, cells cannot be compared.
+    Such a row may be a new row, which must not count as sent. After a change of the map, no row is refused,
+    because cells cannot be compared.
     """
     db.execute(
         f"""UPDATE temp.matched SET row = NULL, standing = {int(Standing.REPEATED)} WHERE place IN (
@@ -273,10 +272,10 @@ def _refuse_replaced_keys(db: sqlite3.Connection, fingerprint: str) -> None:
 
 
 def _recognize(db: sqlite3.Connection, *, by_cells: bool) -> None:
-    """Match new rows with missing rows that were sent with equal cells under a different key template.
+    """Match new rows with missing rows that were sent with equal cells, but a key from a different template.
 
-    The cells that the maps read are compared. With ``by_cells``, all cells are compared too, and rows without
-    a key and rows that are still to be sent are matched, too.
+    By default, only the cells that the maps read are compared. ``by_cells`` also compares all cells, and
+    matches rows without a key and rows still to be sent.
     """
     which = "TRUE" if by_cells else "cells IS NOT NULL"
     standings = f"{RISKY}, {int(Standing.PLANNED)}" if by_cells else RISKY
@@ -309,7 +308,7 @@ def is_as_admitted(db: sqlite3.Connection) -> bool:
 
 
 def count_standings(db: sqlite3.Connection) -> tuple[dict[Standing, int], int]:
-    """Count the file's rows by standing, and the file's rows that the ledger knows."""
+    """Count the file's rows by standing, and those that the ledger has."""
     counts = db.execute(
         "SELECT standing, count(*), count(row) FROM temp.matched GROUP BY standing"
     ).fetchall()

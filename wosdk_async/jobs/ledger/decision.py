@@ -1,7 +1,6 @@
 """Decision on what an import sends: a pure function of the ledger, the file and the options.
 
-The ledger recognizes each row by its identity. Repeating a command sends only rows that are not known to be
-done. Imports and checks call :func:`decide` through ``facts.py``; ``docs/import.md`` shows the actions.
+Imports and checks call :func:`decide` through ``facts.py``. ``docs/import.md`` lists the actions.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ def action_of(standing: Standing, options: ImportOptions, *, can_look_up: bool, 
     """Decide what happens to a row.
 
     ``can_look_up`` tells whether a row in doubt can be looked up, by its marker or by the record to change.
-    ``updates`` tells whether changed rows are resent, because the operation is idempotent; it is False
-    for rejects, which may be older than other changes.
+    ``updates`` tells whether changed rows are resent, because the operation is idempotent. It is False for
+    rejects, because the original file may have newer changes.
     """
     match standing:
         case Standing.SENDING | Standing.IN_DOUBT:
@@ -94,7 +93,6 @@ def _first_run(file: FileFacts, options: ImportOptions) -> Plan | Refusal:
 
 
 def _sent_elsewhere(file: FileFacts, *remedies: Remedy) -> Refusal | None:
-    """Return a refusal, with ``remedies``, if another job has sent some of the rows."""
     if (other := file.elsewhere) is None:
         return None
     about = Refusal(why="sent_elsewhere", remedies=remedies, folder=other.folder, rows=other.rows)
@@ -124,9 +122,9 @@ def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
 
 
 def _new_job_remedies(ledger: LedgerFacts, file: FileFacts) -> tuple[Remedy, ...]:
-    """Return the remedy for a new job: send all rows again, or first settle those in doubt.
+    """Return the remedy for a new job: send all rows again, or first settle rows in doubt.
 
-    If planned rows remain and none are in doubt, there is no remedy.
+    If planned rows remain and no row is in doubt, a new job is no remedy.
     """
     if not ledger.unfinished:
         return (Remedy.UNDO_AND_SEND if file.creates else Remedy.SEND_AGAIN,)
@@ -155,8 +153,8 @@ def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
 
 def _key_changed(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
     """Return a refusal if sent rows cannot be recognized or looked up by their keys."""
-    # Two templates may produce equal keys by chance, so a key identifies a row across templates only if every
-    # sent row has an equal key and equal cells.
+    # Two templates may produce equal keys by chance. Keys identify rows across templates only if every sent
+    # row has an equal key and equal cells.
     both_keyed = ledger.key is not None and file.key is not None
     not_equal = ledger.perhaps_created - file.standings.get(Standing.DONE, 0) if both_keyed else 0
     unknown = ledger.gone_unexplained or not_equal

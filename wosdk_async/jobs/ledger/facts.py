@@ -90,7 +90,11 @@ def decide_import(
 
 
 def _sends(plan: Plan, db: sqlite3.Connection) -> set[Standing]:
-    """Return the standings of rows to send that only another job can have sent."""
+    """Return the standings of the rows to look for in other ledgers.
+
+    For a new ledger, these include undone, refused and found rows: this job has no record for such a row, but
+    another job may have one. Found rows are marked as undone.
+    """
     sends = {each for each, action in plan.actions.items() if action is Action.SEND}
     if plan.begins:
         sends |= {Standing.UNDONE, Standing.REFUSED}
@@ -100,7 +104,6 @@ def _sends(plan: Plan, db: sqlite3.Connection) -> set[Standing]:
 
 
 def _with_found(db: sqlite3.Connection, plan: Plan) -> Plan:
-    """Add the counts of rows whose records existed before the import."""
     count = "SELECT count(*) FROM temp.matched JOIN outcome ON outcome.row = matched.row WHERE state = ?"
     states = [int(State.FOUND), int(Standing.UNDONE)]
     (found,) = db.execute(f"{count} AND standing <> ?", states).fetchone()
@@ -115,7 +118,6 @@ def _rejects_problem(
     unknown_line: int | None,
     superseded_by: Path | None,
 ) -> tuple[RejectsProblem, int] | None:
-    """Return the problem with a rejects file or another output of a job, and the line with the problem."""
     if not rows.is_rejects:
         return ("job_file", 1) if written_by_job(request) else None
     if rows.problem is not None or folder is None:
@@ -146,8 +148,8 @@ def _ledger_facts(db: sqlite3.Connection, folder: Path, compared: Comparison) ->
 def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, key: str | None) -> list[str]:
     """Return warnings about rows with a new key, undone rows that changed, and rows sent with another map.
 
-    An update with another map resends rows and needs no warning, nor does a map that differs only in the
-    key. ``key`` is the ledger's key template.
+    Updates need no warning about another map, because they resend the rows. A map that differs only in the
+    key needs no warning either. ``key`` is the ledger's key template.
     """
     warnings = [] if key is None else new_key_warnings(db, plan)
     if plan.actions[Standing.UNDONE] is Action.SKIP:

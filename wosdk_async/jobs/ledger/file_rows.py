@@ -76,7 +76,6 @@ class FileRows:
     """Problem with the rejects file, and the line where it occurs."""
     identities: Identities = attrs.field(init=False)
     fingerprints: array[int] = attrs.field(factory=lambda: array("q"), init=False)
-    """Page fingerprints."""
     _digests: array[int] = attrs.field(factory=lambda: array("q"), init=False)
     """Digests of rows to create, if the map has no key."""
     _db: sqlite3.Connection = attrs.field(init=False)
@@ -170,7 +169,6 @@ class FileRows:
             self.warnings.append(f"{self.source.path}: there are no rows below the header")
 
     def _equal_rows(self) -> list[str]:
-        """Return a warning about rows that would create duplicates, if any."""
         if not (count := repetitions(self._digests)):
             return []
         rows = (

@@ -46,7 +46,7 @@ class RowIdentity(msgspec.Struct):
     digest: int
     """Truncated hash of the relevant cells."""
     key: str | None
-    """Key that the map sets in the marker field; None if the map sets none."""
+    """Key that the map sets in the marker field, if any."""
     name: str | None
     """Name in messages if ``key`` is None: the value of the map's ``key`` or the beginning of the cells."""
     cells: bytes | None = None
@@ -57,11 +57,11 @@ class Identities:
     """Row identities of one file.
 
     A row is identified by its key, from the marker's template or the map's ``key``. Without a key, it is
-    identified by its non-blank cells and their column names, ignoring columns without a name, and those that
-    begin with ``_`` unless the map reads them.
+    identified by its non-blank cells and their column names. Columns without a name are ignored. Columns that
+    begin with ``_`` count only if the map reads them.
 
-    Only changes in the columns ``relevant`` matter; None means all columns. The attribute ``columns`` has
-    the columns that identify rows without a key, and ``filled`` has the non-empty ones among them.
+    A digest covers the columns ``relevant``, or all columns if it is None. The attribute ``columns`` has the
+    columns that identify rows without a key. ``filled`` has the columns among them with a non-blank cell.
     """
 
     def __init__(

@@ -16,11 +16,11 @@ from wosdk_async.jobs.ledger.terms import FIRST, Action, Plan, Resembling, RowSa
 IN_COMPANY = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE)
 """Standings of ledger rows that may be in the Company; only a file's rows can be DONE_CHANGED."""
 RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
-"""The same standings as an SQL list."""
+"""``IN_COMPANY`` as an SQL list."""
 
 UNCORRECTED = "'uncorrected ' || {}"
-"""SQL template for the identity ``uncorrected ROW``. Entries of the table ``identity`` with it hold no count
-in ``nth``, but a digest of the reject's cells before its correction."""
+"""SQL template for the identity ``uncorrected ROW`` of a corrected reject. With this identity, the column
+``nth`` holds the digest of the reject's cells before the correction."""
 
 
 def disguised_keys(
@@ -28,12 +28,13 @@ def disguised_keys(
 ) -> dict[Standing, Resembling]:
     """Count, by standing, the rows to send whose keys resemble a missing row's key or a reject's old key.
 
-    Such keys differ only by spreadsheet formatting; missing rows are in the ledger, but not in the file. The
-    result includes the first pairs. If ``rejects`` is true, the file is a rejects file, which lacks
-    most rows, so only missing rows that may be in the Company matter. A pair is not reported if the previous
-    file had both rows. Nor is it reported if the user declared the missing row permanently gone, and the
-    previous file had the row to send with the same key. ``has_new_rows`` tells whether the previous file
-    lacked any of the rows to send.
+    Such keys differ only by spreadsheet formatting. Missing rows are in the ledger, but not in the file. The
+    result includes the first pairs of rows. A pair is left out if the previous file had both rows. It is also
+    left out if the user declared the missing row permanently gone, and the previous file had the row to send
+    with the same key.
+
+    ``has_new_rows`` tells whether the previous file lacked any of the rows to send. A rejects file lacks most
+    rows, so with ``rejects`` only missing rows that may be in the Company matter.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute("CREATE TEMP TABLE plain (key TEXT, line, name, risky, away, dismissed, own, row)")
@@ -131,9 +132,9 @@ def repeated_rows(
         yield place, row, text.format(key[:_SHOWN], number, line, (now or "")[:_SHOWN])
 
 
-# First row with the key: its number, line and digest, and two more columns. They are NULL for another row of
-# the file. For a ledger row that the file lacks or has with a different key, they are the row's number again
-# and, if a reject corrected it, its current key.
+# Number, line, digest, owner and current key of the first row with the key. If another row of the file has
+# the key, owner and current key are NULL. Otherwise, the owner is the ledger row with the key, and the
+# current key is set if the row was corrected as a reject.
 _FIRST_WITH_KEY = f"""SELECT coalesce(planned.row, first.place), file.line, file.digest, NULL, NULL
     FROM temp.repeated AS first JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = first.place
     WHERE first.identity = :identity AND first.nth = 1 AND first.place <> :place

@@ -22,7 +22,7 @@ from wosdk_async.text.remedies import Remedy
 def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: Sequence[Path]) -> Path | None:
     """Find the folder of an import's ledger; None for a new import.
 
-    The ``ledgers`` are those beside the file or at the named folder, oldest first.
+    ``ledgers`` has the folders of the ledgers beside the file or at the named folder, oldest first.
 
     Raises:
         JournalError: a ledger cannot be read, so it is unknown which rows were sent; there is no job to
@@ -58,7 +58,7 @@ def _sheets(folder: Path) -> set[str | None]:
 
 
 def _is_ledger(folder: Path, plan: JobPlan) -> bool:
-    """Return whether a ledger is valid. A ledger created to resend rows is invalid until it has rows."""
+    """Return False for a ledger that was created to resend all rows, but has no rows yet."""
     if plan.after is None:
         return True
     with opened(folder) as db:
@@ -66,9 +66,9 @@ def _is_ledger(folder: Path, plan: JobPlan) -> bool:
 
 
 def _of_rejects(request: ImportRequest, job: str) -> Path | None:
-    """Find the ledger that a rejects file names: in the named folder, in the file's folder, or nearby.
+    """Find a rejects file's ledger: in the named folder, in the file's folder, or nearby.
 
-    If the named folder has a different job, :func:`decide_import` refuses the ledger that is found nearby.
+    If the named folder has a different job, :func:`decide_import` refuses the ledger found nearby.
     """
     for folder in named_ledgers(request):
         if plan_of(folder).job == job:

@@ -28,8 +28,8 @@ from wosdk_async.protocol.writes import State
 from wosdk_async.text.remedies import Remedy
 
 _AGREED = -1
-"""Ledger row number of rows that the user chose to send again, even if another job sent them before the first
-run."""
+"""Stands for the ledger row number of a row that the user chose to send again, even if another job sent the
+row before the first run."""
 _MAX_LINES = 10_000
 _COMPARED = 5  # newest ledgers to search for resembling keys; searching all would take too long
 
@@ -46,13 +46,12 @@ class OwnLedger:
     folder: Path | None
     """The job folder; None for a new ledger."""
     sends: Collection[Standing]
-    """Standings of the rows to send."""
     undone: Callable[[], Set[int]]
     """Function that returns the ids of the records that jobs in the directory have undone."""
 
     def chunks(self) -> Iterator[list[FileRow]]:
         """Yield the rows to send; the ledger row number of each is ``_AGREED`` or None."""
-        agreed = f"iif(standing <> {int(Standing.NEW)}, {_AGREED}, NULL)" if self._was_agreed() else "NULL"
+        agreed = f"iif(standing <> {int(Standing.NEW)}, {_AGREED}, NULL)" if self._resends_all() else "NULL"
         found = self.db.execute(
             f"""SELECT place, line, digest, identity, cells, key, name, fault, {agreed}
             FROM temp.matched JOIN temp.file USING (place)
@@ -69,8 +68,7 @@ class OwnLedger:
         """Return the ledger's id; None for a new ledger."""
         return None if self.folder is None else read_plan(self.db, self.folder / JOURNAL).job
 
-    def _was_agreed(self) -> bool:
-        """Return whether the ledger was created to send all rows again."""
+    def _resends_all(self) -> bool:
         return any("again" in run.details["options"] for run in self._imports()[:1])
 
     def _imports(self) -> list[JobRun]:
@@ -81,9 +79,9 @@ class OwnLedger:
 def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str, own: OwnLedger) -> Elsewhere | None:
     """Find rows to send that another job has sent, may have sent or is sending; None if there are none.
 
-    Rows whose records the import looks up are left out, and so are undone rows. With ``new_rows``, rows that
-    have only their keys in common are left out too. If there are no such rows, the result may have rows whose
-    keys resemble sent keys.
+    Rows whose records the import looks up are left out, and so are undone rows. With ``new_rows``, rows whose
+    cells differ from the sent cells are left out too. If no rows remain, the result may have rows whose keys
+    resemble sent keys.
 
     Raises:
         JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent.
@@ -141,8 +139,8 @@ def _is_old_copy(
 ) -> bool:
     """Return whether another copy of a job folder has more runs, or is newer and has the same runs.
 
-    The ``ledgers`` are sorted by their last change. Two copies with a run that has not ended may differ in
-    that run's rows, so neither of them is old.
+    The ``ledgers`` are sorted by their last change. Copies with the same runs may still differ in the rows of
+    a run that has not ended, so neither copy is old.
     """
     copies, is_own = [each for each, other in ledgers if other.job == plan.job], plan.job == own.job()
     if len(copies) == 1 and not is_own:
@@ -190,8 +188,6 @@ def _named_if_unreadable(folder: Path) -> Iterator[None]:
 
 @attrs.define
 class _OtherLedger:
-    """Another ledger, compared with the rows to send."""
-
     folder: Path
     plan: JobPlan
     db: sqlite3.Connection
@@ -201,9 +197,9 @@ class _OtherLedger:
     is_recent: bool
     """Whether the ledger is one of the newest."""
     _has_similar_keys: bool | None = attrs.field(default=None, init=False)
-    """Whether keys of rows to send resemble keys in this ledger; None before the comparison."""
+    """Whether keys of rows to send resemble keys of this ledger; None before the comparison."""
     _is_running: bool = attrs.field(init=False)
-    """Whether the ledger's job is running and has rows to send; look-ups do not find their records yet."""
+    """Whether the job is running and has rows to send, whose records look-ups cannot find yet."""
 
     @_is_running.default
     def _check_running(self) -> bool:
@@ -212,8 +208,7 @@ class _OtherLedger:
         return self.db.execute(unsent).fetchone() is not None and is_held(self.folder)
 
     def sent_rows(self) -> Elsewhere | None:
-        """Return the rows that this job has sent, may have sent, or will send because it is running."""
-        if self._is_looked_up() and not self._is_running:
+        if self._look_ups_find_all() and not self._is_running:
             return None
         self._compare()
         standings = [*IN_COMPANY, *([] if self.request.options.new_rows else [Standing.DONE_CHANGED])]
@@ -247,7 +242,6 @@ class _OtherLedger:
         )
 
     def resembling(self) -> list[Elsewhere]:
-        """Return the rows whose keys a spreadsheet program may have changed in a copy, if any."""
         if not self.is_recent or self.request.options.new_rows or self.plan.key != self.rows.key:
             return []
         if not self._compare():
@@ -267,8 +261,7 @@ class _OtherLedger:
         )
         return [Elsewhere(folder=self.folder, rows=found[0][0], resembling=pairs)]
 
-    def _is_looked_up(self) -> bool:
-        """Return whether look-ups find every record that this job has created."""
+    def _look_ups_find_all(self) -> bool:
         if not self.request.looks_first or self.plan.key != self.rows.key:
             return False
         unknown = f"SELECT 1 FROM {LEDGER_TABLES} WHERE {_NOT_FOUND} LIMIT 1"
@@ -289,7 +282,6 @@ class _OtherLedger:
 
     @property
     def _parameters(self) -> dict[str, Any]:
-        """Parameters of the SQL statements."""
         return {
             "job": self.plan.job,
             "looks_first": self.request.looks_first,

@@ -145,7 +145,7 @@ class Summary:
 
     @property
     def all_ended(self) -> bool:
-        """Whether running the import again would neither send nor look up any row."""
+        """Whether another run would have no row to send or look up."""
         return not (self.in_doubt or self.not_started)
 
     @property

@@ -72,9 +72,7 @@ class Overview:
     begun: bool = True
     """Whether a run has started with the rows of a file, and may have sent something."""
     audit: AuditState = "none"
-    """Audit state of a job with workers."""
     audit_found: AuditResult | None = None
-    """The last audit's result."""
     gone: Mapping[State, int] = attrs.field(factory=dict)
     """Rows of the ledger missing from the last file, by state."""
     gone_undone: int = 0

@@ -118,7 +118,7 @@ def _sample(row: RowSample | None) -> str:
 
 
 def _differing(*rows: RowSample | None) -> Iterator[str]:
-    """Yield samples of two rows from the first differing cell on, or only their lines if it is cut off."""
+    """Yield samples of two rows from the first differing cell on, or only lines if no shown cell differs."""
     cells = [[] if row is None else row.name.split(", ") for row in rows]
     equal = len([*takewhile(lambda pair: pair[0] == pair[1], zip(*cells, strict=False))])
     for row, names in zip(rows, cells, strict=True):

@@ -59,21 +59,16 @@ class ImportRequest:
     workers: WorkerPool | None = None
     """Workers that send the rows; by default this process."""
     on_row: Callable[[RowOutcome], None] = lambda _: None
-    """Callback for each row's outcome."""
     on_stage: Callable[[str], None] = lambda _: None
-    """Callback for a message at each stage."""
     report_words: ReportWords = PYTHON_WORDS
-    """Remedies and command lines in the report."""
     marker: str | None = attrs.field()
     """The field for each row's key."""
     index: ReferenceIndex = attrs.field()
-    """Index of the referenced records that the rows name."""
     sha256: str = attrs.field()
     """Hash of the source's bytes."""
     size: int = attrs.field()
     """Size of the source in bytes."""
     map_sha256: str = attrs.field()
-    """Hash of the map file."""
 
     @marker.default
     def _marker(self) -> str | None:
@@ -219,15 +214,16 @@ class ImportRequest:
 
     def details(self, company: Company) -> dict[str, Any]:
         """Return a new run's details: file, map and options."""
+        # SQL in the ledger and the journal reads "map", "content" and "marker".
         details: dict[str, Any] = {
             "options": self.options.changed(),
             RUN_GIVEN: dict(self.options.details),
             "file": str(self.path),
             "sha256": self.sha256,
             "sheet": self.sheet,
-            "map": self.import_map.fingerprint,  # read by SQL in the ledger and the journal
-            "content": self.import_map.content,  # likewise
-            "marker": self.marker,  # likewise
+            "map": self.import_map.fingerprint,
+            "content": self.import_map.content,
+            "marker": self.marker,
             "limit": self.options.concurrency,
             "rate": company.rate,
         }

@@ -60,7 +60,6 @@ Why = Literal[
     "edited_or_new",
     "key_disguised",
 ]
-"""Codes of a refusal."""
 
 RejectsProblem = Literal[
     "missing_job",
@@ -104,7 +103,6 @@ class Elsewhere:
     running: bool = False
     """Whether the other job is running, and may still have to send some of these rows."""
     in_doubt: bool = False
-    """Whether some of these rows are in doubt."""
     changed: int = 0
     """Number of these rows whose cells differ from the cells sent with the same keys."""
     resembling: tuple[tuple[RowSample, RowSample], ...] = ()
@@ -164,9 +162,7 @@ class FileFacts:
     standings: Mapping[Standing, int]
     """Rows of the file by standing; without a ledger, all are NEW or REPEATED."""
     columns: frozenset[str] = frozenset()
-    """Non-empty columns."""
     header: frozenset[str] = attrs.field(default=attrs.Factory(lambda self: self.columns, takes_self=True))
-    """All columns."""
     key: str | None = None
     marker: str | None = None
     looks_first: bool = False
@@ -180,7 +176,7 @@ class FileFacts:
     disguised: Mapping[Standing, Resembling] = attrs.field(factory=dict)
     """Rows whose keys differ only in spreadsheet formatting from the key of a missing sent row, by standing.
 
-    The previous file lacked at least one of the two keys.
+    The previous file lacked at least one of the two rows.
     """
     rejects: bool = False
     """Whether the file is a rejects file, whose rows name their ledger rows."""
@@ -207,7 +203,7 @@ class Plan:
     leaves_done: int = 0
     """Done rows of the previous ledger that a new ledger would resend, after a confirmation."""
     resembling: int = 0
-    """Rows to resend whose keys resemble those of sent rows that the file lacks."""
+    """Rows to resend whose keys resemble the keys of sent rows missing from the file."""
     gone: Mapping[Standing, int]
     """Rows of the ledger missing from the file, by standing. Missing rows in doubt are also looked up."""
     dismisses: bool
@@ -247,18 +243,17 @@ class Refusal:
     why: Why
     remedies: tuple[Remedy, ...]
     folder: Path | None = None
-    """The ledger in question."""
     rows: int = 0
     """Number of affected rows of the file or, for ``unfinished`` and a changed marker, of the ledger."""
     lines: tuple[int, ...] = ()
     """Lines of these rows, at most 10,000, for ``sent_elsewhere``."""
     changed: int = 0
-    """Number of these rows whose cells differ from those sent with the same keys, for ``sent_elsewhere``."""
+    """For ``sent_elsewhere``, number of these rows with different cells than were sent with the same keys."""
     gone: int = 0
     first_new: RowSample | None = None
     first_gone: RowSample | None = None
     resembling: tuple[tuple[RowSample, RowSample], ...] = ()
-    """The first rows to send whose keys resemble those of sent rows, each with the sent row."""
+    """The first rows to send whose keys resemble sent rows' keys, each with the sent row."""
     columns: tuple[str, ...] = ()
     """Columns that were added or removed."""
     was: str | None = None

@@ -1,7 +1,7 @@
 """Undo outcomes and progress, and look-ups that ignore undone records.
 
-Cancelled work orders and removed records keep their keys, and queries find them (facts 3.4). Such records
-count as existing unless an undo of this job, or of another job beside it, recorded their ids.
+Cancelled work orders and removed records keep their keys, and queries find them (facts 3.4). Look-ups ignore
+such a record only if an undo of this job, or of another job beside it, recorded the record's id.
 """
 
 from __future__ import annotations
@@ -66,7 +66,6 @@ UNDO_LABELS: dict[UndoOutcome, str] = {
     "refused": "refused by the service",
     "in_doubt": "in doubt",
 }
-"""Labels of undo outcomes."""
 
 _DONE: tuple[UndoOutcome, ...] = ("undo", "undone")
 _RETRIED: tuple[UndoOutcome, ...] = ("refused", "in_doubt")
@@ -125,7 +124,7 @@ class UndoState:
     left: Mapping[str, Any] | None
     """Records that the last undo left in place, by outcome; None if the undo did not finish."""
     references: int = 0
-    """References to delete that the undo did not reach, could not delete, left in doubt or kept."""
+    """References to delete that are not confirmed as deleted."""
     earlier: int = 0
     """Records that were created for rows no longer in the file, and have not been undone."""
     doubted: int = 0
@@ -182,7 +181,7 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
     if not done and not begun and not any(counts.get(state) for state in UNDECIDED):
         return None
     left = last.get(UNDO)
-    if last.get("references"):  # also count those that the undo kept or did not reach
+    if last.get("references"):  # also count references that the undo kept or did not reach
         begun = [each for each in references if each.state in (State.DONE, *UNDECIDED)]
     earlier = journal.counts(gone=True)[State.DONE] - (counts.get(State.DONE, 0) - done)
     doubted = sum(of_file.get(state, 0) for state in UNDECIDED)
@@ -222,7 +221,7 @@ async def undone_beside(
     """Return the ids of records that jobs in the directories of ``base`` and ``file`` have undone.
 
     Undos in doubt are included, so a look-up must also check that the record is cancelled or removed. The job
-    in ``exclude`` is skipped, and so are unreadable jobs other than those at ``base``.
+    in ``exclude`` is skipped. Unreadable jobs are skipped too, but a job at ``base`` raises JournalError.
     """
     return await asyncio.to_thread(_undone_ids, base, file, company, operation, exclude)
 
@@ -299,7 +298,7 @@ async def find_records(
 
 
 def without_undone(found: Found, undone: Set[int]) -> Found:
-    """Drop undone records unless they have been restored since; put cancelled and removed records last."""
+    """Drop undone records that are still cancelled or removed; put other records in that state last."""
     return {
         key: records
         if isinstance(records, RowError)

@@ -1,6 +1,6 @@
-"""Files of a job: their folder, where they survive a kill intact and tables keep users' edits.
+"""Output files of a job. A kill leaves each file complete, and tables that users edited are kept.
 
-``outputs.py`` writes them all: the tables of ``output_tables.py``, and a report of the facts of ``facts.py``.
+``outputs.py`` writes the tables of ``output_tables.py``, and a report with the facts of ``facts.py``.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class OutputFolder:
             yield dialect.writer(text)
             text.detach()  # flushes, and leaves the file open
             file.flush()
-            # Stored before the rename, so that either file is known after a kill in between.
+            # Store both hashes before the rename, because a kill may leave the old or the new file.
             old = [file_facts(path).sha256] if path.exists() else []
             new = attrs.evolve(file_facts(Path(file.name)), name=path.name)
             self._store_hashes(path, [*old, new.sha256])
@@ -99,7 +99,7 @@ class OutputFolder:
         return [self._facts.get(path.name) or file_facts(path) for path in paths]
 
     def path_to_overwrite(self, name: str) -> Path:
-        """Return the path for a file to overwrite even if edited; number it if ``name`` is a folder."""
+        """Return the path for a file to overwrite even if edited, numbered if ``name`` is a folder."""
         return next(path for path in self._paths(name) if not path.is_dir())
 
     def set_aside(self, directory: Path, others: Sequence[str], *, copied: Path) -> None:

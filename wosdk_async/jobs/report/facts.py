@@ -104,14 +104,13 @@ class JobFacts:
     folder: Path
     runs: Sequence[JobRun] = ()
     references: Sequence[ReferenceRecord] = ()
-    """Referenced records; those that were not created come first."""
+    """Referenced records; records that were not created come first."""
     undone: UndoState | None = None
     audit: AuditResult | None = None
     audit_state: AuditState = "none"
     audit_rows: Sequence[AuditRow] = ()
     """First rows where the Company's data differs from the journal."""
     grants: GrantTotals = attrs.field(factory=GrantTotals)
-    """Lease grants of a job with workers."""
     files: Sequence[JobFile] = ()
     rejects: str = "rejects.csv"
     """File name of the rejects."""
@@ -226,7 +225,6 @@ def _plain(entry: AuditRow | JobRun | ReferenceRecord) -> dict[str, Any]:
 
 
 def _part(count: int, file: str) -> dict[str, Any]:
-    """Return how many entries there are, how many the report lists, and the file that has all of them."""
     return {"count": count, "listed": min(count, _MAX_LISTED), "file": file}
 
 

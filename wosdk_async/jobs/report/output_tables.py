@@ -35,8 +35,7 @@ _RESULTS, _REFERENCES = "results.csv", "references.csv"
 
 
 @contextlib.asynccontextmanager
-async def _entered(manager: AbstractContextManager[T]) -> AsyncIterator[T]:
-    """Open and close a file in a thread."""
+async def _entered_in_thread(manager: AbstractContextManager[T]) -> AsyncIterator[T]:
     entered = await asyncio.to_thread(manager.__enter__)
     try:
         yield entered
@@ -49,7 +48,7 @@ async def _entered(manager: AbstractContextManager[T]) -> AsyncIterator[T]:
 async def write_results(folder: OutputFolder, journal: JournalReader, facts: JobFacts) -> Path:
     """Write each row's outcome, and count the rows in ``facts``."""
     outcomes = {state: outcome_of(state, journal.plan) for state in State}
-    async with _entered(folder.writing_rows(_RESULTS)) as writer:
+    async with _entered_in_thread(folder.writing_rows(_RESULTS)) as writer:
         writer.writerow(RESULT_COLUMNS)
 
         def write(page: Sequence[StoredRow], undos: Mapping[int, RowRecord]) -> None:
@@ -84,7 +83,7 @@ def write_references(folder: OutputFolder, facts: JobFacts) -> Path:
 
 async def write_audit(folder: OutputFolder, journal: JournalReader) -> Path:
     """Write the rows for which the Company's data differs from the journal."""
-    async with _entered(folder.writing_rows(AUDIT)) as writer:
+    async with _entered_in_thread(folder.writing_rows(AUDIT)) as writer:
         writer.writerow(("row", "line", "finding", "key", "state", "ids"))
 
         def write(page: Sequence[AuditRow]) -> None:
@@ -102,13 +101,13 @@ async def write_audit(folder: OutputFolder, journal: JournalReader) -> Path:
 async def write_rejects(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
     """Write the refused rows' original cells in the input format.
 
-    If the input has typed values, such as numbers in a sheet, a column stores their types, without which the
-    map might parse the values differently.
+    If the input has typed values, such as numbers in a sheet, a column stores their types. Without the types,
+    the map might parse the values differently.
     """
     types = source.dialect is None or source.dialect.types
     # The byte order mark tells Excel that the file is UTF-8.
     dialect = source.dialect or attrs.evolve(folder.dialect, encoding="utf-8-sig")
-    async with _entered(folder.writing_rows(REJECTS, dialect)) as writer:
+    async with _entered_in_thread(folder.writing_rows(REJECTS, dialect)) as writer:
         writer.writerow([*source.columns, *REPORT_COLUMNS, *([TYPES_COLUMN] if types else ())])
 
         def cells(stored: StoredRow, row: Row) -> list[Any]:
@@ -124,7 +123,7 @@ async def write_rejects(folder: OutputFolder, journal: JournalReader, source: So
 
 async def write_doubts(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
     """Write rows in doubt, and rows in flight when the run ended, with their cells."""
-    async with _entered(folder.writing_rows(IN_DOUBT)) as writer:
+    async with _entered_in_thread(folder.writing_rows(IN_DOUBT)) as writer:
         writer.writerow([*_COLUMNS, *map(_shown, source.columns)])
 
         def cells(stored: StoredRow, row: Row) -> list[Any]:
@@ -144,10 +143,10 @@ async def _write_rows(
     cells: Callable[[StoredRow, Row], list[Any]],
     *states: State,
 ) -> None:
-    """Write the rows that have one of ``states``; ``cells`` returns what to write for a row and its input.
+    """Write the rows that have one of ``states``.
 
     Raises:
-        ImportMapError: the file has changed since the last run or cannot be read.
+        ImportMapError: the file has changed since the last run, or cannot be read.
     """
     if sha256_of(source.path) != journal.plan.sha256:
         raise ImportMapError(
@@ -170,7 +169,7 @@ async def _write_rows(
 
 
 async def _pages(journal: JournalReader, *states: State) -> AsyncIterator[list[StoredRow]]:
-    """Yield pages of rows in file order, including keys that are not sent, which are stored as names."""
+    """Yield pages of rows in file order, with their keys. A key that is not sent is stored as a name."""
     named = journal.plan.marker is None and journal.plan.key is not None
     async for page in journal.file_pages(*states):
         if numbers := [row.row for row in page if named or row.code == REPEATED_KEY]:
@@ -201,7 +200,6 @@ _UNDO_UNFINISHED = "the undo did not finish; undo the job again to resume it"
 
 
 def _result_after_undo(row: StoredRow, outcome: str, undo: RowRecord | None) -> list[Any]:
-    """Return a row's cells in ``results.csv``, which depend on its undo, if any."""
     if undo is None or undo.state not in (State.DONE, *UNDECIDED):
         return _result(row, outcome)
     if undo.state == State.DONE:
@@ -211,7 +209,6 @@ def _result_after_undo(row: StoredRow, outcome: str, undo: RowRecord | None) -> 
 
 
 def _result(row: StoredRow, outcome: str) -> list[Any]:
-    """Return a row's cells in ``results.csv`` and ``in_doubt.csv``."""
     reason, warnings = shown_reason(row), "; ".join(row.warnings) if row.warnings else None
     return [
         row.row,

@@ -125,7 +125,7 @@ async def _write_all(
     failure, tables = None, list[Path]()
     for name, states, write in (
         (IN_DOUBT, UNDECIDED, write_doubts),
-        # Last, because the input may be an earlier rejects.csv, which is read for the table above.
+        # Last, because the input may be an earlier rejects.csv, whose cells the other table needs.
         (REJECTS, (State.REFUSED,), write_rejects),
     ):
         if not any(facts.counts[state] for state in states):
@@ -151,7 +151,7 @@ def _set_aside(folder: OutputFolder, plan: JobPlan, source: Path) -> None:
         if (last["sha256"], last.get("sheet")) == (plan.sha256, plan.sheet):
             return
         number = max(int(run["number"]) for run in report["runs"])
-    except (AttributeError, LookupError, TypeError, ValueError):  # no report, or one that no job wrote
+    except (AttributeError, LookupError, TypeError, ValueError):  # no report, or a report that no job wrote
         return
     folder.set_aside(folder.folder / "runs" / str(number), (_PAGE_FILE, _JSON), copied=source)
 
@@ -220,7 +220,6 @@ def report_page(facts: JobFacts, words: ReportWords) -> str | None:
 
 
 def _file_changed(runs: Sequence[JobRun]) -> bool:
-    """Return whether the last run stopped because the file changed during the import."""
     stopped = stop_of(runs[-1]) if runs else None
     return stopped is not None and stopped.kind == ImportMapError.kind
 
@@ -297,7 +296,6 @@ _AUDITS: dict[AuditState, str] = {
 
 
 def _tables(facts: JobFacts, words: ReportWords) -> dict[str, Any]:
-    """Return the rows of each table, by the table's name in the template."""
     keyed = facts.plan.marker is not None or any(row.key for row in facts.doubted.rows)
     why = f": {why_no_audit(facts.plan)}." if facts.audit_state == "impossible" else ""
     row_counts = f" Rows: {facts.audit}." if facts.audit is not None else ""
