@@ -150,7 +150,6 @@ class WosdkError(Exception):
 
 
 def _hidden(value: Any, secrets: Secrets) -> Any:
-    """Return a value with secrets hidden in strings, and in lists and tuples of strings."""
     if isinstance(value, str):
         return secrets.hide(value, _MAX_WORD)
     if isinstance(value, list | tuple) and any(isinstance(each, str) for each in value):

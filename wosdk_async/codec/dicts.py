@@ -7,8 +7,8 @@ silently change: bytes in a text field, a time with a zone in a local field or w
 number that is not finite. Enum fields accept members, strings and numbers. Reference fields accept objects,
 :func:`~wosdk_async.model.Ref` and dicts. Values of other types are sent unchanged.
 
-The fast writers write only objects whose values have exactly the catalogue's types, and are short enough and
-finite. Only the remaining objects, which may contain a mistake, need the slower strict writers.
+A fast writer accepts an object only if its values have exactly the catalogue's types, are short enough and
+are finite. Any other object may contain a mistake, and takes the slower strict writer.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> 
     None is sent as null. A reference is sent as an id; the fields of the referenced record are not written.
     An amount of money takes a missing part, such as the currency, from ``record``. Raises InvalidCallError
     for an unknown field, a new id or version, a record or reference without an id, a record from a Company
-    other than ``origin``, or an empty list, which the service accepts and ignores (spec 4.9 rule 3).
+    other than ``origin``, or an empty list. The service accepts and ignores an empty list (spec 4.9 rule 3).
     """
     if not changes:
         raise InvalidCallError(

@@ -154,7 +154,6 @@ class _Table:
         self._fillable: list[tuple[str, int]] = []
 
     def find_covered_cells(self, header: int) -> None:
-        """Find the cells that merged ranges cover below the header."""
         self._top = header
         if not self._facts.merged:
             return
@@ -205,7 +204,6 @@ class _Table:
         return line, cells, kinds, faults
 
     def faults_in(self, line: int, values: list[Any]) -> dict[int, str]:
-        """Return the reasons why cells of a row cannot be used."""
         faults = self.faults.get(line, {})
         for index, name, may_be_empty in self._covered.get(line, ()):
             if not may_be_empty or _has_content([values[index]]):

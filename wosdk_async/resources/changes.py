@@ -68,9 +68,10 @@ class ChangeFeed(Generic[E]):
             ...
         stored = str(feed.watermark)
 
-    No change is lost. A record is repeated only if it changed again, if the loop stopped at it, if more
-    records changed within the overlap than a watermark holds (5,000), if its ``ConcurrencyId`` is not an
-    integer, or if the service set its clock back.
+    If the overlap is long enough (:meth:`Company.changes <wosdk_async.company.Company.changes>`), no change
+    that sets ``LastActionDateUtc`` is lost. A record is repeated only if it changed again, if the loop
+    stopped at it, if more records changed within the overlap than a watermark holds (5,000), if its
+    ``ConcurrencyId`` is not an integer, or if the service set its clock back.
 
     Attributes:
         clock_behind: how far the service's clock was behind the watermark at the start of the last pass, if

@@ -235,7 +235,7 @@ class Attempts:
     async def send_call(self, started: float | None = None) -> Any:
         """Send the call and return the result.
 
-        ``started`` is the time at which a slot was granted, if the caller already holds one.
+        If the caller holds a slot, ``started`` is the time at which it was granted.
 
         If the service rejects the session or does not know the path, or if the Company has moved to another
         host, the call is retried at once. After any other failure, :class:`Retries` decides.

@@ -153,7 +153,7 @@ class CompanyStats:
 
     ``response_age`` is the seconds since the service last responded to a call with anything but a 5xx, and
     ``error_age`` is the seconds since a call last failed, with an error of class ``last_error``; each is None
-    before the first.
+    before its first event.
 
     ``login_age`` is the seconds since the current log-in began, and ``login_waits_for`` is the reason why it
     waits.

@@ -61,8 +61,8 @@ class WriteBatcher:
     """Connections whose requests are about to be sent.
 
     Requests from one event loop iteration are sent at its end, or 2 ms after the first was submitted. Sending
-    them back to back costs far less CPU than sending each between other work, and a single system call shows
-    which sockets have received an end of file or unexpected bytes.
+    them back to back costs far less CPU than sending each between other work. A single system call shows
+    which of their sockets have received an end of file or unexpected bytes.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> None:
@@ -111,9 +111,8 @@ def readable(fds: Collection[int]) -> set[int]:
 class SocketReader:
     """Reader of one pool's sockets, through its own epoll.
 
-    The loop still opens, writes and closes the sockets. It also reads them during a TLS handshake; on
-    systems without epoll, and on loops other than asyncio's own and uvloop, it always reads them.
-    docs/benchmarks.md lists the savings.
+    The loop opens, writes and closes the sockets, and reads them during a TLS handshake. Without epoll, and
+    on loops other than asyncio's own and uvloop, the loop always reads them.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -111,7 +111,11 @@ class Connection(Layer):
             self.close()
 
     def cancel(self, waiter: asyncio.Future[Response]) -> None:
-        """Close the connection if ``waiter`` still waits for a response; keep it if the request is unsent."""
+        """Close the connection if ``waiter`` still waits for a response.
+
+        If the request is unsent, keep the connection, except when it is no longer fresh and another request
+        is waiting.
+        """
         if self._pool.loop.is_closed():  # the caller is only collected now, and its socket is gone
             return
         if self._waiter is waiter:
