@@ -9,8 +9,8 @@ retry                     :class:`NotSentError`, :class:`NoAnswerError`, :class:
 look before you repeat    :class:`InDoubtError`: the service may have carried out the call
 ========================  ====================================================================
 
-Exceptions hold only plain data, so that they can be pickled, copied and logged: a stable ``kind``, facts as
-attributes, and ``remedies`` as values, which callers render in their own terms. No exception contains a
+Exceptions hold only plain data, so that they can be pickled, copied and logged: a stable ``kind``, and facts
+as attributes. Their ``remedies`` are values, which callers render in their own terms. No exception contains a
 token or secret. ``protocol/verdicts.py`` maps responses to errors.
 """
 

@@ -172,7 +172,6 @@ class Run(Uncopied, Generic[I, R]):
             raise error
 
     def _lost_inputs_error(self) -> InvalidCallError | None:
-        """Return the error for inputs that no outcome will report."""
         if not self._inputs.cut_off:
             return None
         return InvalidCallError(

@@ -74,8 +74,7 @@ def loads(body: bytes) -> Any:
         return json.loads(body, parse_float=_number, parse_constant=str)
     except (ValueError, RecursionError) as error:
         why = str(error)
-    # Raised outside the handler, so that the error does not keep its cause, which holds the whole text: a
-    # response may contain a token.
+    # Raised outside the handler, because the cause holds the whole text, which may contain a token.
     raise ValueError(f"the body of {len(body)} bytes is not JSON: {why}")
 
 
@@ -89,8 +88,8 @@ def _number(text: str) -> Any:
 def dumps(value: Any) -> bytes:
     """Return ``value`` as compact JSON; a ``Decimal`` is written as a number with all its digits.
 
-    Raises ValueError, which names the location, for NaN and infinity, integers of more than 64 bits, lone
-    surrogates, bytes and other values that JSON or the service does not accept.
+    Raises ValueError, which names the location, for values that JSON or the service does not accept, such as
+    NaN, infinity, integers of more than 64 bits, lone surrogates and bytes.
     """
     try:
         body = orjson.dumps(value, default=_default, option=orjson.OPT_UTC_Z)

@@ -58,7 +58,7 @@ def mask_text(text: str, secrets: Secrets = _NO_SECRETS) -> str:
     text = secrets.hide(text, len(text))
     text = _PARAMETER.sub(rf"\1{_MASK}", _USER.sub(rf"\1{_MASK}\2", text))
     text = _CDATA.sub(_without_element, _ELEMENT.sub(_without_element, text))
-    return _without_fields(text)
+    return _mask_after_secret_names(text)
 
 
 def mask_fields(value: Any, secrets: Secrets = _NO_SECRETS) -> Any:
@@ -125,8 +125,7 @@ def _without_nested(text: str, nested: int) -> str:
     return mask_text(text)
 
 
-def _without_fields(text: str) -> str:
-    """Replace each value after the name of a secret field with ``***``."""
+def _mask_after_secret_names(text: str) -> str:
     parts, done = [], 0
     for found in _NAME.finditer(text):
         if found.start() < done or not is_secret_name(found["name"]):

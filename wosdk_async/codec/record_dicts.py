@@ -334,7 +334,6 @@ def _as_dict(cls: type[Record], data: Any) -> dict[str, Any]:
 
 
 def _sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Split a dict into documented fields and the rest."""
     exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy: records are unhashable, but their class is not
     known: dict[str, Any] = {}
     extra: dict[str, Any] = {}

@@ -185,7 +185,7 @@ class RecordReaders(dict[type[Record], RecordReader]):
             reader = self[cls]
             any_new = [reader.learn(record) for record in records[:MAX_LEARNED]]
             if not any(any_new) and not reader.backoff.is_behind:
-                # The records have no new fields, so the reason is unknown: a field that the Struct lacks may
+                # The records have no new fields, so the reason is unknown. A field that the Struct lacks may
                 # be null, or a value may have another type.
                 if reader.knows_all:
                     return

@@ -114,7 +114,7 @@ def compile_struct(
         cls: the class.
         known: fields of the Struct.
         unknown: wire names to read into ``extra``, because the catalogue lacks them. msgspec refuses JSON
-        with any further name.
+            with any further name.
         parts: Structs of the fields whose objects are read as Structs. Other objects are read as dicts.
         hook_of: returns the function that reads dicts of the named class, called with ``(data, None)``.
     """

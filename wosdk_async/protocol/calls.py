@@ -321,7 +321,6 @@ def _change_ap_status(content: Content) -> None:
 
 
 def _create_space(content: Content) -> None:
-    """Send the customer's id as a string."""
     if content.get("CustomerId") is not None:  # spec 4.4 sends a string; facts 5: the schema says integer
         content["CustomerId"] = str(content["CustomerId"])
 

@@ -41,13 +41,13 @@ def members(body: bytes) -> dict[str, Any]:
 class RequestIds:
     """Comparison of each response's RequestId with the request's.
 
-    A different RequestId means that the response belongs to another call: after one surplus response on a
-    connection, each later request gets the previous request's response.
+    A response with a different RequestId belongs to another call. After one surplus response on a connection,
+    each later request gets the previous request's response.
 
     A command's response repeats the RequestId as the last key, in every success (spec 4.2) and in every
-    recorded error (facts 5 and 12 row 9; the error body of spec 7 has none). A query's response repeats the
-    RequestId if the query sent one (facts 4). A response without a RequestId is accepted until its host has
-    sent one in a similar response.
+    recorded error (facts 5 and 12 row 9). The error body of spec 7 has no RequestId. A query's response
+    repeats the RequestId if the query sent one (facts 4). A response without a RequestId is accepted until
+    its host has sent one in a similar response.
     """
 
     def __init__(self) -> None:

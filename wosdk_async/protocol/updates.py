@@ -74,7 +74,7 @@ def change_to(edited: E, read: E, origin: str | None = None) -> tuple[UpdateCall
     after = copy.deepcopy(edited)
     _complete_amounts(after, read, type(read).__name__)
     found = difference(read, after, origin)
-    _without_removed(after)
+    _remove_deleted_elements(after)
     _converted(after, found.fields)
     if _is_versioned(read):
         _with_fields(after, {"concurrency_id": _version_of(read)})
@@ -229,8 +229,7 @@ def _merged(element: Any, change: Any) -> Any:
     return _with_fields(copy.copy(element), given)
 
 
-def _without_removed(record: Record) -> None:
-    """Remove the elements that are marked for deletion from the lists of ``record``."""
+def _remove_deleted_elements(record: Record) -> None:
     for name, meta in record.__wire__.items():
         held = getattr(record, name)
         if meta.get("many") and isinstance(held, list):

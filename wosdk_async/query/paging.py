@@ -1,7 +1,7 @@
 """Query pages, read by ``Id``, by offset or in id ranges, with prefetching.
 
-The service reports neither the number of records nor the last page, and the row cap may cause a short page
-(facts 4, facts 7). A cursor therefore continues until a page is empty.
+A cursor continues until a page is empty, because the service does not report the number of records or the
+last page. A short page may be due to the row cap (facts 4, facts 7).
 """
 
 from __future__ import annotations

@@ -159,7 +159,6 @@ def _duration(months: int, days: int, milliseconds: int) -> str:
 
 
 def _bytes_cells(column: arrow.ChunkedArray, kind: str) -> Cells:
-    """Return the texts of values that Arrow cannot convert, or converts wrongly."""
     if kind not in _FIXED:
         return _no_texts(column, kind)
     if isinstance(column.type, arrow.BaseExtensionType):

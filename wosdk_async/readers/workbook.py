@@ -34,7 +34,7 @@ _DIGITS = 15  # number of significant digits that Excel keeps
 def read(path: str, *, sheet: str | int | None = None, header_row: int | None = None) -> Iterator[Line]:
     """Yield the lines of a sheet, with its row numbers. Formulas are read as their stored results.
 
-    ``sheet`` is a name or a number from 1 (default: the first visible sheet), and ``header_row`` the row
+    ``sheet`` is a name or a number from 1 (default: the first visible sheet). ``header_row`` is the row
     number of the header (default: the first row with content). In a rejects file, ``header_row`` is ignored.
     """
     _require_intact(path)

@@ -242,7 +242,6 @@ def _end_of_pass(newest: Any, clock: datetime | None) -> datetime | None:
 
 def _date_of(trace: Trace) -> datetime | None:
     """Return the service's time from the ``Date`` header (facts 3.8); None if it is missing or unreadable."""
-    # facts 3.8
     from email.utils import parsedate_to_datetime  # imported here: takes 8 ms
 
     try:

@@ -224,7 +224,7 @@ class ConcurrencyLimiter:
         queue.next_at = max(queue.next_at, self._clock.now() - _BURST) + queue.interval
 
     def _make_ready(self, queue: TenantQueue) -> None:
-        """Mark ``queue`` as ready if it may get a slot; if only its rate forbids one, schedule a retry."""
+        """Mark ``queue`` as ready if it may get a slot. If only its rate forbids this, schedule a retry."""
         if queue.level == queue.held or not queue.waiting or queue.held >= int(queue.algorithm.limit):
             return
         if self._may_grant(queue):

@@ -85,8 +85,8 @@ class Transport:
 
     def sessions(self, tenant: Tenant) -> SessionManager:
         """Return the session manager of a tenant. Repeated calls return the same manager."""
-        # Keyed by the exact name: the service ignores case (facts 1), but case folding would equate different
-        # names ("Straße", "STRASSE"), and the credentials provider must be asked for each name.
+        # Keyed by the exact name, although the service ignores case (facts 1). Case folding would equate
+        # different names ("Straße", "STRASSE"), and the credentials provider must be asked for each name.
         credentials: object = tenant.credentials
         try:
             hash(credentials)

@@ -137,9 +137,10 @@ class HostRules:
     def require_download(self, url: str, *, local: bool) -> None:
         """Check the address of a file, which requires https except on this machine and trusted hosts.
 
-        This machine must be trusted or allowed by ``local``: anyone who can write a document can choose its
-        address, which must not lead to services that only this machine can reach. Raises DownloadError, whose
-        message shows at most scheme and host, because addresses are often signed.
+        An address on this machine is refused, except if this machine is trusted or ``local`` allows it.
+        Anyone who can write a document chooses its address, which must not reach services that only this
+        machine can reach. Raises DownloadError, whose message shows at most scheme and host, because
+        addresses are often signed.
         """
         parts, host = _parse(
             url, DownloadError, "the file cannot be fetched from its location", _MAX_SIGNED_URL

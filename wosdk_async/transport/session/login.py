@@ -260,8 +260,8 @@ class Login:
     ) -> T:
         base = address.url(login.region, self.hosts)
         if not self.preemptive:
-            # Each request gets its own connection: log-in responses do not name their request, so on a shared
-            # connection a late response could be taken for that of the next request.
+            # Each request gets its own connection. On a shared connection, a late response could be taken for
+            # the next request's, because log-in responses do not name their request.
             headers += (("Connection", "close"),)
         trace, url = Trace(), f"{base}/{call.path}" if call.path else base
         login.note(f"{address.name} {base} has not responded")
@@ -308,7 +308,6 @@ class Login:
             raise
 
     def _note_failure(self, login: _CompanyLogin, base: str, failure: Exception, wait: float) -> None:
-        """Report why the log-in waits, and warn if its host cannot be reached."""
         login.note_failure(failure, wait)
         if login.time_left is not None:
             self.unreachable.warn_unreachable(failure, base, login.time_left())

@@ -43,8 +43,9 @@ if TYPE_CHECKING:
 async def read_response(response: httpx.Response, limit: int, read: Read) -> tuple[Any, Exception | None]:
     """Return the result of ``read`` for the response, with its body decompressed to at most ``limit`` bytes.
 
-    Raises BadContent and library errors. A WosdkError or InconclusiveResponse raised by ``read`` is returned
-    as the second value, because the caller takes every exception for an error of the library or of a hook.
+    Raises BadContent and library errors. If ``read`` raises WosdkError or InconclusiveResponse, the error is
+    returned as the second value, because the caller takes a raised exception for an error of the library or
+    of a hook.
 
     If ``read`` returned a value or raised a WosdkError, the connection is reused. Otherwise, it is closed
     before another request can use it. HTTP/2 connections stay open: other requests share them, and each

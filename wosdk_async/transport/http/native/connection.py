@@ -305,8 +305,8 @@ class Connection(Layer):
     def _stop_writing(self, response: Response) -> bool:
         """Stop sending after an early response; accept it, and return True, only if it is an error.
 
-        No service carries out a request that it has not read completely, so an early success is the response
-        to another request, or comes from a proxy that may still forward this one.
+        No service carries out a request that it has not read completely. An early success therefore answers
+        another request, or comes from a proxy that may still forward this request.
         """
         if response.status >= 400 and self._transport.get_write_buffer_size():
             self.abort()
