@@ -352,8 +352,9 @@ class DeadlineError(WosdkError, TimeoutError):
     key_in_doubt: bool = False
     """Whether another call with the same key may still take effect; this call was not sent."""
     look_first: bool = False
-    """Whether a repetition is safe although the key is in doubt, because it first looks for the effect of the
-    other call."""
+    """Whether this call can be repeated safely, because a repetition first looks for the effect of the other
+    call.
+    """
     settle: float = _SETTLE
     """If the key is in doubt: seconds during which the other call may still take effect."""
 

@@ -196,8 +196,8 @@ class Marker:
     def of_command(cls, command: Command[Any] | Written | str, path: str) -> Marker:
         """Return the marker at ``path`` of a command, such as ``"work_order.po_number"``.
 
-        Raises InvalidCallError if there is no key at the path, or the command's result does not have exactly
-        one record of the type that holds the key.
+        Raises InvalidCallError if there is no key at the path, or if the command's result has no record or
+        several records of the type that holds the key.
         """
         if isinstance(command, str):
             raise InvalidCallError(f"a marker needs an instance of a command class, not the name {command!r}")

@@ -69,9 +69,9 @@ class ChangeFeed(Generic[E]):
         stored = str(feed.watermark)
 
     If the overlap is long enough (:meth:`Company.changes <wosdk_async.company.Company.changes>`), no change
-    that sets ``LastActionDateUtc`` is lost. A record is repeated only if it changed again, if the loop
-    stopped at it, if more records changed within the overlap than a watermark holds (5,000), if its
-    ``ConcurrencyId`` is not an integer, or if the service set its clock back.
+    that sets ``LastActionDateUtc`` is lost. A record may be repeated if it changed again, if the loop stopped
+    at it, or if its ``ConcurrencyId`` is not an integer. Other records are repeated only if more records
+    changed within the overlap than a watermark holds (5,000), or if the service set its clock back.
 
     Attributes:
         clock_behind: how far the service's clock was behind the watermark at the start of the last pass, if

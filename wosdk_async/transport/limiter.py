@@ -92,7 +92,7 @@ class ConcurrencyLimiter:
     """Limiter of one event loop's slots.
 
     At most ``total`` slots are in use. Queues that hold fewer than ``SHARE`` may exceed the total, up to
-    ``ceiling``. A queue holds at most the slots that its algorithm allows, which is created with the maximum
+    ``ceiling``. A queue holds at most the slots that its algorithm allows; the algorithm's maximum is
     ``per_queue``.
     """
 

@@ -218,11 +218,11 @@ class Login:
         return self.accept(company, grant)
 
     def accept(self, company: str, grant: TokenGrant) -> TokenGrant:
-        """Check a session opened by another process, and return it with its headers.
+        """Check a session from the credentials provider, and return it with its headers.
 
-        The other process has already checked that a locator may name the host. Raises ConfigurationError
-        unless the host uses https, is on this machine or is trusted, and SessionError for a token that cannot
-        be sent.
+        The provider has chosen the host: the rules for hosts that a locator names do not apply. Raises
+            ConfigurationError for
+        a host that requires https but does not use it, and SessionError for a token that cannot be sent.
         """
         _require_token(grant.token)
         host = self.hosts.endpoint("the host of the provided session", grant.base_url)

@@ -124,7 +124,7 @@ class Counters:
         self._idle: asyncio.Event | None = None
 
     def end(self) -> None:
-        """Count a call that ended in any way."""
+        """Subtract a call from ``running``, however it ended."""
         self.running -= 1
         if not self.running and self._idle is not None:
             self._idle.set()
