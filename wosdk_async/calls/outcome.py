@@ -1,7 +1,7 @@
 """Inputs of ``run_many``, read on demand, and the outcome of each input.
 
-In an outcome, ``reply`` is the call's last raw response; None if no response arrived, or the run does not
-keep responses.
+In an outcome, ``reply`` is the call's last raw response. It is None if no response arrived, or if the run
+does not keep responses.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Query pages, read by ``Id``, by offset or in id ranges, with prefetching.
 
-A cursor continues until a page is empty, because the service does not report the number of records or the
-last page. A short page may be due to the row cap (facts 4, facts 7).
+Without a limit, a cursor continues until a page is empty, because the service does not report the number of
+records or the last page. A short page may be due to the row cap (facts 4, facts 7).
 """
 
 from __future__ import annotations
@@ -241,7 +241,7 @@ async def highest_id(fetch: Fetch, plan: Plan) -> int | None:
     """Return the highest id among a query's records; None if there are none.
 
     A second call checks for a record above that id. If such a record was added in the meantime, the first
-    call is repeated. If its result is lower than that record's id, the service ignores the sort order, and
+    call is repeated. If the repeated call returns a lower id, the service ignores the sort order, and
     WosdkError is raised.
     """
     highest = await _first_id(fetch, plan, descending=True)

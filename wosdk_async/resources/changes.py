@@ -74,8 +74,8 @@ class ChangeFeed(Generic[E]):
     changed within the overlap than a watermark holds (5,000), or if the service set its clock back.
 
     Attributes:
-        clock_behind: how far the service's clock was behind the watermark at the start of the last pass, if
-            beyond the overlap; otherwise zero. If it is not zero, that pass reads all records.
+        clock_behind: how far the service's clock was behind the watermark at the start of the last pass; zero
+            if this was within the overlap. If it is not zero, the pass reads all records.
     """
 
     def __init__(

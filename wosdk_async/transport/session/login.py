@@ -115,7 +115,7 @@ class _CompanyLogin:
     time_left: TimeLeft | None
 
     def note_failure(self, failure: Exception, wait: float) -> None:
-        """Report why the log-in waits. Secrets were hidden when the response was read."""
+        """Report why the log-in waits. Secrets in ``failure`` are already hidden."""
         text = f"retry in {wait:.3g} s ({failure})"
         if isinstance(failure, RefusedError):
             text = f"HTTP {failure.status}, retry in {wait:.3g} s ({failure.message})"
@@ -221,8 +221,8 @@ class Login:
         """Check a session from the credentials provider, and return it with its headers.
 
         The provider has chosen the host: the rules for hosts that a locator names do not apply. Raises
-            ConfigurationError for
-        a host that requires https but does not use it, and SessionError for a token that cannot be sent.
+        ConfigurationError for a host that requires https but does not use it, and SessionError for a token
+        that cannot be sent.
         """
         _require_token(grant.token)
         host = self.hosts.endpoint("the host of the provided session", grant.base_url)

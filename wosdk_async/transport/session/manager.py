@@ -117,7 +117,7 @@ class SessionManager:
 
     @property
     def login_since(self) -> float | None:
-        """Start time of the latest log-in, until the log-in and any hold-off after it are over; then None."""
+        """Start time of the latest log-in; None once the log-in and any hold-off after it are over."""
         running = self._renewal is not None or self.hold_off.active
         return self._login_since if running else None
 

@@ -120,7 +120,6 @@ class SocketReader:
         # Only these loops can watch an epoll; simulated loops and those of Windows cannot.
         can_watch = isinstance(loop, asyncio.SelectorEventLoop) or type(loop).__module__ == "uvloop"
         self.supported = can_watch and hasattr(select, "epoll")
-        """Whether epoll reading works on this loop."""
         self._epoll: select.epoll | None = None  # exists only while sockets are watched
         self._sources: dict[int, tuple[Batched, Layer, asyncio.Transport]] = {}
         """Connections with byte receiver and transport, keyed by file descriptor."""

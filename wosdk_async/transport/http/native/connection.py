@@ -73,9 +73,9 @@ class Connection(Layer):
         self._mid_record: Collection[TLSTransport] | None = None
         """TLS layers that hold part of a record; None without TLS."""
         self._send_by = 0.0
-        """Deadline for sending a request that waits until unexpected bytes have ended; 0 if none waits."""
+        """Deadline for sending a request that waits for the end of unexpected bytes; 0 without one."""
         self._is_untried = True
-        """Whether no request has been ready to be sent yet."""
+        """Whether the connection has never had a request to send."""
         self._has_socket = False
         self._waiter: asyncio.Future[Response] | None = None
         self._prepared: PreparedRequest | None = None
