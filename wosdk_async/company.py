@@ -70,8 +70,8 @@ class Company(Uncopied):
     connections.
 
     Verbs raise subclasses of :class:`~wosdk_async.errors.WosdkError`. Before sending, a verb refuses
-    operations that the entity does not support, and names and values that the service would refuse or drop;
-    ``check=False`` turns this off.
+    operations that the entity does not support, and names and values that the service would refuse or drop.
+    ``check=False`` skips these checks.
     """
 
     _instead = "pass its name, and call client.company(name) in the other process"
@@ -360,8 +360,8 @@ class Company(Uncopied):
 
             await acme.put("Customer", {"Id": 512, "Name": "Acme", "Dba": "Acme Mall"}, properties=["*"])
 
-        Nothing is checked: ``"*"`` writes every scalar in the content, overwriting changes made since the
-        read; ``"WorkZone.*"`` writes to the WorkZone itself; and the service silently drops unknown fields.
+        Nothing is checked: ``"*"`` writes every scalar in the content, and so overwrites changes made since
+        the read. ``"WorkZone.*"`` writes to the WorkZone itself. The service silently drops unknown fields.
         Prefer :meth:`update`. See ``docs/updates.md``.
 
         Args:

@@ -9,8 +9,8 @@ retry                     :class:`NotSentError`, :class:`NoAnswerError`, :class:
 look before you repeat    :class:`InDoubtError`: the service may have carried out the call
 ========================  ====================================================================
 
-Exceptions hold only plain data, so that they can be pickled, copied and logged: a stable ``kind``, facts as
-attributes, and ``remedies`` as values, which callers render in their own terms. No exception contains a
+Exceptions hold only plain data, so that they can be pickled, copied and logged: a stable ``kind``, and facts
+as attributes. Their ``remedies`` are values, which callers render in their own terms. No exception contains a
 token or secret. ``protocol/verdicts.py`` maps responses to errors.
 """
 
@@ -150,7 +150,6 @@ class WosdkError(Exception):
 
 
 def _hidden(value: Any, secrets: Secrets) -> Any:
-    """Return a value with secrets hidden in strings, and in lists and tuples of strings."""
     if isinstance(value, str):
         return secrets.hide(value, _MAX_WORD)
     if isinstance(value, list | tuple) and any(isinstance(each, str) for each in value):
@@ -353,8 +352,9 @@ class DeadlineError(WosdkError, TimeoutError):
     key_in_doubt: bool = False
     """Whether another call with the same key may still take effect; this call was not sent."""
     look_first: bool = False
-    """Whether a repetition is safe although the key is in doubt, because it first looks for the effect of the
-    other call."""
+    """Whether this call can be repeated safely, because a repetition first looks for the effect of the other
+    call.
+    """
     settle: float = _SETTLE
     """If the key is in doubt: seconds during which the other call may still take effect."""
 

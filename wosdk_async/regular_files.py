@@ -144,7 +144,7 @@ def replace_file(
         path: the file. A link of this name is replaced.
         mode: permissions of the new file; other users get none that the old file does not grant.
         named_by_user: follow a link and replace its target.
-        concurrent: other processes may write the same file at the same time, as is always assumed with
+        concurrent: other processes may write the same file at the same time; always assumed with
             ``named_by_user``.
 
     Raises:
@@ -183,8 +183,8 @@ def publish(part: Path, path: Path) -> None:
 def connect_database(path: Path, *, access: str = "mode=rw", **options: Any) -> sqlite3.Connection:
     """Open an existing SQLite file. SQLite itself would create missing files and follow links.
 
-    ``access`` holds parameters of SQLite's URI. With ``mode=ro``, links and hard links are allowed, except
-    for the shared-memory file, which SQLite writes even for a reader.
+    ``access`` holds parameters of SQLite's URI. With ``mode=ro``, links and hard links are allowed. The
+    shared-memory file is the exception, because SQLite writes it even for a reader.
 
     Raises:
         OSError: the path, or one of SQLite's companion files, is a link, not a regular file, or has

@@ -93,8 +93,8 @@ class SingleFlight:
         self._tasks.pop(key, None)
 
     def _remove(self, key: object, task: SharedTask[Any]) -> None:
-        # Another task may have replaced this one after a cancellation. If another thread replaces the task
-        # between these two steps, the new task is removed instead, and the next caller queries again.
+        # After a cancellation, another task may have replaced this task. If another thread replaces the task
+        # between these two steps, the new task is removed, and the next caller queries again.
         if self._tasks.get(key) is task:
             self._tasks.pop(key, None)
 

@@ -16,8 +16,6 @@ from wosdk_async.transport.clock import TransportClock
 
 @attrs.define(eq=False)
 class _Key:
-    """State of one key: its waiting calls, and whether a finished call may have used it."""
-
     taken: bool = False
     """Whether a call has the turn; also true while the turn passes between calls."""
     waiting: deque[asyncio.Future[None]] | None = None

@@ -38,8 +38,6 @@ Found = Mapping[str, list[Any] | WosdkError]
 
 @attrs.frozen
 class _Search:
-    """Search for records by their keys in a field."""
-
     field: MarkedField
     send: Send
     properties: Sequence[str] = ("*",)
@@ -196,7 +194,7 @@ class MarkedRecords:
             send: sends the query.
             hold: keeps the client open while the call runs.
             seconds: maximum wait for a response.
-            patience: seconds before the query is repeated; doubles with each repeat.
+            patience: seconds before the query is repeated; doubles with each repeat, up to 30.
             scope: only queries with equal scopes are merged.
 
         Raises:

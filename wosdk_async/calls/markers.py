@@ -68,7 +68,7 @@ class MarkedField:
         """Return the field at ``path``, starting from the entity.
 
         ``marker`` is the caller's path, for messages; it may start at a command. With ``new``, the service
-        must store the field's value unchanged when it creates a record.
+        must also store the field's value unchanged when it creates a record.
 
         Raises:
             InvalidCallError: keys in this property cannot be looked up.
@@ -89,7 +89,7 @@ class MarkedField:
         """
         marked: Any = property_at(self.resolved)
         plan = Plan(self.entity)
-        # facts 4: a recorded query with Equal succeeded; In is only documented, so one key is sent with Equal
+        # facts 4: In is only documented, but Equal succeeded in a recorded query: one key is sent with Equal
         condition = condition_of(plan, marked == keys[0] if len(keys) == 1 else marked.in_(keys))
         plan = attrs.evolve(plan, conditions=(condition,), properties=(*properties, selected(plan, marked)))
         return plan.expression(Count=MAX_ROWS)
@@ -129,14 +129,14 @@ def _require_key_field(found: ResolvedPath, where: str, suitable: str, new: bool
         raise InvalidCallError(
             f"{where}: {found} is a secret and is never read back; name another field{suitable}"
         )
-    # A record whose key is not kept would not be found, and would be created twice. Only strings are kept:
-    # the service checks or computes ids, states and amounts, and a reference keeps only its id (facts 3.4).
+    # If the service changed the key, the record would not be found, and would be created twice. The service
+    # stores only strings unchanged: it checks or computes ids, states and amounts, and stores a reference as
+    # an id (facts 3.4).
     if new and (not is_string or "." in found.path):
         raise InvalidCallError(f"{where}: a key needs a string property of the new record{suitable}")
 
 
 def _is_set_by_service(entity: str, name: str) -> bool:
-    """Return whether the service overwrites the property in a new record."""
     return name in computed_names(entity) or (entity, name) in _DERIVED
 
 
@@ -153,7 +153,6 @@ def _key_fields(entity: type[Record]) -> Iterator[str]:
 
 
 def _key_field_paths(command: type[Command[Any]]) -> Iterator[str]:
-    """Yield the paths of possible key fields in the records of a command."""
     for member, meta in command.__wire__.items():
         entity: Any = entity_class(meta["of"]) if meta["type"] == "ref" and meta["of"] else None
         if entity is not None:
@@ -196,8 +195,8 @@ class Marker:
     def of_command(cls, command: Command[Any] | Written | str, path: str) -> Marker:
         """Return the marker at ``path`` of a command, such as ``"work_order.po_number"``.
 
-        Raises InvalidCallError if there is no key at the path, or the command's result does not have exactly
-        one record of the type that holds the key.
+        Raises InvalidCallError if there is no key at the path, or if the command's result has no record or
+        several records of the type that holds the key.
         """
         if isinstance(command, str):
             raise InvalidCallError(f"a marker needs an instance of a command class, not the name {command!r}")
@@ -294,7 +293,6 @@ def _of_command_class(command: Any, path: str) -> tuple[MarkedField, Callable[[A
 
 
 def _specifier(record: Any) -> EntitySpecifier:
-    """Return the result of the create, built from the found record."""
     if getattr(record, "id", None) is None:
         raise NoAnswerError(
             f"the service found the {record.wire_name} by its key, but its response omits the Id"
@@ -344,10 +342,10 @@ def checked_keys(field: MarkedField, keys: Iterable[Key]) -> list[Key]:
 
 
 def require_asked(what: str, found: Iterable[str], asked: Iterable[str]) -> None:
-    """Raise NoAnswerError if a found key was not requested: such a response cannot show that a key is absent.
+    """Raise NoAnswerError if a found key was not requested.
 
-    A service or proxy that ignores the condition returns such records. A key that a database may compare as
-    equal to a requested one is accepted, because a correct service returns its record.
+    Such a key shows that the service or a proxy ignored the condition, so the response cannot show that a key
+    is absent. A found key may differ from a requested key in ways that a database ignores.
     """
     accepted = {_collated(key) for key in asked}
     other = next((text for text in found if _collated(text) not in accepted), None)

@@ -1,7 +1,7 @@
 """Inputs of ``run_many``, read on demand, and the outcome of each input.
 
-In an outcome, ``reply`` is the call's last raw response; None if no response arrived, or the run does not
-keep responses.
+In an outcome, ``reply`` is the call's last raw response. It is None if no response arrived, or if the run
+does not keep responses.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class Done(Generic[I, R]):
 class Failed(Generic[I]):
     """Failure: the call raised ``error``.
 
-    An error of this library means that the call had no effect, except NotUniqueError: several records have
-    the key, and the call may have created one of them.
+    If the error is from this library, the call had no effect. The exception is NotUniqueError: several
+    records have the key, and the call may have created one of them.
     """
 
     index: int
@@ -92,9 +92,9 @@ class RunInputs(Generic[I]):
     """Source of a run's inputs: gives each input once, with its index, to a worker that asks for one.
 
     One task reads an async iterable for all workers. Inputs that are ready are handed out in one
-    iteration of the event loop, so a burst of calls is sent together. An async iterable may have a method
-    ``at_hand``, which returns the next input, or None if none is ready. Workers then take ready inputs
-    themselves, and the task reads only those that must be waited for.
+    iteration of the event loop, so a burst of calls is sent together. If an async iterable has a method
+    ``at_hand``, which returns a ready input or None, workers take ready inputs themselves, and the task only
+    waits for the other inputs.
 
     Attributes:
         taken: number of inputs read.
@@ -180,7 +180,6 @@ class RunInputs(Generic[I]):
         return None
 
     async def _read(self) -> None:
-        """Read inputs for the waiting workers until no worker is waiting."""
         assert self._source is not None  # noqa: S101 - only async iterables are read here
         while self._waiting and not self.exhausted:
             try:
@@ -199,7 +198,7 @@ class RunInputs(Generic[I]):
                 self._give(self._numbered(item))
 
     def _read_ended(self, reader: asyncio.Task[None]) -> None:
-        """Release the workers waiting for a task that has ended, even if it was cancelled before it began."""
+        """Release the waiting workers, even if the task was cancelled before it began."""
         if self._reader is reader:  # if a new reader has started, it serves the waiting workers
             while self._waiting:
                 if not (waiter := self._waiting.popleft()).done():

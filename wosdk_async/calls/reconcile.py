@@ -37,8 +37,8 @@ from wosdk_async.transport.transport import Transport
 _MAX_WAIT = 5.0  # maximum seconds between two look-ups
 _FOR_LOOKUPS = 5.0  # an attempt ends this many seconds before the deadline, to leave time for look-ups
 _SHARE = 0.25  # maximum part of the deadline for these look-ups
-# A query without a response is repeated after this part of the time for look-ups, then after twice as long:
-# three queries that hang take 1/7, 2/7 and 4/7 of the time.
+# A query without a response is repeated after this part of the time for look-ups, then after twice as long.
+# Three queries that hang take 1/7, 2/7 and 4/7 of the time.
 _PATIENCE = 1 / 7
 _MIN_PATIENCE = 1.0  # minimum patience in seconds of look-ups before the first attempt, for slow services
 _LOOKUP_SECONDS = 60.0  # deadline of a look-up's query; it is cancelled earlier if no call waits for it

@@ -42,9 +42,9 @@ class Run(Uncopied, Generic[I, R]):
 
     If the block ends without reading any outcomes, the run carries out all inputs and keeps all outcomes. If
     the block ends early, the run starts no more calls. After ``break``, it waits for the calls in flight.
-    After an exception or a cancellation, calls in flight get ``grace`` seconds and are then cancelled; those
-    already sent are in doubt. Unread outcomes can still be read after the block; remaining inputs that are
-    ready are yielded as ``NotStarted``.
+    After an exception or a cancellation, calls in flight get ``grace`` seconds and are then cancelled; calls
+    already sent are in doubt. After the block, unread outcomes can still be read, and ready inputs are
+    yielded as ``NotStarted``.
 
     If the inputs raise an exception, including ``CancelledError``, the run raises it once all earlier
     outcomes have been read. If the block has raised another exception, the run adds a note to that exception
@@ -172,7 +172,6 @@ class Run(Uncopied, Generic[I, R]):
             raise error
 
     def _lost_inputs_error(self) -> InvalidCallError | None:
-        """Return the error for inputs that no outcome will report."""
         if not self._inputs.cut_off:
             return None
         return InvalidCallError(
@@ -282,7 +281,6 @@ def cancelled_outcome(index: int, item: I, trace: Trace, why: str) -> InDoubt[I]
 
 
 def _in_doubt_error(error: Exception, trace: Trace) -> InDoubtError:
-    """Return the InDoubtError for a call that was sent before another library raised ``error``."""
     text = f"the call may have been carried out: {type(error).__name__} was raised after the send ({error})"
     doubt = InDoubtError(text, **_details(trace))
     doubt.__cause__ = error

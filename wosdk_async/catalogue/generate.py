@@ -61,8 +61,7 @@ def __dir__() -> list[str]:
 '''
 
 
-def index_files(catalogue: Catalogue) -> dict[str, str]:
-    """Return the text of the index and ``__init__`` modules."""
+def _index_files(catalogue: Catalogue) -> dict[str, str]:
     return {
         "index": _index(catalogue),
         "__init__": _package(catalogue),
@@ -164,8 +163,7 @@ SCALARS = {
 }
 
 
-def field_stub(catalogue: Catalogue) -> str:
-    """Return the text of the stub."""
+def _field_stub(catalogue: Catalogue) -> str:
     shown = [entity for entity in catalogue.entities.values() if entity.kind in KINDS]
     shown.sort(key=lambda entity: (depth(catalogue, entity), class_name(entity.name)))
     queried = [class_name(entity.name) for entity in shown if entity.kind == "entity"]
@@ -215,10 +213,10 @@ PACKAGE = Path(__file__).parents[1]
 def files(catalogue: Catalogue) -> dict[str, str]:
     """Return the text of each generated file, by its path below ``wosdk_async``."""
     modules = (
-        entity_files(catalogue) | command_files(catalogue) | enum_files(catalogue) | index_files(catalogue)
+        entity_files(catalogue) | command_files(catalogue) | enum_files(catalogue) | _index_files(catalogue)
     )
     texts = {f"model/{name.replace('.', '/')}.py": text for name, text in modules.items()}
-    return lay_out({**texts, "query/fields.pyi": field_stub(catalogue)})
+    return lay_out({**texts, "query/fields.pyi": _field_stub(catalogue)})
 
 
 def _changes(root: Path, wanted: Mapping[str, str]) -> dict[str, str]:

@@ -21,9 +21,9 @@ Files: ``compiler.py`` and ``struct_compiler.py`` generate each class's function
 responses.
 
 ``structure(loads(body), cls)`` defines how a response is read. :func:`decode` gives the same result in a
-third of the time: msgspec fills a Struct, whose values are moved into an object's slots. If a response does
-not fit the Struct (an unknown name, or a number instead of an enum name), :func:`structure` reads it, and
-``record_reader.py`` learns the new names, so that later responses with these names are read fast.
+third of the time: msgspec fills a Struct, and its values are moved into an object's slots. If a response does
+not fit the Struct (an unknown name, or a number instead of an enum name), :func:`structure` reads it.
+``record_reader.py`` learns the new names, so that msgspec can read the next response with them.
 """
 # facts 3.3
 

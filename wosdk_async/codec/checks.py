@@ -1,7 +1,7 @@
 """Checks of values before they are sent, one per catalogue type.
 
-A check returns None, or the fault and its remedy: in Python terms for the calling program, and in JSON terms
-for a user who sent the value to that program.
+A check returns None, or the fault and its remedy. The text for the calling program uses Python terms. The
+text for a user who sent JSON to that program uses JSON terms.
 """
 
 from __future__ import annotations

@@ -232,8 +232,8 @@ def content_source(
 ) -> str:
     """Return source that adds the fields in ``slots`` to the dict ``made``; add objects it uses to ``names``.
 
-    ``slots`` maps each field to the expression for its value: a slot of the record or, without ``writers``, a
-    variable whose nested objects are already dicts.
+    ``slots`` maps each field to the expression for its value: a slot of the record. Without ``writers``, the
+    expression is a variable whose nested objects are already dicts.
     """
     names |= {"Unsupported": Unsupported, **NAMES}
     lines = [

@@ -3,12 +3,12 @@
 The structure hooks define how JSON is read.
 
 The strict writers raise ``ValueError``, with class, field and remedy, for values that the service would
-silently change: bytes in a text field, a time with a zone in a local field or without one in a UTC field, a
-number that is not finite. Enum fields accept members, strings and numbers. Reference fields accept objects,
-:func:`~wosdk_async.model.Ref` and dicts. Values of other types are sent unchanged.
+silently change: bytes as text, a local time with a zone, a UTC time without a zone, a number that is not
+finite. Enum fields accept members, strings and numbers. Reference fields accept objects, dicts and
+:func:`~wosdk_async.model.Ref`. Values of other types are sent unchanged.
 
-The fast writers write only objects whose values have exactly the catalogue's types, and are short enough and
-finite. Only the remaining objects, which may contain a mistake, need the slower strict writers.
+A fast writer accepts an object only if its values have exactly the catalogue's types, are short enough and
+are finite. Any other object may contain a mistake, and takes the slower strict writer.
 """
 
 from __future__ import annotations

@@ -19,16 +19,16 @@ from wosdk_async.codec.record_reader import MAX_LEARNED, RecordReaders
 from wosdk_async.model.base import Record
 
 _MAX_SYMBOLS = 2_000_000
-"""Maximum brackets and commas in a body. Each one creates a Python object of at least 100 bytes, one byte of
-gzip may expand to hundreds of them, and decoders cannot stop midway. 4,000 work orders of 5 KB contain
+"""Maximum brackets and commas in a body. Each creates a Python object of at least 100 bytes. One byte of gzip
+may expand to hundreds of brackets, and decoders cannot stop midway. 4,000 work orders of 5 KB contain
 1,200,000.
 """
 _CHUNK = 1024 * 1024  # bytes checked at a time, so that dense bodies are refused early
 
 _INEXACT = [decimal.InvalidOperation, decimal.Inexact, decimal.Rounded, decimal.Clamped, decimal.Subnormal]
 _EXACT = decimal.Context(prec=decimal.MAX_PREC, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=_INEXACT)
-"""Context that refuses inexact results, shared because Decimal() would create a context per task, and most
-calls run in their own task. Threads can share it because of the GIL: only its flags change.
+"""Context that refuses inexact results. It is shared, because Decimal() would create a context for each task.
+GIL: threads may share it, because only its flags change.
 """
 
 
@@ -74,8 +74,7 @@ def loads(body: bytes) -> Any:
         return json.loads(body, parse_float=_number, parse_constant=str)
     except (ValueError, RecursionError) as error:
         why = str(error)
-    # Raised outside the handler, so that the error does not keep its cause, which holds the whole text: a
-    # response may contain a token.
+    # Raised outside the handler, because the cause holds the whole text, which may contain a token.
     raise ValueError(f"the body of {len(body)} bytes is not JSON: {why}")
 
 
@@ -89,8 +88,8 @@ def _number(text: str) -> Any:
 def dumps(value: Any) -> bytes:
     """Return ``value`` as compact JSON; a ``Decimal`` is written as a number with all its digits.
 
-    Raises ValueError, which names the location, for NaN and infinity, integers of more than 64 bits, lone
-    surrogates, bytes and other values that JSON or the service does not accept.
+    Raises ValueError, which names the location, for values that JSON or the service does not accept, such as
+    NaN, infinity, integers of more than 64 bits, lone surrogates and bytes.
     """
     try:
         body = orjson.dumps(value, default=_default, option=orjson.OPT_UTC_Z)

@@ -102,7 +102,6 @@ def _one(meta: Wire, refer: Callable[[type[Record]], dict[str, Any]]) -> dict[st
 
 
 def _docs_by_field(cls: type[Record]) -> dict[str, str]:
-    """Return the docstrings of a class's fields from its source, if available."""
     texts: dict[str, str] = {}
     for each in reversed(cls.__mro__):
         if issubclass(each, Record):

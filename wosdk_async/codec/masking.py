@@ -19,7 +19,7 @@ _NO_SECRETS = Secrets()
 _MAX_NESTED = 4  # maximum nesting of JSON text in JSON text
 _MAX_GAP = 1000  # maximum characters between two delimiters, to limit the time of a search
 
-# Credentials in a URL, also in one without a scheme if there is a password.
+# Credentials in a URL. If there is a password, the URL may lack a scheme.
 _USER = re.compile(
     rf"((?::|(?<![\w:/\\])(?=(?:\\?/){{2}}[^\s/@:\"'<>]{{0,{_MAX_GAP}}}:))(?:\\?/){{2}}"
     rf"|(?:%(?:25){{0,3}}3A|(?<![\w%])(?=(?:%(?:25){{0,3}}2F){{2}}[^\s/@:\"'<>]{{0,{_MAX_GAP}}}:))(?:%(?:25){{0,3}}2F){{2}})"
@@ -58,7 +58,7 @@ def mask_text(text: str, secrets: Secrets = _NO_SECRETS) -> str:
     text = secrets.hide(text, len(text))
     text = _PARAMETER.sub(rf"\1{_MASK}", _USER.sub(rf"\1{_MASK}\2", text))
     text = _CDATA.sub(_without_element, _ELEMENT.sub(_without_element, text))
-    return _without_fields(text)
+    return _mask_after_secret_names(text)
 
 
 def mask_fields(value: Any, secrets: Secrets = _NO_SECRETS) -> Any:
@@ -70,12 +70,11 @@ def mask_fields(value: Any, secrets: Secrets = _NO_SECRETS) -> Any:
     # Most values contain no secret, and one search of all strings together is faster than one for each.
     found = "\0".join(_texts(value)) if secrets else ""
     if secrets.hide(found, len(found)) != found:
-        value = _without_known(value, secrets)
-    return _without_named(value, _MAX_NESTED)
+        value = _mask_known_secrets(value, secrets)
+    return _mask_secret_fields(value, _MAX_NESTED)
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield the strings and names in JSON values."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | dict):
@@ -85,26 +84,25 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _without_known(value: Any, secrets: Secrets) -> Any:
+def _mask_known_secrets(value: Any, secrets: Secrets) -> Any:
     if isinstance(value, str):
         return secrets.hide(value, len(value))
     if isinstance(value, list):
-        return [_without_known(item, secrets) for item in value]
+        return [_mask_known_secrets(item, secrets) for item in value]
     if not isinstance(value, dict):
         return value
-    return {secrets.hide(name, len(name)): _without_known(item, secrets) for name, item in value.items()}
+    return {secrets.hide(name, len(name)): _mask_known_secrets(item, secrets) for name, item in value.items()}
 
 
-def _without_named(value: Any, nested: int) -> Any:
-    """Mask the values of secret fields in JSON values."""
+def _mask_secret_fields(value: Any, nested: int) -> Any:
     if isinstance(value, str):
         return _without_nested(value, nested)
     if isinstance(value, list):
-        return [_without_named(item, nested) for item in value]
+        return [_mask_secret_fields(item, nested) for item in value]
     if not isinstance(value, dict):
         return value
     return {
-        name: _masked(item) if is_secret_name(name) else _without_named(item, nested)
+        name: _masked(item) if is_secret_name(name) else _mask_secret_fields(item, nested)
         for name, item in value.items()
     }
 
@@ -120,15 +118,14 @@ def _without_nested(text: str, nested: int) -> str:
     if nested and text.lstrip()[:1] in ("{", "[", '"'):
         try:
             found = codec.loads(text.encode())
-            masked = _without_named(found, nested - 1)
+            masked = _mask_secret_fields(found, nested - 1)
             return text if masked == found else codec.dumps(masked).decode()
         except (ValueError, RecursionError):
             pass
     return mask_text(text)
 
 
-def _without_fields(text: str) -> str:
-    """Replace each value after the name of a secret field with ``***``."""
+def _mask_after_secret_names(text: str) -> str:
     parts, done = [], 0
     for found in _NAME.finditer(text):
         if found.start() < done or not is_secret_name(found["name"]):

@@ -1,7 +1,7 @@
 """Conversion of records to JSON values and back; implements :func:`wosdk_async.to_dict` and ``from_dict``.
 
-``dicts.py`` writes records for the service and refuses mistakes. This module writes records unchanged, so no
-value from a response raises an error. It reads the same dicts as ``dicts.py``, and also accepts Python names.
+Unlike ``dicts.py``, this module accepts mistakes: it writes any value from a response. It reads the same
+dicts as ``dicts.py``, and also accepts Python names.
 """
 
 from __future__ import annotations
@@ -41,10 +41,7 @@ Writer = Callable[[Any], Any]
 
 @functools.cache
 def wire_name_of(cls: type[Record]) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """Return two maps whose values are documented names.
-
-    The keys of the first are Python names and documented names; those of the second are lower-case names.
-    """
+    """Return two maps to documented names: from Python and documented names, and from lower-case names."""
     exact = {name: meta["name"] for name, meta in cls.__wire__.items()}
     known, meant_by = spellings(cls)  # type: ignore[arg-type]  # as in dicts.py
     return {**exact, **{name: name for name in known}}, meant_by
@@ -82,11 +79,11 @@ class DictWriters:
     secrets: bool
     """Whether secret fields are written."""
     of: dict[type[Any], Writer] = attrs.field(init=False, repr=False)
-    _structs: StructWriters = attrs.field(init=False, repr=False)
+    _structs: _StructWriters = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "of", ByClass(self._make))
-        structs = StructWriters(self.of, self.names == "python", self.secrets, _taken)  # type: ignore[arg-type]
+        structs = _StructWriters(self.of, self.names == "python", self.secrets, _taken)  # type: ignore[arg-type]
         object.__setattr__(self, "_structs", structs)
 
     def write(self, value: Any) -> Any:
@@ -202,7 +199,7 @@ class ByClass(dict[Any, Any]):
 
 
 @attrs.frozen
-class StructWriters:
+class _StructWriters:
     """Conversion of Structs to dicts, with the same results as ``writers`` for the records."""
 
     writers: ByValueClass
@@ -217,7 +214,6 @@ class StructWriters:
         object.__setattr__(self, "_fixes", ByClass(lambda struct: self._fix_of(struct.__fields__)))
 
     def write(self, struct: Any) -> Any:
-        """Return the dict of one Struct."""
         return self.write_all({"": struct})[""]
 
     def write_all(self, structs: dict[str, Any]) -> dict[str, Any]:
@@ -265,8 +261,6 @@ _FIX_QUICK_VALUE = """\
 
 
 class _FixCompiler:
-    """Compiler of the functions that fix the dicts of Structs, including nested ones."""
-
     def __init__(self, writers: ByValueClass, by_python_name: bool, secrets: bool) -> None:
         self._names = {**NAMES, "writers": writers, "plain": lambda value: writers[value.__class__](value)}
         self._by_python_name = by_python_name
@@ -340,7 +334,6 @@ def _as_dict(cls: type[Record], data: Any) -> dict[str, Any]:
 
 
 def _sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Split a dict into documented fields and the rest."""
     exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy: records are unhashable, but their class is not
     known: dict[str, Any] = {}
     extra: dict[str, Any] = {}

@@ -147,8 +147,8 @@ class RecordReader:
     def _is_learnable(self, name: str) -> bool:
         if len(name) > _MAX_NAME:
             return False
-        # A field's name in another case is not learned: it is read as the field, unless the documented name
-        # is also present.
+        # A field's name in another case is not learned, because it is read as the field if the documented
+        # name is missing.
         is_known = name in self._unknown or name.lower() in spellings(self._cls)[1]  # type: ignore[arg-type]  # as in dicts.py
         msgspec_accepts_it = name.isprintable() and not {'"', "\\"} & set(name)
         return msgspec_accepts_it and not is_known and len(self._unknown) < MAX_UNKNOWN
@@ -185,7 +185,7 @@ class RecordReaders(dict[type[Record], RecordReader]):
             reader = self[cls]
             any_new = [reader.learn(record) for record in records[:MAX_LEARNED]]
             if not any(any_new) and not reader.backoff.is_behind:
-                # The records have no new fields, so the reason is unknown: a field that the Struct lacks may
+                # The records have no new fields, so the reason is unknown. A field that the Struct lacks may
                 # be null, or a value may have another type.
                 if reader.knows_all:
                     return
@@ -196,8 +196,8 @@ class RecordReaders(dict[type[Record], RecordReader]):
     def is_unhooked(self, cls: type[Record]) -> bool:
         """Return whether only the package's own hooks read ``cls`` and the classes nested in its objects.
 
-        A hook may refuse its data. The hook must therefore run while the response can still be reported as
-        unreadable, so the objects that it reads cannot be created lazily.
+        A hook may refuse its data. It must run while the response can still be reported as unreadable, so the
+        objects that it reads are not created lazily.
         """
         hook_of = self.converter.get_structure_hook
         return all(getattr(hook_of(each), "reads", None) is each for each in reachable(cls))

@@ -163,7 +163,6 @@ def _write(writers: DictWriters, record: Record) -> Any:
 
 
 def _first_fault(writers: DictWriters, value: Any, path: str) -> str:
-    """Describe the first value in ``value`` that cannot be written, with its path."""
     if isinstance(value, Record):
         parts = [(f".{name}", getattr(value, name)) for name in value.__wire__]
         parts.append((".extra", value.extra))

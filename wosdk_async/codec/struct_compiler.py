@@ -42,7 +42,6 @@ class _StructText:
     def of(
         self, cls: type[Record], known: Container[str], unknown: Iterable[str], parts: Mapping[str, Any]
     ) -> tuple[list[tuple[str, Any, Any]], list[str]]:
-        """Return fields and statements."""
         self.names["new"] = new_of(cls)
         fields: list[tuple[str, Any, Any]] = []
         targets: list[str] = []
@@ -114,8 +113,8 @@ def compile_struct(
     Args:
         cls: the class.
         known: fields of the Struct.
-        unknown: wire names that the catalogue lacks, which go to ``extra``. msgspec refuses JSON with any
-            name that is neither known nor unknown.
+        unknown: wire names to read into ``extra``, because the catalogue lacks them. msgspec refuses JSON
+            with any further name.
         parts: Structs of the fields whose objects are read as Structs. Other objects are read as dicts.
         hook_of: returns the function that reads dicts of the named class, called with ``(data, None)``.
     """

@@ -101,8 +101,8 @@ def _boolean(text: str, _: Wire, lenient: bool) -> bool:
 
 
 def _enum(text: str, meta: Wire, lenient: bool) -> Any:
-    # Enums may have other members (facts 9), but an unknown name is refused here, because the service would
-    # read it as the default (facts 3.3).
+    # An unknown name is refused, although enums may have other members (facts 9): the service would read the
+    # name as the default (facts 3.3).
     members = {member.name: member for member in registry.resolve(meta["of"])}
     for name, member in members.items():
         if name == text or (lenient and name.casefold() == text.casefold()):

@@ -77,7 +77,7 @@ class EnumReader(dict[str, Any]):
         return self.odd(value)
 
     def odd(self, value: Any) -> Any:
-        """Read a value that is not the text of a loaded member; None and unreadable values are kept."""
+        """Read any value, even if no loaded member has its text; keep None and unreadable values."""
         if value is None or not isinstance(value, str | int) or isinstance(value, bool):
             return value
         # GIL: another thread may fill this dict at the same time; missing values are read by the enum.

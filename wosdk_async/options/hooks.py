@@ -29,9 +29,9 @@ BeforeSend = Callable[[Call[Any], str], Awaitable[Response | None]]
 for each attempt and each look-up; calls may share a look-up.
 
 An exception stops the call. A returned Response replaces the service's; if the hook returns None, the call is
-sent. For any other result, or a CancelledError when the call was not cancelled, ConfigurationError is raised
-and nothing is sent. The hook's time counts against the deadline, but the deadline does not interrupt the
-hook. Closing the client does not wait for the hook.
+sent. If the hook returns anything else, or raises CancelledError although the call was not cancelled, the
+client raises ConfigurationError and sends nothing. The deadline includes the hook's time, but does not
+interrupt the hook. Closing the client does not wait for the hook.
 """
 
 OnInDoubt = Callable[[Call[Any], str], None]

@@ -72,8 +72,8 @@ class HttpxLimits(Protocol):
 def library_of(part: object) -> Any:
     """Return the library module of a client or transport.
 
-    For an object whose class is from neither library, such as a transport with only the required method,
-    return the installed library, preferably httpx. Raises ConfigurationError if neither is installed.
+    If the object's class is from another source, such as a transport with only the required method, return
+    the installed library, preferably httpx. Raises ConfigurationError if neither is installed.
     """
     for kind in part.__class__.__mro__:  # unlike type(), __class__ of a wrapper is the wrapped object's class
         if (name := _library_name(kind)) in CORES:

@@ -73,7 +73,7 @@ def content_of(
 def content_of_dict(
     known: type[Record] | None, content: Mapping[str, Any] | None, check: bool, *, new: bool = False
 ) -> Mapping[str, Any]:
-    """Return the caller's JSON object, checked if its class is ``known``; with ``new``, as a new record."""
+    """Return the caller's JSON object. If its class is ``known``, check it; with ``new``, as a new record."""
     if content is not None and not isinstance(content, Mapping):
         raise InvalidCallError(f"fields by name must be a dict, {{'Name': ...}}, not {described(content)}")
     if known is not None and content and check:
@@ -223,7 +223,6 @@ _written_kinds: dict[type[Any], _Kind] = {}
 
 
 def _written_kind_of(cls: Any) -> _Kind:
-    """Return the shared parts of a written command's class, and cache them."""
     kind = _kind_of(cls())
     decode = matching.effect_reader(kind.decode, envelopes.RESULT.envelope, cls)
     _written_kinds[cls] = attrs.evolve(kind, decode=decode)
@@ -322,7 +321,6 @@ def _change_ap_status(content: Content) -> None:
 
 
 def _create_space(content: Content) -> None:
-    """Send the customer's id as a string."""
     if content.get("CustomerId") is not None:  # spec 4.4 sends a string; facts 5: the schema says integer
         content["CustomerId"] = str(content["CustomerId"])
 

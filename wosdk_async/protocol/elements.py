@@ -131,8 +131,8 @@ def _value(meta: Wire, value: Any, where: str) -> Any:
 
 # --- difference between a record and its edited copy ---------------------------------------------
 
-# The JSON forms are compared, so that an enum member equals its text, and ``Ref(5)`` equals a record with
-# that id. Changes that ``Properties`` cannot express are refused, because they would be lost silently.
+# The JSON forms are compared, so that an enum member equals its text, and ``Ref(5)`` equals a record with the
+# id 5. If ``Properties`` cannot express a change, it is refused, because it would be lost silently.
 
 
 @attrs.define
@@ -167,7 +167,6 @@ def _only(record: E, names: Iterable[str]) -> E:
 
 
 def _members(of: str | None, old: Content, new: Content, where: str) -> Difference:
-    """Return the difference between two objects of class ``of``."""
     result = Difference()
     for name in dict.fromkeys((*old, *new)):
         before, after = old.get(name), new.get(name)

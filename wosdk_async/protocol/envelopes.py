@@ -45,7 +45,8 @@ def _object(found: Any) -> dict[str, Any]:
 def _document(found: Any) -> dict[str, Any]:
     """Return the members of a response. Raises InconclusiveResponse for an ``ErrorInfo`` among them."""
     document = _object(found)
-    # Not shown; facts 5 shows it only within a result, so here it does not prove that nothing was done.
+    # Not shown: facts 5 shows an ErrorInfo only within a result. Here, it does not prove that nothing was
+    # done.
     if error := refusal_in(document):
         raise InconclusiveResponse(200, f"the response has an ErrorInfo ({error.code}: {error.message})")
     return document

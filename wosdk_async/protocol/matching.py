@@ -41,13 +41,13 @@ def members(body: bytes) -> dict[str, Any]:
 class RequestIds:
     """Comparison of each response's RequestId with the request's.
 
-    A different RequestId means that the response belongs to another call: after one surplus response on a
-    connection, each later request gets the previous request's response.
+    A response with a different RequestId belongs to another call. After one surplus response on a connection,
+    each later request gets the previous request's response.
 
     A command's response repeats the RequestId as the last key, in every success (spec 4.2) and in every
-    recorded error (facts 5 and 12 row 9; the error body of spec 7 has none). A query's response repeats the
-    RequestId if the query sent one (facts 4). A response without a RequestId is accepted until its host has
-    sent one in a similar response.
+    recorded error (facts 5 and 12 row 9). The error body of spec 7 has no RequestId. A query's response
+    repeats the RequestId if the query sent one (facts 4). A response without a RequestId is accepted until
+    its host has sent one in a similar response.
     """
 
     def __init__(self) -> None:
@@ -95,8 +95,8 @@ class RequestIds:
 
 def _request_id_in(body: bytes) -> str | None:
     """Return a body's RequestId, whose key is case-insensitive; None if missing."""
-    # A body may reach 64 MB. If it does not end with the key, it is parsed only if it is short and has the
-    # key in the usual spelling, or in any spelling near the end.
+    # A body may reach 64 MB. If it does not end with the key, it is parsed only if it is short, and contains
+    # the key in the usual spelling or, near the end, in any spelling.
     tail = body[-_TAIL:]
     if last := _LAST.search(tail):
         return last[1].decode("utf-8", "replace")
@@ -127,8 +127,8 @@ def specifier_for(
 ) -> Callable[[bytes], Any]:
     """Return a decoder that also compares the EntitySpecifier's type and id with the request's.
 
-    Responses to record calls have no RequestId (facts 5). The decoder raises ValueError for another entity
-    type or id, because the response then belongs to another call, and for a create's response that names no
+    Responses to record calls have no RequestId (facts 5). If the type or id differs, the response belongs to
+    another call, and the decoder raises ValueError. It also raises ValueError if a create's response names no
     record.
     """
 
@@ -215,9 +215,9 @@ def result_for(
 ) -> tuple[Callable[[bytes], Any], Callable[[Mapping[str, Any]], Callable[[bytes], Any]] | None]:
     """Return a decoder of a command's result, and a function that makes a decoder from a request's content.
 
-    The function is None if no record in the result can be compared with the request. The decoders raise
-    ValueError for a record whose id differs from the request's, and for a create's result that names no
-    record. Results of other commands may omit their record (spec 4.10).
+    The function is None if the result has no record to compare with the request. The decoders raise
+    ValueError if a record's id differs from the request's, or if a create's result names no record. Results
+    of other commands may omit their record (spec 4.10).
     """
     if command is None or (where := _RECORDS.get(command.result_name)) is None:
         return decode, None

@@ -95,8 +95,7 @@ def read(
     if refusal is not None:
         refusal.__context__ = None  # an error raised while reading may quote the body
         raise refusal
-    # Raised outside the handler, so that the error does not keep its cause, which may hold the body and any
-    # secrets that the body repeats.
+    # Raised outside the handler, because the cause may hold the body, which may repeat secrets.
     raise InconclusiveResponse(response.status, f"the body cannot be read ({why})")
 
 
@@ -200,7 +199,7 @@ def _text(value: object) -> str | None:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds to wait, from the first Retry-After that is a number or HTTP date; None if none is.
+    """Return the seconds to wait, from the first valid Retry-After (a number or HTTP date), or None.
 
     Seconds until a date count from the response's Date, because the clocks may differ.
     """

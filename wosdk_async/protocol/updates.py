@@ -32,7 +32,7 @@ def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> 
     None is sent as null. A reference is sent as an id; the fields of the referenced record are not written.
     An amount of money takes a missing part, such as the currency, from ``record``. Raises InvalidCallError
     for an unknown field, a new id or version, a record or reference without an id, a record from a Company
-    other than ``origin``, or an empty list, which the service accepts and ignores (spec 4.9 rule 3).
+    other than ``origin``, or an empty list. The service accepts and ignores an empty list (spec 4.9 rule 3).
     """
     if not changes:
         raise InvalidCallError(
@@ -74,7 +74,7 @@ def change_to(edited: E, read: E, origin: str | None = None) -> tuple[UpdateCall
     after = copy.deepcopy(edited)
     _complete_amounts(after, read, type(read).__name__)
     found = difference(read, after, origin)
-    _without_removed(after)
+    _remove_deleted_elements(after)
     _converted(after, found.fields)
     if _is_versioned(read):
         _with_fields(after, {"concurrency_id": _version_of(read)})
@@ -229,8 +229,7 @@ def _merged(element: Any, change: Any) -> Any:
     return _with_fields(copy.copy(element), given)
 
 
-def _without_removed(record: Record) -> None:
-    """Remove the elements that are marked for deletion from the lists of ``record``."""
+def _remove_deleted_elements(record: Record) -> None:
     for name, meta in record.__wire__.items():
         held = getattr(record, name)
         if meta.get("many") and isinstance(held, list):

@@ -76,7 +76,7 @@ def content_problems(cls: type[Record], content: Mapping[str, Any], new: bool = 
 
 
 def _dropped(content: Any, cls: Any, new: bool, path: str = "") -> Iterator[Problem]:
-    """Yield a problem for each value that the service drops from a create because it assigns its own.
+    """Yield a problem for each value of a create that the service drops and replaces.
 
     ``content`` is a record or JSON object of ``cls``, either a command or a ``new`` record.
     """

@@ -112,7 +112,7 @@ class CodeRule:
 
     code: str
     verdict: Verdict
-    """Not NEVER_SENT or IN_DOUBT, which ``STATUSES`` decides; WAIT only with a ThrottledError."""
+    """Any verdict except NEVER_SENT and IN_DOUBT; WAIT only with a ThrottledError."""
     error: type[RefusedError]
     unknown_company: bool = False
     """Whether the locator uses this code for an unknown Company, regardless of the verdict."""
@@ -197,8 +197,8 @@ STATUSES = (
     StatusRule(range(401, 402), SESSION_REFUSED, SessionRefusedError),  # facts 6: with any body
     StatusRule(range(429, 430), WAIT, ThrottledError),  # facts 6: not shown; assumed
     StatusRule(range(400, 500), None, None, "error body"),  # spec 7, facts 6
-    # Not shown; assumed: a bare 503 may come from a gateway that has passed the request on: in doubt, even
-    # with a Retry-After that is empty or cannot be read.
+    # Not shown; assumed: a bare 503 may come from a gateway that has passed the request on. The call is then
+    # in doubt, even with an empty or unreadable Retry-After.
     StatusRule(range(503, 504), WAIT, ThrottledError, "error body or Retry-After"),
     StatusRule(range(1000), IN_DOUBT, None),  # facts 6: a 500 is an unhandled exception
 )

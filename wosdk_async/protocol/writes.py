@@ -21,8 +21,7 @@ class State(IntEnum):
     """State of a write. Import journals store the numbers; agent plans store the words."""
 
     PLANNED = 0
-    """Never sent, or confirmed absent. If a reason is recorded, it tells why the job ended before it sent the
-    write.
+    """Never sent, or confirmed absent. A recorded reason tells why the job ended before it sent the write.
     """
     SENDING = 1
     """Possibly sent, with no recorded outcome yet."""

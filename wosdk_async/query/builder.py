@@ -92,7 +92,8 @@ class Query(Uncopied, Generic[T]):
     def order_by(self, *orders: str | Path | Order) -> Query[T]:
         """Sort by properties, after any earlier orders: ``order_by(f.number, f.id.desc(), "-PoNumber")``.
 
-        In any order except by ``Id`` alone, records are paged by offset, which is unstable while they change.
+        If the order is not by ``Id`` alone, records are paged by offset. If records change in the meantime,
+        others may repeat or be missed.
         """
         checked = tuple(_order_of(self._plan, order) for order in orders)
         return self._with(orders=self._plan.orders + checked)

@@ -1,7 +1,7 @@
 """Table columns, derived from the catalogue before any row is read, and converters of their values to Arrow.
 
-Values are read by the same rules as in records (``codec/values.py``). A value that does not fit its column
-becomes null in the array, and is returned for the Extra column.
+Values are read as in records (``codec/values.py``). A value that does not fit its column becomes null in the
+array, and goes to the Extra column.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ class Column:
 def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[Column, ...]:
     """Return the columns for a query's property paths: the id, the selected columns, and :data:`EXTRA`.
 
-    Before Extra come columns for values that the service adds: ids of objects along a path, the currency of
-    an amount. Raises InvalidCallError for a secret or an entity without columns, and UnknownPropertyError for
-    an unknown path.
+    Further columns hold values that the service adds: ids of objects along a path, the currency of an amount.
+    Raises InvalidCallError for a secret or an entity without columns, and UnknownPropertyError for an unknown
+    path.
     """
     cls = _class_of(entity)
     asked: dict[tuple[str, ...], Column] = {}
@@ -189,7 +189,7 @@ class Cells:
     read: Callable[[Any], Any]
     """Reads a non-null value by the rules for records; returns None if it cannot be a cell."""
     quick: Callable[[list[Any]], Any]
-    """Builds the array if the values have the documented type; for most others, raises or returns None."""
+    """Builds the array if the values have the documented type; otherwise, usually raises or returns None."""
 
     def array(self, values: list[Any]) -> tuple[Any, Odd]:
         """Return the array, and the values that do not fit."""
@@ -345,7 +345,7 @@ def _as_sent(value: Any) -> Any:
 
 # --- JSON text in cells: lists, objects and the Extra column, without secrets ----------------------
 
-# The name of every property that the catalogue marks as a secret contains this word. Text without it is not
+# Every property that the catalogue marks as a secret has this word in its name. Text without the word is not
 # searched further.
 _MARK = re.compile(r'password\w*":')
 

@@ -1,7 +1,7 @@
 """Query pages, read by ``Id``, by offset or in id ranges, with prefetching.
 
-The service reports neither the number of records nor the last page, and the row cap may cause a short page
-(facts 4, facts 7). A cursor therefore continues until a page is empty.
+Without a limit, a cursor continues until a page is empty, because the service does not report the number of
+records or the last page. A short page may be due to the row cap (facts 4, facts 7).
 """
 
 from __future__ import annotations
@@ -240,9 +240,9 @@ async def key_ranges(fetch: Fetch, plan: Plan, size: int, parallel: Any, verb: s
 async def highest_id(fetch: Fetch, plan: Plan) -> int | None:
     """Return the highest id among a query's records; None if there are none.
 
-    A second call checks for a record above that id. If it finds one, added in the meantime, the first call is
-    repeated and must return at least that record's id. Raises WosdkError otherwise, because the service then
-    ignores the sort order.
+    A second call checks for a record above that id. If such a record was added in the meantime, the first
+    call is repeated. If the repeated call returns a lower id, the service ignores the sort order, and
+    WosdkError is raised.
     """
     highest = await _first_id(fetch, plan, descending=True)
     if highest is None or (added := await _first_id(fetch, plan, above=highest)) is None:

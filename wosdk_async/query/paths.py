@@ -88,11 +88,10 @@ class ResolvedPath:
         if self.below is None:
             return UnknownPropertyError(f"{self.entity}.{self.path} is a single value; it has no {name!r}")
         owner = self.below.wire_name
-        near = suggestion(name, names, _ALIKE) or self._path_below(name) or suggestion(name, names)
+        near = suggestion(name, names, _ALIKE) or self._suggest_path_below(name) or suggestion(name, names)
         return UnknownPropertyError(f"unknown property {name!r} of {owner}{near}")
 
-    def _path_below(self, name: str) -> str:
-        """Suggest the path to a property of that name in a nested object."""
+    def _suggest_path_below(self, name: str) -> str:
         for meta in _by_python(self.below).values():
             inner = fields_of(_below(meta))
             found = next((each for each in inner.values() if each["name"].lower() == name.lower()), None)
@@ -147,7 +146,7 @@ def text(value: Any, path: ResolvedPath) -> str:
     if value is None:
         raise InvalidCallError(f"{where} is compared with None; use .is_null() or .not_null()")
     if meta is None:
-        return _by_python_type(value, where)
+        return _text_of_unknown_type(value, where)
     kind = meta["type"]
     found = FIELD_TYPES[kind].check(value, path.unbounded)
     if found and found[1] == "error":
@@ -195,8 +194,7 @@ _WRITERS: dict[str, Callable[[Any, Wire, str], str]] = {
 }
 
 
-def _by_python_type(value: Any, where: str) -> str:
-    """Return the text for a property of unknown type."""
+def _text_of_unknown_type(value: Any, where: str) -> str:
     if isinstance(value, bool):
         return _boolean(value, {}, where)
     if isinstance(value, str):

@@ -168,9 +168,9 @@ async def read_batches(
 
 # --- column values from the rows of a page ----------------------------------------------------
 # The slow path, for rows as dicts, defines the result: names are case-insensitive, and values without a
-# column are kept. The fast path decodes a page into Structs with the columns as fields, in half the time. A
-# page that does not fit (an unknown name, a string where an object is documented) takes the slow path,
-# which adds the page's names to the Structs for the next page.
+# column are kept. The fast path decodes a page into Structs with the columns as fields, in half the time. If
+# a page does not fit (an unknown name, a string where an object is documented), the slow path reads it, and
+# adds its names to the Structs for the next page.
 
 Values = dict[int, list[Any]]  # column number -> values
 Extras = dict[int, dict[str, Any]]
@@ -252,8 +252,6 @@ def _values_at(paths: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 class _Branch:
-    """Columns of the record or of one nested object."""
-
     def __init__(self, cls: type[Record], steps: tuple[str, ...], columns: Mapping[int, Column]) -> None:
         self._cls = cls
         self._steps = steps

@@ -28,8 +28,6 @@ _RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
 
 
 class _Cells:
-    """Facts about the cells of a sheet."""
-
     def __init__(self) -> None:
         self._faults: Faults = defaultdict(dict)
         self.merged: list[tuple[range, range]] = []
@@ -133,7 +131,6 @@ class ExcelCells(_Cells):
         self._faults[self._row][self._column - 1] = fault
 
     def _locate(self) -> None:
-        """Set the row and column from the cell's reference."""
         if self._reference:
             letters = self._reference.rstrip("0123456789")
             self._row = int(self._reference[len(letters) :] or self._row)

@@ -27,7 +27,7 @@ def read(path: str) -> Iterator[Line]:
     """Yield the header of a Parquet file, and its rows, numbered from 1.
 
     A field of a struct is a column ``outer.inner``.
-    Times are ISO 8601: with ``Z`` for instants, otherwise without a zone. Null is an empty string.
+    Times are ISO 8601; only instants have a zone, ``Z``. Null is an empty string.
     """
     with parquet.ParquetFile(path) as file:
         leaves = _leaves(file)
@@ -136,7 +136,7 @@ def _texts(column: Any) -> Cells:
             return _decoded(column.cast(arrow.large_binary()).to_pylist())
         return _no_texts(column, str(kind))
     if types.is_decimal(kind):
-        return [_plain(text) for text in texts], {}
+        return [_without_exponent(text) for text in texts], {}
     if types.is_temporal(kind):
         return _time_cells(texts, zone, is_day=not types.is_time(kind))
     return [text or "" for text in texts], {}
@@ -159,7 +159,6 @@ def _duration(months: int, days: int, milliseconds: int) -> str:
 
 
 def _bytes_cells(column: arrow.ChunkedArray, kind: str) -> Cells:
-    """Return the texts of values that Arrow cannot convert, or converts wrongly."""
     if kind not in _FIXED:
         return _no_texts(column, kind)
     if isinstance(column.type, arrow.BaseExtensionType):
@@ -185,8 +184,7 @@ def _decoded(values: list[bytes | None]) -> Cells:
     return texts, faults
 
 
-def _plain(number: str | None) -> str:
-    """Return a number without an exponent."""
+def _without_exponent(number: str | None) -> str:
     if number is None:
         return ""
     return format(Decimal(number), "f") if "e" in number or "E" in number else number
@@ -194,7 +192,7 @@ def _plain(number: str | None) -> str:
 
 def _float_cells(column: Any, bits: int) -> Cells:
     """Return the shortest exact texts of numbers; whole numbers that may have lost digits are faults."""
-    texts = [_plain(text) for text in column.cast("string").to_pylist()]
+    texts = [_without_exponent(text) for text in column.cast("string").to_pylist()]
     digits = {16: 3, 32: 6, 64: 15}[bits]
     faults: dict[int, str] = {}
     for place, value in enumerate(column.to_pylist()):
@@ -210,7 +208,9 @@ def _float_cells(column: Any, bits: int) -> Cells:
         elif bits == 16:  # Arrow writes more digits than a half-precision number has
             shorter = (f"{value:.{count}g}" for count in range(1, 6))
             half = struct.pack("e", value)
-            texts[place] = next(_plain(text) for text in shorter if struct.pack("e", float(text)) == half)
+            texts[place] = next(
+                _without_exponent(text) for text in shorter if struct.pack("e", float(text)) == half
+            )
     return texts, faults
 
 

@@ -31,10 +31,11 @@ Line = (
     | tuple[int, list[str], str, dict[int, str]]
     | tuple[int]
 )
-"""Header, row or end of a table. First comes the header: line number, cells and None (for a sheet: line
-number, cells, its name, an empty dict and its facts); then each row with content: line number, cells, kinds
-and faults; finally, the number of the line at which the table ends. Kinds are one letter per cell (``n``
-number, ``t`` time, ``b`` boolean, space: text); faults are the reasons why cells cannot be used, by index.
+"""Header, row or end of a table. A header is a line number, cells and None; a sheet's header is a line
+number, cells, the sheet's name, an empty dict and the sheet's facts. A row with content is a line number,
+cells, kinds and faults. The end is the number of the line at which the table ends. Kinds have one letter per
+cell: ``n`` for a number, ``t`` for a time, ``b`` for a boolean, a space for text. Faults are the reasons why
+cells cannot be used, by index.
 """
 
 CURRENCIES = 0x100
@@ -72,7 +73,6 @@ class Order(NamedTuple):
     """File to convert, with reader, options and limits."""
 
     module: str
-    """Name of the reader's module."""
     path: str
     options: dict[str, Any]
     limits: list[int]

@@ -34,8 +34,8 @@ _PIECES = re.compile(
 def currency_in(code: str) -> str | None:
     """Return a number format's currency sign or, after a ``"``, its text; None if it has neither.
 
-    A format such as ``0000``, which shows leading zeros, is returned unchanged. Commas after the digits,
-    which divide the displayed number by 1,000, count as text.
+    A format that shows leading zeros, such as ``0000``, is returned unchanged. Commas after the digits count
+    as text, because they divide the displayed number by 1,000.
     """
     if 1 < len(code) <= LONGEST_SIGN and not code.strip("0"):
         return code

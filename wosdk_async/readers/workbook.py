@@ -34,7 +34,7 @@ _DIGITS = 15  # number of significant digits that Excel keeps
 def read(path: str, *, sheet: str | int | None = None, header_row: int | None = None) -> Iterator[Line]:
     """Yield the lines of a sheet, with its row numbers. Formulas are read as their stored results.
 
-    ``sheet`` is a name or a number from 1 (default: the first visible sheet), and ``header_row`` the row
+    ``sheet`` is a name or a number from 1 (default: the first visible sheet). ``header_row`` is the row
     number of the header (default: the first row with content). In a rejects file, ``header_row`` is ignored.
     """
     _require_intact(path)
@@ -154,7 +154,6 @@ class _Table:
         self._fillable: list[tuple[str, int]] = []
 
     def find_covered_cells(self, header: int) -> None:
-        """Find the cells that merged ranges cover below the header."""
         self._top = header
         if not self._facts.merged:
             return
@@ -205,7 +204,6 @@ class _Table:
         return line, cells, kinds, faults
 
     def faults_in(self, line: int, values: list[Any]) -> dict[int, str]:
-        """Return the reasons why cells of a row cannot be used."""
         faults = self.faults.get(line, {})
         for index, name, may_be_empty in self._covered.get(line, ()):
             if not may_be_empty or _has_content([values[index]]):

@@ -68,13 +68,14 @@ class ChangeFeed(Generic[E]):
             ...
         stored = str(feed.watermark)
 
-    No change is lost. A record is repeated only if it changed again, if the loop stopped at it, if more
-    records changed within the overlap than a watermark holds (5,000), if its ``ConcurrencyId`` is not an
-    integer, or if the service set its clock back.
+    If the overlap is long enough (:meth:`Company.changes <wosdk_async.company.Company.changes>`), no change
+    that sets ``LastActionDateUtc`` is lost. A record may be repeated if it changed again, if the loop stopped
+    at it, or if its ``ConcurrencyId`` is not an integer. Other records are repeated only if more records
+    changed within the overlap than a watermark holds (5,000), or if the service set its clock back.
 
     Attributes:
-        clock_behind: how far the service's clock was behind the watermark at the start of the last pass, if
-            beyond the overlap; otherwise zero. If it is not zero, that pass reads all records.
+        clock_behind: how far the service's clock was behind the watermark at the start of the last pass; zero
+            if this was within the overlap. If it is not zero, the pass reads all records.
     """
 
     def __init__(
@@ -241,7 +242,6 @@ def _end_of_pass(newest: Any, clock: datetime | None) -> datetime | None:
 
 def _date_of(trace: Trace) -> datetime | None:
     """Return the service's time from the ``Date`` header (facts 3.8); None if it is missing or unreadable."""
-    # facts 3.8
     from email.utils import parsedate_to_datetime  # imported here: takes 8 ms
 
     try:

@@ -217,8 +217,6 @@ def _value_of(entry: CustomField2, kind: str) -> FieldValue:
 
 @attrs.frozen
 class _Value:
-    """Value to write in a field."""
-
     label: str
     kind: str
     text: str

@@ -90,8 +90,8 @@ class Documents(Resource):
             description: description of the document.
             mime_type: media type (default: guessed from the name). The service derives the document's type
                 from it: ``Picture`` for an image, PDF for a PDF.
-            doc_type: a DocumentType, its id, or its name in the Company (such as ``"Picture"``; a name costs
-                an extra query), for files that are neither images nor PDFs. By default, such files get the
+            doc_type: for files other than images and PDFs: a DocumentType, its id, or its name in the
+                Company, such as ``"Picture"``. A name costs an extra query. By default, such files get the
                 PDF type, because no other type is documented.
             shared: ``IsShared``; not sent by default.
             public: ``IsPublic``; not sent by default.

@@ -43,7 +43,7 @@ def text_of(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def choose(what: str, name: str, records: Iterable[T], label: Callable[[T], object]) -> T:
+def _choose(what: str, name: str, records: Iterable[T], label: Callable[[T], object]) -> T:
     """Return the only record called ``name``. Raises NameNotFoundError or NotUniqueError."""
     labelled = [(text_of(label(record)), record) for record in records]
     found = [record for text, record in labelled if folded(text) == folded(name)]
@@ -51,10 +51,10 @@ def choose(what: str, name: str, records: Iterable[T], label: Callable[[T], obje
         return found[0]
     if found:
         ids = [getattr(record, "id", None) for record in found]
-        raise NotUniqueError(f"{name!r} is the name of more than one {what}: ids {listed(ids)}; use an id")
+        raise NotUniqueError(f"{name!r} is the name of more than one {what}: ids {_listed(ids)}; use an id")
     names = sorted({text for text, _ in labelled if text})
     near = suggestion(name.strip(), names)
-    known = f"there are {listed(names)}" if names else "there are none"
+    known = f"there are {_listed(names)}" if names else "there are none"
     behind = f"{near} T{known[1:]}" if near else f"; {known}"
     raise NameNotFoundError(f"no {what} is called {name!r}{behind}")
 
@@ -65,15 +65,14 @@ def require_one(
     """Raise ``missing`` or NotUniqueError unless each name in ``found`` has exactly one id."""
     where = {"operation": f"look up {entity}", "company": company}
     if absent := [name for name, ids in found.items() if not ids]:
-        raise missing(f"no {entity} has the {by} {listed(absent)}", **where)
+        raise missing(f"no {entity} has the {by} {_listed(absent)}", **where)
     for name, ids in found.items():
         if len(ids) > 1:
-            text = f"several {entity} records have the {by} {name!r}: ids {listed(ids)}; use an id"
+            text = f"several {entity} records have the {by} {name!r}: ids {_listed(ids)}; use an id"
             raise NotUniqueError(text, **where)
 
 
-def listed(values: Sequence[Any]) -> str:
-    """Return the values as text for a message, shortened to the first few."""
+def _listed(values: Sequence[Any]) -> str:
     more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
     return ", ".join(repr(value) for value in values[:_SHOWN]) + more
 
@@ -123,11 +122,11 @@ class LookupTables:
         cached = self._cached(entity, started_at - MAX_AGE)
         if cached is not None:
             with suppress(NameNotFoundError, NotUniqueError):
-                return choose(what, name, filter(fits, cached), label)
+                return _choose(what, name, filter(fits, cached), label)
         # Even if the clock stands still, the cached table, which lacks the name, must not be used again.
         records = await self._read_shared(entity, started_at)
         try:
-            return choose(what, name, filter(fits, records), label)
+            return _choose(what, name, filter(fits, records), label)
         except (NameNotFoundError, NotUniqueError) as error:
             error.add(company=self.sender.company, operation=f"look up {entity.wire_name}")
             raise

@@ -57,8 +57,6 @@ def spellings(names: Iterable[str]) -> Iterator[list[str]]:
 
 
 class _NameCache:
-    """Thread-safe cache of recently used names, with their ids and look-up times."""
-
     def __init__(self) -> None:
         self._ids: OrderedDict[object, tuple[int, float]] = OrderedDict()
         self._lock = threading.Lock()

@@ -121,8 +121,8 @@ class WorkOrders(Resource):
         raises ConflictError.
 
         Args:
-            order: the work order, which must be on hold or paused; ``run(WoReopenCommand(...))`` reopens one
-                that is Completed or Cancelled.
+            order: the work order, which must be on hold or paused. To reopen a Completed or Cancelled order,
+                use ``run(WoReopenCommand(...))``.
             start: also pick up and start the order, so that it is InProgress (three commands). If a command
                 is refused, the order keeps the state reached so far.
             comment: text for the order's log, sent with the first command.

@@ -1,8 +1,7 @@
 """Clock that tests can replace, and call deadlines that share one timer.
 
-``asyncio.timeout`` adds a timer to the loop for every call, although most of these timers never fire. Here,
-calls whose deadlines fall in the same hundredth of a second share a set, and one timer waits for the
-earliest set.
+``asyncio.timeout`` adds a timer to the loop for every call, although most timers never fire. Here, deadlines
+in the same hundredth of a second share a tick, and one timer waits for the earliest tick.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ class _Tick:
 
 
 class Scope:
-    """Section of a task that begins with the scope's creation and is cancelled at its deadline.
+    """Section of a task, from the creation of the scope; cancelled at the deadline.
 
     As with ``asyncio.timeout``, a simultaneous cancellation from outside takes precedence and is never lost.
     As a context manager, the scope raises TimeoutError if it has timed out.
@@ -79,7 +78,6 @@ class Scope:
         self.until = until
         self._deadlines = deadlines
         self.expired = False
-        """Whether the scope has timed out."""
         self._task: asyncio.Task[Any] | None = task
         self._cancelling = task.cancelling()
         tick = deadlines._latest
@@ -180,7 +178,6 @@ class Deadlines:
         self._timer = self._clock.call_later(max(0.0, ends - self._clock.now()), self._sweep)
 
     def _sweep(self) -> None:
-        """Expire the scopes that have timed out, drop empty ticks, and rearm the timer."""
         self._timer = None
         now = self._clock.now() + 1e-8  # with a margin, because rounding may fire a timer slightly early
         while self._ends and (self._ends[0] <= now or not self._ticks.get(self._ends[0], _NO_TICK).scopes):

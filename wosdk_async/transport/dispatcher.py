@@ -235,10 +235,11 @@ class Attempts:
     async def send_call(self, started: float | None = None) -> Any:
         """Send the call and return the result.
 
-        ``started`` is the time at which a slot was granted, if the caller already holds one.
+        If the caller holds a slot, ``started`` is the time at which it was granted.
 
-        If the service rejects the session or does not know the path, or if the Company has moved to another
-        host, the call is retried at once. After any other failure, :class:`Retries` decides.
+        The call is retried at once if the service rejects the session or does not know the path. It is also
+        retried at once at the Company's new host, if it is safe to repeat or was never sent. After any other
+        failure, :class:`Retries` decides.
         """
         call, sessions, context = self._call, self._sessions, self._context
         clock, limiter = context.clock, context.limiter
@@ -384,9 +385,9 @@ def _host_may_have_changed(failure: BaseException) -> bool:
 def _is_unproven(call: Call[Any]) -> bool:
     """Return whether the call's path is a short one that only one source documents.
 
-    All sources document the full name (facts 5). Not shown; assumed: if a host that has never accepted the
-    short path responds to it with a 404 page, the call was not carried out. A 404 page for a full name does
-    not prove that, and a create must not be sent twice.
+    All sources document the full name (facts 5). Not shown; assumed: a 404 page for the short path proves
+    that the call was not carried out, if the host has never accepted that path. A 404 page for a full name
+    proves nothing, and a create must not be sent twice.
     """
     return bool(call.other_paths) and call.path != COMMANDS + call.operation
 

@@ -1,8 +1,7 @@
 """File downloads from addresses that the service names, without a session.
 
-Token, Company name and cookies are not sent: the address is outside the Company's host, and anyone who can
-write a document can choose it. Each redirect is checked and followed, because storage may redirect between
-regions.
+Token, Company name and cookies are not sent, because anyone who can write a document can choose its address.
+Each redirect is checked and followed, because storage may redirect between regions.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ fewest slots; ties take turns.
 
 A slot cannot be revoked: a host that hangs keeps its Company's slots until their deadlines. Therefore each
 Company may exceed the shared total for its first ``SHARE`` slots, up to the client's ceiling. While other
-Companies hold slots, a Company gets a slot beyond ``SHARE`` only if it then holds fewer such slots than are
-free, so that some stay free for the next Company.
+Companies hold slots, a Company's slots beyond ``SHARE`` must be fewer than the free slots, so that the next
+Company finds a free slot.
 
 A queue is ready while calls wait in it and its limit and rate allow another slot. Ready queues are grouped by
 the number of slots they hold, so granting a slot takes constant time, however many calls wait.
@@ -91,10 +91,9 @@ class TenantQueue:
 class ConcurrencyLimiter:
     """Limiter of one event loop's slots.
 
-    At most ``total`` are in use, or ``ceiling`` if the extra ones go to queues with fewer than ``SHARE``.
-
-    A queue holds at most the slots its algorithm allows, capped by ``per_queue``. A caller that is cancelled
-    while waiting leaves the queue; a slot it was just granted passes to the next caller.
+    At most ``total`` slots are in use. Queues that hold fewer than ``SHARE`` may exceed the total, up to
+    ``ceiling``. A queue holds at most the slots that its algorithm allows; the algorithm's maximum is
+    ``per_queue``.
     """
 
     def __init__(
@@ -217,17 +216,15 @@ class ConcurrencyLimiter:
         return held + 1 - SHARE < free or held == self._total - free
 
     def _may_grant(self, queue: TenantQueue) -> bool:
-        """Return whether the limit and rate of ``queue`` allow another slot."""
         if queue.held >= int(queue.algorithm.limit):
             return False
         return not queue.interval or self._clock.now() >= queue.next_at
 
     def _keep_pace(self, queue: TenantQueue) -> None:
-        """Set the time of the next slot of ``queue`` from its rate."""
         queue.next_at = max(queue.next_at, self._clock.now() - _BURST) + queue.interval
 
     def _make_ready(self, queue: TenantQueue) -> None:
-        """Mark ``queue`` as ready if it may get a slot; if only its rate forbids one, schedule a retry."""
+        """Mark ``queue`` as ready if it may get a slot. If only its rate forbids this, schedule a retry."""
         if queue.level == queue.held or not queue.waiting or queue.held >= int(queue.algorithm.limit):
             return
         if self._may_grant(queue):
@@ -262,7 +259,6 @@ class ConcurrencyLimiter:
             self._make_ready(queue)
 
     def _grant_first(self, queue: TenantQueue) -> None:
-        """Grant a slot to the longest-waiting caller in ``queue``."""
         granted, _ = queue.waiting.popitem(last=False)
         self.queued -= 1
         if not granted.done():  # a cancelled caller gets no slot, and will call `leave`
@@ -286,12 +282,12 @@ class ThroughputLimit(AIMDLimit):
     A round consists of ``limit`` responses, but at least ``ROUND``, that arrived while all slots were in use.
     The round then completes ``limit / mean time`` calls per second (Little's law). A trial compares a
     round with another at twice the limit. If the higher limit completes ``gain`` times as many calls, the
-    limit becomes ``lower * gain``. After a trial with little effect, trials pause for ``PAUSE`` rounds;
-    otherwise the next trial follows at once.
+    limit becomes ``lower * gain``. If a trial of a higher limit has little effect, the next such trial waits
+    ``PAUSE`` rounds.
 
-    A round that is ``SLOWER`` times as slow as the previous one starts a trial at half the limit. The same
-    rule applies: at half the limit, a service with a queue completes as many calls as before; a service that
-    is slow throughout completes fewer.
+    A round that is ``SLOWER`` times as slow as the previous round starts a trial at half the limit. At half
+    the limit, a service with a queue completes as many calls as before, and a service that is slow for
+    another reason completes fewer.
 
     A 429 or 503 halves the limit. The limit returns to 0.9 of its previous value within a few rounds, then
     grows by one per round. Trials resume at 1.25 times the previous value.
@@ -354,7 +350,7 @@ class ThroughputLimit(AIMDLimit):
         if mean < math.inf:
             self._last_mean = mean
         if self._before is not None:
-            self._judge(*self._before, mean)
+            self._end_trial(*self._before, mean)
         elif is_slower and self.limit > self._lowest:
             self._try(self.limit / 2, mean)
         elif self._pause_left <= 0 and self.limit < self._maximum and mean < math.inf:
@@ -366,8 +362,7 @@ class ThroughputLimit(AIMDLimit):
         self._before = self.limit, mean
         self._move(max(self._lowest, min(self._maximum, limit)))
 
-    def _judge(self, limit: float, mean: float, tried_mean: float) -> None:
-        """End the trial and adopt the better limit."""
+    def _end_trial(self, limit: float, mean: float, tried_mean: float) -> None:
         tried, self._before = self.limit, None
         (low, low_mean), (high, high_mean) = sorted([(limit, mean), (tried, tried_mean)])
         gain = high / low * low_mean / high_mean if high_mean < math.inf else 0.0

@@ -53,7 +53,6 @@ class TransportSettings:
     """Engine factory for calls, log-ins and downloads; if None, ``options`` select the engines."""
 
     def __attrs_post_init__(self) -> None:
-        """Refuse an unusable proxy."""
         if self.options.proxy is not None:
             parse_proxy(self.options.proxy, "proxy")
 

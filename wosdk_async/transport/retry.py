@@ -49,8 +49,8 @@ Failure = SendError | InconclusiveResponse | RefusedError
 class RetryQuota:
     """Retry budget of a client, which keeps retries from multiplying the load while the service is down.
 
-    A retry costs ``COST``. A success earns 1, or ``COST`` if the call was retried. Loops in several threads
-    share the budget.
+    A retry costs ``COST``, except after an attempt at an unreachable host. A success earns 1, or ``COST`` if
+    the call was retried. Loops in several threads share the budget.
     """
 
     COST = 5
@@ -76,7 +76,7 @@ class RetryQuota:
 
 @attrs.frozen
 class UnreachableHosts:
-    """Unreachable hosts, and when each may be warned about again. Other retries log no warning."""
+    """Unreachable hosts, each with the time of its next warning. Other retries log no warning."""
 
     clock: TransportClock
     _next: dict[str, float] = attrs.field(factory=dict, init=False)

@@ -62,9 +62,7 @@ class Transport:
     def __init__(self, settings: TransportSettings) -> None:
         self._settings = settings
         self.options = options = settings.options
-        """Options of the client."""
         self.clock = settings.clock
-        """Clock for every wait in this transport."""
         self._loops: dict[asyncio.AbstractEventLoop, LoopState] = {}
         self._inherited: list[LoopState] = []
         """The parent's states, kept alive in a child so that their sockets are not closed."""
@@ -87,8 +85,8 @@ class Transport:
 
     def sessions(self, tenant: Tenant) -> SessionManager:
         """Return the session manager of a tenant. Repeated calls return the same manager."""
-        # Keyed by the exact name: the service ignores case (facts 1), but case folding would equate different
-        # names ("Straße", "STRASSE"), and the credentials provider must be asked for each name.
+        # Keyed by the exact name, although the service ignores case (facts 1). Case folding would equate
+        # different names ("Straße", "STRASSE"), and the credentials provider must be asked for each name.
         credentials: object = tenant.credentials
         try:
             hash(credentials)
@@ -135,7 +133,7 @@ class Transport:
         ``hold`` keeps the client open for an enclosing call. ``approved`` means that ``before_send`` has
         approved the call.
         """
-        # Not an async function, which saves one coroutine for each of tens of thousands of waiting calls.
+        # Not an async function: tens of thousands of waiting calls each save a coroutine.
         client = self.options
         if client.read_only and not call.reads:
             raise InvalidCallError(

@@ -23,8 +23,8 @@ class TLSSessions(dict[SessionKey, ssl.SSLSession]):
     """TLS session cache: resume a host's session to shorten the next handshake.
 
     The key holds the context, verified name and port, because Python resumes a session under any name without
-    verifying the name again. ``most`` limits the number of sessions; it is 0 for the program's own
-    context, because a resumed session would keep the trust settings from before a change of that context.
+    verifying the name again. At most ``most`` sessions are kept. A program may change its own context, and a
+    resumed session would ignore the change, so for such a context ``most`` is 0.
     """
 
     def __init__(self, most: int) -> None:

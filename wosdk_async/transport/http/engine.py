@@ -102,7 +102,7 @@ class SendError(Exception):
     Attributes:
         sent: whether the service may have seen the request.
         timeout: the expired limit of :class:`~wosdk_async.options.Timeouts`, or empty.
-        remedy: how to fix a failure that would recur on a retry; None if the failure may be transient.
+        remedy: how to fix the failure, if a retry would fail too; None if the failure may be transient.
         facts: values for the remedy.
         too_long: whether the response exceeds :class:`~wosdk_async.options.Limits`, as it would on a retry.
         host_gone: whether no connection to the host could be opened: refused, unreachable, unknown or silent.
@@ -160,8 +160,8 @@ class Engine(Protocol):
         """Send one request and return the result of ``read``. Redirects are not followed.
 
         The connection is kept only if ``read`` returns or raises a WosdkError. It is closed if ``read``
-        raises any other error, such as for a response that is not the service's, or if bytes follow the
-        response. Nothing received later on such a connection can be trusted.
+        raises any other error, or if bytes follow the response, because nothing received later could be
+        trusted.
 
         Raises:
             SendError: no complete response arrived. The error has no ``__cause__``, because a
@@ -179,8 +179,9 @@ class Engine(Protocol):
 class StreamedResponse:
     """Response with an unread body. Header names are lower case, and chunks are decompressed.
 
-    Iterating ``chunks`` raises :class:`SendError` if the body is corrupt or incomplete, and
-    :class:`~wosdk_async.errors.DownloadError` if it is too large or its content coding was not requested.
+    Iterating ``chunks`` raises :class:`SendError` if the body is corrupt or incomplete. It raises
+    :class:`~wosdk_async.errors.DownloadError` if the body is too large or its content coding was not
+    requested.
     """
 
     status: int

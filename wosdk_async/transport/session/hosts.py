@@ -1,8 +1,8 @@
 """Hosts that may receive the bearer token, and hosts of file downloads.
 
 The token is sent to the configured locator and to the Company host that the locator names, over https.
-Loopback and hosts listed by the user do not require https. Only a locator on this machine may name this
-machine.
+Loopback and hosts listed by the user do not require https. A locator on another machine may name this machine
+only if the user has listed it.
 """
 
 from __future__ import annotations
@@ -137,9 +137,10 @@ class HostRules:
     def require_download(self, url: str, *, local: bool) -> None:
         """Check the address of a file, which requires https except on this machine and trusted hosts.
 
-        This machine must be trusted or allowed by ``local``: anyone who can write a document can choose its
-        address, which must not lead to services that only this machine can reach. Raises DownloadError, whose
-        message shows at most scheme and host, because addresses are often signed.
+        An address on this machine is refused, except if this machine is trusted or ``local`` allows it.
+        Anyone who can write a document chooses its address, which must not reach services that only this
+        machine can reach. Raises DownloadError, whose message shows at most scheme and host, because
+        addresses are often signed.
         """
         parts, host = _parse(
             url, DownloadError, "the file cannot be fetched from its location", _MAX_SIGNED_URL
@@ -188,8 +189,8 @@ def _parse(url: str, error: type[WosdkError], what: str, longest: int = _MAX_URL
             ipaddress.IPv4Address(host)  # raises unless it is four decimals, which all resolvers read alike
     except ValueError as cause:
         why = f"which is not an address: {cause}"
-    # Raised outside the handler, so that the error does not keep its cause. The reason is omitted if the
-    # address may contain a password.
+    # Raised outside the handler, without its cause. The reason is omitted if the address may contain a
+    # password.
     if why:
         raise error(f"{what}, {'which is not an address' if '@' in url else why}")
     if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host) or "@" in parts.netloc:

@@ -1,6 +1,6 @@
 """Log-in: request a token, then ask the locator for the Company's host.
 
-Thousands of Companies share a few slots; requests that hang lose their slots to waiting ones.
+Thousands of Companies share a few slots; waiting requests take the slots of requests that hang.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class _CompanyLogin:
     time_left: TimeLeft | None
 
     def note_failure(self, failure: Exception, wait: float) -> None:
-        """Report why the log-in waits. Secrets were hidden when the response was read."""
+        """Report why the log-in waits. Secrets in ``failure`` are already hidden."""
         text = f"retry in {wait:.3g} s ({failure})"
         if isinstance(failure, RefusedError):
             text = f"HTTP {failure.status}, retry in {wait:.3g} s ({failure.message})"
@@ -218,11 +218,11 @@ class Login:
         return self.accept(company, grant)
 
     def accept(self, company: str, grant: TokenGrant) -> TokenGrant:
-        """Check a session opened by another process, and return it with its headers.
+        """Check a session from the credentials provider, and return it with its headers.
 
-        The other process has already checked that the host is one that a locator may name. Raises
-        ConfigurationError unless the host uses https, is on this machine or is trusted, and SessionError for
-        a token that cannot be sent.
+        The provider has chosen the host: the rules for hosts that a locator names do not apply. Raises
+        ConfigurationError for a host that requires https but does not use it, and SessionError for a token
+        that cannot be sent.
         """
         _require_token(grant.token)
         host = self.hosts.endpoint("the host of the provided session", grant.base_url)
@@ -258,11 +258,10 @@ class Login:
         secrets: Secrets,
         login: _CompanyLogin,
     ) -> T:
-        """Send ``call`` to ``address`` and return its decoded response, with retries."""
         base = address.url(login.region, self.hosts)
         if not self.preemptive:
-            # Each request gets its own connection: log-in responses do not name their request, so on a shared
-            # connection a late response could be taken for that of the next request.
+            # Each request gets its own connection. On a shared connection, a late response could be taken for
+            # the next request's, because log-in responses do not name their request.
             headers += (("Connection", "close"),)
         trace, url = Trace(), f"{base}/{call.path}" if call.path else base
         login.note(f"{address.name} {base} has not responded")
@@ -309,7 +308,6 @@ class Login:
             raise
 
     def _note_failure(self, login: _CompanyLogin, base: str, failure: Exception, wait: float) -> None:
-        """Report why the log-in waits, and warn if its host cannot be reached."""
         login.note_failure(failure, wait)
         if login.time_left is not None:
             self.unreachable.warn_unreachable(failure, base, login.time_left())
@@ -339,15 +337,15 @@ _SLOW_SHARE = 4  # one in this many slots is reserved for slow requests
 class LoginSlots:
     """Slots for ``total`` concurrent requests within one event loop.
 
-    After 0.25 s, or up to 1 s if recent responses took long, a request is preempted if a new one is waiting:
-    it is cancelled and retried as a slow request, because all log-in requests are safe to retry. After 2.5 s,
-    any waiting request preempts it. If slow requests hold more than their reserved slots, a new request
-    preempts the newest slow one even earlier and moves it to the head of the slow queue. A quarter of the
-    slots is reserved for slow requests, so a slow host still serves all of its callers.
+    A preempted request is cancelled and retried as a slow request, which is safe for all log-in requests. A
+    new request that waits preempts a first attempt after 0.25 s, or up to 1 s if recent responses took long.
+    Any waiting request preempts a first or second attempt after 2.5 s. A quarter of the slots is reserved for
+    slow requests, so that a slow host still serves all of its callers. If slow requests hold more slots, a
+    new request at once preempts the newest of them, which moves to the head of the slow queue.
 
-    If not ``preemptive``, a request is preempted only once, after 1 s: httpx may lose the connection of a
-    cancelled request, especially if the request has just begun. Slow requests then leave a quarter of the
-    slots to the others.
+    If not ``preemptive``, a request is preempted only once, after 1 s, and slow requests leave a quarter of
+    the slots to new requests. httpx may lose the connection of a cancelled request, especially if the request
+    has just begun.
     """
 
     def __init__(

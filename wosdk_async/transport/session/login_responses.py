@@ -51,8 +51,7 @@ class Address:
         setting = f"{self.field} of the region {region.name}"
         return hosts.endpoint(setting, getattr(region, self.field))
 
-    def endpoint_error(self, url: str, status: int, said: str = "") -> SessionError:
-        """Return the error for a response that cannot come from the endpoint."""
+    def _endpoint_error(self, url: str, status: int, said: str = "") -> SessionError:
         return self.error(
             f"{self.name} {url} responded with HTTP {status}{said}",
             status=status,
@@ -67,7 +66,7 @@ class Address:
             # facts 2 shows only the status of this refusal, so the body does not matter.
             return refusal_error("", "", 400)
         if 300 <= page.status < 500 and page.status != 408:
-            return self.endpoint_error(url, page.status)
+            return self._endpoint_error(url, page.status)
         return page
 
     def meaning_of(self, error: RefusedError, url: str, company: str, region: Region) -> WosdkError:
@@ -88,7 +87,7 @@ class Address:
                 error.add(remedies=(Remedy.OWN_PAIR,))
             return error
         else:
-            meant = self.endpoint_error(url, error.status, f" ({error.message})")
+            meant = self._endpoint_error(url, error.status, f" ({error.message})")
         kept = ("operation", "attempts", "status", "code", "time_stamp")
         meant.add(**{name: getattr(error, name) for name in kept})
         return meant

@@ -62,9 +62,9 @@ class Session:
 class SessionManager:
     """Session of one Company, renewed once for all callers.
 
-    ``log_in`` returns a new grant. Its arguments are the secrets of earlier sessions, which a response may
-    still repeat, and a function that returns the time left for further attempts. An error of ``log_in`` is
-    raised in every waiting call.
+    ``log_in`` returns a new grant. Its first argument holds the secrets of earlier sessions, which a response
+    may still repeat. Its second argument returns the time left for further attempts. Every waiting call
+    raises the error of ``log_in``.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class SessionManager:
 
     @property
     def login_since(self) -> float | None:
-        """Start time of the latest log-in, until the log-in and any hold-off after it are over; then None."""
+        """Start time of the latest log-in; None once the log-in and any hold-off after it are over."""
         running = self._renewal is not None or self.hold_off.active
         return self._login_since if running else None
 

@@ -27,7 +27,7 @@ _JITTER = 1.0  # maximum random seconds added, because many Companies may get th
 class Renewal(Generic[T]):
     """Log-in in progress, retried while any waiting caller has time.
 
-    Without waiting callers it is retried until 10 s after its start, then cancelled.
+    Without waiting callers, it is retried until 10 s after its start, and then cancelled.
     """
 
     # Only the loop's own thread uses this object, so nothing here relies on the GIL.
@@ -97,7 +97,7 @@ class HoldOff:
         return self._busy is not None and self._now() < self._busy[0]
 
     async def wait(self, until: float | None) -> None:
-        """Wait for the end of the hold-off; raise its error at once if the deadline ``until`` is earlier."""
+        """Wait for the end of the hold-off. Raise its error at once if ``until`` is too early."""
         if self._busy is not None:
             ends, needed, error = self._busy
             if until is not None and until < needed:

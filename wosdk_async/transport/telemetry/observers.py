@@ -67,8 +67,6 @@ class HookObserver(Observer):
 
 
 class _LogObserver(Observer):
-    """Observer that logs attempts and calls to ``wosdk_async`` at DEBUG."""
-
     def attempt_ended(self, state: Any, attempt: Attempt) -> None:  # noqa: ARG002
         _log.debug("attempt: %s", _fields(attempt))
 

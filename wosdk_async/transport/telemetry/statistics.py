@@ -124,7 +124,7 @@ class Counters:
         self._idle: asyncio.Event | None = None
 
     def end(self) -> None:
-        """Count a call that ended in any way."""
+        """Subtract a call from ``running``, however it ended."""
         self.running -= 1
         if not self.running and self._idle is not None:
             self._idle.set()
@@ -148,12 +148,12 @@ class CompanyStats:
     ``calls`` counts all unfinished calls, including those waiting for the session or a retry. These four
     values cover the running event loop; all others are shared by all loops.
 
-    ``session_age`` is the seconds since the session was opened, and ``session_left`` is the seconds until it
-    must be renewed; both are None without a session. ``session_number`` counts the sessions opened.
+    ``session_age`` is the seconds since the session was opened. ``session_left`` is the seconds until it must
+    be renewed. Both are None without a session. ``session_number`` counts the sessions opened.
 
-    ``response_age`` is the seconds since the service last responded to a call with anything but a 5xx, and
-    ``error_age`` is the seconds since a call last failed, with an error of class ``last_error``; each is None
-    before the first.
+    ``response_age`` is the seconds since the service last responded to a call with anything but a 5xx.
+    ``error_age`` is the seconds since a call last failed, with an error of class ``last_error``. Both are
+    None before the first such event.
 
     ``login_age`` is the seconds since the current log-in began, and ``login_waits_for`` is the reason why it
     waits.

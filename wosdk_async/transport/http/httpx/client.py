@@ -90,7 +90,7 @@ class ClientEngine:
         self._require_usable()
         self._busy += 1
         try:
-            value, error = await self._exchange(request, SendState(request.on_sending))
+            value, error = await self._exchange(request, _SendState(request.on_sending))
         finally:
             self._busy -= 1
         if error is None:
@@ -100,7 +100,7 @@ class ClientEngine:
         finally:
             del error  # its traceback holds this frame: a reference cycle
 
-    async def _exchange(self, asked: Request, state: SendState) -> tuple[Any, BaseException | None]:
+    async def _exchange(self, asked: Request, state: _SendState) -> tuple[Any, BaseException | None]:
         """Return the result, or the error without library frames, which hold the request.
 
         An AssertionError from a mock is raised unchanged, because it is meant for the test.
@@ -206,12 +206,12 @@ _SAME_REQUEST = {"BasicAuth", "DigestAuth", "NetRCAuth"}
 """``auth`` classes that send the given request object, which holds the trace; others may send another."""
 
 _BEFORE = ("connection.", "proxy.", "socks.", "http2.send_connection_init.")
-"""Events before the first byte of a request. A CONNECT to a proxy emits the same events as a request, and
-therefore counts as one.
+"""Events before the first byte of a request. A CONNECT to a proxy counts as a request, because it emits the
+same events.
 """
 
 
-class SendState:
+class _SendState:
     """Send state of one request. Without trace events, a request counts as sent once handed over."""
 
     def __init__(self, on_sending: OnSending) -> None:
@@ -222,7 +222,6 @@ class SendState:
         """Whether a handed-over request is still waiting for a pool connection."""
 
     def hand_over(self, client: httpx.AsyncClient, request: httpx.Request) -> None:
-        """Prepare ``request``, which ``client`` is about to send."""
         if "trace" not in request.extensions and _shows_events(client, request):
             request.extensions["trace"] = self._note
             self._is_traced = True
@@ -232,7 +231,6 @@ class SendState:
             self.mark_sent()
 
     def mark_sent(self) -> None:
-        """Record that the first byte may now be sent."""
         if not self.sent:
             self.sent = True
             self._on_sending()

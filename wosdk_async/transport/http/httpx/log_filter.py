@@ -1,7 +1,7 @@
 """Log filter that hides secrets of our requests in the logs of httpx, httpx2 and their dependencies.
 
 These logs show full addresses, response headers and reasons, parts of a malformed body and, with HTTP/2,
-request headers. A context variable separates our requests from the program's own, whose log records are
+request headers. A context variable marks our requests; log records of the program's own requests are
 unchanged.
 """
 

@@ -43,10 +43,11 @@ if TYPE_CHECKING:
 async def read_response(response: httpx.Response, limit: int, read: Read) -> tuple[Any, Exception | None]:
     """Return the result of ``read`` for the response, with its body decompressed to at most ``limit`` bytes.
 
-    Raises BadContent and library errors. A WosdkError or InconclusiveResponse raised by ``read`` is returned
-    as the second value, because the caller takes every exception for an error of the library or of a hook.
+    Raises BadContent and library errors. If ``read`` raises WosdkError or InconclusiveResponse, the error is
+    returned as the second value, because the caller takes a raised exception for an error of the library or
+    of a hook.
 
-    The connection is reused only if ``read`` returned a value or raised a WosdkError; otherwise it is closed
+    If ``read`` returned a value or raised a WosdkError, the connection is reused. Otherwise, it is closed
     before another request can use it. HTTP/2 connections stay open: other requests share them, and each
     response names its request.
     """
@@ -158,7 +159,7 @@ def _summary(cause: BaseException) -> str:
 def foreign_response_error(cause: BaseException, library: Any) -> SendError | None:
     """Return the error if a transport or mock gave ``library`` a response from another library.
 
-    ``library`` does not report such a response: one of its assertions or ``await`` expressions fails, and the
+    ``library`` does not report such a response. An assertion or ``await`` of the library fails, and the
     response is a variable of the frame that failed.
     """
     frame = _frames(cause)[-1]

@@ -1,8 +1,8 @@
 """Batched socket reads and writes for one pool.
 
 Writing: all requests of one event loop iteration are sent together. Reading: our own epoll watches the
-sockets, the loop watches the epoll, and all readable sockets are read in one batch. asyncio alone would make
-a dozen calls for each readable socket.
+sockets, and the loop watches the epoll. All readable sockets are read in one batch, while asyncio alone would
+make a dozen calls for each of them.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class WriteBatcher:
     """Connections whose requests are about to be sent.
 
     Requests from one event loop iteration are sent at its end, or 2 ms after the first was submitted. Sending
-    them back to back costs far less CPU than sending each between other work, and a single system call shows
-    which sockets have received an end of file or unexpected bytes.
+    them back to back costs far less CPU than sending each between other work. A single system call shows
+    which of their sockets have received an end of file or unexpected bytes.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> None:
@@ -111,9 +111,8 @@ def readable(fds: Collection[int]) -> set[int]:
 class SocketReader:
     """Reader of one pool's sockets, through its own epoll.
 
-    The loop still opens, writes and closes the sockets. It also reads them during a TLS handshake; on
-    systems without epoll, and on loops other than asyncio's own and uvloop, it always reads them.
-    docs/benchmarks.md lists the savings.
+    The loop opens, writes and closes the sockets, and reads them during a TLS handshake. Without epoll, and
+    on loops other than asyncio's own and uvloop, the loop always reads them.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -121,7 +120,6 @@ class SocketReader:
         # Only these loops can watch an epoll; simulated loops and those of Windows cannot.
         can_watch = isinstance(loop, asyncio.SelectorEventLoop) or type(loop).__module__ == "uvloop"
         self.supported = can_watch and hasattr(select, "epoll")
-        """Whether epoll reading works on this loop."""
         self._epoll: select.epoll | None = None  # exists only while sockets are watched
         self._sources: dict[int, tuple[Batched, Layer, asyncio.Transport]] = {}
         """Connections with byte receiver and transport, keyed by file descriptor."""

@@ -83,7 +83,7 @@ async def _open(pool: Pool, connection: Connection) -> None:
     if origin.tls and context:
         top = tls = _tls(pool, connection, context, origin)
     if proxy is not None and (origin.tls or proxy.is_socks):
-        tunnel = Tunnel(origin, proxy, pool.buffer)
+        tunnel = _Tunnel(origin, proxy, pool.buffer)
     if proxy is not None and proxy.tls and context:
         outer = _tls(pool, tunnel or connection, context, proxy)
     raw = await _socket(pool, proxy or origin, outer or tunnel or top)
@@ -161,7 +161,7 @@ async def _race(loop: asyncio.AbstractEventLoop, addresses: deque[Address]) -> s
     finally:
         for task in running:
             task.cancel()
-            task.add_done_callback(_close)
+            task.add_done_callback(_close_loser)
 
 
 async def _connect_socket(loop: asyncio.AbstractEventLoop, address: Address) -> socket.socket:
@@ -176,8 +176,7 @@ async def _connect_socket(loop: asyncio.AbstractEventLoop, address: Address) -> 
     return connecting
 
 
-def _close(task: asyncio.Task[socket.socket]) -> None:
-    """Close the socket of a task that lost the race."""
+def _close_loser(task: asyncio.Task[socket.socket]) -> None:
     if not task.cancelled() and task.exception() is None:
         task.result().close()
 
@@ -207,7 +206,7 @@ _MAX_INTERIM = 16  # maximum responses to a CONNECT; not shown; assumed
 _MAX_NAME = 255  # maximum bytes of a host name, RFC 1928 5
 
 
-class Tunnel(Layer):
+class _Tunnel(Layer):
     """Connection to ``proxy`` until the proxy has connected to ``origin``."""
 
     def __init__(self, origin: Origin, proxy: Proxy, buffer: memoryview) -> None:
@@ -226,22 +225,18 @@ class Tunnel(Layer):
             raise self._refused("it sent bytes outside of any response")
 
     def received(self, data: bytes) -> None:
-        """Store received bytes."""
         self._received += data
         self._arrived.set()
 
     def lost(self, error: Exception | None) -> None:
-        """Record that no more bytes will arrive."""
         why = error if isinstance(error, ssl.SSLError) else ConnectionResetError("it closed the connection")
         self._ended = self._ended or why
         self._arrived.set()
 
     def eof_received(self) -> None:
-        """Record that the proxy is closing the connection."""
         self.lost(None)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Record that the socket is closed."""
         self.lost(exc)
 
     async def _read(self, length: Callable[[bytearray], int]) -> bytes:

@@ -73,9 +73,9 @@ class Connection(Layer):
         self._mid_record: Collection[TLSTransport] | None = None
         """TLS layers that hold part of a record; None without TLS."""
         self._send_by = 0.0
-        """Deadline for sending a request that waits until unexpected bytes have ended; 0 if none waits."""
+        """Deadline for sending a request that waits for the end of unexpected bytes; 0 without one."""
         self._is_untried = True
-        """Whether no request has been ready to be sent yet."""
+        """Whether the connection has never had a request to send."""
         self._has_socket = False
         self._waiter: asyncio.Future[Response] | None = None
         self._prepared: PreparedRequest | None = None
@@ -111,7 +111,11 @@ class Connection(Layer):
             self.close()
 
     def cancel(self, waiter: asyncio.Future[Response]) -> None:
-        """Close the connection if ``waiter`` still waits for a response; keep it if the request is unsent."""
+        """Close the connection if ``waiter`` still waits for a response.
+
+        If the request is unsent, keep the connection, except when it is no longer fresh and another request
+        is waiting.
+        """
         if self._pool.loop.is_closed():  # the caller is only collected now, and its socket is gone
             return
         if self._waiter is waiter:
@@ -301,8 +305,8 @@ class Connection(Layer):
     def _stop_writing(self, response: Response) -> bool:
         """Stop sending after an early response; accept it, and return True, only if it is an error.
 
-        No service carries out a request that it has not read completely, so an early success is the response
-        to another request, or comes from a proxy that may still forward this one.
+        No service carries out a request that it has not read completely. An early success therefore answers
+        another request, or comes from a proxy that may still forward this request.
         """
         if response.status >= 400 and self._transport.get_write_buffer_size():
             self.abort()

@@ -161,7 +161,7 @@ class NativeEngine:
         pool, origin, prepared = self._prepare(request)
         while (idle := await pool.wait(origin)) is not None:
             idle.close()  # not used, because a stream has its own connection
-        connection = StreamConnection(pool, origin)
+        connection = _StreamConnection(pool, origin)
         await connect(pool, connection)
         if not connection.live:
             raise _closed_at_once_error(origin)
@@ -241,7 +241,6 @@ class _StreamParser(ResponseParser):
     """Parser that hands body pieces to its connection, without a size limit."""
 
     def take(self) -> bytes:
-        """Return and clear the received pieces."""
         piece = b"".join(self._chunks)
         self._chunks.clear()
         return piece
@@ -265,9 +264,7 @@ class _StreamParser(ResponseParser):
         return Response(self._status, self._headers, self.take())
 
 
-class StreamConnection(Connection):
-    """Connection for a single download."""
-
+class _StreamConnection(Connection):
     read_in_batches = False
     parser_type = _StreamParser
 
@@ -301,7 +298,6 @@ class StreamConnection(Connection):
 
     @property
     def busy(self) -> bool:
-        """Whether the connection is in use, which it is until it closes."""
         return self.live
 
     def received(self, data: bytes) -> None:

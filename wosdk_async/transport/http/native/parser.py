@@ -56,8 +56,8 @@ class ResponseParser:
     def close(self) -> None:
         """Free the received bytes and the C parser.
 
-        Otherwise they could stay in memory: an error's traceback may refer to this object, and this object
-        and the C parser refer to each other.
+        Otherwise, both could stay in memory: an error's traceback may refer to this object, and this
+        object and the C parser refer to each other.
         """
         self._body, self._head = None, b""
         self._chunks.clear()

@@ -268,8 +268,8 @@ class TLSTransport(Layer):
     def _prove_session(self) -> None:
         """Keep the handshake's session, now that the service has sent data.
 
-        A resumed session is not replaced: it expires at the time that the service specified, and the next
-        full handshake verifies the certificate again.
+        A resumed session is not replaced, so that it expires when the service specified. The next full
+        handshake then verifies the certificate again.
         """
         self._is_proven = True
         if not self._tls.session_reused:
