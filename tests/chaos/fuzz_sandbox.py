@@ -1,6 +1,6 @@
 """Fuzzing of the sandbox by its own OpenAPI document: odd requests are sent, and any 5xx is a failure.
 
-Needs the extra `fuzz` in an environment of its own, since schemathesis brings a test stack with it.
+Needs the extra `fuzz` in an environment of its own, because schemathesis installs its own test tools.
 """
 
 from __future__ import annotations
