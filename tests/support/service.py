@@ -49,7 +49,7 @@ class Answer:
     echo: bool = True
 
     def to(self, request: Request) -> Answer:
-        """Return the bytes to send for ``request``."""
+        """Return the answer with the RequestId of ``request``, if it needs one."""
         if not self.echo or "/cmd/" not in request.path or not isinstance(self.body, dict):
             return self
         sent = request.json.get("RequestId") if request.body else None
@@ -73,7 +73,7 @@ Handler = Callable[[Request], Answer | Awaitable[Answer]]
 
 
 def error(status: int, code: str, message: str = "refused") -> Answer:
-    """Return an error body of spec 7."""
+    """Return an answer with an error body (spec 7)."""
     body = {"ErrorMessage": message, "ErrorCode": code, "TimeStamp": "2024-05-14T13:15:07.2210413Z"}
     return Answer(status, body)
 
