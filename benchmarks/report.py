@@ -138,7 +138,6 @@ def _origin(chosen: Sequence[Run]) -> str:
 
 
 def _create_table(runs: Sequence[Run]) -> str:
-    """Return a table of all figures for http on asyncio."""
     chosen = _chosen(runs)
     formats = {"cpu_us": ",.0f", "per_second": ",.0f", "p50_ms": ".1f", "p99_ms": ".1f"}
     rows = []

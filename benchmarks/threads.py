@@ -93,7 +93,6 @@ class Race:
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[wosdk.Client]:
-        """Open a client and log in."""
         made = client(self._target, load.AT_ONCE)
         self._in_loop(made.company("Bench").connect)
         yield made

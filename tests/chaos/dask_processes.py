@@ -63,7 +63,6 @@ class DaskProcesses:
         return self._log("scheduler", "Scheduler at:")
 
     def add_worker(self) -> str:
-        """Start a worker and return its address."""
         name = f"worker{len(self.workers)}"
         self.workers.append(
             self._start("worker", self.address, "--no-nanny", "--nthreads", "1", "--name", name, log=name)
@@ -78,7 +77,6 @@ class DaskProcesses:
                 self.add_worker()
 
     def kill_worker(self, number: int) -> None:
-        """Kill a worker, and wait until it has ended."""
         self.workers[number].kill()
         self.workers[number].wait()
 

@@ -62,8 +62,6 @@ _REFUSED = 50  # the server refuses every 50th create
 
 @attrs.frozen
 class Cell:
-    """Connection from the client to the server."""
-
     loop: str = "asyncio"
     tls: bool = False
     proxy: bool = False

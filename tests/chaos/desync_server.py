@@ -117,7 +117,6 @@ class Line:
         return self._outgoing.read()
 
     async def decrypt(self) -> None:
-        """Fill ``clear`` until the client ends the connection."""
         assert self.tls is not None
         with contextlib.closing(self._writer), contextlib.suppress(OSError):
             while data := await self._step(functools.partial(self.tls.read, 65536)):

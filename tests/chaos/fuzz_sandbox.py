@@ -27,7 +27,6 @@ CHECKS = (
 
 
 def main() -> int:
-    """Fuzz a served sandbox; return the exit status."""
     parser = arguments.parser("tests.chaos.fuzz_sandbox", __doc__)
     parser.add_argument(
         "--examples", type=arguments.count, default=20, metavar="N", help="examples for each operation"

@@ -86,8 +86,6 @@ class Meeting:
 
 @attrs.define
 class Watch:
-    """Measurement of the longest step of the event loop, and of peak memory."""
-
     step: float = 0.0
     _before: float = 0.0
 
@@ -124,7 +122,6 @@ def _memory(kind: str) -> float:
 
 
 async def run(engines: tuple[str, ...] = ENGINES) -> list[Meeting]:
-    """Send requests to every server over every engine."""
     with _servers() as url:
         met = []
         for engine in engines:
@@ -223,7 +220,6 @@ def _servers() -> Iterator[str]:
 
 
 def table(meetings: list[Meeting]) -> str:
-    """Return the meetings as a table in Markdown."""
     head = ("response", "engine", "verb", "error", "seconds", "step, ms CPU", "MB", "as wanted")
     rows = [
         (

@@ -133,7 +133,6 @@ class _Killer:
         return len(await stored_rows(Path(f"{source}.job"), State.SENDING))
 
     async def _run(self, source: Path, import_map: Path, moment: str) -> bool:
-        """Run the import once, and return whether it was killed."""
         by_command = moment == "command"
         marker = ["--marker", MARKER] if self.marked else []
         if by_command:

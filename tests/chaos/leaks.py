@@ -28,7 +28,6 @@ class Resources:
         return cls(len(descriptors), len(asyncio.all_tasks()), sys.getallocatedblocks())
 
     def left(self, before: Resources) -> list[str]:
-        """Return descriptions of the resources that did not exist ``before``."""
         found = {
             "file descriptors": self.descriptors - before.descriptors,
             "tasks": self.tasks - before.tasks,

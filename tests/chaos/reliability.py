@@ -84,8 +84,6 @@ class Effort:
 
 @attrs.frozen
 class Finding:
-    """Result of one run."""
-
     outcomes: Counter[str]
     errors: Counter[str]
     there: int
@@ -106,7 +104,6 @@ class Finding:
 
 
 async def run(effort: Effort, *, marked: bool, folder: Path) -> Finding:
-    """Send the creates, then compare the outcomes with the store."""
     with FaultServer(folder / "reliability.db", tls=effort.tls) as server:
         server.load(effort.script(0))
         started = time.monotonic()

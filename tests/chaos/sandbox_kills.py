@@ -97,7 +97,6 @@ def check_file(store: Path) -> str:
 
 
 async def kill_often(times: int, seed: int) -> int:
-    """Kill a server ``times`` times; return the number of errors."""
     rng, acknowledged, mistakes = random.Random(seed), Acknowledged(), 0
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "killed.db"

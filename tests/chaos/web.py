@@ -47,8 +47,6 @@ FAULTS = {
 
 @attrs.define
 class Load:
-    """Requests to the back end, and their responses."""
-
     web: httpx.AsyncClient
     statuses: Counter[int] = attrs.field(factory=Counter)
     seconds: list[float] = attrs.field(factory=list)
@@ -103,7 +101,6 @@ async def run_load(load: Load, requests: int, at_once: int) -> None:
 
 @contextmanager
 def back_end(environ: dict[str, str]) -> Iterator[str]:
-    """Run the example under uvicorn, and yield its address."""
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as server:
         command = [sys.executable, "-m", "uvicorn", "--app-dir", str(EXAMPLES), "fastapi_app:app"]
         command += ["--fd", str(server.fileno()), "--log-level", "error"]

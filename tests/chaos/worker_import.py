@@ -49,8 +49,6 @@ class Effort:
 
 @attrs.define(kw_only=True)
 class Found:
-    """Outcome of one job."""
-
     faults: Counter[str] = attrs.field(factory=Counter)
     """Faults that hit a worker while it was sending a row."""
     states: Counter[State] = attrs.field(factory=Counter)

@@ -108,7 +108,6 @@ class FaultyService:
         return self._faults.pop(key, "")
 
     async def carry_out(self, scope: Any, body: bytes) -> Response:
-        """Send a request to the application, and return the response."""
         status, content = await carry_out(self._app, scope, body)
         return Response(status, {"content-type": "application/json"}, content)
 

@@ -68,7 +68,6 @@ class Behaviour:
 
     @property
     def throttles(self) -> bool:
-        """Whether the service refuses requests."""
         return self.queue < math.inf or self.rate > 0
 
 
@@ -144,7 +143,6 @@ class Simulation:
             self._unsent = self._demand.randint(10, 400)
 
     def _send(self, now: float) -> None:
-        """Send as many calls as the algorithm allows."""
         while self._unsent and self._held + 1 <= self.algorithm.limit:
             self._held += 1
             self._sent += 1
@@ -209,7 +207,6 @@ def simulate(capacity: int, behaviour: Behaviour, algorithm: AIMDLimit, seed: in
 def simulate_fixed(
     capacity: int, behaviour: Behaviour, seed: int = 1, limits: Iterable[int] = FIXED
 ) -> dict[int, Result]:
-    """Return the result of each fixed limit."""
     return {limit: simulate(capacity, behaviour, Fixed(limit), seed) for limit in limits}
 
 

@@ -31,7 +31,6 @@ class _Connection(asyncio.BufferedProtocol):
         """Do nothing without TLS."""
 
     def send(self, request: bytes, waiter: asyncio.Future[Response]) -> None:
-        """Send a request; ``waiter`` gets the response."""
         self._waiter = waiter
         self._headers: list[tuple[bytes, bytes]] = []
         self._body: list[bytes] = []
@@ -51,7 +50,6 @@ class _Connection(asyncio.BufferedProtocol):
         self._body.append(part)
 
     def on_message_complete(self) -> None:
-        """Release the connection and set the response."""
         parts = self._body
         body = parts[0] if len(parts) == 1 else b"".join(parts)
         waiter, self._waiter = self._waiter, None

@@ -52,7 +52,6 @@ work_zone = "@zone"
 
 
 def write_map(folder: Path) -> Path:
-    """Write the map for :func:`write_rows`."""
     path = folder / "map.toml"
     path.write_text(ROWS_MAP + _CUSTOMER, encoding="utf-8")
     return path

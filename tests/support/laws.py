@@ -67,8 +67,7 @@ def each_of(
     *,
     ids: Iterable[object] | Callable[[Any], object] = reprlib.repr,
 ) -> Callable[[Test], Test]:
-    """Run a test for many cases, like ``pytest.mark.parametrize``, but as one test, which names all failed
-    cases.
+    """Run one test for many cases, unlike ``pytest.mark.parametrize``; the test names all failed cases.
 
     The overhead of a test, in three workers, exceeds the time of most cases. All cases share the test's
     fixtures, so use this only for cases that leave nothing behind. Tests that `tests.security` runs keep

@@ -22,8 +22,6 @@ SECRET = "s3cr3t-do-not-print"
 
 @attrs.frozen
 class Request:
-    """A request, read completely."""
-
     method: str
     path: str
     headers: dict[str, str]
@@ -124,7 +122,6 @@ class Service(Connections):
         return Region("test", locator_url=self.url, token_url=f"{self.url}/OAuth/token")
 
     def client(self, **settings: Any) -> Client:
-        """Return a client of this service with valid credentials."""
         defaults = {"region": self.region(), "credentials": Credentials("id-1", SECRET), "company": COMPANY}
         return Client(**{**defaults, **settings})
 

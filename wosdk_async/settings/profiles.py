@@ -113,7 +113,6 @@ def _file(path: Path, env: Mapping[str, Any]) -> tuple[dict[str, Any], os.stat_r
 
 
 def _without_secrets(data: dict[str, Any]) -> dict[str, Any]:
-    """Return a settings file's content with the secrets of its profiles hidden."""
     profiles = data.get("profiles")
     if isinstance(profiles, dict):
         for profile in profiles.values():

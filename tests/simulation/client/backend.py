@@ -21,7 +21,6 @@ def company_name(number: int) -> str:
 
 
 def host_name(company: int, moves: int) -> str:
-    """Return the host of a Company after ``moves`` moves."""
     return f"h{moves}.c{company}.sim"
 
 

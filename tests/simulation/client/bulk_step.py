@@ -42,7 +42,6 @@ class BulkStep:
         self.result.ended = self._loop.time()
 
     async def _read_rest(self, run: Any) -> None:
-        """Read the outcomes that remain after the block."""
         for _ in range(2):  # twice, because the source may raise its error in between
             try:
                 async for outcome in run:
@@ -117,7 +116,6 @@ class BulkStep:
                 yield each
 
     async def _await_cancelled_task(self) -> None:
-        """Wait for a task that is cancelled from outside."""
         task = self._loop.create_task(asyncio.sleep(1000))
         self._loop.call_later(0.01, task.cancel)
         await task

@@ -77,7 +77,6 @@ def _with_id(response: Response, request_id: str | None) -> Response:
 
 
 def unit_of(key: str, response: Response) -> ResponseUnit:
-    """Return a response's entry in the log of its connection."""
     form = _form(response)
     names_request = isinstance(response.body, dict) and "RequestId" in response.body
     return ResponseUnit(key, form, names_request, strange=form == "page")

@@ -148,7 +148,6 @@ class VirtualLoop(asyncio.BaseEventLoop):
         return self.network.socket()
 
     def readable(self, sockets: Collection[int]) -> set[int]:
-        """Return the sockets with bytes, or an end, to read."""
         return {number for number in sockets if self.network.readable(number)}
 
     def look_up(self, _: Any, host: str, port: int, done: Callable[[Any], None]) -> None:

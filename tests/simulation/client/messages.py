@@ -45,9 +45,7 @@ class Request:
 
     @classmethod
     def parse(cls, host: str, data: bytes) -> tuple[Request, bytes] | None:
-        """Return the request at the start of ``data``, and the remaining bytes; None if the request is
-        incomplete.
-        """
+        """Return the request at the start of ``data`` and the other bytes; None for an incomplete request."""
         head, end, rest = data.partition(b"\r\n\r\n")
         if not end:
             return None

@@ -31,7 +31,6 @@ class Socket:
         return self._number if self._number in self._network.sockets else -1
 
     def setblocking(self, flag: bool) -> None:
-        """Check that the socket does not block."""
         assert not flag
 
     def close(self) -> None:

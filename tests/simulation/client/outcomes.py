@@ -17,8 +17,6 @@ class ProgramError(Exception):
 
 @attrs.define(eq=False, kw_only=True)
 class CallOutcome:
-    """Outcome of one call as the program sees it, with its times."""
-
     key: str
     step: Step
     kind: str
@@ -42,7 +40,6 @@ class StepResult:
 
 
 def scripts_by_key(plan: Plan) -> dict[str, CallScript]:
-    """Return the scripts of a plan's calls by key."""
     own = (step for step in plan.steps if step.same_keys is None)
     return {key_of(step, index): script for step in own for index, script in enumerate(step.scripts)}
 
@@ -55,5 +52,4 @@ def key_of(step: Step, index: int) -> str:
 
 
 def contact_id(step: Step, index: int) -> int:
-    """Return the Id of the contact that a call updates or reads."""
     return 5000 + 10 * step.number + index

@@ -50,7 +50,6 @@ class Result:
 
     @property
     def names(self) -> list[str]:
-        """The names of the violations, without duplicates."""
         return sorted({violation.name for violation in self.violations})
 
 

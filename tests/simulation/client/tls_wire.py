@@ -22,7 +22,6 @@ _READ = 64 * 1024
 
 @functools.cache
 def client_context(names: tuple[str, ...]) -> ssl.SSLContext:
-    """Return a context that trusts the certificate of these hosts."""
     context = ssl.create_default_context(cafile=_certificate(names))
     context.set_alpn_protocols(["http/1.1"])
     return context
@@ -71,7 +70,6 @@ class TLSWire(Wire):
         self._is_secured = False
 
     def write(self, data: Any) -> None:
-        """Decrypt the client's data, and send it on."""
         if self._fault:
             self.network.note("no handshake", self.number)
             if self._fault == "ends":

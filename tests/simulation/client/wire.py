@@ -163,7 +163,6 @@ class Wire(asyncio.Transport):
             self._loop.call_later(pause, self._send, b"", units)
 
     def finish(self, how: str) -> None:
-        """End the connection with "fin" or "rst"."""
         self._send_down(how, b"", [])
 
     def _send_down(self, end: str, data: bytes, units: list[ResponseUnit], *, behind: bool = False) -> None:
@@ -190,7 +189,6 @@ class Wire(asyncio.Transport):
 
     @property
     def readable(self) -> bool:
-        """Whether bytes, or the end, can be read."""
         return bool(self._inbox or self._end)
 
     def _schedule_read(self) -> None:

@@ -46,7 +46,6 @@ class Judge:
         ]
 
     def orphans(self) -> list[str]:
-        """Return the records whose customer an undo removed."""
         there = self.service.customers()
         return [
             f"orphan: {each}"

@@ -34,7 +34,6 @@ class LedgerRow:
 
     @property
     def undone(self) -> bool:
-        """Whether the row's record was undone."""
         return self.undo is State.DONE
 
 

@@ -23,8 +23,6 @@ _LIMIT = 3
 
 @attrs.define(eq=False)
 class Programs:
-    """Starter of programs, one at a time."""
-
     service: WalkService
 
     async def carry_out(self, program: Callable[[Company], Awaitable[Any]], kill: int | None) -> Any:
@@ -38,8 +36,6 @@ class Programs:
         return await carry_out(process, connected())
 
     async def imported(self, path: Path, map_path: Path, kill: int | None, **options: Any) -> Any:
-        """Import a file; return the summary, or :data:`KILLED`."""
-
         async def program(company: Company) -> Any:
             job = Import(CsvFile(path), ImportMap.load(map_path), concurrency=_LIMIT, **options)
             await job.open(company, journals=KilledJournal)
@@ -59,8 +55,6 @@ class Programs:
         return await self.carry_out(program, kill)
 
     async def settled(self, folder: Path, kill: int | None) -> Any:
-        """Look up the rows in doubt."""
-
         async def program(company: Company) -> Any:
             async with KilledJournal.open(folder) as journal:
                 return await settle_job(journal, company)

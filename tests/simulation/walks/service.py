@@ -22,8 +22,6 @@ _REFUSAL = {"ErrorCode": "BUSINESS_LOGIC_ERROR", "ErrorMessage": "not such a not
 
 @attrs.frozen
 class Contact:
-    """One record of the service, as the judge sees it."""
-
     id: int
     tag: str
     """Row of the user for which the record was made, regardless of the row's key and cells."""
@@ -85,7 +83,6 @@ class WalkService(FaultyService):
             notes.append((what, value))
 
     def contacts(self) -> list[Contact]:
-        """Return all records that walks made, including removed ones."""
         found = self.store.select(f'SELECT body FROM "{ENTITY}" ORDER BY id', [])
         return [
             Contact(
@@ -103,7 +100,6 @@ class WalkService(FaultyService):
         ]
 
     def customers(self) -> set[int]:
-        """Return the ids of the customers that are not removed."""
         found = self.store.select('SELECT body FROM "Customer"', [])
         return {row["Id"] for row in found if not row["IsRemoved"]}
 

@@ -60,7 +60,6 @@ class UserRow:
 
 
 def text_of(cells: Mapping[str, str]) -> Text:
-    """Return the cells for comparison."""
     return frozenset((name, cell) for name, cell in cells.items() if cell.strip() and name[:1] != "_")
 
 
@@ -112,7 +111,6 @@ class User:
 
     @property
     def keyed(self) -> bool:
-        """Whether rows have their own keys."""
         return self.kind in ("marked", "key", "update")
 
     def append(self) -> None:
@@ -130,7 +128,6 @@ class User:
         self.rows.insert(self.rng.randint(0, len(self.rows)), row)
 
     def edit(self) -> None:
-        """Change a cell of a row, or correct a note that the service refuses."""
         row = self.rng.choice(self.rows)
         if row.note.startswith(BAD) or self.rng.random() < 0.5:
             row.note = f"{_NOTE.format(row.tag)} {self.rng.randint(1, 3)}"
@@ -138,7 +135,6 @@ class User:
             row.grade = self.rng.choice("abc")
 
     def correct(self) -> None:
-        """Correct all notes that the service refuses."""
         for row in self.rows:
             if row.note.startswith(BAD):
                 row.note = _NOTE.format(row.tag)
@@ -154,7 +150,6 @@ class User:
         self.rng.shuffle(self.rows)
 
     def toggle_column(self) -> None:
-        """Add a column with content, or delete it."""
         self.more = not self.more
         if self.more:
             self.columns.append("more")

@@ -37,8 +37,6 @@ def violations(seed: int, *, say: Callable[[str], None] = lambda _: None) -> lis
 
 
 class Walk(ImportingUser):
-    """A walk; :meth:`carry_out` returns its violations."""
-
     def __init__(self, seed: int, folder: Path, say: Callable[[str], None]) -> None:
         super().__init__(seed, folder, say)
         self.rejected: dict[tuple[str, str], Text] = {}

@@ -30,7 +30,6 @@ class Journal:
         self.losses: Counter[int] = Counter()
 
     def grant(self, lease: Lease) -> None:
-        """Write a grant and its rows."""
         self.leases[lease.epoch] = lease
         for row in lease.rows:
             self.states[row] = SENDING
@@ -134,7 +133,6 @@ class SimulatedCoordinator(Process):
         self.at(0.25, self._tick)
 
     def stop(self) -> None:
-        """Stop as Ctrl-C does."""
         self.world.note(f"{self.name} is stopped")
         for row in self.allocator.stop():
             self._end(row.row, PLANNED)
@@ -184,13 +182,11 @@ class SimulatedCoordinator(Process):
         self.at(self.world.rng.uniform(0, 0.2), self._exchange, link, 0)
 
     def replace(self, link_of: SimulatedWorker, worker: SimulatedWorker) -> None:
-        """Replace a worker with another, which then gets its messages."""
         for link in self._links:
             if link.worker is link_of:
                 link.worker = worker
 
     def cut(self, seconds: float) -> None:
-        """Lose the messages of one link for a while."""
         if self._links:
             self.world.rng.choice(self._links).cut_until = self.world.now + seconds
 

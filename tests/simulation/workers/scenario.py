@@ -10,7 +10,6 @@ _MAX_RUNS = 40
 
 
 def violations(seed: int) -> list[str]:
-    """Run a seed, and return the broken promises."""
     return Scenario(seed).run()
 
 
@@ -25,7 +24,6 @@ class Scenario:
         self._runs = 0
 
     def run(self) -> list[str]:
-        """Return the broken promises."""
         world = self.world
         for at, kind in world.plan.faults:
             world.at(at, self._fault, kind)

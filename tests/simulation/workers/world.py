@@ -19,8 +19,6 @@ _WINDOW = 10.0  # seconds in which the rate is counted
 
 @attrs.frozen(kw_only=True)
 class Plan:
-    """Random choices of a seed."""
-
     seed: int
     options: ClusterOptions
     rows: int
@@ -85,9 +83,7 @@ class World:
         heapq.heappush(self._queue, (self.now + max(delay, 0.0), next(self._numbers), call, args))
 
     def run(self, until: Callable[[], bool], most: float) -> None:
-        """Advance time until ``until`` returns true, or a promise is broken because ``most`` seconds have
-        passed.
-        """
+        """Advance time until ``until`` returns true. If that takes ``most`` seconds, a promise is broken."""
         while self._queue and not until():
             self.now, _, call, args = heapq.heappop(self._queue)
             if self.now > most:
@@ -96,7 +92,6 @@ class World:
             call(*args)
 
     def note(self, text: str) -> None:
-        """Record an event for a replay."""
         self.events.append(f"{self.now:8.3f} {text}")
 
     def broken(self, promise: str, text: str) -> None:
@@ -164,7 +159,6 @@ class Process:
         self._stalled_until = 0.0
 
     def clock(self) -> float:
-        """Return the time of the process's boot clock."""
         return self._offset + self.world.now * self._pace
 
     def stall(self, seconds: float) -> None:

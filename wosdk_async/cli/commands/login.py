@@ -104,7 +104,6 @@ def _list(profiles: Mapping[str, Any]) -> None:
 
 
 def _log_in(target: Target, known: Mapping[str, str], old: Mapping[str, Any]) -> tuple[dict[str, str], Exit]:
-    """Log in, asking again for refused answers."""
     answers = _complete(known, old)
     while True:
         values = _with_addresses(answers, old)

@@ -169,7 +169,6 @@ def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | 
 
 
 def _confirm_undo(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool) -> int:
-    """Ask for confirmation, and return the number of records to undo."""
     from wosdk_async.cli.runner import confirm
 
     rows, references = summary.counts["undo"], summary.references["undo"]
