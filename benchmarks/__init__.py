@@ -1,1 +1,1 @@
-"""Measurements of the package; most modules are commands, as ``python -m benchmarks.startup``."""
+"""Measurements of the package. Most modules are commands, such as ``python -m benchmarks.startup``."""

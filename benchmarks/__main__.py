@@ -3,11 +3,11 @@
     python -m benchmarks [--quick] [--json OUT.json] [--svg OUT.svg]
 
 The figures are CPU time of this process: medians of rounds in which the cases take turns, so that a slow
-moment of the machine affects all of them. Ratios are taken within each round. A local server responds on
-another core. ``python -m benchmarks.report`` makes the tables of docs/benchmarks.md of what --json wrote.
+moment of the machine affects all of them. Ratios are computed within each round. A local server responds on
+another core. ``python -m benchmarks.report`` turns --json files into the tables of docs/benchmarks.md.
 Needs wosdk_async[bench].
 
-The names of ratios over https begin with tls_, those on uvloop with uvloop_, those of both with uvloop_tls_.
+The names of ratios over https begin with tls_, on uvloop with uvloop_, and of both with uvloop_tls_.
 
 codec_vs_pydantic         decoding a 5 KB WorkOrder and reading every object of it, divided by
                           pydantic's model_validate_json (limit 0.5)
@@ -31,8 +31,8 @@ Not with --quick:
 *_looked_at_vs_*          the same when the program reads every object of the result
 latency_50ms_typed_floor_vs_floor  the same for the floor with our typed objects
 
-Ratios that miss their goals are marked by **. They do not change the exit status, which is 0 when all was
-measured, 2 for a mistake in the arguments, and 1 for an error.
+Ratios that miss their goals are marked with **. They do not affect the exit status: 0 if everything was
+measured, 1 for an error, 2 for wrong arguments.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ ROUND = 0.02  # seconds that a case runs in each round, much longer than a step 
 
 @attrs.frozen
 class Effort:
-    """Rounds of each measurement, calls of a stack in a round, and further stacks to compare."""
+    """Size of a run: rounds of each measurement, calls per stack and round, and further stacks to compare."""
 
     codec: int
     load: int

@@ -1,4 +1,4 @@
-"""A create on both event loops, over http and over https: four cells, each with its floor."""
+"""A create on asyncio and uvloop, over http and https: four cells."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Cell:
 
     @property
     def prefix(self) -> str:
-        """Beginning of the names of its ratios."""
+        """Prefix of the cell's ratio names."""
         return ("uvloop_" if self.loop == "uvloop" else "") + ("tls_" if self.tls else "")
 
     def run(self, main: Coroutine[Any, Any, load.Rounds]) -> load.Rounds:
@@ -53,7 +53,7 @@ def compare(cell: Cell, rounds: int, calls: int) -> load.Rounds:
 
 
 def measure(rounds: int, calls: int) -> dict[Cell, load.Rounds]:
-    """Measure all cells but that of http on asyncio, one after the other."""
+    """Measure all cells except http on asyncio, one after another."""
     return {cell: compare(cell, rounds, calls) for cell in OTHERS}
 
 
@@ -63,7 +63,7 @@ def figures(found: dict[Cell, load.Rounds]) -> dict[str, dict[str, load.Figures]
 
 
 def ratios(found: dict[Cell, load.Rounds]) -> dict[str, float]:
-    """Return the ratios of ours to the other stacks, by name."""
+    """Return the ratios of our client to the other stacks, by name."""
     others = {"pyreqwest": load.PYREQWEST, "aiohttp": load.AIOHTTP, "floor": load.FLOOR}
     return {
         f"{cell.prefix}typed_create_vs_{name}": rounds.ratio(load.OURS, stack)
@@ -73,7 +73,7 @@ def ratios(found: dict[Cell, load.Rounds]) -> dict[str, float]:
 
 
 def table(found: dict[Cell, load.Rounds]) -> str:
-    """Return the CPU time of each stack in each cell, and the difference of ours and its floor."""
+    """Return a table of the CPU times, with the difference between our client and the floor in each cell."""
     head = "{:28}".format("CPU us of a create") + "".join(f"{cell!s:>16}" for cell in found)
     medians = {cell: rounds.medians() for cell, rounds in found.items()}
     lines = [

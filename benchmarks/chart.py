@@ -1,11 +1,11 @@
-"""Chart of the figures for the docs, in SVG: groups of bars on one scale, readable in light and dark."""
+"""SVG chart for the docs: groups of bars on one scale, for light and dark themes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from html import escape
 
-_LEFT, _WIDTH, _RIGHT = 190, 400, 90  # pixels: names, the longest bar, its figure
+_LEFT, _WIDTH, _RIGHT = 190, 400, 90  # pixels for the names, the longest bar, and a bar's figure
 _BAR, _HEADING, _TOP, _GAP = 22, 26, 44, 14
 _STYLE = """\
 text { font: 13px sans-serif; fill: #1f2328 } .head { font-weight: bold }
@@ -16,10 +16,10 @@ text { font: 13px sans-serif; fill: #1f2328 } .head { font-weight: bold }
 
 
 def grouped_chart(title: str, unit: str, groups: Mapping[str, Mapping[str, float]]) -> str:
-    """Return a picture with a group of bars for each of ``groups``: name -> figure, in their order.
+    """Return a chart with a group of bars for each of ``groups``, which map names to figures.
 
-    ``<title>`` and ``<desc>`` have title and figures as text, for screen readers. Bars
-    whose name begins with ``wosdk_async`` have another colour.
+    ``<title>`` and ``<desc>`` have title and figures as text, for screen readers. Bars whose name begins with
+    ``wosdk_async`` have a different colour.
     """
     longest = max(figure for bars in groups.values() for figure in bars.values())
     height = _TOP + sum(_HEADING + _BAR * len(bars) + _GAP for bars in groups.values())

@@ -1,9 +1,9 @@
-"""CPU time of opening a connection over https, after one response of the service was read.
+"""CPU time of opening an https connection, once the client has read its first response.
 
     python -m benchmarks.connections [--rounds 9] [--json OUT.json]
 
-Each round opens a client, makes one call, then 100 at once, which open 99 more connections, and the same 100
-again, which open none: the difference is what the connections cost. The clients take turns.
+Each round opens a client and makes one call. Then it makes 100 calls at once, which open 99 connections, and
+100 more, which open none. The difference is the cost of the connections. The clients take turns.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ async def compare(rounds: int) -> dict[str, float]:
         for number in range(rounds + 1):
             for name in _NAMES:
                 took = await opened(name, server)
-                if number:  # in the first round packages are imported
+                if number:  # not in the first round, which imports packages
                     found[name].append(took * 1e6)
     return {name: statistics.median(times) for name, times in found.items()}
 

@@ -1,10 +1,10 @@
-"""Export of a million work orders to Parquet: speed beside bare reading, memory, equal values.
+"""Export of a million work orders to Parquet: speed compared with plain reading, memory, and equal values.
 
     python -m benchmarks.export [--rows 1000000 | --quick] [--repeats 1] [--json OUT.json]
 
-A server process generates pages of work orders of 870 bytes from their ids. Each measurement is a process of
-its own: reading the same pages bare (records, and dicts), counted and thrown away, by the same number of
-calls at once; and the export. Then the file is read back and each value compared with the generator.
+A server process generates pages of work orders of 870 bytes from their ids. Each measurement has its own
+process: the export, and plain reading of the same pages, as records and as dicts, with as many calls at once.
+Then the file is read back, and each value is compared with the generator's.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from wosdk_async.jobs import Export
 
 PARALLEL = 4
 QUICK = 50_000
-RATIO, MEGABYTES, BLOCKED = 0.8, 300, 0.05  # what is to be reached
+RATIO, MEGABYTES, BLOCKED = 0.8, 300, 0.05  # goals
 ABOVE = re.compile(rb'"GreaterThan","Values":\["(\d+)"\]')
 UNTIL = re.compile(rb'"LessOrEqual","Values":\["(\d+)"\]')
 COUNT = re.compile(rb'"Count":(\d+)')
@@ -77,7 +77,7 @@ def row(id: int) -> dict[str, Any]:
         if path == "Extra":
             continue
         if isinstance(value, datetime):
-            value = value.replace(tzinfo=None).isoformat()  # of 0 or 6 digits
+            value = value.replace(tzinfo=None).isoformat()  # with 0 or 6 digits of a second
         elif isinstance(value, Decimal):
             value = float(value)  # quarters are exact
         first, _, rest = path.partition(".")
@@ -89,7 +89,7 @@ def row(id: int) -> dict[str, Any]:
 
 
 def template() -> str:
-    """Return the JSON of a row, with marks for the cells that depend on the id."""
+    """Return the JSON of a row, with placeholders for the cells that depend on the id."""
     text = json.dumps({"Data": row(1)}, separators=(",", ":")).replace("%", "%%")
     first = cells(1)
     moment = DAY + timedelta(minutes=1)
@@ -125,8 +125,7 @@ def page(first: int, last: int, made: str) -> bytes:
 # --- the server -------------------------------------------------------------------------------
 
 
-def number_in(pattern: re.Pattern[bytes], body: bytes, otherwise: int) -> int:
-    """Return the number that a pattern finds."""
+def _number_in(pattern: re.Pattern[bytes], body: bytes, otherwise: int) -> int:
     found = pattern.search(body)
     return int(found[1]) if found else otherwise
 
@@ -139,8 +138,8 @@ def response_body(path: str, body: bytes, rows: int, port: int, made: str) -> by
         return json.dumps({"CommandResult": {"Url": f"http://127.0.0.1:{port}/", "CompanyId": 1}}).encode()
     if b"Descending" in body:
         return page(rows, rows, made)
-    above, size = number_in(ABOVE, body, 0), number_in(COUNT, body, 4000)
-    return page(above + 1, min(above + size, number_in(UNTIL, body, rows), rows), made)
+    above, size = _number_in(ABOVE, body, 0), _number_in(COUNT, body, 4000)
+    return page(above + 1, min(above + size, _number_in(UNTIL, body, rows), rows), made)
 
 
 async def serve(rows: int) -> None:
@@ -164,7 +163,7 @@ async def serve(rows: int) -> None:
 
 @contextlib.contextmanager
 def serving(rows: int) -> Iterator[str]:
-    """Run the server in a process of its own; yield its port."""
+    """Run the server in its own process, and yield the port."""
     command = [sys.executable, "-m", "benchmarks.export", "--serve", "--rows", str(rows)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -193,7 +192,7 @@ pauses: list[float] = []
 
 @contextlib.asynccontextmanager
 async def watching(every: float = 0.005) -> AsyncIterator[None]:
-    """Note for how long the event loop is not free; packages have been imported before."""
+    """Record how long the event loop is blocked. Import packages before, because an import blocks it, too."""
 
     async def watch() -> None:
         while True:
@@ -207,7 +206,7 @@ async def watching(every: float = 0.005) -> AsyncIterator[None]:
 
 
 async def bare(way: str, port: str) -> int:
-    """Read all rows, count them and throw them away."""
+    """Read all rows without keeping them, and return their number."""
     async with company(port) as acme:
         query: Any = acme.query(WorkOrder) if way == "records" else acme.query("WorkOrder")
         rows = 0
@@ -226,9 +225,9 @@ async def export(port: str, output: Path) -> int:
 
 
 async def measured(way: str, port: str, output: Path) -> dict[str, Any]:
-    """Return rows, seconds, the longest pause of the loop and the highest memory of one way."""
+    """Measure one way: return rows, seconds, longest pause of the loop, and peak memory."""
     if way == "export":
-        Export(WorkOrder, output)  # imports the packages of a table, as those of a client are by now
+        Export(WorkOrder, output)  # imports the table packages before the measurement begins
     started, cpu = time.perf_counter(), time.process_time()
     rows = await (export(port, output) if way == "export" else bare(way, port))
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
@@ -244,8 +243,7 @@ async def measured(way: str, port: str, output: Path) -> dict[str, Any]:
     }
 
 
-def in_process(way: str, port: str, output: Path) -> dict[str, Any]:
-    """Measure one way in a process of its own."""
+def _measure_in_process(way: str, port: str, output: Path) -> dict[str, Any]:
     command = [sys.executable, "-m", "benchmarks.export", "--measure", way, port, str(output)]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     found: dict[str, Any] = json.loads(done.stdout)
@@ -257,7 +255,7 @@ def in_process(way: str, port: str, output: Path) -> dict[str, Any]:
 
 
 def differences(path: Path, rows: int) -> int:
-    """Return how many cells of the file are not what the generator made, missing rows included."""
+    """Return the number of cells that differ from the generator's. A missing row counts as one cell."""
     import importlib
 
     pq = importlib.import_module("pyarrow.parquet")
@@ -287,7 +285,7 @@ def compare(rows: int, repeats: int) -> dict[str, Any]:
         for _ in range(repeats):
             for way in ways:
                 output.unlink(missing_ok=True)
-                runs[way].append(in_process(way, port, output))
+                runs[way].append(_measure_in_process(way, port, output))
         size = output.stat().st_size
         wrong = differences(output, rows)
     speed = {way: statistics.median(each["rows_per_second"] for each in runs[way]) for way in ways}
@@ -308,7 +306,7 @@ def compare(rows: int, repeats: int) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Read the arguments and compare, or be one of the processes."""
+    """Read the arguments, then compare or act as a child process."""
     parser = arguments.parser("benchmarks.export", __doc__)
     parser.add_argument("--rows", type=arguments.count, default=1_000_000, metavar="N", help="rows to export")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK} rows, without a verdict on speed")

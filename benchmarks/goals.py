@@ -13,10 +13,10 @@ class Goal:
 
     bound: float
     least: bool = False
-    """Whether the bound is the least that is kept, not the most."""
+    """Whether the bound is a minimum instead of a maximum."""
 
     def is_kept(self, value: float) -> bool:
-        """Return whether a ratio keeps the bound."""
+        """Return whether a ratio meets the goal."""
         return value >= self.bound if self.least else value <= self.bound
 
     def __str__(self) -> str:
@@ -46,7 +46,7 @@ GOALS = {
     "threads_4_vs_1": Goal(1.2),
     "threads_4_vs_1_mb": Goal(1.2),
 }
-"""Goals by the name of the ratio. The other ratios have none."""
+"""Goals by ratio name; other ratios have none."""
 
 
 def mark(text: str, value: float, goal: Goal | None) -> str:

@@ -17,11 +17,11 @@ from benchmarks.stacks import Target, client, command
 
 
 def run_many(rounds: int, few: int = 1000, many: int = 50_000) -> float:
-    """Return the CPU time of a call in ``run_many`` of ``many``, divided by that of ``few``.
+    """Return the CPU time per call of ``run_many`` with ``many`` calls, divided by that with ``few`` calls.
 
-    It holds only as many calls as its limit. The long run takes seconds, in which the speed of a shared
-    machine varies. So the long run pauses ten times, and short runs come before and after each of its
-    parts. They have a process of their own, whose garbage collector does not see what the long run keeps.
+    ``run_many`` holds only as many calls as its limit. The speed of a shared machine varies during the long
+    run, so the long run pauses ten times, with a short run before and after each part. The short runs have
+    their own process, so that their garbage collector does not see what the long run keeps.
     """
     ratios = []
     with Server() as server:
@@ -34,7 +34,7 @@ def run_many(rounds: int, few: int = 1000, many: int = 50_000) -> float:
 
 
 class _Runner:
-    """Process that makes runs of so many calls, part by part."""
+    """Process that repeats runs of ``calls`` calls, and pauses between parts."""
 
     def __init__(self, port: int, calls: int) -> None:
         self._process = subprocess.Popen(
@@ -45,7 +45,7 @@ class _Runner:
         )
 
     def part(self, calls: int) -> float:
-        """Make so many more calls; return the CPU seconds of the process."""
+        """Make ``calls`` more calls, and return their CPU seconds."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(f"{calls}\n")
@@ -60,10 +60,10 @@ class _Runner:
 
 
 async def _runs(port: int, calls: int) -> None:
-    """Make runs of ``calls``, one after the other, with pauses.
+    """Repeat runs of ``calls`` calls, with pauses.
 
-    Each line of the standard input ends a pause and says how many outcomes to read before the next one. Then
-    the CPU time since the pause is printed.
+    Each line on standard input ends a pause, and is the number of outcomes to read before the next pause.
+    Then the CPU time since the pause is printed.
     """
 
     async def run(calls: int) -> AsyncGenerator[None]:

@@ -3,10 +3,11 @@
     python -m benchmarks.instructions [--uvloop] [--tls] [--stack floor] [--functions 30]
     python -m benchmarks.instructions --stack import
 
-The figure is the difference between a run of many calls and one of few, 100 at once, divided by the calls
-between them: imports and the opening of connections do not count, nor does the kernel's work. It takes a
-minute. The stacks ``import`` and ``import-marked`` count a row of an import, 32 at once: the create, and all
-that the import does for it in both of its threads. Needs wosdk_async[bench], and valgrind on the path.
+The figure is the difference between a run with many calls and a run with few, divided by the difference in
+calls; 100 calls run at once. Imports, opening connections and work in the kernel do not count. A measurement
+takes a minute. The stacks ``import`` and ``import-marked`` count a row of an import, 32 at once: the create,
+and everything that the import does for the row in both of its threads. Needs wosdk_async[bench], and valgrind
+on the path.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tests.support.import_files import write_requests
 from wosdk_async.jobs import tune_process
 
 _FEW, _MANY = 500, 2500
-_NAMES = 2000  # rows of an import after which no row has a new address, which is looked up
+_NAMES = 2000  # the first rows of an import, whose addresses are looked up; later rows repeat them
 _STACKS = {
     "ours": load.OURS,
     "floor": load.FLOOR,
@@ -41,7 +42,7 @@ _STACKS = {
 
 
 def count(stack: str, cell: Cell) -> dict[str, float]:
-    """Return the instructions of one call by function of the interpreter and of its libraries."""
+    """Return the instructions per call, by function of the interpreter and its libraries."""
     with load.Server(tls=cell.tls) as server:
         more = _NAMES if stack.startswith("import") else 0
         few, many = (_run(stack, cell, server.target, calls + more) for calls in (_FEW, _MANY))
@@ -49,7 +50,7 @@ def count(stack: str, cell: Cell) -> dict[str, float]:
 
 
 def _run(stack: str, cell: Cell, target: Target, calls: int) -> Counter[str]:
-    """Make the calls in a process of their own below cachegrind; return its instructions by function."""
+    """Make the calls in a child process under cachegrind, and return the instructions by function."""
     with tempfile.TemporaryDirectory() as folder:
         found = Path(folder, "out")
         counted = ["valgrind", "-q", "--tool=cachegrind", "--cache-sim=no"]

@@ -4,8 +4,8 @@
     python -m benchmarks.jobs --rows 1000000 [--marker]
 
 ``--overhead`` measures what a row costs on top of the bare create, ``--rows`` memory and CPU time of a long
-import. Both run against a server that responds from memory, in a process that is set up as ``wosdk import``
-does it (``tune_process``). The exit status is 1 when a limit is missed.
+import. Both run against a server that responds from memory, in a process set up like ``wosdk import``
+(``tune_process``). The exit status is 1 if a limit is exceeded.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Imports against a server that responds from memory: CPU time of a row, and memory of a long one."""
+"""Imports against a server that responds from memory: CPU time of a row, and memory of a long import."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from wosdk_async.jobs import CsvFile, Import, ImportMap, RowOutcome
 
 LIMIT = 32
 _EVERY = 100_000  # rows
-_SETTLED = 50_000  # rows, from which memory must not grow
+_SETTLED = 50_000  # rows after which memory must not grow
 
 
 @attrs.frozen(kw_only=True)
@@ -29,11 +29,11 @@ class Overhead:
     """CPU time in microseconds, medians of the rounds."""
 
     create: float
-    """Of a bare typed create."""
+    """CPU time of a bare typed create."""
     row: float
-    """Of a row of an import."""
+    """CPU time of a row of an import."""
     over: float
-    """Of a row, without the create: median of the differences within a round."""
+    """CPU time of a row without its create: median of the differences within each round."""
 
 
 @attrs.frozen(kw_only=True)
@@ -47,7 +47,7 @@ class LongImport:
     end_mb: float
     """Memory at the end."""
     cpu_us: list[float]
-    """CPU time of a row in each part of the import, in its order."""
+    """CPU time of a row in each part of the import, in order."""
 
     @property
     def growth(self) -> float:
@@ -78,7 +78,7 @@ async def overhead(rounds: int, rows: int, *, marked: bool) -> Overhead:
 
 
 async def long_import(rows: int, *, marked: bool) -> LongImport:
-    """Import ``rows`` rows."""
+    """Import ``rows`` rows, and return the figures."""
     progress = _Progress(part=min(_EVERY, rows // 4), settled=min(_SETTLED, rows // 4))
     with tempfile.TemporaryDirectory() as name, own_core(), Server() as server:
         folder = Path(name)
@@ -113,7 +113,6 @@ class _Progress:
     _paused: float = 0.0
 
     def on_row(self, _: RowOutcome) -> None:
-        """Count a row."""
         if not self.cpu:
             self.cpu.append(time.process_time())
         self.ended += 1

@@ -1,4 +1,4 @@
-"""Results that are kept: what a call costs when thousands are gathered, compared with 100 at a time.
+"""Cost of kept results: a call when thousands are gathered, compared with 100 at a time.
 
     python -m benchmarks.kept [--rounds N] [--stack ours|floor]
 
@@ -31,7 +31,7 @@ async def _gathered(call: Call, calls: int) -> list[object]:
 
 
 async def _cpu(call: Call, calls: int, times: int) -> float:
-    """Return the CPU seconds of a call, when so many are gathered and their results held."""
+    """Return the CPU seconds of a call when ``calls`` calls are gathered and their results kept."""
     gc.collect()
     start = time.process_time()
     for _ in range(times):
@@ -43,13 +43,13 @@ async def _tracked(call: Call, calls: int = 1000) -> float:
     gc.collect()
     before = len(gc.get_objects())
     kept = await _gathered(call, calls)
-    await asyncio.sleep(0)  # lets go of the tasks
+    await asyncio.sleep(0)  # releases the tasks
     gc.collect()
     return (len(gc.get_objects()) - before) / len(kept)
 
 
 async def measure(stack: str, rounds: int) -> dict[str, float]:
-    """Return the figures. The few are measured before and after the many, as a machine changes its pace."""
+    """Return the figures. Few calls are measured before and after many: the machine's speed varies."""
     ratios: dict[str, list[float]] = {name: [] for name in _MANY}
     with Server() as server:
         async with open_stacks(server.target, AT_ONCE, [_STACKS[stack]]) as stacks:

@@ -25,7 +25,7 @@ from benchmarks.stacks import STACKS, Call, Target
 from tests.support.certificate import certificate
 
 AT_ONCE = 100
-_FEW = 5  # up to so many rounds, httpx takes part in each
+_FEW = 5  # up to this many rounds, httpx takes part in each round
 CORES = sorted(os.sched_getaffinity(0))
 """Cores of this process: the server runs on the last one, the client on the first."""
 OURS, FLOOR = "wosdk_async, typed", "hand-written floor, dict"
@@ -114,8 +114,8 @@ async def drive(call: Call, calls: int, at_once: int) -> list[float]:
 
 async def measure(call: Call, calls: int, at_once: int, server: Server) -> Figures:
     """Make ``calls`` calls and return their figures."""
-    await drive(call, at_once, at_once)  # ours sends no create over a connection that was idle for long
-    gc.collect()  # garbage of the stack before must not count
+    await drive(call, at_once, at_once)  # warm up: our client sends no create over an idle connection
+    gc.collect()  # garbage of the previous stack must not count
     busy, cpu, wall = server.busy(), time.process_time(), time.perf_counter()
     took = await drive(call, calls, at_once)
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
@@ -146,7 +146,7 @@ class Rounds:
     def ratio(self, one: str, other: str, figure: str = "cpu_us") -> float:
         """Return the median of the ratios of ``one`` to ``other`` within a round.
 
-        It stays the same on a machine that is slow for some rounds.
+        A machine that is slow for some rounds does not affect this ratio.
         """
         mine, theirs = self._found[one], self._found[other]
         both = mine.keys() & theirs.keys()
@@ -175,8 +175,8 @@ async def compare(
 ) -> Rounds:
     """Measure all stacks in turns, ``rounds`` times.
 
-    httpx makes a tenth of the calls, and takes part in every second of many rounds, because it is slow. It
-    makes at least three calls for each task, because its first calls cost less than later ones.
+    httpx is slow, so it makes a tenth of the calls and, in more than five rounds, takes part in every second
+    round. It makes at least three calls for each task, because its first calls cost less than later ones.
     """
     found, mixed = Rounds(names), random.Random(1)  # the same order in every run
     slow_in = 1 if rounds <= _FEW else 2

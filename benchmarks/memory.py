@@ -38,7 +38,7 @@ async def _create(name: str, port: int) -> None:
 
 
 def peak_of_this() -> float:
-    """Return the peak of this process; ``ru_maxrss`` would count the process that started it as well."""
+    """Return this process's peak memory in MB. ``ru_maxrss`` would also count the process that started it."""
     status = Path("/proc/self/status")
     if status.exists():
         for line in status.read_text().splitlines():
@@ -48,7 +48,7 @@ def peak_of_this() -> float:
 
 
 def main() -> None:
-    """Print the peak of every stack, or measure the one of this process."""
+    """Print the peak of every stack, or act as a child process."""
     parser = arguments.parser("benchmarks.memory", __doc__)
     parser.add_argument("--child", nargs=2, metavar=("NAME", "PORT"), help=argparse.SUPPRESS)
     args = parser.parse_args()

@@ -1,9 +1,9 @@
-"""Records as data: what ``to_dict`` of a 5 KB work order takes, compared with decoding it.
+"""Cost of ``to_dict`` for a 5 KB work order, compared with decoding the order.
 
     python -m benchmarks.records [--quick] [--json OUT.json]
 
-The figures are CPU time of this process: medians of rounds in which the cases take turns. The time of
-``to_dict`` of an order just decoded is that of decoding and ``to_dict``, without that of decoding.
+The figures are CPU time of this process: medians of rounds in which the cases take turns. For an order just
+decoded, the time of decoding is subtracted from that of decoding and ``to_dict``.
 
 to_dict_vs_decode            to_dict of an order that was just decoded, with all that it has to make of the
                              objects in it, divided by decoding the order
@@ -30,7 +30,7 @@ def cases() -> dict[str, Callable[[], object]]:
     """Return the cases by name."""
     body = work_order(unknown=True)
     read_all = object_reader()
-    for _ in range(20):  # the codec learns the fields
+    for _ in range(20):  # so that the codec learns the fields
         codec.decode(body, WorkOrder)
     read = read_all(codec.decode(body, WorkOrder))
     shown = to_dict(read)
@@ -60,7 +60,7 @@ def ratios(took: dict[str, float]) -> dict[str, float]:
 
 
 def table(took: dict[str, float]) -> str:
-    """Return the time of each case beside decoding, and beside decoding and reading every object."""
+    """Return a table of the times, also divided by the time to decode, and to decode and read all."""
     decode, read = took["decode"], took["decode, every object read"]
     rows = [
         f"{name:36} {seconds * 1e6:8.1f} {seconds / decode:8.1f} {seconds / read:15.1f}"

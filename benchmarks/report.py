@@ -1,11 +1,11 @@
-"""Tables and the picture of docs/benchmarks.md, from what several runs of the benchmarks wrote.
+"""Tables and chart of docs/benchmarks.md, from the files of several benchmark runs.
 
     python -m benchmarks --json A.json; python -m benchmarks --quick --json B.json; ...
     python -m benchmarks.report A.json B.json ... [--svg OUT.svg] [--page docs/benchmarks.md]
 
-Prints the tables in Markdown. ``--page`` also writes each of them between its comments in a page, such as
-``<!-- report: cells -->`` and ``<!-- end of report -->``. Absolute figures are medians of the full runs, or
-of the quick ones if there is no other.
+Prints the tables in Markdown. ``--page`` also writes each table between its comments in a page, such as
+``<!-- report: cells -->`` and ``<!-- end of report -->``. Absolute figures are medians of the full runs or,
+if there are none, of the quick runs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.support import arguments
 
 _HTTP = str(HTTP)
 _PREFIXES = {str(cell): cell.prefix for cell in (HTTP, *OTHERS)}
-"""Beginning of the names of a cell's ratios."""
+"""Prefix of a cell's ratio names."""
 
 
 @attrs.frozen
@@ -38,7 +38,7 @@ class _About:
 
 @attrs.frozen
 class _BesideRatios:
-    """What a file holds beside the ratios."""
+    """Contents of a run's file, except the ratios."""
 
     about: _About
     cells: dict[str, dict[str, Figures]]
@@ -47,15 +47,15 @@ class _BesideRatios:
 
 @attrs.frozen
 class Run:
-    """What one run wrote: ``ratios`` by name, and the medians of each stack by cell."""
+    """Results of one run: ``ratios`` by name, and the medians of each stack by cell."""
 
     quick: bool
     python: str
     load: float
-    """Mean number of processes that wanted a core in the minute before."""
+    """Load average before the run: processes that wanted a core, averaged over a minute."""
     ratios: Mapping[str, float]
     cells: Mapping[str, Mapping[str, Figures]]
-    """Cell -> stack -> its medians."""
+    """Medians by cell and stack."""
     peak_mb: Mapping[str, float]
 
     @classmethod
@@ -77,7 +77,7 @@ class Run:
         return cls(about.quick, about.python, about.load, ratios, rest.cells, rest.peak_mb)
 
     def write(self, path: Path) -> None:
-        """Write the file that :meth:`read` reads: the ratios, and beside them the rest."""
+        """Write a file for :meth:`read`."""
         about = {"quick": self.quick, "python": self.python, "load": self.load}
         rest = {"about": about, "cells": self.cells, "peak_mb": self.peak_mb}
         text = json.dumps({**self.ratios, **rest}, indent=1, default=attrs.asdict)
@@ -85,7 +85,7 @@ class Run:
 
 
 def _chosen(runs: Sequence[Run]) -> list[Run]:
-    """Return the runs whose absolute figures count."""
+    """Return the full runs or, if there are none, all runs."""
     return [run for run in runs if not run.quick] or list(runs)
 
 
@@ -100,7 +100,7 @@ def _median(runs: Sequence[Run], cell: str, stack: str, figure: str) -> float:
 def tables(runs: Sequence[Run]) -> dict[str, str]:
     """Return the tables in Markdown by name: ``cells``, ``create`` and ``ratios``.
 
-    Raises ValueError when the runs whose figures count measured different clients or cells.
+    Raises ValueError if the chosen runs measured different clients or cells.
     """
     measured = [{cell: run.cells[cell].keys() for cell in run.cells} for run in _chosen(runs)]
     if any(each != measured[0] for each in measured):
@@ -109,7 +109,7 @@ def tables(runs: Sequence[Run]) -> dict[str, str]:
 
 
 def _cells_table(runs: Sequence[Run]) -> str:
-    """Return the CPU time of each stack in each cell, and the ratios of ours to two others."""
+    """Return a table of the CPU time by stack and cell, and of our ratios to the floor and pyreqwest."""
     chosen = _chosen(runs)
     cells = list(chosen[0].cells)
     cpu = {each: {stack: _median(chosen, each, stack, "cpu_us") for stack in STACKS} for each in cells}
@@ -124,7 +124,7 @@ def _cells_table(runs: Sequence[Run]) -> str:
 
 
 def _median_ratio(chosen: Sequence[Run], name: str) -> str:
-    """Return the median of a ratio that was taken within each round, as in the table of the ratios."""
+    """Return the median of a ratio over the runs; empty if no run has it."""
     values = [run.ratios[name] for run in chosen if name in run.ratios]
     return f"{statistics.median(values):.2f}" if values else ""
 
@@ -138,7 +138,6 @@ def _origin(chosen: Sequence[Run]) -> str:
 
 
 def _create_table(runs: Sequence[Run]) -> str:
-    """Return all figures of http on asyncio's loop."""
     chosen = _chosen(runs)
     formats = {"cpu_us": ",.0f", "per_second": ",.0f", "p50_ms": ".1f", "p99_ms": ".1f"}
     rows = []
@@ -151,7 +150,7 @@ def _create_table(runs: Sequence[Run]) -> str:
 
 
 def _ratios_table(runs: Sequence[Run]) -> str:
-    """Return the ratios that have a goal, with results that miss it in bold."""
+    """Return a table of the ratios that have a goal; results that miss it are in bold."""
     rows = []
     for name, goal in GOALS.items():
         values = [run.ratios[name] for run in runs if name in run.ratios]
@@ -164,7 +163,7 @@ def _ratios_table(runs: Sequence[Run]) -> str:
 
 
 def _shown(values: Sequence[float], goal: Goal | None) -> str:
-    """Return the values; of more than two, the median, the lowest and the highest."""
+    """Return up to two values; of more values, return the median, minimum and maximum."""
     if len(values) <= 2:
         return ", ".join(_ratio(each, goal) for each in values)
     lowest, highest = (_ratio(each, None) for each in (min(values), max(values)))
@@ -176,7 +175,7 @@ def _ratio(value: float, goal: Goal | None) -> str:
 
 
 def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table whose columns are aligned: the first to the left, figures to the right."""
+    """Return a table with the first column aligned left and the others aligned right."""
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
@@ -201,7 +200,7 @@ def picture(runs: Sequence[Run]) -> str:
 
 
 def insert(page: str, found: Mapping[str, str]) -> str:
-    """Return a page with each table in its place. Raises ValueError when a table has none."""
+    """Return a page with each table in its place. Raises ValueError if the page lacks a place."""
     for name, table in found.items():
         before, begin, rest = page.partition(f"<!-- report: {name} -->\n")
         _, end, after = rest.partition("<!-- end of report -->")
@@ -212,7 +211,7 @@ def insert(page: str, found: Mapping[str, str]) -> str:
 
 
 def main() -> None:
-    """Read the arguments and the files, and write tables and picture."""
+    """Read the arguments and files, and write the tables and the chart."""
     parser = arguments.parser("benchmarks.report", __doc__)
     parser.add_argument("files", type=Path, nargs="+", metavar="RUN.json", help="what a run wrote by --json")
     parser.add_argument(

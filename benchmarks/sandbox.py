@@ -30,7 +30,7 @@ Case = Callable[[int], Awaitable[object]]
 
 
 def cases(session: Session, rows: int) -> dict[str, Case]:
-    """Return the cases, one call each; the argument is the index of an order, or of a new one."""
+    """Return the cases by name. Each makes one call; its argument is the index of an old or new order."""
     page = {"Count": 50}
     in_order = {"Orders": [{"PropertyName": "Id", "OrderType": "Ascending"}]}
 
@@ -83,7 +83,7 @@ async def fill(sandbox: Sandbox, start: int, rows: int) -> float:
 
 
 async def speed(sandbox: Sandbox, calls: int = 3000, rounds: int = 5) -> dict[str, float]:
-    """Measure creates per second and the server's CPU time for one."""
+    """Measure creates per second, and the server's CPU time per create."""
     rates, costs = [], []
     async with Session(sandbox.variables, sandbox.port, AT_ONCE) as session:
         await session.drive(session.post_order, range(500))
@@ -131,7 +131,7 @@ def main() -> None:
     arguments.add_json(parser)
     args = parser.parse_args()
     cores = os.sched_getaffinity(0)
-    if len(cores) > 1:  # the server has the last one
+    if len(cores) > 1:  # the server runs on the last core
         os.sched_setaffinity(0, cores - {max(cores)})
     found = asyncio.run(figures(args.rows))
     if args.json:

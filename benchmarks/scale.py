@@ -2,7 +2,7 @@
 
     python -m benchmarks.scale [--json OUT.json] [--svg MEMORY.svg CPU.svg] [--page docs/load.md]
 
-Each size has a process of its own, which first does a little of the same to load and compile the code.
+Each size has its own process, which first does a little of the same work, to load and compile the code.
 Memory is the peak of that process. ``python -m benchmarks`` measures the ratios of two sizes.
 """
 
@@ -32,8 +32,8 @@ from tests.support import arguments
 from tests.support.import_files import write_requests
 from wosdk_async.jobs import tune_process
 
-EACH = 10  # calls of a Company
-LEAST = 8000  # calls of a measurement
+EACH = 10  # calls per Company
+LEAST = 8000  # minimum calls per measurement
 WARM_UP = 1000  # rows
 
 
@@ -47,7 +47,7 @@ class Figures:
 
 @attrs.frozen
 class Case:
-    """Work that grows: ``cpu_us`` does it at a size and returns the CPU time of a call or row."""
+    """Work of growing size. ``cpu_us`` does it at a size, and returns the CPU time per call or row."""
 
     what: str
     ratio: str
@@ -61,7 +61,7 @@ class Case:
 
 
 def companies(count: int) -> float:
-    """Log in to Companies and call them in turn; with few Companies, on as many clients as it takes."""
+    """Log in to Companies and call them in turn. Few Companies are called again, by new clients."""
 
     async def once(target: Target) -> float:
         order = command()
@@ -76,7 +76,7 @@ def companies(count: int) -> float:
 
 
 def waiting(count: int) -> float:
-    """Gather calls and drop each result as it comes, because results that are kept cost more than waiting."""
+    """Gather calls, and drop each result at once, because kept results cost more than waiting."""
 
     async def one(call: Call) -> None:
         await call()
@@ -145,11 +145,11 @@ CASES = [
 ]
 
 
-# --- measurements, and what is made of them -----------------------------------------------------
+# --- measurements, tables and charts ----------------------------------------------------------------
 
 
 def measure(case: Case, size: int) -> Figures:
-    """Measure a size in a process of its own."""
+    """Measure a size in its own process."""
     this = [sys.executable, "-m", "benchmarks.scale", "--child", case.ratio, str(size)]
     found = Figures(**json.loads(subprocess.run(this, check=True, stdout=subprocess.PIPE).stdout))
     print(f"{size:9,} {case.what:44} {found.mb:7.0f} MB {found.cpu_us:7.1f} us", file=sys.stderr, flush=True)
@@ -157,7 +157,7 @@ def measure(case: Case, size: int) -> Figures:
 
 
 def ratios() -> dict[str, float]:
-    """Return the figures of the largest size, divided by those of the smallest, before and after it."""
+    """Return the figures of the largest size, divided by those of the smallest, measured before and after."""
     found = {}
     for case in CASES:
         small, *_, large = case.quick or case.sizes
@@ -197,7 +197,7 @@ def _bars(sizes: dict[int, Figures], figure: str) -> dict[str, float]:
 
 
 def main() -> None:
-    """Read the arguments and measure, or be one of the processes."""
+    """Read the arguments, then measure or act as a child process."""
     parser = arguments.parser("benchmarks.scale", __doc__)
     arguments.add_json(parser)
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""Server that responds from memory, so that the client is what limits a measurement.
+"""Server that responds from memory, so that only the client limits a measurement.
 
     python -m benchmarks.server [--delay SECONDS] [--core N] [--certificate FILE]
 
@@ -44,10 +44,10 @@ def http_response(body: bytes) -> bytes:
 
 
 def found_records(line: bytes, query: Any) -> bytes:
-    """Return the body for a query: one record for each value that it asks for, so that any name is found.
+    """Return the body for a query: one record for each value in the query, so that any name is found.
 
-    Several work orders at once are not found, and a single one is: an import looks for many keys before it
-    sends their rows, and for the key of its first row after it.
+    A query for several work orders finds none, a query for one finds it: an import looks up many keys before
+    it sends their rows, and then the key of its first row.
     """
     conditions = query["QueryExpression"].get("Criteria", {}).get("Conditions", [])
     orders = b"/WorkOrder " in line
@@ -59,7 +59,7 @@ def found_records(line: bytes, query: Any) -> bytes:
     same = {"TypeId": "Request", "IsDefSR": True}  # for the filters of the map
     ids = {
         crc32(value.strip().casefold().encode()) >> 1 or 1: value for value in values
-    }  # one for all its spellings; never 0, which is no record's id (facts 3.6)
+    }  # one id for all spellings; never 0, which is no record's id (facts 3.6)
     records = [{"Id": number, name: value} | same for number, value in sorted(ids.items())]
     return json.dumps({"Entities": [{"Data": record} for record in records]}).encode()
 
@@ -97,7 +97,7 @@ class Responses:
             to.write(self.token)
 
     async def send_late(self) -> None:
-        """Send delayed responses by one timer for all: they are due in the order of the requests."""
+        """Send delayed responses with one timer, because they are due in the order of the requests."""
         while True:
             await asyncio.sleep(_TICK)
             now = time.monotonic()

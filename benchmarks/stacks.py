@@ -1,7 +1,7 @@
 """Clients to measure: each yields a coroutine function that creates one work order.
 
-All send the same JSON over at most ``size`` connections and read the same response: ours to a typed WorkOrder
-through all its layers, the others to a dict and nothing more.
+All send the same JSON over at most ``size`` connections and read the same response: our client into a typed
+WorkOrder through all its layers, most others into a dict.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ BODY = {
     },
     "RequestId": "0" * 32,
 }
-_LONG = 600.0  # seconds: timers are started and never fire
+_LONG = 600.0  # seconds, so that timers are started but never fire
 
 
 @attrs.frozen
@@ -62,7 +62,7 @@ class Target:
         return f"{'http' if self.certificate is None else 'https'}://127.0.0.1:{self.port}"
 
     def context(self) -> ssl.SSLContext | None:
-        """Return what to trust."""
+        """Return a context that trusts the certificate; None over http."""
         return None if self.certificate is None else ssl.create_default_context(cafile=self.certificate)
 
 
@@ -86,11 +86,11 @@ def command() -> wosdk.WoCreateCommand:
 
 def client(target: Target, size: int) -> wosdk.Client:
     """Return our client for the server, with as many calls at once as connections."""
-    if target.certificate is not None:  # not by a context of our own, whose sessions are not kept
+    if target.certificate is not None:  # by a variable, because TLS sessions of a passed context are not kept
         os.environ["SSL_CERT_FILE"] = str(target.certificate)
     return wosdk.Client(
         region=wosdk.Region("bench", target.url, f"{target.url}/OAuth/token"),
-        # As long as usual: texts of the service are searched for it.
+        # As long as a real secret, because texts of the service are searched for it.
         credentials=wosdk.Credentials("id", "Q7rT2mXv9KpL4sWz8NbY6cJd1HfG3gAe"),
         options=wosdk.CallOptions(deadline=_LONG),
         limits=wosdk.Limits(connections=size),
@@ -99,8 +99,7 @@ def client(target: Target, size: int) -> wosdk.Client:
 
 
 @contextlib.asynccontextmanager
-async def ours(target: Target, size: int) -> AsyncIterator[Call]:
-    """Yield our client."""
+async def _ours(target: Target, size: int) -> AsyncIterator[Call]:
     async with client(target, size) as own:
         bench = own.company("Bench")
         order = command()  # built once, as BODY is for the others
@@ -117,7 +116,7 @@ async def ours(target: Target, size: int) -> AsyncIterator[Call]:
 async def ours_looked_at(target: Target, size: int) -> AsyncIterator[Call]:
     """Yield our client in a program that reads every object of the result."""
     read_all = object_reader()
-    async with ours(target, size) as create:
+    async with _ours(target, size) as create:
 
         async def call() -> object:
             return read_all(await create())
@@ -126,8 +125,7 @@ async def ours_looked_at(target: Target, size: int) -> AsyncIterator[Call]:
 
 
 @contextlib.asynccontextmanager
-async def httpx_json(target: Target, size: int) -> AsyncIterator[Call]:
-    """Yield httpx with the json module."""
+async def _httpx_json(target: Target, size: int) -> AsyncIterator[Call]:
     import httpx
 
     limits = httpx.Limits(max_connections=size, max_keepalive_connections=size)
@@ -148,8 +146,7 @@ async def httpx_json(target: Target, size: int) -> AsyncIterator[Call]:
 
 
 @contextlib.asynccontextmanager
-async def aiohttp_orjson(target: Target, size: int) -> AsyncIterator[Call]:
-    """Yield aiohttp with orjson."""
+async def _aiohttp_orjson(target: Target, size: int) -> AsyncIterator[Call]:
     import aiohttp
 
     async with aiohttp.ClientSession(
@@ -169,8 +166,7 @@ async def aiohttp_orjson(target: Target, size: int) -> AsyncIterator[Call]:
 
 
 @contextlib.asynccontextmanager
-async def pyreqwest_orjson(target: Target, size: int) -> AsyncIterator[Call]:
-    """Yield pyreqwest with orjson."""
+async def _pyreqwest_orjson(target: Target, size: int) -> AsyncIterator[Call]:
     from pyreqwest.client import ClientBuilder
 
     builder = ClientBuilder().max_connections(size).pool_max_idle_per_host(size).default_headers(HEADERS)
@@ -194,8 +190,7 @@ def head(target: Target) -> bytes:
 
 
 @contextlib.asynccontextmanager
-async def floor(target: Target, size: int) -> AsyncIterator[Call]:
-    """Yield the hand-written floor with orjson."""
+async def _floor(target: Target, size: int) -> AsyncIterator[Call]:
     pool, before = Pool(target.port, size, target.context()), head(target)
 
     async def call() -> Any:
@@ -223,11 +218,11 @@ async def floor_typed(target: Target, size: int) -> AsyncIterator[Call]:
 
 
 STACKS: dict[str, Callable[[Target, int], contextlib.AbstractAsyncContextManager[Call]]] = {
-    "wosdk_async, typed": ours,
+    "wosdk_async, typed": _ours,
     "wosdk_async, all looked at": ours_looked_at,
-    "hand-written floor, dict": floor,
+    "hand-written floor, dict": _floor,
     "hand-written floor, typed": floor_typed,
-    "pyreqwest + orjson, dict": pyreqwest_orjson,
-    "aiohttp + orjson, dict": aiohttp_orjson,
-    "httpx + json, dict": httpx_json,
+    "pyreqwest + orjson, dict": _pyreqwest_orjson,
+    "aiohttp + orjson, dict": _aiohttp_orjson,
+    "httpx + json, dict": _httpx_json,
 }

@@ -3,8 +3,8 @@
     python -m benchmarks.stream_rows [--rows 100000]
 
 Reads the records by ``async for`` and by ``pages()``, each in a fresh process. Prints the memory after 5,000
-records and its peak at later thousands: resident memory, and memory that Python has allocated. The latter is
-measured in a second reading, because that slows the reading down.
+records, and its peak at later thousands: resident memory, and memory that Python has allocated. Allocated
+memory is measured in a second reading, because measuring it slows the reading down.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.support.order_pages import ROW, response_body
 from wosdk_async import Client, Credentials, Region, WorkOrder
 from wosdk_async.query.builder import Query
 
-EARLY = 5000  # records after which memory may not grow any more
+EARLY = 5000  # records after which memory must not grow
 MB = 1024 * 1024
 
 # --- the server -------------------------------------------------------------------------------
@@ -52,20 +52,18 @@ async def serve(rows: int) -> None:
 # --- the readings -----------------------------------------------------------------------------
 
 
-async def by_row(query: Query[WorkOrder]) -> AsyncIterator[int]:
-    """Yield 1 for each record."""
+async def _by_row(query: Query[WorkOrder]) -> AsyncIterator[int]:
     async for _ in query:
         yield 1
 
 
-async def by_page(query: Query[WorkOrder]) -> AsyncIterator[int]:
-    """Yield the number of records of each page."""
+async def _by_page(query: Query[WorkOrder]) -> AsyncIterator[int]:
     async with contextlib.aclosing(query.pages()) as pages:
         async for page in pages:
             yield len(page)
 
 
-WAYS = {"async for": by_row, "pages()": by_page}
+WAYS = {"async for": _by_row, "pages()": _by_page}
 
 
 async def measure(way: str, port: int, held: Callable[[], float]) -> tuple[int, float, float, float]:
@@ -106,7 +104,7 @@ def read(way: str, port: int) -> None:
 
 
 def main() -> None:
-    """Read the arguments and compare, or be one of the processes."""
+    """Read the arguments, then compare or act as a child process."""
     parser = arguments.parser("benchmarks.stream_rows", __doc__)
     parser.add_argument("--rows", type=arguments.count, default=100_000, metavar="N", help="rows to read")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)

@@ -1,12 +1,12 @@
-"""Rows a second of pages in memory, as records and as tables, beside msgspec and pydantic.
+"""Rows per second of decoding pages to records and tables, compared with msgspec and pydantic.
 
     python -m benchmarks.tables [--rows 1000] [--rounds 15]
 
 The figures are CPU time, medians of rounds in which the cases take turns. Each case begins with the bytes of
 a response. ``records`` is what ``query.all()`` does, and the program reads three fields of each record.
 ``msgspec`` and ``pydantic`` do the same with classes that a program would write. ``loads`` is JSON to dicts.
-Pages: orders as a default read sends them, the same with a field that the catalogue does not know, and 12
-columns of a selection.
+The pages have orders from a default read, the same orders with a field missing from the catalogue, or 12
+selected columns.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ SELECTED = {
 
 
 def page(order: dict[str, Any], rows: int) -> bytes:
-    """Return a response with this order, each time with another id."""
+    """Return a response with ``rows`` copies of an order, each with its own id."""
     return codec.dumps({"Entities": [{"Data": {**order, "Id": id}} for id in range(1, rows + 1)]})
 
 
 def cases(order: dict[str, Any], rows: int, paths: Sequence[str]) -> dict[str, Callable[[], object]]:
     """Return the cases by name. Each reads a page of ``rows`` orders once."""
-    from benchmarks.other_models import msgspec_page, pydantic_page  # of the extra: help is shown without it
+    from benchmarks.other_models import msgspec_page, pydantic_page  # not needed for --help
 
     body = page(order, rows)
     builder = TableBuilder(columns_of(WorkOrder, paths))
@@ -53,7 +53,7 @@ def cases(order: dict[str, Any], rows: int, paths: Sequence[str]) -> dict[str, C
     by_msgspec = msgspec.json.Decoder(msgspec_page(WorkOrder, order)).decode
     by_pydantic: Any = pydantic_page(WorkOrder).model_validate_json
     dicts = [row["Data"] for row in codec.loads(body)["Entities"]]
-    for _ in range(4):  # both learn what the rows hold
+    for _ in range(4):  # so that both learn the rows' fields
         decode(body)
         assert builder.batch(builder.rows(body)).equals(builder.batch(dicts))
     return {

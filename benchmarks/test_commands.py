@@ -1,4 +1,4 @@
-"""Commands of the benchmarks: help without the extra ``bench``, and one line for what cannot be run."""
+"""Commands of the benchmarks: help without the extra ``bench``, and one error line if they cannot run."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def execute(*command: object) -> subprocess.CompletedProcess[str]:
 
 
 def error_of(module: str, *arguments: object) -> str:
-    """Return the one line that a command says before it ends with 2; it runs in this process."""
+    """Return a command's only error line before it exits with 2. The command runs in this process."""
     stdout, stderr = StringIO(), StringIO()
     with (
         pytest.MonkeyPatch.context() as patch,
@@ -64,12 +64,12 @@ def error_of(module: str, *arguments: object) -> str:
 
 @pytest.fixture(scope="module")
 def helped() -> subprocess.CompletedProcess[str]:
-    """Return what every command prints as its help, without the extra."""
+    """Return the help of all commands, printed without the extra."""
     return execute("-W", "ignore", "-c", WITHOUT_BENCH, " ".join(COMMANDS), "--help")
 
 
 def test_help_without_the_extra(helped: subprocess.CompletedProcess[str]) -> None:
-    """Of every command: no package of the extra is imported for it."""
+    """No package of the extra is imported for the help."""
     assert helped.stderr == ""
     assert {"benchmarks", "benchmarks.memory", "benchmarks.report"} <= set(COMMANDS)
     assert all(f"\n{name} 0\n" in helped.stdout for name in COMMANDS)
@@ -77,7 +77,7 @@ def test_help_without_the_extra(helped: subprocess.CompletedProcess[str]) -> Non
 
 
 def test_help_explains_every_option(helped: subprocess.CompletedProcess[str]) -> None:
-    """No option without a text, and files to write are named alike."""
+    """Every option has a text, and output files have the same name."""
     entries = re.findall(r"^  (\S.*(?:\n {6,}.*)*)", helped.stdout, re.MULTILINE)
     options = [entry for entry in entries if entry.startswith("-")]
     assert len(options) > 2 * len(COMMANDS)
@@ -97,7 +97,7 @@ def test_help_explains_every_option(helped: subprocess.CompletedProcess[str]) ->
     ],
 )
 def test_a_run_without_the_extra(command: list[str], missing: list[str]) -> None:
-    """It says what to install before it measures anything."""
+    """The command says what to install before it measures anything."""
     ended = execute("-c", WITHOUT_BENCH, *command)
     assert ended.stdout == f"{command[0]} 2\n"
     said = f"error: {', '.join(missing)} not installed: pip install -e '.[bench]'"
@@ -130,7 +130,7 @@ WRITERS = [
 
 @pytest.mark.parametrize("command", WRITERS)
 def test_a_file_that_cannot_be_written(tmp_path: Path, command: str) -> None:
-    """It is refused before anything is measured."""
+    """The command refuses the file before it measures anything."""
     none = tmp_path / "none" / "a.json"
     option = command.split()[1]
     assert error_of(*command.split(), none).endswith(
@@ -148,7 +148,7 @@ def test_a_file_to_write_is_not_touched_before(tmp_path: Path) -> None:
 
 
 def test_instructions_without_valgrind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in BENCH:  # so that it is not the extra that is missing
+    for name in BENCH:  # so that the extra is not missing
         tmp_path.joinpath(f"{name}.py").touch()
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.syspath_prepend(tmp_path)
@@ -164,7 +164,7 @@ STACKS_OF_1 = dict.fromkeys(STACKS, FIGURES)
 
 
 def written(path: Path, **changes: Any) -> Path:
-    """Write what a run wrote, with other values of some names; None removes the name."""
+    """Write a run's file with ``changes``; None removes a name."""
     run(ratios={"codec_vs_pydantic": 0.4}).write(path)
     found = {**json.loads(path.read_text()), **changes}
     path.write_text(json.dumps({name: value for name, value in found.items() if value is not None}))
@@ -187,7 +187,7 @@ def written(path: Path, **changes: Any) -> Path:
     ids=str,
 )
 def test_a_report_of_another_file(tmp_path: Path, changes: dict[str, Any]) -> None:
-    """Also when only one of its parts is another one."""
+    """One wrong part is enough."""
     path = written(tmp_path / "a.json", **changes)
     assert f"error: {path} was not written by python -m benchmarks --json: " in error_of(
         "benchmarks.report", path
@@ -203,7 +203,7 @@ def test_a_report_of_something_else(tmp_path: Path, text: str) -> None:
 
 
 def test_a_report_of_files_that_differ(tmp_path: Path) -> None:
-    """The medians need every client in every file, and the page has to have a place for each table."""
+    """Every file needs every client, and the page needs a place for each table."""
     one = written(tmp_path / "a.json")
     cells = json.loads(one.read_text())["cells"]
     cells["asyncio, http"]["another client"] = cells["asyncio, http"][OURS]

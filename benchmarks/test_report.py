@@ -1,4 +1,4 @@
-"""Tables and picture of docs/benchmarks.md (``benchmarks.report``): what is in them, and where it goes."""
+"""Tables and chart of docs/benchmarks.md (``benchmarks.report``), and their place in the page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OURS = STACKS[0]
 
 
 def run(ours: float = 40.0, *, quick: bool = False, ratios: dict[str, float] | None = None) -> report.Run:
-    """A run in which the other stacks take 50, 60 and 70 us."""
+    """Return a run in which the other stacks take 50, 60 and 70 us."""
     cpu = dict(zip(STACKS, (ours, 50.0, 60.0, 70.0), strict=True))
     more = {"per_second": 12345.6, "p50_ms": 4.25, "p99_ms": 9.0, "server_us": 20.0}
     cells = {cell: {stack: Figures(us, **more) for stack, us in cpu.items()} for cell in CELLS}
@@ -32,13 +32,13 @@ def run(ours: float = 40.0, *, quick: bool = False, ratios: dict[str, float] | N
 
 
 def rows(table: str) -> dict[str, list[str]]:
-    """First cell -> the other cells of each row."""
+    """Return the other cells of each row, by its first cell."""
     lines = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("|")]
     return {first.strip(): [cell.strip() for cell in others] for first, *others in lines}
 
 
 def test_absolute_figures_are_medians_of_the_full_runs() -> None:
-    """Quick runs do not count beside full ones."""
+    """If there are full runs, quick runs do not count."""
     table = report.tables([run(40.0), run(44.0), run(45.0), run(90.0, quick=True)])["cells"]
     found = rows(table)
     assert found["CPU us of a create, 100 at once"] == list(CELLS)
@@ -48,7 +48,7 @@ def test_absolute_figures_are_medians_of_the_full_runs() -> None:
 
 
 def test_ratios_of_the_cells_are_those_of_the_runs() -> None:
-    """They are taken within each round, so they are not the quotients of the medians above them."""
+    """They are computed within each round, so they are not the quotients of the medians above them."""
     prefixes = ("", "tls_", "uvloop_", "uvloop_tls_")
     full = [
         run(ratios={f"{prefix}typed_create_vs_floor": i + more for i, prefix in enumerate(prefixes)})
@@ -61,7 +61,7 @@ def test_ratios_of_the_cells_are_those_of_the_runs() -> None:
 
 
 def test_quick_runs_count_when_there_are_no_others() -> None:
-    """The table says what it was made of, and no peak was measured."""
+    """The table says that its run was quick, and has no peak memory."""
     found = report.tables([run(40.0, quick=True)])
     assert "Medians of a quick run" in found["cells"]
     assert rows(found["create"])[OURS] == ["40", "12,346", "4.2", "9.0", ""]
@@ -69,7 +69,7 @@ def test_quick_runs_count_when_there_are_no_others() -> None:
 
 
 def test_ratios_that_miss_their_goal_are_bold() -> None:
-    """Goals may be the most or the least; ratios without a goal are left out."""
+    """A goal is a maximum or a minimum; ratios without a goal are left out."""
     good = {"codec_vs_pydantic": 0.5, "httpx_vs_typed_create": 25.0, "latency_50ms_vs_floor": 0.9}
     bad = {"codec_vs_pydantic": 0.51, "httpx_vs_typed_create": 24.4, "latency_50ms_vs_floor": 0.89}
     runs = [run(ratios={**good, "only_here": 1.0}), run(quick=True, ratios=bad), run(quick=True, ratios=good)]
@@ -81,7 +81,6 @@ def test_ratios_that_miss_their_goal_are_bold() -> None:
 
 
 def test_one_run_marks_ratios_that_miss_their_goal() -> None:
-    """In the output of the benchmarks, as in the table."""
     lines = goals.lines({"codec_vs_pydantic": 0.51, "httpx_vs_typed_create": 25.0, "only_here": 1.0})
     assert [line.split(maxsplit=2) for line in lines.splitlines()] == [
         ["codec_vs_pydantic", "**0.510**", "at most 0.5"],
@@ -91,7 +90,7 @@ def test_one_run_marks_ratios_that_miss_their_goal() -> None:
 
 
 def test_the_picture_says_in_words_what_it_shows() -> None:
-    """Text is text; the longest bar fits; there are colours for light and dark."""
+    """The longest bar fits, and there are colours for light and dark themes."""
     picture = report.picture([run(40.0)])
     root = ET.fromstring(picture)
     title, desc = (root.findtext(f"{SVG}{name}") or "" for name in ("title", "desc"))
@@ -108,7 +107,7 @@ def test_the_picture_says_in_words_what_it_shows() -> None:
 
 
 def test_the_page_and_the_files(tmp_path: Path) -> None:
-    """The command reads what ``--json`` wrote, and changes the page between the comments alone."""
+    """The command reads ``--json`` files, and changes the page only between the comments."""
     files = [tmp_path / "a.json", tmp_path / "b.json"]
     run(40.0, ratios={"codec_vs_pydantic": 0.4}).write(files[0])
     run(41.0, quick=True, ratios={"codec_vs_pydantic": 0.6}).write(files[1])
@@ -134,6 +133,5 @@ def test_the_page_and_the_files(tmp_path: Path) -> None:
 
 
 def test_a_page_without_a_place() -> None:
-    """It is not changed silently."""
     with pytest.raises(ValueError, match="no place for the table 'cells'"):
         report.insert("# A page\n", {"cells": "| a |"})

@@ -21,7 +21,7 @@ FOUND: scale.Found = {
 
 @pytest.mark.parametrize("case", scale.CASES, ids=lambda case: case.ratio)
 def test_a_case_at_a_small_size(case: scale.Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In this process, whose garbage collection stays as it is."""
+    """The case runs in this process, so it must not tune garbage collection."""
     monkeypatch.setattr(scale, "LEAST", 40)
     monkeypatch.setattr(scale, "WARM_UP", 20)
     monkeypatch.setattr(scale, "tune_process", lambda: None)
@@ -35,7 +35,7 @@ def test_figures_come_from_another_process() -> None:
 
 
 def test_ratios_compare_the_large_size_with_both_small_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each has a goal, and is named in the page."""
+    """Each ratio has a goal."""
     measured: list[tuple[scale.Case, int]] = []
 
     def measure(case: scale.Case, size: int) -> scale.Figures:

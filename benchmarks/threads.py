@@ -3,14 +3,14 @@
     python -m benchmarks.threads [--threads 1 2 4] [--loop asyncio|uvloop] [--rounds 9] [--json OUT.json]
 
 Each thread has an event loop and makes its share of 8,000 typed creates, 100 at once over all threads. The
-threads are on one core and the server is on the other. So this shows what it costs to share a client, and
-whether it is right: every result is the order that the server sends, the client compares every RequestId,
-nothing raises, and a shared client logs in once, before the threads begin. (Loops that need a session at
-the same moment may each log in.) It does not show whether threads use several cores; with Python's global
-lock they do not.
+threads run on one core and the server on another, so the figures show what it costs to share a client. The
+benchmark also checks the results: every result is the server's order, the client compares every RequestId, no
+call fails, and a shared client logs in once, before the threads begin. (Loops that need a session at the same
+time may each log in.) The figures do not show whether threads use several cores; with Python's global lock
+they do not.
 
-The figures are calls a second of all threads together, and CPU time of the process for a call: medians of
-rounds in which the cases take turns.
+The figures are the calls per second of all threads together, and the CPU time of the process per call:
+medians of rounds in which the cases take turns.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Race:
         self._times: list[tuple[float, float]] = []
 
     def run(self) -> Figures:
-        """Run all threads and return their figures. Raises what one of them raised."""
+        """Run all threads and return the figures. If threads fail, raise the error of one."""
         with contextlib.ExitStack() as closing:
             one = closing.enter_context(self._open()) if self._case.shared else None
             with ThreadPoolExecutor(self._case.threads) as threads:
@@ -86,14 +86,13 @@ class Race:
         return Figures(calls / (wall_end - wall), (cpu_end - cpu) / calls * 1e6)
 
     def _take_time(self) -> None:
-        """Note the time; the thread that comes last does it, while the others wait."""
+        """Record the time. The last thread to arrive does this, while the others wait."""
         if not self._times:
-            gc.collect()  # garbage of the round before must not count
+            gc.collect()  # garbage of the previous round must not count
         self._times.append((time.process_time(), time.perf_counter()))
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[wosdk.Client]:
-        """Open a client and log in, as a program does when it starts."""
         made = client(self._target, load.AT_ONCE)
         self._in_loop(made.company("Bench").connect)
         yield made
@@ -113,13 +112,13 @@ class Race:
 
     async def _create(self, call: Call) -> None:
         await load.drive(call, 3 * self._at_once, self._at_once)
-        self._gate.wait()  # stops the loop, in which nothing runs now
+        self._gate.wait()  # blocks the loop, which has nothing to run now
         await load.drive(call, self._calls, self._at_once)
         self._gate.wait()
 
 
 def _checked_create(used: wosdk.Client) -> Call:
-    """Return the function that creates an order, and sees whether the result is that of the server."""
+    """Return a function that creates an order, and checks that the result is the server's order."""
     bench, order = used.company("Bench"), command()
     expected = codec.structure(codec.loads(work_order(unknown=False)), wosdk.WorkOrder)
     seen = False
@@ -147,7 +146,7 @@ def measure(cases: list[Case], make_loop: LoopFactory, rounds: int, calls: int) 
                 log_ins, right = server.tokens() - before, 1 if case.shared else case.threads
                 if log_ins != right:
                     raise AssertionError(f"{case}: {log_ins:g} log-ins, not {right}")
-                if number:  # in the first round code is compiled
+                if number:  # not in the first round, which compiles code
                     found[case].append(figures)
     return {case: _median(rows) for case, rows in found.items()}
 

@@ -34,12 +34,12 @@ sys.exit()
 
 @attrs.define(eq=False)
 class DaskProcesses:
-    """A scheduler, and workers that are started when they are asked for; all end with their parent.
+    """A scheduler, and workers from :meth:`add_worker`. All processes end with their parent.
 
     Args:
-        folder: where they write their logs.
-        variables: further ones of the environment.
-        options: further options of scheduler and workers.
+        folder: directory for the logs.
+        variables: additional environment variables.
+        options: additional options of the scheduler and workers.
     """
 
     folder: Path
@@ -55,15 +55,14 @@ class DaskProcesses:
     def __exit__(self, *_: object) -> None:
         for process in [*self.workers, self.scheduler]:
             process.kill()
-            process.communicate()  # closes its standard input, too
+            process.communicate()  # also closes the standard input
 
     @property
     def address(self) -> str:
-        """Address of the scheduler, as soon as it has one."""
+        """The scheduler's address. The property waits until there is one."""
         return self._log("scheduler", "Scheduler at:")
 
     def add_worker(self) -> str:
-        """Start a worker and return its address."""
         name = f"worker{len(self.workers)}"
         self.workers.append(
             self._start("worker", self.address, "--no-nanny", "--nthreads", "1", "--name", name, log=name)
@@ -71,25 +70,23 @@ class DaskProcesses:
         return self._log(name, "Start worker at:")
 
     def replace_worker(self, process: int) -> None:
-        """Start another worker in the place of one that was killed."""
+        """Kill the worker with this process id, and start another worker."""
         for number, worker in enumerate(self.workers):
             if worker.pid == process:
                 self.kill_worker(number)
                 self.add_worker()
 
     def kill_worker(self, number: int) -> None:
-        """Kill a worker, and wait until it has ended."""
         self.workers[number].kill()
         self.workers[number].wait()
 
     def logs(self) -> str:
-        """Return everything that the processes have written."""
         return "".join(path.read_text() for path in self.folder.glob("*.log"))
 
     def _start(self, kind: str, *arguments: str, log: str = "scheduler") -> subprocess.Popen[bytes]:
         command = [kind, *arguments, "--host", "127.0.0.1", "--no-dashboard", *self.options]
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
-        own = {"PYTHONPATH": paths, "DASK_LOGGING__DISTRIBUTED": "info"}  # the logs are read
+        own = {"PYTHONPATH": paths, "DASK_LOGGING__DISTRIBUTED": "info"}  # the logs are parsed
         with (self.folder / f"{log}.log").open("wb") as file:
             return Preloaded(
                 command,
@@ -103,7 +100,7 @@ class DaskProcesses:
             )
 
     def _log(self, name: str, text: str) -> str:
-        """Wait for a line of a log, and return what is behind a text."""
+        """Wait for a log line with ``text``, and return the rest of the line."""
         ends = time.monotonic() + 60
         while time.monotonic() < ends:
             for line in (self.folder / f"{name}.log").read_text().splitlines():

@@ -1,19 +1,20 @@
-"""Surplus responses: no record is given to another call, and no create that happened is called refused.
+"""Surplus responses: no call gets another call's record, and no create that happened is reported as refused.
 
     python -m tests.chaos.desync [--creates 5000] [--seed 1] [--engine native ...] [--cell https ...]
 
-A server on real sockets carries out creates. With every tenth response (``--every``) it sends more: the same
-again, the same without its RequestId, a refusal that was sent before, a page of HTTP 408. That comes in the
-same flight as the good response, over TLS in the same record, in one of its own or in half of one, whose rest
-comes during the next create; or there is an empty line, the end of the connection, new keys. A fifth of the
-connections get a response before they have sent a request, and a fifth get their TLS tickets in two parts.
-Each outcome is compared with the store, over http and https, directly and through a proxy, on both loops.
+A server on real sockets carries out creates. With about every tenth response (``--every``) it sends a surplus
+one: the same response again, the same without its RequestId, an earlier refusal, or a page of HTTP 408. The
+surplus comes in the same flight as the good response; over TLS it is in the same record, in its own record,
+or in half a record, whose rest comes during the next create. The server may also send an empty line, the end
+of the connection, or new keys. A fifth of the connections get a response before they have sent a request, and
+a fifth get their TLS tickets in two parts. Each outcome is compared with the store, over http and https,
+directly and through a proxy, on both loops.
 
-Work orders are created by WoCreateCommand, whose responses carry a RequestId: no engine may be wrong.
-Customers are created by a base create, whose responses do not: the native engine may not be wrong, because
-all of this is there before the next request leaves. What comes later, up to 20 ms after a response or after
-the connection was accepted, is believed by every client; such creates are counted apart. The exit status is
-1 when an outcome was wrong that must not be.
+Work orders are created by WoCreateCommand. Its responses carry a RequestId, so no engine may be wrong.
+Customers are created by a base create, whose responses carry none. Here the native engine may not be wrong,
+because the surplus arrives before the next request leaves. Every client believes surplus that arrives later,
+up to 20 ms after a response or after the connection was accepted; these creates are counted separately. The
+exit status is 1 if an outcome is wrong that must be right.
 """
 
 from __future__ import annotations
@@ -61,8 +62,6 @@ _REFUSED = 50  # the server refuses every 50th create
 
 @attrs.frozen
 class Cell:
-    """Way from the client to the server."""
-
     loop: str = "asyncio"
     tls: bool = False
     proxy: bool = False
@@ -76,7 +75,7 @@ CELLS = tuple(Cell(*each) for each in product(LOOPS, (False, True), (False, True
 
 @attrs.define
 class Tally:
-    """Outcomes of the calls, and those that the store contradicts."""
+    """Outcomes of the calls; ``wrong`` has those that the store contradicts."""
 
     outcomes: collections.Counter[str] = attrs.field(factory=collections.Counter)
     wrong: list[str] = attrs.field(factory=list)
@@ -99,7 +98,7 @@ class Tally:
 
 
 async def create_work_order(company: Any, key: str) -> int | None:
-    """Create a work order by a command; return None for a record of another call."""
+    """Create a work order by a command; return None if the result is another call's record."""
     command = WoCreateCommand(work_order=WorkOrder(po_number=key))
     made = (await company.run(command, check=False)).wo
     return None if made is None or made.po_number != key else int(made.id)
@@ -115,11 +114,11 @@ ROWS: dict[str, tuple[Callable[[Any, str], Any], tuple[str, ...]]] = {
     "base creates": (create_customer, BEFORE),
     "base creates, late": (create_customer, LATE),
 }
-"""Kinds of creates, and the surplus that is sent."""
+"""Create functions and kinds of surplus, by name."""
 
 
 def must_be_right(engine: str, row: str) -> bool:
-    """Return whether no outcome of these creates may be wrong."""
+    """Return whether all outcomes of these creates must be right."""
     return row == "commands" or (engine == "native" and row == "base creates")
 
 
@@ -130,9 +129,9 @@ def run(engine: str, row: str, cell: Cell, creates: int, every: int, seed: int) 
     server = Server(store, kinds, every, seed, tls=cell.tls)
     by_proxy = (
         cell.proxy and not cell.tls
-    )  # it speaks first, because it asks the server only after its client
+    )  # the proxy speaks first, because it contacts the server only after its client has sent something
     with ExitStack() as stack:
-        portal = stack.enter_context(start_blocking_portal())  # the server runs in a thread of its own
+        portal = stack.enter_context(start_blocking_portal())  # the server runs in its own thread
         apart = portal.wrap_async_context_manager
         stack.enter_context(apart(server.running(greeting=not by_proxy)))
         greet = server.greeting if by_proxy else lambda _: b""
@@ -151,9 +150,9 @@ def run(engine: str, row: str, cell: Cell, creates: int, every: int, seed: int) 
 
 
 def _loop(name: str, greets: dict[int, bool] | None) -> asyncio.AbstractEventLoop:
-    """Return a loop whose new connections have got their first bytes, if they get any before a request.
+    """Return a loop whose new connections wait for a response on accept, if the server sends one.
 
-    A response on accept that arrives after the request left cannot be told from that to the request.
+    If such a response arrived after the request left, it would look like the response to the request.
     """
     base: Any = import_module("uvloop").Loop if name == "uvloop" else asyncio.SelectorEventLoop
 
@@ -204,15 +203,15 @@ async def _send(
         async with Client(region=region, credentials=credentials, company="Acme", **settings) as client:
             company = client.company()
             if create is create_work_order:
-                # The client learns that the host echoes RequestIds, in errors and in results: what has none
-                # is believed until then.
+                # The client must first learn that the host echoes RequestIds in errors and results. Until
+                # then it believes responses without one.
                 await asyncio.gather(create(company, "refuse-first"), return_exceptions=True)
                 await create(company, "key-first")
             await asyncio.gather(*(work(company) for _ in range(_WORKERS)))
 
 
 def main() -> int:
-    """Run the campaign; return 1 if an outcome was wrong that must not be."""
+    """Run the campaign; return 1 if an outcome is wrong that must be right."""
     parser = arguments.parser("tests.chaos.desync", __doc__)
     parser.add_argument(
         "--creates", type=arguments.count, default=5000, metavar="N", help="creates of each kind in a cell"

@@ -1,4 +1,4 @@
-"""Server of ``tests.chaos.desync``: it sends what no request asked for, before or with its responses."""
+"""Server of ``tests.chaos.desync``, which sends surplus before, with and after its responses."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tests.support.certificate import certificate
 from tests.support.serving import read_request, serving
 
 BEFORE = ("same flight", "own record", "half", "CRLF", "end", "new keys")
-"""Surplus that comes with a response, so that it is there before the next request leaves."""
+"""Surplus that arrives with a response, before the next request leaves."""
 LATE = ("late",)
-"""Surplus that comes up to 20 ms after a response, perhaps after the next request has left."""
+"""Surplus that arrives up to 20 ms after a response, perhaps after the next request has left."""
 _OF_TLS = ("own record", "new keys")
 _GREETED = 0.2  # share of connections that get a response before they have sent a request
-_HALF_TICKETS = 0.2  # share of those of TLS 1.3 whose tickets come in two parts
+_HALF_TICKETS = 0.2  # share of the other TLS connections, whose tickets come in two parts
 _MAX_LATE = 0.020  # seconds
 _PAUSE = 0.003  # seconds before the second half of a ticket
 _PAGE = b"<html>Request Timeout</html>"
@@ -33,40 +33,37 @@ _PAGE = b"<html>Request Timeout</html>"
 
 @attrs.define
 class Store:
-    """Records that were created: ids by key."""
+    """Created records (ids by key), and the surplus sent."""
 
     made: dict[str, list[int]] = attrs.field(factory=lambda: collections.defaultdict(list))
     sent: collections.Counter[str] = attrs.field(factory=collections.Counter)
     """How often each kind of surplus was sent."""
     behind: dict[str, str] = attrs.field(factory=dict)
-    """Kind of surplus that was sent with the response for a key."""
+    """Kind of surplus sent with a response, by the response's key."""
     last: int = 0
 
     def create(self, key: str) -> int:
-        """Store a record and return its id."""
         self.last += 1
         self.made[key].append(self.last)
         return self.last
 
 
 def http(status: int, body: bytes, kind: str = "application/json; charset=utf-8") -> bytes:
-    """Return a whole response."""
     head = f"HTTP/1.1 {status} Status\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
     return head.encode() + body
 
 
 def json_response(content: Any, status: int = 200) -> bytes:
-    """Return a response with ``content`` as JSON."""
     return http(status, json.dumps(content, separators=(",", ":")).encode())
 
 
 class Line:
-    """Server's end of a connection. Its TLS is made here, so that each record is sent when the server wants.
+    """Server's end of a connection. It does TLS itself, so that the server decides when each record is sent.
 
     Args:
-        reader: the bytes of the client.
-        writer: where those of the server go.
-        context: the context of TLS; None without it.
+        reader: bytes from the client.
+        writer: bytes to the client.
+        context: TLS context; None over http.
     """
 
     def __init__(
@@ -82,20 +79,20 @@ class Line:
         self._kept = b""
 
     def send(self, data: bytes, kept: int = 0) -> None:
-        """Send bytes behind those that were kept back; keep back the last ``kept`` of them."""
+        """Send the bytes kept back before, then ``data``; keep back the last ``kept`` bytes."""
         data, end = self._kept + data, len(self._kept + data) - kept
         self._kept = data[end:]
         if data[:end] and not self._writer.is_closing():
             self._writer.write(data[:end])
 
     def record(self, data: bytes) -> bytes:
-        """Return ``data`` as it is sent: over TLS in a record of its own."""
+        """Return ``data`` as it is sent: over TLS, in its own record."""
         if self.tls:
             self.tls.write(data)
         return self._outgoing.read() if self.tls else data
 
     def end(self, data: bytes) -> None:
-        """Send bytes and the end of the connection, over TLS its close_notify."""
+        """Send ``data``, then end the connection; over TLS, with close_notify."""
         if self.tls is None:
             self.send(data)
             self._writer.write_eof()
@@ -105,7 +102,7 @@ class Line:
         self.send(data + self._outgoing.read())
 
     def new_keys(self) -> bytes:
-        """Return a KeyUpdate that asks for one."""
+        """Return a TLS KeyUpdate that requests one from the client."""
         assert self.tls is not None
         inner = self.tls._sslobj  # type: ignore[attr-defined]
         place = id(inner) + object.__basicsize__ + ctypes.sizeof(ctypes.c_void_p)  # behind a weak reference
@@ -114,13 +111,12 @@ class Line:
         return self._outgoing.read()
 
     async def shake_hands(self) -> bytes:
-        """Agree on TLS, and return the last bytes of that, unsent: tickets of 1.3, the end of 1.2."""
+        """Do the TLS handshake, and return its last bytes unsent: tickets of TLS 1.3, the end of TLS 1.2."""
         assert self.tls is not None
         await self._step(self.tls.do_handshake)
         return self._outgoing.read()
 
     async def decrypt(self) -> None:
-        """Fill ``clear`` until the client ends the connection."""
         assert self.tls is not None
         with contextlib.closing(self._writer), contextlib.suppress(OSError):
             while data := await self._step(functools.partial(self.tls.read, 65536)):
@@ -128,7 +124,7 @@ class Line:
         self.clear.feed_eof()
 
     async def _step(self, step: Callable[[], Any]) -> Any:
-        """Return what a function of OpenSSL returns when it has got enough."""
+        """Call a function of OpenSSL until it has enough input, and return its result."""
         while True:
             with contextlib.suppress(ssl.SSLWantReadError):
                 return step()
@@ -139,7 +135,7 @@ class Line:
 
 
 def _key_update() -> Any:
-    """Return the function of OpenSSL that Python's ssl does not have; None where it cannot be reached."""
+    """Return OpenSSL's SSL_key_update, which Python's ssl lacks; None if it cannot be reached."""
     import _ssl
 
     return getattr(ctypes.CDLL(getattr(_ssl, "__file__", None)), "SSL_key_update", None)
@@ -155,13 +151,13 @@ def _context(version: ssl.TLSVersion) -> ssl.SSLContext:
 
 
 class Server:
-    """Token endpoint, locator and Company host; a response of ``every`` has surplus of one of ``kinds``."""
+    """Token endpoint, locator and Company host. One response in ``every`` has surplus of one of ``kinds``."""
 
     def __init__(self, store: Store, kinds: tuple[str, ...], every: int, seed: int, *, tls: bool) -> None:
         self.store = store
         self.url = ""
         self.greets: dict[int, bool] = {}
-        """Whether the connection from a port got a response on accept; only without TLS."""
+        """Whether a connection got a response on accept, by the client's port."""
         missing = () if tls and _key_update() else ("new keys",) if tls else _OF_TLS
         self._kinds = tuple(kind for kind in kinds if kind not in missing)
         self._every = every
@@ -174,7 +170,7 @@ class Server:
 
     @asynccontextmanager
     async def running(self, *, greeting: bool) -> AsyncIterator[Server]:
-        """Serve within the block. ``greeting``: whether it may speak first on its own connections."""
+        """Serve within the block. With ``greeting``, some connections get a response on accept."""
 
         async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             first = self.greeting(writer.get_extra_info("peername")[1]) if greeting else b""
@@ -202,7 +198,7 @@ class Server:
         try:
             while True:
                 head, body = await read_request(line.clear)
-                line.send(b"")  # the second half of what came with the response before
+                line.send(b"")  # the second half of the surplus sent with the previous response
                 await asyncio.sleep(0.001 + self._random.random() * 0.002)  # takes a while, as a service does
                 if not self._respond(line, head.decode().split(" ")[1], body):
                     await line.clear.read()
@@ -212,7 +208,7 @@ class Server:
                 decrypting.cancel()
 
     async def _secure(self, line: Line, first: bytes) -> None:
-        """Agree on TLS. TLS 1.2 ends with a flight of the server, in which ``first`` can come, too."""
+        """Do the TLS handshake. TLS 1.2 ends with a flight of the server, which can include ``first``."""
         assert line.tls is not None
         last = await line.shake_hands()
         kept = 0
@@ -239,7 +235,7 @@ class Server:
         return True
 
     def _create(self, path: str, content: Any) -> tuple[str, bytes]:
-        """Create the record; return its key and the response, and remember surplus ones that look like it."""
+        """Create the record, and surplus that resembles its response; return its key and the response."""
         if "/cmd/" not in path:
             key = content["Entity"]["Name"]
             made = {"EntitySpecifier": {"EntityType": "Customer", "Id": self.store.create(key)}}

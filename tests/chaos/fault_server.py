@@ -1,4 +1,4 @@
-"""Sandbox with faults in a process of its own; it can be killed and started again on the same ports."""
+"""Sandbox with faults in its own process, which can be killed and restarted on the same ports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ PAGE = 4000
 
 
 def script(seed: int, *, rate: float, late: float, moves: int) -> dict[str, Any]:
-    """Return all faults of a create, each at ``rate``; late commits happen after ``late`` seconds."""
+    """Return all faults of a create, each at ``rate``; late commits happen after ``late`` seconds.
+
+    Every ``moves`` creates, the Company moves to the other port.
+    """
     create = {"operation": "WoCreateCommand", "rate": rate}
     rules: list[dict[str, Any]] = [
         {"fault": "latency", "operation": "command", "lognormal": {"p50": 0.001, "p99": 0.02}},
@@ -49,18 +52,18 @@ def script(seed: int, *, rate: float, late: float, moves: int) -> dict[str, Any]
     ]
     last = {"fault": "request_id", **create, "mode": "foreign"}
     named = {rule["fault"] for rule in (*rules, last)}
-    # Behind the others: the seed counts rules by position, and SMALL needs the strikes of its seed.
+    # After the others, because the seed applies to rules by position, and SMALL needs the faults of its seed.
     more = [{**rule, **create} for kind, rule in IN_DOUBT.items() if kind not in named]
-    # Last: a fault above ends its request, so that no create counts twice.
+    # Last, because a fault above ends its request, so that no create counts twice.
     return {"seed": seed, "rule": [*rules, *more, last]}
 
 
 class FaultServer:
-    """Sandbox that runs as long as its block.
+    """Sandbox that runs within its block.
 
     Args:
-        store: file of its Company.
-        tls: whether it speaks https.
+        store: file of the Company.
+        tls: whether to serve https.
     """
 
     def __init__(self, store: Path, *, tls: bool = False) -> None:
@@ -68,7 +71,7 @@ class FaultServer:
         self._options = ["--store", str(store), "--port", str(self.ports[0])]
         self._options += ["--second-port", str(self.ports[1])]
         self.context: ssl.SSLContext | None = None
-        """What a client has to trust."""
+        """TLS context that trusts the server; None over http."""
         if tls:
             self._options += ["--certificate", str(certificate())]
             self.context = ssl.create_default_context(cafile=certificate())
@@ -90,20 +93,20 @@ class FaultServer:
         self._kill()
 
     def load(self, faults: Mapping[str, Any]) -> None:
-        """Apply a script of faults, and add the counters of the one before."""
+        """Add the counters of the current faults, then apply new faults."""
         self.count()
         self._http.put("/_sandbox/faults", json=faults).raise_for_status()
 
     def count(self) -> None:
-        """Read the counters, which the next script sets to zero."""
+        """Add the server's counters, which the next script resets to zero."""
         report = self._http.get("/_sandbox/faults").json()
         self.injected.update(report["injected"])
         self.applied.update(dict(enumerate(report["applied"])))
 
     def restart(self, faults: Mapping[str, Any], down: float) -> None:
-        """Kill the server by SIGKILL and start it again after ``down`` seconds.
+        """Kill the server with SIGKILL, and restart it after ``down`` seconds.
 
-        Faults between the last reading of the counters and the kill are not counted.
+        Faults between the last count and the kill are not counted.
         """
         self.count()
         self._kill()
@@ -113,7 +116,7 @@ class FaultServer:
         self._http.put("/_sandbox/faults", json=faults).raise_for_status()
 
     def wait_for_late(self, within: float) -> None:
-        """Wait until every late commit has happened."""
+        """Wait until every late commit has happened. Raises TimeoutError after ``within`` seconds."""
         end = time.monotonic() + within
         while self._http.get("/_sandbox/faults").json()["late"]:
             if time.monotonic() > end:

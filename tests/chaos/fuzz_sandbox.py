@@ -1,6 +1,6 @@
 """Fuzzing of the sandbox by its own OpenAPI document: odd requests are sent, and any 5xx is a failure.
 
-Needs the extra `fuzz` in an environment of its own, since schemathesis brings a test stack with it.
+Needs the extra `fuzz` in an environment of its own, because schemathesis installs its own test tools.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ CHECKS = (
 
 
 def main() -> int:
-    """Fuzz a served sandbox; return the exit status."""
     parser = arguments.parser("tests.chaos.fuzz_sandbox", __doc__)
     parser.add_argument(
         "--examples", type=arguments.count, default=20, metavar="N", help="examples for each operation"

@@ -1,14 +1,14 @@
-"""Hostile servers in the place of the service: which errors the client raises, and what they cost it.
+"""Hostile servers instead of the service: the client's errors, and their cost in CPU time and memory.
 
     python -m tests.chaos.hostile [--quick]
 
-One create is sent to each of them, and one file is fetched, over our engine (``--quick``: no other), and over
-a client and a transport of httpx, and of httpx2 where it is installed. The create must be in doubt; only to
-the server with the wrong certificate nothing may be sent. No file may come. No step of the event loop may
-take more than 0.1 s of CPU time, and memory may not grow by 100 MB; nor by 16 MB while the consumer of a file
-has stopped to read. A failure makes the exit code 1.
+The client sends one create to each server, and downloads one file, over our engine (``--quick``: no other),
+and over a client and a transport of httpx, and of httpx2 if installed. The create must be in doubt, but
+nothing may be sent to the server with the wrong certificate. Downloads of endless and gzipped files must
+fail. No step of the event loop may take more than 0.1 s of CPU time. Memory may grow by at most 100 MB, and
+by less than 16 MB while the consumer of a file has stopped reading. If a check fails, the exit status is 1.
 
-Two responses are not bombs but the largest JSON that is read: they hold the loop for longer, as
+Two responses are not bombs but the largest JSON that is accepted. They block the loop for longer, as
 docs/limitations.md says, because a decoder does not stop in the middle.
 """
 
@@ -52,20 +52,20 @@ from wosdk_async.transport.http.native.engine import NativeEngine
 
 STEP = 0.1  # seconds of CPU time
 GROWTH = 100.0  # MB
-WITHIN = (6.0, 400.0)  # the same for JSON that is within the limits
+WITHIN = (6.0, 400.0)  # the same for the largest JSON that is accepted
 _OF_HTTPX2 = ("httpx2_client", "httpx2_transport") if find_spec("httpx2") else ()
 ENGINES = ("native", "http_client", "transport", *_OF_HTTPX2)
 _NO_FILE = (DownloadError, NoAnswerError, DeadlineError)
 _FILE = "endless body"  # whose consumer stops after its first piece
-_PAUSE, _PAUSED = 1.0, 16.0  # seconds for which it stops, and MB that may come meanwhile
+_PAUSE, _PAUSED = 1.0, 16.0  # seconds for which the consumer stops, and MB by which memory may grow meanwhile
 
 
 @attrs.frozen
 class Meeting:
     """Result of a call to a server.
 
-    ``error`` is its class, ``step`` the CPU seconds of the longest step of the loop, ``grown`` the MB by
-    which memory grew at the most.
+    ``error`` is the name of the error's class, ``step`` the longest step of the loop in CPU seconds, and
+    ``grown`` the peak growth of memory in MB.
     """
 
     name: str
@@ -86,14 +86,11 @@ class Meeting:
 
 @attrs.define
 class Watch:
-    """Measurement of the longest step of the event loop and of the peak of memory."""
-
     step: float = 0.0
     _before: float = 0.0
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
-        """Measure within the block."""
         original = events.Handle._run
 
         watch = self
@@ -104,7 +101,7 @@ class Watch:
             watch.step = max(watch.step, time.thread_time() - begun)
 
         gc.collect()
-        Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+        Path("/proc/self/clear_refs").write_text("5")  # resets the peak
         self._before = _memory("VmRSS")
         events.Handle._run = timed  # type: ignore[method-assign]
         try:
@@ -125,7 +122,6 @@ def _memory(kind: str) -> float:
 
 
 async def run(engines: tuple[str, ...] = ENGINES) -> list[Meeting]:
-    """Send requests to every server over every engine."""
     with _servers() as url:
         met = []
         for engine in engines:
@@ -224,7 +220,6 @@ def _servers() -> Iterator[str]:
 
 
 def table(meetings: list[Meeting]) -> str:
-    """Return the meetings as a table in Markdown."""
     head = ("response", "engine", "verb", "error", "seconds", "step, ms CPU", "MB", "as wanted")
     rows = [
         (

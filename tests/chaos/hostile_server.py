@@ -1,9 +1,9 @@
-"""Servers of ``python -m tests.chaos.hostile``, in a process of their own: each gives one bad response.
+"""Servers of ``python -m tests.chaos.hostile``, in their own process. Each gives one bad response.
 
     python -m tests.chaos.hostile_server
 
-Prints an address, and ends when its standard input does. There are the token endpoint and the locator, whose
-Companies have the names of the responses; ``/reached`` returns how often each was given.
+Prints the address of the token endpoint and locator, and ends when its standard input does. A Company is
+named after its response. ``/reached`` returns how often each response was given.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from tests.support.certificate import certificate
 from tests.support.serving import read_request, serving
 
 MIB = 1024 * 1024
-ROUNDS = 8192  # as often as a piece is written before a server gives up being hostile
+ROUNDS = 8192  # writes of a piece, after which a server stops
 UNKNOWN = "wrong certificate"
-SLOW = "endless body in chunks of a byte"  # which the deadline ends
+SLOW = "endless body in chunks of a byte"  # ended by the deadline
 
 _OK = b"HTTP/1.1 200 OK\r\n"
 
 
 class Response(NamedTuple):
-    """The bytes of a response: how it begins, and a piece that is repeated."""
+    """Bytes of a response: ``start``, then ``piece``, repeated ``times`` times."""
 
     start: bytes
     piece: bytes
@@ -61,7 +61,7 @@ def _endless_headers() -> Response:
 
 
 def _noise(size: int) -> bytes:
-    """Return text that hardly shrinks."""
+    """Return text that hardly compresses."""
     return base64.b64encode(random.Random(1).randbytes(size * 3 // 4))
 
 
@@ -106,7 +106,7 @@ class Servers:
         self._running = contextlib.AsyncExitStack()
 
     async def start(self) -> str:
-        """Start them; return the address of token endpoint and locator."""
+        """Start the servers; return the address of the token endpoint and locator."""
         for name in RESPONSES:
             context = _own_certificate() if name == UNKNOWN else None
             self._places[name] = await self._serve(functools.partial(self._hostile, name), context)
@@ -138,7 +138,7 @@ class Servers:
         return _sized(json.dumps(content).encode())
 
     def _hostile(self, name: str, request: bytes) -> Response:
-        """Return the address of a file, or else the bad response."""
+        """Return the file's address for a download command, otherwise the bad response."""
         if b"GetDocDownloadUrlCommand" in request:
             result = {"DocumentId": 1, "Url": f"{self._places[name]}/file", "FileName": "file"}
             return _sized(json.dumps({"CommandResult": {"Results": [result]}}).encode())
@@ -147,7 +147,7 @@ class Servers:
 
 
 def _own_certificate() -> ssl.SSLContext:
-    """Return a certificate that is not trusted, and of another host."""
+    """Return a context with an untrusted certificate of another host."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate(("DNS:elsewhere.example",)))
     return context

@@ -15,11 +15,11 @@ def broken_promises(
     """Return what is wrong with a finished job.
 
     Args:
-        rows: the rows of the journal.
-        keys: the key of each row of the file.
-        there: the ids of the records that have each key.
-        marked: whether the job had a marker: then each row must be there exactly once. Otherwise no row may
-            be there twice, and each that is not known to be there is in doubt.
+        rows: rows of the journal.
+        keys: key of each row of the file.
+        there: ids of the records with each key.
+        marked: whether the job had a marker. If it did, each row must exist exactly once. Otherwise no row
+            may exist twice, and each row that is not done must be in doubt.
     """
     broken = []
     found = {row.row: row for row in rows}
@@ -38,7 +38,7 @@ def broken_promises(
 
 
 async def stored_rows(folder: Path, *states: State) -> list[StoredRow]:
-    """Return the rows of the journal in a folder that have one of the states; none without a journal."""
+    """Return the journal's rows in one of ``states``; none without a journal."""
     if not (folder / "journal.db").exists():
         return []
     rows: list[StoredRow] = []
@@ -49,7 +49,7 @@ async def stored_rows(folder: Path, *states: State) -> list[StoredRow]:
 
 
 def missing_in_files(folder: Path, rows: Sequence[StoredRow]) -> list[str]:
-    """Return what the files in the folder of a job do not list."""
+    """Return errors about rows that are missing from the files in a job folder."""
     missing = []
     doubtful = {row.row for row in rows if row.state == State.IN_DOUBT}
     for name, numbers in (("results.csv", {row.row for row in rows}), ("in_doubt.csv", doubtful)):

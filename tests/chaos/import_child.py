@@ -1,11 +1,11 @@
-"""One import in a process of its own, which says on its standard output where it is.
+"""One import in its own process, which reports its progress on standard output.
 
     python -m tests.chaos.import_child FILE MAP [--processes N | --dask ADDRESS] [--every N] ...
 
-The Company is that of the environment. ``stage TEXT`` is printed for each stage, ``row N`` for the first row
-that ends and then for every N-th, and ``summary JSON`` or ``error TEXT`` at the end. The summary has the rows
-a second and the CPU microseconds of a row in this process while rows were sent. Unlike the command it has
-times that a test can wait for.
+The environment variables name the Company. The process prints ``stage TEXT`` for each stage, ``row N`` for
+the first finished row and then for every N-th, and finally ``summary JSON`` or ``error TEXT``. The summary
+has the rows per second, and the CPU microseconds per row in this process, while rows were sent. Unlike
+``wosdk import``, it takes options for short settle and lease times, so that a test can wait for them.
 """
 
 from __future__ import annotations
@@ -50,14 +50,11 @@ async def _run(args: argparse.Namespace) -> None:
 
 
 class _Progress:
-    """Counts rows, and the time since the first one."""
-
     def __init__(self, every: int) -> None:
         self._every = every
         self._rows = 0
 
     def on_row(self, _: RowOutcome) -> None:
-        """Count a row."""
         if not self._rows:
             self._began = time.perf_counter(), time.process_time()
         self._rows += 1
@@ -66,7 +63,7 @@ class _Progress:
             _say("row", self._rows)
 
     def figures(self) -> dict[str, float]:
-        """Return rows a second and CPU microseconds of a row."""
+        """Return the rows per second, and the CPU microseconds per row."""
         if self._rows < 2:
             return {}
         (wall, cpu), (wall_end, cpu_end) = self._began, self._ended
@@ -82,7 +79,6 @@ def _say(kind: str, what: object) -> None:
 
 
 def main() -> None:
-    """Read the arguments and import."""
     parser = argparse.ArgumentParser()
     parser.add_argument("file", type=Path)
     parser.add_argument("import_map", type=Path)

@@ -1,4 +1,4 @@
-"""Imports in real processes that ``kill -9`` ends at random moments, begun again until they are finished."""
+"""Imports in real processes, killed at random moments and repeated until they are finished."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tests.chaos.import_checks import broken_promises, missing_in_files, stored_
 from tests.support.import_files import MARKER, write_map, write_rows
 from wosdk_async.jobs.journal import State
 
-SETTLE = 2.5  # seconds; a commit is late by less
+SETTLE = 2.5  # seconds; every commit is late by less
 _LATE = 0.6
 _CLI = [sys.executable, "-c", "from wosdk_async.cli import main; main()", "import"]
 _CHILD = [sys.executable, "-m", "tests.chaos.import_child"]
-_FIRST = ("start", "references", "references", "first row")  # records are created in the first run only
+_FIRST = ("start", "references", "references", "first row")  # only the first run creates records
 _MOMENTS = ("start", "first row", "rows", "rows", "settling", "settling", "files", "files", "command")
 _KILLS_OF_A_JOB = 5
 _LONGEST = 180.0  # seconds that a run may take
@@ -36,12 +36,12 @@ class Killing:
 
     jobs: int
     kills: Counter[str]
-    """Kills by what the import was doing."""
+    """Kills by what the import was doing at the time."""
     states: Counter[State]
     there: int
-    """Rows in doubt that the service has."""
+    """Rows in doubt whose records exist."""
     most_sending: int
-    """Most rows that one kill left in sending."""
+    """Maximum number of rows that one kill left in state SENDING."""
     injected: Counter[str]
     broken: list[str]
     seconds: float
@@ -67,7 +67,7 @@ def _faults(seed: int) -> dict[str, Any]:
 async def kill_imports(
     kills: int, *, marked: bool, seed: int, folder: Path, rows: int = 200, limit: int = 16
 ) -> Killing:
-    """Kill imports of ``rows`` rows so many times, and compare their journals with the store."""
+    """Kill imports of ``rows`` rows ``kills`` times, and compare their journals with the store."""
     started = time.monotonic()
     with FaultServer(folder / "sandbox.db") as server:
         server.load(_faults(seed))
@@ -105,7 +105,7 @@ class _Killer:
     broken: list[str] = attrs.field(factory=list)
 
     async def kill_job(self, most: int) -> None:
-        """Begin a job, kill it a few times, and finish it."""
+        """Begin a job, kill it up to ``most`` times, and finish it."""
         self.jobs += 1
         source = write_rows(
             self.folder / f"rows{self.jobs}.csv", self.rows, prefix=self._prefix(self.jobs), customers=5
@@ -133,7 +133,6 @@ class _Killer:
         return len(await stored_rows(Path(f"{source}.job"), State.SENDING))
 
     async def _run(self, source: Path, import_map: Path, moment: str) -> bool:
-        """Run the import once; return whether it was killed."""
         by_command = moment == "command"
         marker = ["--marker", MARKER] if self.marked else []
         if by_command:
@@ -152,7 +151,7 @@ class _Killer:
         reading = asyncio.create_task(_read(process, output))
         killing = asyncio.create_task(self._kill_at(process, moment, output))
         await asyncio.wait([reading, killing], timeout=_LONGEST, return_when=asyncio.FIRST_COMPLETED)
-        if not (reading.done() or killing.done()):  # a second kill takes the exit status from asyncio
+        if not (reading.done() or killing.done()):  # a second kill would take the exit status from asyncio
             process.kill()
         errors = (await process.stderr.read()).decode() if process.stderr is not None else ""
         status = await process.wait()
@@ -165,12 +164,11 @@ class _Killer:
         return status == -signal.SIGKILL
 
     async def _kill_at(self, process: asyncio.subprocess.Process, moment: str, output: list[str]) -> None:
-        """Wait for the moment, then kill."""
         random = self.rng.random
         if moment == "never":
             await asyncio.Event().wait()
         elif moment == "start":
-            await asyncio.sleep(0.3 + random() * 1.0)  # a random moment is the purpose, here and below
+            await asyncio.sleep(0.3 + random() * 1.0)  # the moment is random on purpose, here and below
         elif moment == "command":
             await asyncio.sleep(0.5 + random() * 2.5)
         else:
@@ -182,7 +180,7 @@ class _Killer:
             process.kill()
 
     def _event(self, moment: str, output: list[str]) -> tuple[float, Callable[[], bool]]:
-        """Return whether the import has come to a moment, and at most how much later it is killed."""
+        """Return the longest delay before the kill, and a function that says whether the moment has come."""
         if moment == "files":
             part = self._job_folder(self.jobs) / "results.csv.part"
             return 0.05, part.exists
@@ -195,7 +193,6 @@ class _Killer:
         return delay, lambda: sum(line.startswith(text) for line in output) >= number
 
     async def compare(self) -> None:
-        """Compare the journals of all jobs with the store."""
         there = self.server.orders()
         for job in range(1, self.jobs + 1):
             folder, prefix = self._job_folder(job), self._prefix(job)

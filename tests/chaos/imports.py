@@ -2,11 +2,12 @@
 
     python -m tests.chaos.imports [--kills 50] [--seed 1]
 
-It begins imports in processes of their own, by the command and from Python, and kills them at random moments:
-while they plan, create references, send the first row, send others, settle, or write their files. The sandbox
-in another process resets connections after its commit, commits late, and responds with a gateway's page. Each
+Imports run in their own processes, started by ``wosdk import`` and from Python. They are killed at random
+moments: while they plan, create references, send the first row, send other rows, settle, or write files. The
+sandbox in another process resets connections after its commit, commits late, and responds with a gateway's
+page. Each
 import is repeated until it is finished; then its journal is compared with the store, once with a marker and
-once without. The exit status is 1 when a promise was broken.
+once without. The exit status is 1 if a promise is broken.
 """
 
 from __future__ import annotations
@@ -43,7 +44,6 @@ def _table(found: Killing) -> str:
 
 
 def main() -> int:
-    """Read the arguments, and kill."""
     parser = arguments.parser("tests.chaos.imports", __doc__)
     parser.add_argument(
         "--kills", type=arguments.count, default=50, metavar="N", help="kills in each of the two modes"

@@ -1,4 +1,4 @@
-"""What a program has open: counted before and after it used a client."""
+"""Open file descriptors and tasks of a program, counted before and after it uses a client."""
 
 from __future__ import annotations
 
@@ -22,14 +22,12 @@ class Resources:
 
     @classmethod
     def now(cls) -> Resources:
-        """Count them."""
         gc.collect()
         # libuv opens /dev/null with its first connection and keeps it, to have a descriptor to spare.
         descriptors = [each for each in _descriptors() if each != os.devnull]
         return cls(len(descriptors), len(asyncio.all_tasks()), sys.getallocatedblocks())
 
     def left(self, before: Resources) -> list[str]:
-        """Return what there is now and was not there ``before``, as text."""
         found = {
             "file descriptors": self.descriptors - before.descriptors,
             "tasks": self.tasks - before.tasks,
@@ -38,7 +36,7 @@ class Resources:
 
 
 def _descriptors() -> Iterator[str]:
-    """Yield what each open file descriptor refers to."""
+    """Yield the target of each open file descriptor."""
     for number in os.listdir("/proc/self/fd"):
-        with contextlib.suppress(FileNotFoundError):  # that of the listing itself
+        with contextlib.suppress(FileNotFoundError):  # the descriptor of this listing
             yield os.readlink(f"/proc/self/fd/{number}")

@@ -2,21 +2,20 @@
 
     python -m tests.chaos.reliability [--creates 20000] [--kills 4] [--seed 1] [--tls] [--uvloop] [--proxy]
 
-The sandbox runs in a process of its own behind real sockets and applies every fault of a network and a
-server to the creates (``tests/chaos/fault_server.py``). It is killed at random and started again, so that
-connections are refused as well. Each create has its own PoNumber. Then the store is read without the
-client:
+The sandbox runs in its own process behind real sockets and applies every fault of a network and a server to
+the creates (``tests/chaos/fault_server.py``). It is killed at random and restarted, so that connections are
+refused, too. Each create has its own PoNumber. Then the store is read without the client:
 
 - each input has exactly one outcome;
-- what is Done is there exactly once, with the Id of the result;
-- what is Failed or NotStarted is not there;
-- no create is there twice;
-- of what is InDoubt, some is there and some is not;
+- each Done create is stored exactly once, with the Id of the result;
+- no Failed or NotStarted create is stored;
+- no create is stored twice;
+- of the InDoubt creates, some are stored and some are not;
 - the client has left no file descriptor and no task. The blocks of memory that Python uses are shown.
 
-A second run uses the PoNumber as the marker: then no create may be in doubt. A third one gives each PoNumber
-twice and looks first: both end with the one record. ``python -m tests.chaos.hostile`` is for servers that are
-not the service. The exit status is 1 when a promise was broken. Needs wosdk_async[all].
+A second run uses the PoNumber as the marker; no create may then be in doubt. A third run gives each PoNumber
+to two creates, which look first; both end with the same record. For servers that are not the service, run
+``python -m tests.chaos.hostile``. The exit status is 1 if a promise is broken. Needs wosdk_async[all].
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class Effort:
     """Size of a run, and its faults.
 
     ``rate`` is the probability of each fault. A late commit happens ``late`` seconds after the end of its
-    connection, and the client looks for it for ``settle`` seconds. ``deadline`` is that of one attempt.
+    connection, and the client looks for it for ``settle`` seconds. ``deadline`` limits one attempt.
     """
 
     creates: int = 20_000
@@ -72,21 +71,19 @@ class Effort:
     limit: int = 64
     seed: int = 1
     twice: bool = False
-    """Whether each key is given to two creates, which run at the same time and look first; with a marker."""
+    """Whether each key is given to two simultaneous creates, which look first. Needs a marker."""
     tls: bool = False
     proxy: bool = False
-    """Whether a proxy leads to the server: by CONNECT with TLS, else by whole addresses."""
+    """Whether to use a proxy: by CONNECT over TLS, otherwise by absolute URLs."""
 
     def script(self, life: int) -> dict[str, Any]:
-        """Return the faults of the server's ``life``-th life."""
+        """Return the faults after the server's ``life``-th start."""
         moves = max(self.creates // 8, 50)
         return script(self.seed * 1000 + life, rate=self.rate, late=self.late, moves=moves)
 
 
 @attrs.frozen
 class Finding:
-    """Result of one run."""
-
     outcomes: Counter[str]
     errors: Counter[str]
     there: int
@@ -94,11 +91,11 @@ class Finding:
     broken: list[str]
     injected: Counter[str]
     doubtful: int
-    """Number of creates with a fault that leaves open whether they were carried out."""
+    """Number of creates with a fault that leaves their outcome unknown."""
     kills: int
     seconds: float
     blocks: int = 0
-    """Blocks of memory that Python uses when the client is closed and its outcomes are forgotten."""
+    """Memory blocks in use by Python once the client is closed and the outcomes are discarded."""
 
     @property
     def ambiguous(self) -> bool:
@@ -107,7 +104,6 @@ class Finding:
 
 
 async def run(effort: Effort, *, marked: bool, folder: Path) -> Finding:
-    """Send the creates, then compare the outcomes with the store."""
     with FaultServer(folder / "reliability.db", tls=effort.tls) as server:
         server.load(effort.script(0))
         started = time.monotonic()
@@ -121,7 +117,7 @@ async def run(effort: Effort, *, marked: bool, folder: Path) -> Finding:
 
 @contextlib.contextmanager
 def _proxy() -> Iterator[str]:
-    """Run a proxy in a thread of its own within the block."""
+    """Run a proxy in its own thread within the block."""
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(proxy()) as port:
         yield f"http://127.0.0.1:{port}"
 
@@ -134,7 +130,7 @@ async def _send(effort: Effort, server: FaultServer, marked: bool, through: str 
     timeouts = Timeouts(read=effort.deadline)
     commands = (create_command(f"PO-{n // 2 if effort.twice else n}") for n in range(effort.creates))
     marker = MARKER if marked else None
-    # While the server is down, a quota would end most calls unsent, which tests nothing.
+    # While the server is down, a retry quota would end most calls before they are sent, which tests nothing.
     async with (
         Client.from_env(
             server.variables,
@@ -152,7 +148,7 @@ async def _send(effort: Effort, server: FaultServer, marked: bool, through: str 
 
 
 async def _with_kills(effort: Effort, server: FaultServer, running: AsyncIterable[Any]) -> AsyncIterator[Any]:
-    """Yield the outcomes, and kill the server after several of them, while other calls run."""
+    """Yield the outcomes; kill the server after some of them, while other calls run."""
     rng = random.Random(effort.seed)
     shares = ((life - 0.5 + rng.random() / 2) / (effort.kills + 1) for life in range(1, effort.kills + 1))
     kills = {int(share * effort.creates): life for life, share in enumerate(shares, 1)}
@@ -217,7 +213,7 @@ def _table(name: str, finding: Finding) -> str:
 
 
 async def _compare_all(effort: Effort) -> int:
-    """Print the findings of all runs; return 1 when a promise was broken."""
+    """Print the findings of all runs; return 1 if a promise is broken."""
     failed = False
     for given, marked, name in (
         (effort, False, "Without a marker"),
@@ -236,7 +232,6 @@ async def _compare_all(effort: Effort) -> int:
 
 
 def main() -> int:
-    """Read the arguments and run on the loop that they name."""
     parser = arguments.parser("tests.chaos.reliability", "Creates through faults, compared with the store.")
     parser.add_argument(
         "--creates", type=arguments.count, default=20_000, metavar="N", help="creates to send"

@@ -2,8 +2,8 @@
 
     python -m tests.chaos.sandbox_kills [--times 50] [--seed 1]
 
-Sixteen callers create and update work orders. After a random number of them the server gets SIGKILL, starts
-again on the same file, and must return every order whose response had arrived.
+Sixteen callers create and update work orders. After a random number of orders, the server gets SIGKILL and is
+restarted on the same file. It must return every order whose response had arrived.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ AT_ONCE = 16
 
 @attrs.define
 class Acknowledged:
-    """Orders whose responses arrived: their numbers by id, and the PO numbers that they may have now."""
+    """Orders whose responses arrived: ``numbers`` by id, and ``changed``, the PO numbers they may have."""
 
     numbers: dict[int, str] = attrs.field(factory=dict)
     changed: dict[int, set[str]] = attrs.field(factory=dict)
@@ -32,7 +32,7 @@ class Acknowledged:
     enough: asyncio.Event = attrs.field(factory=asyncio.Event)
 
     def note(self, key: int, number: str) -> set[str]:
-        """Note one more order; return the set of its PO numbers."""
+        """Add an order, and return the set of its possible PO numbers."""
         self.numbers[key] = number
         if len(self.numbers) >= self.wanted:
             self.enough.set()
@@ -40,7 +40,7 @@ class Acknowledged:
 
 
 async def kill_once(store: Path, acknowledged: Acknowledged, orders: int) -> None:
-    """Serve the store, and kill the server while it writes, after so many more orders."""
+    """Serve the store, and kill the server while it writes, after ``orders`` more orders."""
     enough = asyncio.Event()
     acknowledged.wanted, acknowledged.enough = len(acknowledged.numbers) + orders, enough
     with Sandbox(store) as sandbox:
@@ -62,14 +62,14 @@ async def _write(session: Session, acknowledged: Acknowledged, caller: int) -> N
         made = await session.create(PoNumber="first")
         possible = acknowledged.note(made["Id"], made["Number"])
         text = f"{caller}-{turn}"
-        possible.add(text)  # the server may write it and die before it responds
+        possible.add(text)  # the server may write this text and die before it responds
         entity = {"Id": made["Id"], "PoNumber": text}
         await session.call("base/WorkOrder", {"Entity": entity, "Properties": ["PoNumber"]}, "PUT")
         possible.discard("first")
 
 
 async def find_lost(store: Path, acknowledged: Acknowledged) -> list[str]:
-    """Return what was acknowledged and is not in the store."""
+    """Return the acknowledged orders that the store has lost or changed."""
     found: dict[int, dict[str, str]] = {}
     with Sandbox(store) as sandbox:
         async with Session(sandbox.variables, sandbox.port, 1) as session:
@@ -85,7 +85,7 @@ async def find_lost(store: Path, acknowledged: Acknowledged) -> list[str]:
 
 
 def check_file(store: Path) -> str:
-    """Return ``ok``, or what is wrong with the file: by SQLite's own check, or orders written by half."""
+    """Return ``ok``, or an error of the file: from SQLite's own check, or about incomplete orders."""
     db = sqlite3.connect(store)
     counts = {
         db.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]
@@ -97,7 +97,6 @@ def check_file(store: Path) -> str:
 
 
 async def kill_often(times: int, seed: int) -> int:
-    """Kill a server ``times`` times; return how much was lost."""
     rng, acknowledged, mistakes = random.Random(seed), Acknowledged(), 0
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "killed.db"
@@ -117,7 +116,6 @@ async def kill_often(times: int, seed: int) -> int:
 
 
 def main() -> None:
-    """Read the arguments and kill servers; exit with 1 if anything was lost."""
     parser = arguments.parser("tests.chaos.sandbox_kills", __doc__)
     parser.add_argument("--times", type=arguments.count, default=50, help="how often the server is killed")
     parser.add_argument("--seed", type=int, default=1, help="seed of the moments at which it is killed")

@@ -1,9 +1,9 @@
-"""Load on the FastAPI example: a back end of its own process before a service with faults.
+"""Load on the FastAPI example: a back end in its own process in front of a service with faults.
 
     python -m tests.chaos.web [--requests 500] [--at-once 50]
 
-Prints JSON: statuses, latencies, faults. Ends with 1 if a promise is broken: each key of a create has exactly
-one order, each response is a result or a problem body, and none is a 500.
+Prints JSON: statuses, latencies, faults. The exit status is 1 if a promise is broken: each key of a create
+has exactly one order, each response is a result or a problem body, and no response is a 500.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from wosdk_async.sandbox import LocalCompany
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 SEED = 15
-REPEATS = 20  # of one create, with the same key
+REPEATS = 20  # maximum requests for one create, with the same key
 STARTUP = 30.0  # seconds until the back end must be ready
 
 FAULTS = {
@@ -47,18 +47,15 @@ FAULTS = {
 
 @attrs.define
 class Load:
-    """Requests to the back end, and what became of them."""
-
     web: httpx.AsyncClient
     statuses: Counter[int] = attrs.field(factory=Counter)
     seconds: list[float] = attrs.field(factory=list)
     repeats: int = 0
     unforeseen: list[str] = attrs.field(factory=list)
     orders: dict[str, set[int]] = attrs.field(factory=dict)
-    """Ids that the responses to a key named."""
+    """Ids in the responses, by key."""
 
     async def send(self, method: str, path: str, **request: Any) -> httpx.Response:
-        """Send one request, and count its response."""
         started = time.perf_counter()
         response = await self.web.request(method, path, **request)
         self.seconds.append(time.perf_counter() - started)
@@ -69,7 +66,7 @@ class Load:
         return response
 
     async def create(self, key: str) -> None:
-        """Create an order as a careful caller does: after a 5xx again, with the same key."""
+        """Create an order as a careful caller does: after an error, repeat the request with the same key."""
         self.orders.setdefault(key, set())
         for _ in range(REPEATS):
             response = await self.send("POST", "/orders", json=ORDER, headers={"Idempotency-Key": key})
@@ -82,7 +79,7 @@ class Load:
 
 
 async def run_load(load: Load, requests: int, at_once: int) -> None:
-    """Send creates, some of them twice with the same key, reads and lists."""
+    """Send creates (some of them twice with the same key), reads and lists."""
     rng = random.Random(SEED)
     keys = [f"web-{number:05}" for number in range(requests)]
     free = asyncio.Semaphore(at_once)
@@ -104,7 +101,6 @@ async def run_load(load: Load, requests: int, at_once: int) -> None:
 
 @contextmanager
 def back_end(environ: dict[str, str]) -> Iterator[str]:
-    """Run the example under uvicorn, and give its address."""
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as server:
         command = [sys.executable, "-m", "uvicorn", "--app-dir", str(EXAMPLES), "fastapi_app:app"]
         command += ["--fd", str(server.fileno()), "--log-level", "error"]
@@ -130,14 +126,13 @@ def _wait_until_ready(address: str, process: subprocess.Popen[bytes]) -> None:
 
 
 async def stored(environ: dict[str, str], keys: list[str]) -> dict[str, list[int]]:
-    """Return the ids of the orders that the service holds for each key."""
+    """Return the ids of the service's orders for each key."""
     async with Client.from_env(environ) as client:
         found = await client.company().find_marked(WoCreateCommand, "work_order.po_number", keys)
     return {key: [order.id for order in orders] for key, orders in found.items()}
 
 
 async def measure(requests: int, at_once: int) -> dict[str, Any]:
-    """Run the load, and return its figures."""
     with LocalCompany() as local, back_end(dict(local.variables)) as address:
         local.faults.load(FAULTS)
         limits = httpx.Limits(max_connections=at_once)
@@ -168,7 +163,6 @@ async def measure(requests: int, at_once: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print the figures; end with 1 if a promise is broken."""
     parser = arguments.parser("tests.chaos.web", __doc__)
     parser.add_argument("--requests", type=arguments.count, default=500, metavar="N", help="requests in all")
     parser.add_argument("--at-once", type=arguments.count, default=50, metavar="N", help="requests at a time")

@@ -1,4 +1,4 @@
-"""One import on many workers, of which everything is killed or stopped while rows are under way (Linux)."""
+"""One import on many workers; its processes are killed or stopped while they send rows (Linux)."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ from wosdk_async.jobs.journal import State
 _NOTED = "from tests.chaos import import_child, worker_notes; worker_notes.install(); import_child.main()"
 _LEASE, _DEADLINE, _SETTLE = 3.0, 2.0, 1.0  # seconds
 _LONGEST = 560.0  # seconds of one job
-_WAITS = 4  # responses that ask to wait, about so many in a job
+_WAITS = 4  # approximate number of responses per job that ask the client to wait
 _MAX_RUNS = 6  # after the last fault
 
 
 @attrs.frozen(kw_only=True)
 class Effort:
-    """Size of an import, and how often each kind of fault meets it.
+    """Size of an import, and the number of faults of each kind.
 
-    A ``kill`` is SIGKILL for a worker, and a ``stop`` SIGSTOP, and SIGCONT when its leases are over. A
-    ``coordinator``, or the ``scheduler`` of a Dask cluster, gets SIGKILL, and the command is repeated.
+    ``kill`` is SIGKILL for a worker. ``stop`` is SIGSTOP, followed by SIGCONT once the worker's leases are
+    over. ``coordinator``, and ``scheduler`` of a Dask cluster, are SIGKILL for that process, after which the
+    command is repeated.
     """
 
     rows: int
@@ -48,23 +49,21 @@ class Effort:
 
 @attrs.define(kw_only=True)
 class Found:
-    """Outcome of one job."""
-
     faults: Counter[str] = attrs.field(factory=Counter)
-    """Faults that met a request of a row under way."""
+    """Faults that hit a worker while it was sending a row."""
     states: Counter[State] = attrs.field(factory=Counter)
     runs: int = 0
     requests: int = 0
     excess: float = 0.0
-    """Most requests in 10 s beyond 10 times the rate."""
+    """Maximum number of requests in 10 s, minus 10 times the rate."""
     fullest: int = 0
-    """Requests of the fullest 10 s."""
+    """Maximum number of requests in 10 s."""
     injected: dict[str, int] = attrs.field(factory=dict)
     broken: list[str] = attrs.field(factory=list)
     seconds: float = 0.0
-    """Duration of everything, the comparison included."""
+    """Total duration, including the comparison."""
     faults_seconds: float = 0.0
-    """Duration up to the last fault."""
+    """Duration until the last fault."""
 
 
 def write_import(folder: Path, rows: int) -> list[str]:
@@ -76,7 +75,7 @@ def write_import(folder: Path, rows: int) -> list[str]:
 
 @attrs.define(eq=False)
 class _BrokenImport:
-    """Import in processes of its own, which is begun again after each kill of its coordinator."""
+    """Import in its own processes, restarted after each kill of its coordinator."""
 
     effort: Effort
     dask: bool
@@ -89,13 +88,13 @@ class _BrokenImport:
     _cluster: DaskProcesses | None = None
     _output: list[str] = attrs.field(factory=list)
     _stopped: set[int] = attrs.field(factory=set)
-    """Workers that stand still."""
+    """Workers that are stopped."""
     _waking: set[asyncio.Task[None]] = attrs.field(factory=set)
     _coordinator: asyncio.subprocess.Process = attrs.field(init=False)
     _reading: asyncio.Task[None] = attrs.field(init=False)
 
     async def carry_out(self) -> None:
-        """Run the import until it is finished, through all faults in a random order."""
+        """Run the import until it is finished, with all faults in random order."""
         began = time.monotonic()
         numbers = self.effort.faults.items()
         kinds = [kind for kind, number in numbers for _ in range(number) if self.dask or kind != "scheduler"]
@@ -103,7 +102,7 @@ class _BrokenImport:
         await self._begin()
         for fault in kinds:
             await self._until_rows_go()
-            await asyncio.sleep(self.rng.uniform(0.2, 1.8))  # a random moment is the purpose
+            await asyncio.sleep(self.rng.uniform(0.2, 1.8))  # the moment is random on purpose
             await self._apply(fault)
         self.found.faults_seconds = time.monotonic() - began
         for _ in range(_MAX_RUNS):
@@ -115,7 +114,7 @@ class _BrokenImport:
         await asyncio.gather(*self._waking)
 
     async def _until_rows_go(self) -> None:
-        """See that an import runs, and wait until it sends rows (or ends)."""
+        """If no import runs, start one; wait until the import sends rows or ends."""
         if self._reading.done():
             await self._begin()
         seen = len(self._output)
@@ -155,7 +154,7 @@ class _BrokenImport:
         await process.wait()
 
     async def _is_finished(self) -> bool:
-        """Wait for the end of the run; return whether no row is left that could be sent."""
+        """Wait for the end of the run; return whether no rows remain to be sent."""
         await self._reading
         if status := self._coordinator.returncode:
             self.found.broken.append(f"exit status {status}: {self._output[-1]}")
@@ -166,7 +165,7 @@ class _BrokenImport:
         return bool(summary["complete"])
 
     async def _apply(self, fault: str) -> None:
-        """Stop a worker that has a request under way: it meets the fault, or resumes without the others."""
+        """Apply the fault to a worker that is sending a row; resume the worker if it is not the target."""
         worker = await stop_at_work(self.folder, self._workers)
         if worker is None:
             self.found.broken.append(f"{fault}: no row was under way, so it would prove nothing; more rows")
@@ -183,7 +182,7 @@ class _BrokenImport:
             self._cluster.scheduler.kill()
             self._cluster.scheduler.wait()
             _resume(worker)
-            async with asyncio.timeout(60):  # the coordinator must end by itself, and say why
+            async with asyncio.timeout(60):  # the coordinator must end by itself, and report the cause
                 await self._reading
             if "scheduler" not in self._output[-1] and '"complete": true' not in self._output[-1]:
                 self.found.broken.append(f"the end of the scheduler: {self._output[-1]}")
@@ -199,7 +198,7 @@ class _BrokenImport:
         _resume(process)
 
     def _workers(self) -> list[int]:
-        """Return the processes of the workers that run, in a random order."""
+        """Return the process ids of the running workers, in random order."""
         if self._cluster is not None:
             running = [each.pid for each in self._cluster.workers if each.poll() is None]
         else:
@@ -209,7 +208,6 @@ class _BrokenImport:
         return running
 
     async def compare(self) -> None:
-        """Compare the journal with the store."""
         folder = self.folder / "rows.csv.job"
         stored = await stored_rows(folder)
         keys = {row: f"J{row}" for row in range(1, self.effort.rows + 1)}
@@ -226,13 +224,13 @@ def _resume(process: int) -> None:
 def _children(process: int) -> list[int]:
     try:
         text = Path(f"/proc/{process}/task/{process}/children").read_text()
-    except OSError:  # it has ended
+    except OSError:  # the process has ended
         return []
     return [int(each) for each in text.split()]
 
 
 async def break_workers(effort: Effort, *, dask: bool, seed: int, folder: Path) -> Found:
-    """Import so many rows through all faults, and compare the journal with the store."""
+    """Import ``effort.rows`` rows through all faults, and compare the journal with the store."""
     started = time.monotonic()
     with FaultServer(folder / "sandbox.db") as server, contextlib.ExitStack() as stack:
         server.load(_service(seed, effort.rows))
@@ -251,9 +249,10 @@ async def break_workers(effort: Effort, *, dask: bool, seed: int, folder: Path) 
 
 
 def _service(seed: int, rows: int) -> dict[str, Any]:
-    """Return faults of a service whose commits take less than half a second.
+    """Return the faults of a service whose commits take less than half a second.
 
-    It asks to wait a few times only, however many rows there are: each time halves the rate for a while.
+    Only a few responses ask the client to wait, regardless of the number of rows, because each halves the
+    rate for a while.
     """
     create = {"operation": "WoCreateCommand"}
     return {

@@ -1,6 +1,6 @@
-"""Notes that worker processes make of their requests, by their boot clocks (Linux).
+"""Records that worker processes write about their requests, by their boot clocks (Linux).
 
-What is killed while no request is under way proves nothing.
+They show when a request is under way: killing an idle worker proves nothing.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from wosdk_async.transport.http.native.engine import NativeEngine
 
 WINDOW = 10.0  # seconds
 _RECORD = b"%20.6f\n"
-_SIZE = 21  # bytes of a record, so that files can be counted without reading them
-_AGAIN = 0.004  # seconds from one attempt to stop a worker to the next
-_LONGEST = 20.0  # seconds of such attempts
+_SIZE = 21  # bytes of a record, so that records are counted without reading the file
+_AGAIN = 0.004  # seconds between two attempts to stop a worker
+_LONGEST = 20.0  # seconds for all attempts
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Return the variables with which Dask workers note their requests in a folder."""
+    """Return the variables that make Dask workers record their requests in a folder."""
     return {"CLUSTER_NOTES": str(folder), "DASK_DISTRIBUTED__WORKER__PRELOAD": __name__}
 
 
 def dask_setup(_: object) -> None:
-    """Install the notes in a Dask worker that preloads this module."""
+    """Install the records in a Dask worker that preloads this module."""
     install()
 
 
 def install() -> None:
-    """Let this process write when the first byte of every request to a Company leaves, and when it ended."""
+    """Make this process record when the first byte of each request to a Company leaves, and when it ends."""
     folder = Path(os.environ["CLUSTER_NOTES"])
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     sent, ended = (os.open(folder / f"{kind}-{os.getpid()}", flags) for kind in ("sent", "ended"))
     send = NativeEngine.send
 
     async def noted(self: NativeEngine, request: Request) -> Any:
-        if "/api/v1/" not in request.url:  # log-ins and look-ups of the host are no calls of the Company
+        if "/api/v1/" not in request.url:  # log-ins and host look-ups are not calls to the Company
             return await send(self, request)
         times = 0
 
@@ -64,7 +64,7 @@ def install() -> None:
 
 
 def sent(folder: Path) -> list[tuple[float, int]]:
-    """Return when each request was sent by the boot clock, and by which process; in their order."""
+    """Return the boot time and process of each request, in order."""
     found = []
     for path in folder.glob("sent-*"):
         process = int(path.name.removeprefix("sent-"))
@@ -73,9 +73,10 @@ def sent(folder: Path) -> list[tuple[float, int]]:
 
 
 def highest_excess(requests: Sequence[tuple[float, int]], rate: float) -> tuple[int, float]:
-    """Return how many requests the fullest window of 10 s holds, and the most beyond 10 times the rate.
+    """Return the maximum number of requests in 10 s, and the maximum beyond 10 times the rate.
 
-    One request of each sender is no excess: whatever its share is, it may send one at any time.
+    One request of each sender does not count as excess: a sender may always send one, however small its
+    share.
     """
     senders: Counter[int] = Counter()
     first = fullest = 0
@@ -91,10 +92,10 @@ def highest_excess(requests: Sequence[tuple[float, int]], rate: float) -> tuple[
 
 
 async def stop_at_work(folder: Path, workers: Callable[[], Collection[int]]) -> int | None:
-    """Stop a worker by SIGSTOP while it has a request under way, and return its process.
+    """Stop a worker with SIGSTOP while it has a request under way, and return its process id.
 
-    ``workers`` returns those to choose from, in the order of the choice. Return None if none had a request
-    under way for a while.
+    ``workers`` returns the process ids to try, in order. Return None if no worker had a request under way for
+    a while.
     """
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_LONGEST):
@@ -109,7 +110,7 @@ async def stop_at_work(folder: Path, workers: Callable[[], Collection[int]]) -> 
 def _stopped_at_work(folder: Path, process: int) -> bool:
     try:
         os.kill(process, signal.SIGSTOP)
-        while (state := _state(process)) != "T":  # it takes some microseconds
+        while (state := _state(process)) != "T":  # stopping takes some microseconds
             if state in "ZX":
                 return False
     except (ProcessLookupError, FileNotFoundError):
@@ -121,12 +122,12 @@ def _stopped_at_work(folder: Path, process: int) -> bool:
 
 
 def _state(process: int) -> str:
-    """Return the letter of the state of a process, see proc(5)."""
+    """Return the letter of a process's state, see proc(5)."""
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 def _under_way(folder: Path, process: int) -> int:
-    """Return how many requests have left and not ended; certain while the process is stopped."""
+    """Return the number of requests that have left and not ended; exact while the process is stopped."""
     return _records(folder / f"sent-{process}") - _records(folder / f"ended-{process}")
 
 

@@ -2,19 +2,20 @@
 
     python -m tests.chaos.workers [--quick] [--seed 1] [--only processes|dask|costs]
 
-An import with 3 workers goes to a sandbox in a process of its own that resets connections after its commit,
-and commits late, but within half a second. At random moments workers and the coordinator get ``kill -9``, and
-workers get SIGSTOP until their leases are over, and then SIGCONT. With Dask, the scheduler is killed, too,
-and the command repeated with a new cluster. Leases last 3 s, rows have a deadline of 2 s, and look-ups can
-be believed after 1 s. Then the store is compared with the journal and its audit: every row is there once.
+An import with 3 workers sends rows to a sandbox in its own process. The sandbox resets connections after its
+commit, and commits late, but within half a second. At random moments, workers and the coordinator get ``kill
+-9``. Workers also get SIGSTOP, and SIGCONT once their leases are over. With Dask, the scheduler is killed,
+too, and the command is repeated with a new cluster. Leases last 3 s, rows have a deadline of 2 s, and
+look-ups are reliable after 1 s. Then the store is compared with the journal and its audit: every row must
+exist exactly once.
 
-Every fault is applied while a worker has a request of a row under way, and only then it counts. Every
-process notes the reading of its boot clock at the first byte of each request: a window of 10 s may hold 10
-times the rate, and one burst; the fullest must hold 60 % of that, as otherwise the rate limited nothing. The
-costs are measured against a server that responds from memory.
+Every fault is applied while a worker is sending a row; other faults do not count. Every process records its
+boot clock at the first byte of each request. A window of 10 s may have 10 times the rate and one burst. The
+fullest window must have 60 % of that, because otherwise the rate limited nothing. The costs are measured with
+a sandbox without faults.
 
-Both engines run at the same time, as most of the time is waiting. ``--quick`` is 2 workers, some hundred
-rows and one fault of each kind. The exit status is 1 when a promise was broken. Linux only; needs
+Both engines run at the same time, because they mostly wait. ``--quick`` uses 2 workers, some hundred rows and
+one fault of each kind. The exit status is 1 if a promise is broken. Linux only; needs
 wosdk_async[dask,sandbox].
 """
 
@@ -39,13 +40,13 @@ from tests.chaos.worker_import import Effort, break_workers, write_import
 from tests.chaos.worker_notes import WINDOW
 from tests.support import arguments
 
-_RATE_BOUND = 0.6  # part of its bound that the fullest window must hold
-_BURST = 0.1  # seconds of its rate that a sender may use at once (docs/load.md)
+_RATE_BOUND = 0.6  # share of its bound that the fullest window must have
+_BURST = 0.1  # seconds' worth of its rate that a sender may send at once (docs/load.md)
 _ENGINES = ("processes", "dask")
 _FULL = Effort(
     rows=20_000,
     workers=3,
-    rate=150.0,  # 2 imports at a time, which must not be limited by the CPU
+    rate=150.0,  # for 2 imports at a time, which the CPU must not limit
     faults={"kill": 10, "stop": 10, "coordinator": 5, "scheduler": 3},
     cost_rows=10_000,
 )
@@ -59,7 +60,7 @@ _QUICK = Effort(
 
 
 async def _break(effort: Effort, engine: str, seed: int) -> bool:
-    """Print the figures of an import that met all faults; return whether every promise was kept."""
+    """Print the figures of an import with all faults; return whether every promise was kept."""
     dask = engine == "dask"
     with tempfile.TemporaryDirectory() as folder:
         found = await break_workers(effort, dask=dask, seed=seed, folder=Path(folder))
@@ -75,7 +76,7 @@ async def _break(effort: Effort, engine: str, seed: int) -> bool:
 
 
 def _print_costs(rows: int) -> None:
-    """Import from one process, 2 processes and 2 Dask workers, into a sandbox without faults."""
+    """Print the costs of imports by one process, 2 processes and 2 Dask workers, without faults."""
     shown = []
     for engine in ("one process", *_ENGINES):
         with tempfile.TemporaryDirectory() as folder:
@@ -111,7 +112,6 @@ async def _break_all(effort: Effort, engines: Iterable[str], seed: int) -> bool:
 
 
 def main() -> int:
-    """Read the arguments, break workers, and measure."""
     parser = arguments.parser("tests.chaos.workers", __doc__)
     parser.add_argument("--quick", action="store_true", help="2 workers and one fault of each kind")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the moments of the faults")

@@ -1,4 +1,4 @@
-"""Sandbox that killed imports speak to: it lives on, loses requests and breaks connections."""
+"""Sandbox for imports that are killed. It stays alive, loses requests and breaks connections."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ from wosdk_async.transport.http.engine import (
 
 CUSTOMER = "K customer 0"
 _FAULTS = {"K3": "lost", "K6": "late", "K8": "cut", CUSTOMER: "cut"}
-"""What becomes of the first create with each key: all are in doubt for the client.
+"""Fault of the first create with each key; each leaves the client in doubt.
 
-"lost": the request is not carried out, "late": it is, after the connection has gone, "cut": it is, before.
+"lost": the request is not carried out. "late": it is carried out after the connection was lost. "cut":
+before.
 """
 LATE = 3.0
 """Seconds after which a late request arrives."""
@@ -47,8 +48,6 @@ def _first_store() -> Store:
 
 
 class FaultyService:
-    """The sandbox, which is never killed."""
-
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.store = Store(":memory:", like=_first_store())
         self._loop = loop
@@ -58,12 +57,11 @@ class FaultyService:
 
     @property
     def credentials(self) -> Credentials:
-        """The credentials of its Company."""
         (company,) = self.store.companies()
         return Credentials(company.client_id, company.client_secret)
 
     def send(self, process: Process, scope: Any, body: bytes) -> asyncio.Task[Response]:
-        """Carry out a request, also when the process that sent it is killed meanwhile."""
+        """Carry out a request, even if the process that sent it is killed meanwhile."""
         return self._keep(self._respond(process, scope, body))
 
     def _keep(self, work: Coroutine[Any, Any, Response]) -> asyncio.Task[Response]:
@@ -94,11 +92,10 @@ class FaultyService:
         return response
 
     def _may_fail(self, scope: Any) -> bool:
-        """Return whether a request may meet a fault."""
         return bool(scope["path"].endswith(_CREATES))
 
     def _arrived(self, scope: Any, body: bytes) -> None:
-        """Note a request that may be carried out, now, later or never."""
+        """Hook for a subclass: a request has arrived, and may be carried out now, later or never."""
 
     async def _perform(self, scope: Any, body: bytes) -> Response:
         return await self.carry_out(scope, body)
@@ -111,12 +108,11 @@ class FaultyService:
         return self._faults.pop(key, "")
 
     async def carry_out(self, scope: Any, body: bytes) -> Response:
-        """Send a request to the application and return the response."""
         status, content = await carry_out(self._app, scope, body)
         return Response(status, {"content-type": "application/json"}, content)
 
     def ids(self, table: str, column: str) -> dict[str, list[int]]:
-        """Return the ids of the records with each text."""
+        """Return the ids of a table's records by the text in ``column``."""
         found = defaultdict(list)
         for row in self.store.select(f'SELECT body FROM "{table}" ORDER BY id', []):
             if row.get(column):
@@ -126,15 +122,13 @@ class FaultyService:
 
 @attrs.define(eq=False)
 class ProcessEngine:
-    """Engine of one process."""
-
     process: Process
     service: FaultyService
     capacity: int = 100
     ceiling: int = 100
 
     async def send(self, request: Request) -> Any:
-        """Send a request, unless the process was killed."""
+        """Send a request. Raise the process's error if it was killed."""
         self.process.require_alive()
         scope = scope_of(request.method, request.url, request.headers)
         self.process.pass_point(f"before {scope['path']}")
@@ -147,7 +141,6 @@ class ProcessEngine:
         return request.read(response)
 
     def statistics(self) -> PoolStatistics:
-        """Return nothing of interest."""
         return PoolStatistics()
 
     async def aclose(self) -> None:
@@ -155,7 +148,6 @@ class ProcessEngine:
 
 
 def client_of(process: Process, service: FaultyService) -> Client:
-    """Return the client of a process."""
     return Client(
         region=Region("simulated", locator_url=_ROOT, token_url=f"{_ROOT}/OAuth/token"),
         credentials=service.credentials,

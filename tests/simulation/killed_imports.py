@@ -1,12 +1,13 @@
-"""Imports on virtual time, killed before and after a commit or a request.
+"""Imports on virtual time, killed before and after commits and requests.
 
     python -m tests.simulation.killed_imports
 
-The command kills before and after every commit and every request, each in a run of its own, and exits with 1
-when a promise was broken.
+The command kills before and after every commit and every request, each in its own run. The exit status is 1
+if a promise is broken.
 
-The program is killed at chosen points, one kill for each number in ``kills``, and the same import is begun
-again each time, until the job is finished. The service lives on: what it received is carried out.
+The program is killed at chosen points, one kill for each number in ``kills``. After each kill, the same
+import is started again, until the job is finished. The service stays alive, and carries out what it has
+received.
 """
 
 from __future__ import annotations
@@ -43,21 +44,21 @@ _MAX_RUNS = 8
 
 @attrs.frozen
 class KilledJob:
-    """A job that was killed and begun again until it was finished."""
+    """A job that was killed and restarted until it was finished."""
 
     points: list[list[str]]
-    """The points that each run passed."""
+    """Points that each run passed."""
     broken: list[str]
     states: Counter[State]
 
 
 def simulate(kills: Sequence[int], *, marked: bool, seed: int, folder: Path) -> KilledJob:
-    """Carry an import out in ``folder``, killed at these points, and check what the service has."""
+    """Run an import in ``folder`` with kills at these points, and check the records of the service."""
     return run_simulation(seed, "job", _Scenario(kills, marked, folder).run)
 
 
 def break_by_kills(*, marked: bool, step: int = 1) -> Iterator[tuple[int, list[str]]]:
-    """Kill an import at every ``step``-th point, each time a new one; yield the point and what broke."""
+    """Kill a new import at every ``step``-th point; yield the point and the broken promises."""
     with tempfile.TemporaryDirectory() as folder:
         undisturbed = simulate((), marked=marked, seed=1, folder=Path(folder))
     for kill in range(1, len(undisturbed.points[0]) + 1, step):
@@ -74,11 +75,10 @@ class _Scenario:
     points: list[list[str]] = attrs.field(factory=list)
 
     async def run(self) -> KilledJob:
-        """Run the program again and again."""
         service = FaultyService(asyncio.get_running_loop())
         with contextlib.closing(service.store):
             await self._run_until_finished(service)
-            await asyncio.sleep(2 * LATE)  # what was on its way has arrived
+            await asyncio.sleep(2 * LATE)  # so that late requests have arrived
             return self._checked(service)
 
     async def _run_until_finished(self, service: FaultyService) -> None:
@@ -145,7 +145,7 @@ class _Scenario:
 
 
 def main() -> int:
-    """Kill an import at each of its points, with and without a marker."""
+    """Kill an import at each of its points, with and without a marker; return 1 if a promise is broken."""
     arguments.parser("tests.simulation.killed_imports", __doc__).parse_args()
     tune_process()
     kept = True

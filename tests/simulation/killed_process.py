@@ -1,4 +1,4 @@
-"""Process that is killed on virtual time: its points, its journal, and a loop that needs no threads."""
+"""Process that is killed on virtual time: its points, its journal, and a loop without threads."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ _MAX_CANCELLED = 10  # times that the tasks of killed processes are cancelled
 
 
 class Killed(BaseException):
-    """The process does not run any more."""
+    """Error of a process that was killed."""
 
 
 @attrs.define(eq=False)
 class Process:
-    """One run of the program; it is killed at its point number ``kill_at``."""
+    """One run of the program, killed at point number ``kill_at``."""
 
     kill_at: int | None
     points: list[str] = attrs.field(factory=list)
     creates: int = 0
-    """Requests to create something that it sent."""
+    """Create requests that the process sent."""
     dead: asyncio.Event = attrs.field(factory=asyncio.Event)
     journals: list[Journal] = attrs.field(factory=list)
 
     def pass_point(self, name: str) -> None:
-        """Note a point; from the kill on nothing happens any more."""
+        """Record a point; at point ``kill_at``, kill the process and abandon its journals."""
         if self.dead.is_set():
             return
         self.points.append(name)
@@ -57,7 +57,7 @@ class Process:
             raise Killed
 
     def commit(self, write: Callable[[], None]) -> None:
-        """Carry out one transaction of the journal, unless the process is killed before."""
+        """Carry out a transaction of the journal, unless the process is killed before it."""
         self.pass_point("before a commit")
         self.require_alive()
         write()
@@ -71,14 +71,14 @@ _LONG = 3600.0  # seconds after which a program hangs
 
 
 async def carry_out(process: Process, program: Coroutine[Any, Any, Any]) -> Any:
-    """Return the result of a program, or :data:`KILLED`. One that hangs raises TimeoutError."""
+    """Return the program's result, or :data:`KILLED`. Raises TimeoutError if the program hangs."""
     KilledJournal.process = process
     tasks = task, dead = [asyncio.ensure_future(each) for each in (program, process.dead.wait())]
     await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED, timeout=_LONG)
     if process.dead.is_set() or not task.done():
         hangs = not process.dead.is_set()
         process.dead.set()
-        task.cancel()  # it ends in the background, and does nothing that anyone sees
+        task.cancel()  # the task ends in the background, without visible effects
         _zombies.add(task)
         task.add_done_callback(_zombies.discard)
         if hangs:
@@ -89,23 +89,21 @@ async def carry_out(process: Process, program: Coroutine[Any, Any, Any]) -> Any:
 
 
 _zombies: set[asyncio.Future[Any]] = set()
-"""Programs that were killed and have not ended."""
+"""Programs that were killed and have not ended yet."""
 
 
 class KilledJournal(Journal):
-    """Journal of the process that runs now."""
+    """Journal of the current process."""
 
     process: ClassVar[Process]
 
     @classmethod
     def create(cls, folder: Path, plan: JobPlan, **options: Any) -> Journal:
-        """Make a ledger."""
         cls.process.require_alive()
         return super().create(folder, plan, **options | cls._hooks())
 
     @classmethod
     def open(cls, folder: Path, **options: Any) -> Journal:
-        """Open a job, unless the process was killed."""
         cls.process.require_alive()
         journal = super().open(folder, **options | cls._hooks())
         cls.process.journals.append(journal)
@@ -117,7 +115,7 @@ class KilledJournal(Journal):
 
 
 class ThreadlessLoop(VirtualLoop):
-    """Loop on virtual time that carries out what belongs into a thread at once."""
+    """Loop on virtual time that runs the work of threads immediately."""
 
     def run_in_executor(
         self,
@@ -125,7 +123,7 @@ class ThreadlessLoop(VirtualLoop):
         func: Callable[[*_Arguments], _Result],
         *args: *_Arguments,
     ) -> asyncio.Future[_Result]:
-        """Carry a function out, and return a future that is done."""
+        """Call the function, and return a finished future."""
         future: asyncio.Future[_Result] = self.create_future()
         try:
             future.set_result(func(*args))
@@ -136,7 +134,7 @@ class ThreadlessLoop(VirtualLoop):
 
 @contextmanager
 def without_threads() -> Iterator[None]:
-    """Let anyio carry out at once what belongs into a thread, as the loop does."""
+    """Let anyio run the work of threads immediately, as the loop does."""
 
     async def run_sync(function: Callable[..., Any], *args: Any, **_: Any) -> Any:
         return function(*args)
@@ -161,11 +159,11 @@ def run_simulation(seed: int, name: str, main: Callable[[], Coroutine[Any, Any, 
 
 @contextmanager
 def running(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    """Close the loop, after what killed processes left on it has ended."""
+    """Close the loop, once the tasks of killed processes have ended."""
     try:
         yield
     finally:
-        for _ in range(_MAX_CANCELLED):  # the cleanup of a killed process may wait for what never comes
+        for _ in range(_MAX_CANCELLED):  # the cleanup of a killed process may wait forever
             if not (left := asyncio.all_tasks(loop)):
                 break
             for task in left:

@@ -21,7 +21,7 @@ from tests.support import arguments
 from wosdk_async.transport.limiter import AIMDLimit, ThroughputLimit
 
 SECONDS = {1: 60, 8: 60, 200: 30}
-"""Simulated seconds for each capacity, the number of workers."""
+"""Simulated seconds by capacity (the number of workers)."""
 MAXIMUM = 256
 DEFAULT = 32
 FIXED = tuple(2**power for power in range(9))
@@ -31,10 +31,10 @@ _PAUSE = 0.5  # seconds between two bursts
 
 
 class Fixed(AIMDLimit):
-    """Fixed limit, for comparison: it is never halved."""
+    """Fixed limit for comparison, which is never halved."""
 
     def throttled(self, *_: object) -> None:
-        """Ignore it."""
+        """Do nothing."""
 
 
 def _steady(_: float) -> float:
@@ -47,11 +47,11 @@ class Behaviour:
 
     Attributes:
         work: average seconds of work, given the elapsed share of the simulation.
-        phases: shares at which a phase ends that is judged by itself.
+        phases: shares at which phases end; each phase is judged separately.
         late: share of the responses that arrive 2 s after the work.
         noise: whether work varies widely, and on average by a factor of up to 2 from second to second.
         bursts: whether callers send 10 to 400 calls, wait for all and pause.
-        queue: most requests that may wait; more are refused with 503.
+        queue: maximum number of waiting requests; more are refused with 503.
         rate: share of the capacity that a rate limit allows; more is refused with 429.
         give_up: whether callers give up after 2 s.
     """
@@ -68,7 +68,6 @@ class Behaviour:
 
     @property
     def throttles(self) -> bool:
-        """Whether the service refuses requests."""
         return self.queue < math.inf or self.rate > 0
 
 
@@ -84,12 +83,12 @@ BEHAVIOURS = (
 SICK = Behaviour(
     "slow a third of the time, 2 s timeouts", lambda x: 1.6 if 1 / 3 <= x < 2 / 3 else 0.1, give_up=True
 )
-"""A behaviour that a lower limit survives better: not part of the grid."""
+"""Behaviour that a lower limit survives better; not part of the grid."""
 
 
 @attrs.define
 class Result:
-    """Outcome of one simulation: calls by outcome, those completed by phase, seconds, and slots in use."""
+    """Result of one simulation: completed calls by phase, other calls, response times, and slots in use."""
 
     completed: list[int]
     refused: int = 0
@@ -98,14 +97,14 @@ class Result:
     held: list[int] = attrs.field(factory=list)
 
     def ratio(self, *others: Result) -> float:
-        """Return the calls completed beside the best of ``others``, in the phase where that is lowest."""
+        """Return the completed calls, divided by those of the best of ``others``, in the worst phase."""
         return min(
             count / max(other.completed[phase] for other in others)
             for phase, count in enumerate(self.completed)
         )
 
     def quantile(self, percent: int) -> float:
-        """Return the response time in ms that ``percent`` of the calls did not exceed."""
+        """Return the response time in ms that ``percent`` of the calls do not exceed."""
         return statistics.quantiles(self.times, n=100)[percent - 1] * 1e3
 
 
@@ -120,7 +119,7 @@ class Simulation:
         speeds = random.Random(f"speed {seed}")
         self._speeds = [2 ** speeds.uniform(-1, 1) for _ in range(self.seconds)]
         self._free_at = [0.0] * capacity  # a heap: when each worker is free
-        self._begins = deque[float]()  # of the requests that wait
+        self._begins = deque[float]()  # start times of the waiting requests
         self._events: list[tuple[float, int, Callable[[float], None]]] = []
         self._rate = behaviour.rate * capacity / _steady(0)
         self._tokens, self._refilled = max(1.0, self._rate / 4), 0.0
@@ -128,7 +127,6 @@ class Simulation:
         self._unsent = 0.0 if behaviour.bursts else math.inf
 
     def run(self) -> Result:
-        """Run it to the end and return the result."""
         now = 0.0
         self._offer(now)
         while now < self.seconds:
@@ -145,7 +143,6 @@ class Simulation:
             self._unsent = self._demand.randint(10, 400)
 
     def _send(self, now: float) -> None:
-        """Send as many calls as the algorithm allows."""
         while self._unsent and self._held + 1 <= self.algorithm.limit:
             self._held += 1
             self._sent += 1
@@ -167,7 +164,7 @@ class Simulation:
         return len(self._begins) < self.behaviour.queue
 
     def _serve(self, now: float) -> float:
-        """Let the next free worker do the work, and return when the response arrives."""
+        """Let the next free worker do the work, and return the arrival time of the response."""
         behaviour, rng = self.behaviour, self._rng
         begin = max(now, self._free_at[0])
         if begin > now:
@@ -204,14 +201,12 @@ class Simulation:
 
 
 def simulate(capacity: int, behaviour: Behaviour, algorithm: AIMDLimit, seed: int = 1) -> Result:
-    """Return what ``algorithm`` achieves against a service with ``capacity`` workers."""
     return Simulation(capacity, behaviour, algorithm, seed).run()
 
 
 def simulate_fixed(
     capacity: int, behaviour: Behaviour, seed: int = 1, limits: Iterable[int] = FIXED
 ) -> dict[int, Result]:
-    """Return what each fixed limit achieves."""
     return {limit: simulate(capacity, behaviour, Fixed(limit), seed) for limit in limits}
 
 
@@ -239,7 +234,6 @@ def rows() -> list[str]:
 
 
 def main() -> None:
-    """Print the table."""
     arguments.parser("tests.simulation.limiter", __doc__).parse_args()
     print("\n".join(rows()))
 

@@ -1,4 +1,4 @@
-"""Faults that can be put back, and the search for the seed of a simulation that finds each."""
+"""Faults that can be put back, and the search for a seed of a simulation that finds each fault."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 import attrs
 
 Run = Callable[[int], Collection[str]]
-"""Runs one seed and returns the names of its violations."""
+"""Function that runs a seed and returns the names of its violations."""
 
 
 @attrs.frozen
 class Revert:
-    """Fault that can be put back; ``shows`` holds the names of the violations that it causes."""
+    """Fault that can be put back. ``shows`` are the names of the violations that it causes."""
 
     text: str
     shows: frozenset[str]
     apply: Callable[[], AbstractContextManager[None]]
 
     def find(self, run: Run, seeds: range) -> tuple[int, list[str]] | None:
-        """Return after how many seeds the fault is found, and as which violations; None if it is missed."""
+        """Return the number of seeds until the fault is found, and the violations; None if it is missed."""
         for count, seed in enumerate(seeds, 1):
             with self.apply():
                 names = run(seed)
@@ -34,9 +34,9 @@ class Reverts(dict[str, Revert]):
     """Faults by name."""
 
     def add(self, name: str, text: str, shows: str) -> Callable[[Callable[[], Iterator[None]]], None]:
-        """Return the decorator of a generator that puts a fault back until it ends.
+        """Return a decorator for a generator function that puts a fault back until it ends.
 
-        ``shows`` holds the names of the violations, with spaces between them.
+        ``shows`` are the names of the violations, separated by spaces.
         """
 
         def register(function: Callable[[], Iterator[None]]) -> None:
@@ -47,7 +47,7 @@ class Reverts(dict[str, Revert]):
     def replace(
         self, owner: Any, attribute: str, name: str, text: str, shows: str
     ) -> Callable[[Callable[..., Any]], None]:
-        """Return the decorator of a function that takes the place of another, its first argument."""
+        """Return a decorator for a function that replaces ``attribute``; it gets the original first."""
 
         def register(function: Callable[..., Any]) -> None:
             original = owner.__dict__[attribute]
@@ -60,7 +60,7 @@ class Reverts(dict[str, Revert]):
         return register
 
     def find_each(self, run: Run, seeds: range) -> int:
-        """Put each fault back and print after how many seeds it is found; return 1 if one is missed."""
+        """Put each fault back, and print how many seeds it takes to find it; return 1 if one is missed."""
         missed = 0
         print("| fault put back | what goes wrong | found after | as |\n|---|---|---:|---|")
         for name, revert in self.items():
@@ -73,7 +73,6 @@ class Reverts(dict[str, Revert]):
 
 @contextmanager
 def replace(owner: Any, name: str, value: Any) -> Iterator[None]:
-    """Replace an attribute within the block."""
     original = owner.__dict__[name]
     setattr(owner, name, value)
     try:

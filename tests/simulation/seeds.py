@@ -1,4 +1,4 @@
-"""Command of a simulation that runs seeds: many, the replay of one, or faults that each have to be found."""
+"""Command of a simulation: run many seeds, replay one, or put faults back that must be found."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def run_command(
     """Read the arguments, simulate, and return the exit status.
 
     Args:
-        parser: parser of the command, which gets the arguments.
-        violations: what went wrong with a seed, as ``name`` or ``name: what was seen``.
-        events: the events of a seed, and what went wrong.
-        faults: what can be put back.
-        most: seeds for each fault.
+        parser: parser of the command; this function adds the arguments.
+        violations: returns the violations of a seed, as ``name`` or ``name: details``.
+        events: returns the events and the violations of a seed.
+        faults: faults that can be put back.
+        most: maximum number of seeds for each fault.
     """
     parser.add_argument("--seeds", type=arguments.count, default=200, metavar="N", help="seeds to run")
     parser.add_argument("--first", type=arguments.count, default=1, metavar="N", help="the first one")

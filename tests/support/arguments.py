@@ -29,7 +29,6 @@ def parser(name: str, doc: str | None) -> argparse.ArgumentParser:
 
 
 def add_json(command: argparse.ArgumentParser, what: str = "the figures") -> None:
-    """Add the argument ``--json OUT.json``."""
     command.add_argument("--json", type=output, metavar="OUT.json", help=f"where to write {what}")
 
 

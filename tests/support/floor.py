@@ -25,14 +25,12 @@ class _Connection(asyncio.BufferedProtocol):
         self._waiter: asyncio.Future[Response] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport."""
         self.transport: asyncio.WriteTransport = transport  # type: ignore[assignment]
 
     async def secure(self) -> None:
-        """Do nothing: there is no TLS."""
+        """Do nothing without TLS."""
 
     def send(self, request: bytes, waiter: asyncio.Future[Response]) -> None:
-        """Send a request; ``waiter`` gets the response."""
         self._waiter = waiter
         self._headers: list[tuple[bytes, bytes]] = []
         self._body: list[bytes] = []
@@ -40,23 +38,18 @@ class _Connection(asyncio.BufferedProtocol):
         self.transport.write(request)
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        """Return the buffer shared by all connections."""
         return self.shared
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Feed the parser."""
         self._parser.feed_data(self.shared[:nbytes])
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Store a header."""
         self._headers.append((name, value))
 
     def on_body(self, part: bytes) -> None:
-        """Store part of the body."""
         self._body.append(part)
 
     def on_message_complete(self) -> None:
-        """Release the connection and set the response."""
         parts = self._body
         body = parts[0] if len(parts) == 1 else b"".join(parts)
         waiter, self._waiter = self._waiter, None
@@ -75,7 +68,6 @@ class _TLSConnection(_Connection):
         self._secured: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def secure(self) -> None:
-        """Complete the handshake."""
         self._shake()
         await self._secured
 
@@ -89,12 +81,10 @@ class _TLSConnection(_Connection):
             self.transport.write(out)
 
     def send(self, request: bytes, waiter: asyncio.Future[Response]) -> None:
-        """Encrypt and send a request."""
         self._tls.write(request)
         super().send(self._outgoing.read(), waiter)
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Decrypt, and feed the parser."""
         self._incoming.write(self.shared[:nbytes])
         if not self._secured.done():
             self._shake()
@@ -148,7 +138,6 @@ class Pool:
             self._idle.append(connection)
 
     def close(self) -> None:
-        """Close all connections."""
         for connection in self._all:
             connection.transport.abort()
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 
 def status_of_child(check: Callable[[], object]) -> int:
-    """Return a forked child's exit status: 0 if the check is true there, 1 if false, 2 if it raises."""
+    """Return the exit status of a forked child: 0 if ``check`` is true there, 1 if false, 2 if it raises."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # since Python 3.12, about threads
         child = os.fork()

@@ -24,7 +24,7 @@ def chained(error: BaseException) -> Iterator[BaseException]:
 
 
 def leaks(error: BaseException, secrets: Mapping[str, str], deep: int = 2) -> set[str]:
-    """Return the secrets shown by the frames of ``error``, with places, up to ``deep`` levels.
+    """Return the secrets in local variables of ``error``'s frames, up to ``deep`` levels, with their places.
 
     Frames of tests do not count.
     """
@@ -44,7 +44,7 @@ def leaks(error: BaseException, secrets: Mapping[str, str], deep: int = 2) -> se
 
 def _texts(value: Any, deep: int, seen: dict[int, tuple[int, Any]]) -> Iterator[str]:
     if seen.get(id(value), (-1, None))[0] >= deep:
-        return  # under another name, at the same depth
+        return  # already searched under another name, at least as deep
     seen[id(value)] = deep, value  # kept, so that no other object reuses the id
     try:
         yield repr(value)

@@ -52,7 +52,6 @@ work_zone = "@zone"
 
 
 def write_map(folder: Path) -> Path:
-    """Write the map for :func:`write_rows`."""
     path = folder / "map.toml"
     path.write_text(ROWS_MAP + _CUSTOMER, encoding="utf-8")
     return path
@@ -70,7 +69,7 @@ def write_rows(path: Path, rows: int, *, prefix: str = "K", customers: int = 1) 
 
 
 def write_requests(path: Path, rows: int) -> Path:
-    """Write this number of requests to a city's service line, with their own keys and 2,000 addresses."""
+    """Write ``rows`` requests to a city's service line, with unique keys and 2,000 addresses."""
     with _REQUESTS.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
         columns, requests = list(reader.fieldnames or ()), list(reader)

@@ -18,7 +18,7 @@ Test = TypeVar("Test", bound=Callable[..., Any])
 
 WHOLE = os.environ.get("WOSDK_TEST_WHOLE") == "1"
 """Whether the suite runs in its long form, as in ``.ci/full``."""
-# The meaning of the suite's `max_examples` here: the number of examples that a law requests.
+# A law requests a number of examples for this `max_examples`; `examples` scales it to the suite's.
 _USUAL = 50
 _SHORT = 20
 
@@ -53,7 +53,7 @@ def some(cases: Iterable[T], every: int) -> list[T]:
 
 @contextmanager
 def case(*names: object) -> Iterator[None]:
-    """Name a loop's case in errors raised by its checks."""
+    """Add the names of a loop's case to errors raised within the block."""
     try:
         yield
     except BaseException as error:
@@ -67,11 +67,11 @@ def each_of(
     *,
     ids: Iterable[object] | Callable[[Any], object] = reprlib.repr,
 ) -> Callable[[Test], Test]:
-    """Run a test for many cases, like ``pytest.mark.parametrize``, but as one test that names all that fail.
+    """Run one test for many cases, unlike ``pytest.mark.parametrize``; the test names all failed cases.
 
-    A test of its own costs three workers more than most cases do. All cases share the test's fixtures, so it
-    is for cases that leave nothing behind. Tests that `tests.security` runs keep their cases apart: without
-    the protection, a case after one that failed may hang.
+    The overhead of a test, in three workers, exceeds the time of most cases. All cases share the test's
+    fixtures, so use this only for cases that leave nothing behind. Tests that `tests.security` runs keep
+    their cases apart: without the protection, a case after a failed one may hang.
     """
     keys = [key.strip() for key in names.split(",")] if isinstance(names, str) else list(names)
     rows = [dict(zip(keys, [each] if names == keys[0] else each, strict=True)) for each in cases]
@@ -79,7 +79,7 @@ def each_of(
 
     def decorate(test: Test) -> Test:
         def contexts() -> Iterator[tuple[dict[str, Any], AbstractContextManager[None]]]:
-            """Yield each case with the context to run it in; raise what failed at the end."""
+            """Yield each case with its context; at the end, raise the errors of all failed cases."""
             failed: list[BaseException] = []
 
             @contextmanager

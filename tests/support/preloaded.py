@@ -1,4 +1,4 @@
-"""``wosdk`` in a process that starts immediately: a fork of one that has imported the package.
+"""``wosdk`` in a process that starts immediately: a fork of a process that has imported the package.
 
 Python's imports take most of a second before a command starts. Here, one process imports once, and each
 command is a fork with its own streams, signals and exit status. Tests of the start itself, such as of imports
@@ -36,7 +36,7 @@ _LATE = (
     "opentelemetry.trace",
     "tomllib",
 )
-"""What commands import once they run."""
+"""Modules that commands import when they run."""
 
 
 class Preloaded(subprocess.Popen[Any]):
@@ -56,7 +56,7 @@ class Preloaded(subprocess.Popen[Any]):
         super().__init__([str(each) for each in arguments], **options)
 
     def _execute_child(self, args: list[str], *rest: Any) -> None:
-        """Fork instead of starting a program: the only difference from ``subprocess.Popen``."""
+        """Fork instead of starting a program, the only difference from ``subprocess.Popen``."""
         if sys.platform != "linux":
             program = f"{self._code}\nfrom wosdk_async.cli import main; main()"
             super()._execute_child([sys.executable, "-c", program, *args], *rest)  # type: ignore[misc]
@@ -84,7 +84,7 @@ def python(code: str, *arguments: str | Path, **options: Any) -> Preloaded:
 
 
 def _fork(request: bytes, files: list[int]) -> int:
-    """Return the process that runs a request: a child of this one, although another process forks it."""
+    """Return the process id of a request: a child of this process, although another process forks it."""
     control = _server()
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:
@@ -98,7 +98,7 @@ def _fork(request: bytes, files: list[int]) -> int:
 
 @functools.cache
 def _server() -> socket.socket:
-    """Return the connection to the process that has imported the package, which exits with this one."""
+    """Return the connection to the process with the imported package, which exits with this one."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     command = [sys.executable, "-c", _SERVE]
     # Its stdout is neither a terminal nor a file, as for the commands.
@@ -113,7 +113,7 @@ _keep: list[object] = []
 def serve() -> None:
     """Import the package, and fork for each request on stdin; a fork returns when its command has ended."""
     sys.path[0] = str(_ROOT)  # not the folder of each command
-    atexit.register(_keep_modules, {*sys.modules})  # before others register: the last one that is called
+    atexit.register(_keep_modules, {*sys.modules})  # registered before others, so that it is called last
     for package in ("cli", "jobs", "sandbox"):
         found = import_module(f"wosdk_async.{package}")
         for module in pkgutil.walk_packages(found.__path__, f"{found.__name__}."):
@@ -149,7 +149,7 @@ def serve() -> None:
 
 
 def _keep_modules(needed: set[str]) -> None:
-    """Let a fork exit without clearing the modules that it shares: that takes longer than most commands."""
+    """Let a fork exit without clearing its shared modules, which takes longer than most commands."""
     kept = [sys.modules.pop(name) for name in {*sys.modules} - needed]
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
 

@@ -30,7 +30,6 @@ _CORES = os.sched_getaffinity(0)  # read before anything pins this process to on
 
 
 def log_in_form(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the form that asks for a token."""
     names = {"client_id": "WOSDK_CLIENT_ID", "client_secret": "WOSDK_CLIENT_SECRET"}
     return {"grant_type": "client_credentials", **{name: variables[each] for name, each in names.items()}}
 

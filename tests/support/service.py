@@ -22,8 +22,6 @@ SECRET = "s3cr3t-do-not-print"
 
 @attrs.frozen
 class Request:
-    """A request, read completely."""
-
     method: str
     path: str
     headers: dict[str, str]
@@ -49,7 +47,7 @@ class Answer:
     echo: bool = True
 
     def to(self, request: Request) -> Answer:
-        """Return the bytes to send for ``request``."""
+        """Return the answer with the RequestId of ``request``, if it needs one."""
         if not self.echo or "/cmd/" not in request.path or not isinstance(self.body, dict):
             return self
         sent = request.json.get("RequestId") if request.body else None
@@ -73,7 +71,7 @@ Handler = Callable[[Request], Answer | Awaitable[Answer]]
 
 
 def error(status: int, code: str, message: str = "refused") -> Answer:
-    """Return an error body of spec 7."""
+    """Return an answer with an error body (spec 7)."""
     body = {"ErrorMessage": message, "ErrorCode": code, "TimeStamp": "2024-05-14T13:15:07.2210413Z"}
     return Answer(status, body)
 
@@ -124,7 +122,6 @@ class Service(Connections):
         return Region("test", locator_url=self.url, token_url=f"{self.url}/OAuth/token")
 
     def client(self, **settings: Any) -> Client:
-        """Return a client of this service with valid credentials."""
         defaults = {"region": self.region(), "credentials": Credentials("id-1", SECRET), "company": COMPANY}
         return Client(**{**defaults, **settings})
 

@@ -104,7 +104,7 @@ def proxy(greet: Callable[[int], bytes] = lambda _: b"") -> contextlib.AbstractA
 
 
 async def _reach(host: str | None, port: int | None) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Connect however long the host is down: a refusal would leave a sent request in doubt."""
+    """Connect, and retry while the host is down: a refusal would leave a sent request in doubt."""
     while True:
         with contextlib.suppress(ConnectionRefusedError):
             return await asyncio.open_connection(host, port)

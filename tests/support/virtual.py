@@ -93,7 +93,6 @@ class Time:
         await self.run_until(self.seconds + seconds)
 
     async def finish(self, *tasks: asyncio.Task[Any], within: float = 3600.0) -> None:
-        """Advance time until all ``tasks`` are done."""
         end = self.seconds + within
         await settle()
         while not all(task.done() for task in tasks):

@@ -45,8 +45,6 @@ from wosdk_async.transport.session.login import Login, asks_for_token
 
 @attrs.frozen(kw_only=True)
 class _Route:
-    """The host that a step contacts, and the proxy used."""
-
     host: str
     proxy: str | None
     """Address without user and password; None for a direct connection."""
@@ -60,7 +58,7 @@ class _Route:
         return f"connection to {self.host} through proxy {self.proxy}{setting}"
 
     def remedy(self, variable: str) -> str:
-        """Return what to check if the connection fails; ``variable`` (if any) sets the host's address."""
+        """Return what to check if the connection fails. If given, ``variable`` sets the host's address."""
         if self.proxy is not None:
             return f"check the proxy in {self.proxy_setting}, or add {self.host} to NO_PROXY"
         address = f", and {variable} if you set it" if variable else ""

@@ -52,7 +52,7 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Resolve a command. Suggest names ourselves, because click only knows imported commands."""
+        """Resolve a command, with our own suggestions, because click only knows imported commands."""
         name = args[0]
         if not name.startswith("-") and not ctx.resilient_parsing and self.get_command(ctx, name) is None:
             ctx.fail(f"No such command {name!r}{suggestion(name, self.list_commands(ctx)) or '.'}")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def _sheet(text: str | int | None) -> str | int | None:
-    """Convert digits to a sheet's position, by which a sheet with digits as its name must be selected."""
+    """Convert digits to a sheet's position. A sheet whose name is digits can only be selected by position."""
     return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() else text
 
 
@@ -104,7 +104,7 @@ class ImportArguments:
             require_not_store("--outcomes", self.outcomes, Path(self.sandbox))
         require_not_in_job("--outcomes", self.outcomes)
         folder = self.options.folder or Path(f"{self.file}.job")
-        if folder.absolute() not in self.outcomes.absolute().parents:  # inside it, the file is refused later
+        if folder.absolute() not in self.outcomes.absolute().parents:  # such a file is refused later
             require_writable(self.outcomes)
 
     def require_new_outcomes(self) -> None:
@@ -226,7 +226,7 @@ def saved_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:
 
 
 def _is_option(argument: str, param: click.Option) -> bool:
-    """Return whether ``argument`` is something that :func:`_argument` writes for ``param``."""
+    """Return whether :func:`_argument` could have written ``argument`` for ``param``."""
     may_be_bare = param.is_flag or isinstance(param.flag_value, str)
     return (argument == param.opts[0] and may_be_bare) or (
         argument.startswith(f"{param.opts[0]}=") and not param.is_flag

@@ -115,7 +115,6 @@ def run_import(arguments: ImportArguments) -> int:
 
 
 def _job(arguments: ImportArguments, folder: Path | None, workers: WorkerPool | None) -> Import:
-    """Return the import of a file, after reading the rows."""
     import_map = ImportMap.load(arguments.map_file, operation=arguments.operation)
     with reporting_if_slow(f"reading {shown_source(arguments.file)}"):
         found = _opened_input(arguments, import_map, folder)

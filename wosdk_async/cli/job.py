@@ -102,7 +102,7 @@ def source_of(plan: JobPlan, folder: Path) -> Source:
 async def write_files(
     journal: Journal, excel: ExcelSeparator | None = None, *, changed: bool = True
 ) -> tuple[list[Path], bool]:
-    """Rewrite a job's files; without the input file, only those that do not need it.
+    """Rewrite a job's files. If the input file is missing, write only the files that do not need it.
 
     If outcomes have ``changed``, say that the import's ``--outcomes`` file is out of date. Return the written
     files, and whether all files were written.

@@ -86,7 +86,8 @@ class Runner:
             raise
         except asyncio.CancelledError:
             if exit_soon:
-                # Even if something hangs, such as a thread in a DNS query, which cannot be interrupted.
+                # The exit cannot wait for a thread in a DNS query, because such a thread cannot be
+                # interrupted.
                 timer = threading.Timer(_EXIT_DELAY, os._exit, [INTERRUPTION.status])
                 timer.daemon = True
                 timer.start()
@@ -182,7 +183,7 @@ def reporting_slow_login(
 
 @contextmanager
 def connected(target: Target, sandbox: str | None, **options: Any) -> Iterator[tuple[Runner, str | None]]:
-    """Yield the runner of a Company, or of the local Company of ``--sandbox`` and its store's fingerprint."""
+    """Yield a runner and None; for ``--sandbox``, the local Company's runner and its store's fingerprint."""
     if sandbox is None:
         with Runner(target, **options) as runner:
             yield runner, None

@@ -125,7 +125,7 @@ class PlanJournal:
     def get(self, id: str) -> Plan | None:
         """Return the plan with this id; None if there is none.
 
-        Raises PlansUnusableError if it cannot be read.
+        Raises PlansUnusableError if the plan cannot be read.
         """
         with self._open() as journal:
             row = journal.execute("SELECT * FROM plan WHERE id = ?", (id,)).fetchone()

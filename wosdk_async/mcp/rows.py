@@ -144,7 +144,7 @@ _MAX_BITS = 63
 async def read_page(
     company: Company, entity: type[Record], query: Query[Any], limit: int, cursor: str
 ) -> RowsResult:
-    """Read the rows after ``cursor``; if it is empty, the first rows.
+    """Read the rows after ``cursor``; without a cursor, the first rows.
 
     Raises InvalidCallError for a wrong cursor.
     """
@@ -173,7 +173,10 @@ async def read_page(
 
 
 def _start(cursor: str, digest: str) -> int:
-    """Return the last id or the row count in a cursor of the query with this digest; 0 without a cursor."""
+    """Return the last id or row count in ``cursor``; 0 without a cursor.
+
+    Raises InvalidCallError if the cursor belongs to a query with another ``digest``.
+    """
     if not cursor:
         return 0
     try:

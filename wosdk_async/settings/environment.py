@@ -1,9 +1,9 @@
 """Client settings not passed as arguments: Company, credentials, addresses.
 
 Arguments override environment variables, and those override a profile that a variable names. A profile passed
-as an argument replaces the variables. Its keys are the variable names in lower case, without the prefix.
-``docs/settings.md`` lists the variables. Credentials from a file or command are read at each log-in, because
-a secrets manager may change them.
+as an argument replaces the variables. The keys of a profile are the variable names in lower case, without the
+prefix. ``docs/settings.md`` lists the variables. Credentials from a file or command are read at each log-in,
+because a secrets manager may change them.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def _credentials(env: Mapping[str, Any], profile: str | None) -> Credentials | C
         where = f" in the {profile}, which replaces the variables" if profile else ""
         raise ConfigurationError(f"{missing} is not set{where}, but {given} is; set both or neither")
     if command:
-        return from_command(split_command(command))
+        return from_command(_split_command(command))
     return None
 
 
@@ -272,8 +272,7 @@ def from_command(words: Sequence[str]) -> CredentialProvider:
     return run
 
 
-def split_command(command: Secret) -> list[str]:
-    """Split the credentials command into words."""
+def _split_command(command: Secret) -> list[str]:
     try:
         return shlex.split(command.reveal())
     except ValueError as cause:

@@ -18,7 +18,7 @@ from wosdk_async.text.secret import Secret, as_secret, without_login
 _log = logging.getLogger("wosdk_async")
 
 PREFIX = "WOSDK_"
-"""Prefix of the variables; profile keys are the variable names without it, in lower case."""
+"""Prefix of the variables. Profile keys are the variable names without this prefix, in lower case."""
 DEFAULT = "default"
 """Profile used if none is named, unless other settings rule it out."""
 _MAX_SIZE = 1 << 20  # maximum bytes of the settings file, which usually has a few hundred
@@ -113,7 +113,6 @@ def _file(path: Path, env: Mapping[str, Any]) -> tuple[dict[str, Any], os.stat_r
 
 
 def _without_secrets(data: dict[str, Any]) -> dict[str, Any]:
-    """Return a settings file's content with the secrets of its profiles hidden."""
     profiles = data.get("profiles")
     if isinstance(profiles, dict):
         for profile in profiles.values():

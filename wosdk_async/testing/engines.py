@@ -96,7 +96,7 @@ class RecordingEngine(WatchedEngine):
         ):
             exchange.complete(
                 Response(response.status, response.headers, b"")
-            )  # a redirect's body is not read
+            )  # completed now, because the body of a redirect is not read
             yield StreamedResponse(response.status, response.headers, chunks)
 
 
@@ -122,13 +122,11 @@ class _EngineWithoutSockets:
 
     @contextlib.asynccontextmanager
     async def stream(self: Engine, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
-        """Open a download."""
         response = await self.send(Request("GET", url, _ACCEPT + headers))
         async with contextlib.aclosing(_one_chunk(response.body)) as chunks:
             yield StreamedResponse(response.status, response.headers, chunks)
 
     def statistics(self) -> PoolStatistics:
-        """Return zeros, because there are no connections."""
         return PoolStatistics()
 
     async def aclose(self) -> None:

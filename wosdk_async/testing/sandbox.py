@@ -169,7 +169,7 @@ class Sandbox(CompaniesOfTests):
         try:
             found = self._company(company)
         except KeyError:
-            found = self._first  # valid credentials: discovery must refuse the name
+            found = self._first  # valid credentials, so that discovery refuses the name
         return Credentials(found.client_id, found.client_secret)
 
     def _copy(self, store: Store) -> Store:

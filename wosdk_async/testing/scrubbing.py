@@ -138,14 +138,12 @@ def _file_address(address: str) -> str:
 
 
 def _without_file_key(members: dict[str, Any]) -> dict[str, Any]:
-    """Replace the address of a file in a JSON object."""
     names = ("DocUrl", "Url") if "DocumentId" in members else ("DocUrl",)
     addresses = {name: members[name] for name in names if isinstance(members.get(name), str)}
     return members | {name: _file_address(address) for name, address in addresses.items()}
 
 
 def _with_objects(value: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
-    """Return JSON values with ``change`` applied to all objects."""
     if isinstance(value, list):
         return [_with_objects(item, change) for item in value]
     if isinstance(value, dict):

@@ -1,8 +1,8 @@
 """Suggestions for misspelt names.
 
-Names are similar if a few letters differ, or if the words of one, apart from fillers such as ``at``, are
-among those of the other: ``status`` and ``status_id``, ``created_at`` and ``dt_created``. Sharing most
-letters in the same order, as ``coment`` and ``documents`` do, is not enough.
+Names are similar if only a few letters differ. They are also similar if one name contains all words of the
+other, apart from fillers such as ``at``: ``status`` and ``status_id``, ``created_at`` and ``dt_created``.
+Names that only have most letters in the same order, such as ``coment`` and ``documents``, are not similar.
 """
 
 from __future__ import annotations

@@ -178,7 +178,7 @@ def problem_of(error: WosdkError, *rules: ProblemRule) -> ProblemDetails:
 
 
 def _seconds(error: WosdkError, rule: ProblemRule) -> int | None:
-    """Return the number of seconds to wait, from the service if it gave one, else from the rule."""
+    """Return the number of seconds to wait: the service's if known, otherwise the rule's."""
     seconds = error.retry_after if isinstance(error, ThrottledError) else None
     if seconds is None or not math.isfinite(seconds):
         return rule.retry_after

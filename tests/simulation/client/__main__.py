@@ -17,7 +17,6 @@ from tests.support import arguments
 
 
 def main() -> int:
-    """Read the arguments and run the simulation."""
     parser = arguments.parser("tests.simulation.client", "Client and service on virtual time, seed by seed.")
     parser.add_argument(
         "--seeds", type=arguments.count, default=1000, metavar="N", help="how many seeds to run"
@@ -83,14 +82,13 @@ def campaign(options: argparse.Namespace) -> int:
 
 
 def replay(seed: int, name: str, *, shrink: bool) -> int:
-    """Run one seed and print its events; return 1 after a violation."""
     result = explain(seed, name, shrink=shrink)
     print(f"digest {result.digest}, {result.steps} callbacks, {result.seconds:.1f} virtual seconds")
     return 1 if result.violations else 0
 
 
 def explain(seed: int, name: str, *, shrink: bool) -> Result:
-    """Print the plan of a seed and its events; first make the plan smaller if it fails."""
+    """Print the plan and events of a seed; if the plan fails, shrink it first."""
     plan = generate_plan(seed)
     result = run(plan)
     if result.violations and shrink:

@@ -17,53 +17,49 @@ LOCATOR_HOST, TOKEN_HOST = "locator.sim", "token.sim"
 
 
 def company_name(number: int) -> str:
-    """Return the name of a Company."""
     return f"Company {number}"
 
 
 def host_name(company: int, moves: int) -> str:
-    """Return the host of a Company after so many moves."""
     return f"h{moves}.c{company}.sim"
 
 
 class Backend:
-    """Interface between the faults and what carries out the requests."""
+    """Interface between the faults and the code that carries out the requests."""
 
     def __init__(self) -> None:
         self.broken: list[tuple[str, str]] = []
-        """Rules that a request broke: the name of the violation, and what happened."""
+        """Violations by requests: the name of the violation, and a description."""
         self.moves: dict[int, int] = defaultdict(int)
-        """How often each Company has moved to another host."""
+        """Number of moves of each Company to another host."""
 
     def credentials(self, number: int) -> Credentials:
-        """Return the credentials of a Company."""
         raise NotImplementedError
 
     def perform(self, request: Request, hidden_for: float, respond: Callable[[Response], None]) -> None:
-        """Carry out a request and pass the response to ``respond``.
+        """Carry out a request, and pass the response to ``respond``.
 
-        Queries do not show its effect for ``hidden_for`` seconds.
+        Queries do not show the effect for ``hidden_for`` seconds.
         """
         raise NotImplementedError
 
     def effects(self, key: str) -> list[Effect]:
-        """Return the effects of the call with this key."""
         raise NotImplementedError
 
     def move(self, company: int) -> None:
-        """Move a Company to another host."""
+        """Move a Company to another host, if the backend supports moves."""
 
     def kill_tokens(self) -> None:
-        """Make all tokens expire."""
+        """Make all tokens expire, if the backend supports it."""
 
     def close(self) -> None:
-        """Release what the backend holds."""
+        """Release resources, if any."""
 
 
 class ServiceModel(Backend):
     """Model of the service.
 
-    ``old_host`` says how a host responds that a Company has left: "mismatch", "good" or "down".
+    ``old_host`` is the behaviour of a host that a Company has left: "mismatch", "good" or "down".
     """
 
     def __init__(
@@ -77,28 +73,23 @@ class ServiceModel(Backend):
         self._effects: dict[str, list[Effect]] = defaultdict(list)
         self._count = 0
         self._tokens: dict[str, tuple[str, float]] = {}
-        """Token -> its Company, and when it expires."""
+        """Company and expiry time of each token."""
         self._named: dict[str, set[str]] = defaultdict(set)
-        """Token -> the hosts that the locator has returned for it."""
+        """Hosts that the locator has returned for each token."""
 
     def credentials(self, number: int) -> Credentials:
-        """Return the credentials of a Company."""
         return Credentials(company_name(number), "secret")
 
     def move(self, company: int) -> None:
-        """Move a Company to another host."""
         self.moves[company] += 1
 
     def kill_tokens(self) -> None:
-        """Make all tokens expire."""
         self._tokens = {token: (company, 0.0) for token, (company, _) in self._tokens.items()}
 
     def effects(self, key: str) -> list[Effect]:
-        """Return the effects of the call with this key."""
         return self._effects[key]
 
     def perform(self, request: Request, hidden_for: float, respond: Callable[[Response], None]) -> None:
-        """Carry out a request and pass the response to ``respond``."""
         respond(self._response(request, hidden_for))
 
     def _response(self, request: Request, hidden_for: float) -> Response:
@@ -121,7 +112,7 @@ class ServiceModel(Backend):
         return Response(200, {"access_token": token, "token_type": "bearer", "expires_in": self._life})
 
     def _check(self, request: Request) -> Response | None:
-        """Check token and host; return the refusal of a bad one (facts 1 and 2)."""
+        """Check token and host; return the refusal if one is invalid (facts 1 and 2)."""
         token = request.headers.get("authorization", "").removeprefix("Bearer ")
         company = request.headers.get("companyname", "")
         holder, end = self._tokens.get(token, ("", 0.0))

@@ -1,4 +1,4 @@
-"""Step of the program that is one `run_many`: its source, how it is read, and how its block is left."""
+"""Step of the program that is one ``run_many``: its source, how it is read, and how its block ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KINDS = {Done: "done", Failed: "failed", InDoubt: "in doubt", NotStarted: "not 
 
 
 class BulkStep:
-    """One run of many calls; every outcome that is read is added to ``outcomes``."""
+    """One ``run_many``; every outcome that is read is added to ``outcomes``."""
 
     def __init__(self, step: Step, company: Company, outcomes: list[CallOutcome]) -> None:
         self._loop = asyncio.get_running_loop()
@@ -25,7 +25,6 @@ class BulkStep:
         self._outcomes = outcomes
 
     async def run(self) -> None:
-        """Make the calls, and read all outcomes."""
         step, run = self._step, None
         try:
             run = self._company.run_many(
@@ -43,8 +42,7 @@ class BulkStep:
         self.result.ended = self._loop.time()
 
     async def _read_rest(self, run: Any) -> None:
-        """Read the outcomes that are left after the block."""
-        for _ in range(2):  # the source's error may come in between
+        for _ in range(2):  # twice, because the source may raise its error in between
             try:
                 async for outcome in run:
                     self._note(outcome)
@@ -118,7 +116,6 @@ class BulkStep:
                 yield each
 
     async def _await_cancelled_task(self) -> None:
-        """Wait for a task that is cancelled from elsewhere."""
         task = self._loop.create_task(asyncio.sleep(1000))
         self._loop.call_later(0.01, task.cancel)
         await task

@@ -1,4 +1,4 @@
-"""Checks after a run: each violation has a short name, the same for the same mistake."""
+"""Checks after a run. Each violation has a short name, the same for the same mistake."""
 
 from __future__ import annotations
 
@@ -39,10 +39,9 @@ class Checker:
     program: Program
     found: list[Violation] = attrs.field(factory=list)
     windows: Counter[str] = attrs.field(factory=Counter)
-    """How often each documented window was met."""
+    """Number of outcomes in each documented window."""
 
     def check(self) -> list[Violation]:
-        """Return all violations."""
         for name, text in self.backend.broken:
             self.add(name, text)
         for outcome in self.program.outcomes:
@@ -54,7 +53,6 @@ class Checker:
         return self.found
 
     def add(self, name: str, text: str) -> None:
-        """Note a violation."""
         self.found.append(Violation(name, text))
 
     # --- one call -------------------------------------------------------------------------------
@@ -78,7 +76,6 @@ class Checker:
             self._allowed_or(outcome, "foreign-record", f"{outcome.key} got {outcome.result.id}")
 
     def _check_effect(self, outcome: CallOutcome) -> None:
-        """Compare an outcome with the effects of the call."""
         effects, key, kind = self.backend.effects(outcome.key), outcome.key, outcome.kind
         others = self._others(outcome)
         late = outcome.step.marker and (outcome.step.beyond_settle or key in self.service.waited)
@@ -89,9 +86,9 @@ class Checker:
         elif kind == "done":
             self._done(outcome, effects)
         elif any(each.kind in ("done", "in doubt") for each in others):
-            pass  # the effect may be that of another call with the key
+            pass  # the effect may belong to another call with the key
         elif kind != "cancelled" and any(each.kind == "cancelled" for each in others):
-            pass  # as above; whether that one was reported is checked with it
+            pass  # as above; the check of the other call covers its report
         elif kind == "failed" and effects and not self._excused(outcome, effects):
             self._allowed_or(outcome, "failed-but-done", f"{key}: {outcome.error!r}, and it is there")
         elif kind == "not started" and self._was_sent(outcome):
@@ -103,11 +100,10 @@ class Checker:
             self.add("bare-run-not-started", f"{key}: iterated without a block")
 
     def _others(self, outcome: CallOutcome) -> list[CallOutcome]:
-        """Return the outcomes of the other calls with the same key."""
         return [each for each in self.program.outcomes if each.key == outcome.key and each is not outcome]
 
     def _was_sent(self, outcome: CallOutcome) -> bool:
-        """Return whether the call was sent for certain: no other call has its key."""
+        """Return whether the call was certainly sent: no other call has its key."""
         return bool(self.service.seen.get(outcome.key)) and not self._others(outcome)
 
     def _done(self, outcome: CallOutcome, effects: list[Effect]) -> None:
@@ -131,7 +127,7 @@ class Checker:
         return outcome.kind == "failed" and (not shown or isinstance(outcome.error, NoAnswerError))
 
     def _excused(self, outcome: CallOutcome, effects: list[Effect]) -> bool:
-        """Return whether this error allows that the call took effect."""
+        """Return whether the error allows that the call took effect."""
         return isinstance(outcome.error, NotUniqueError) and len(effects) > 1
 
     def _ends_early(self, outcome: CallOutcome) -> bool:
@@ -168,7 +164,7 @@ class Checker:
             self.add(name, text)
 
     def _check_kept(self, wire: Wire) -> None:
-        """Check that nothing is sent over a connection after a response that is not the service's."""
+        """Check that nothing is sent over a connection after a response that cannot be the service's."""
         known = wire.host in (LOCATOR_HOST, TOKEN_HOST)
         for number, (request, unit) in enumerate(odd_responses_read(wire), 1):
             another = request.kind == "command" and unit.names_request and unit.key != request.key
@@ -179,7 +175,7 @@ class Checker:
     # --- runs and closing -----------------------------------------------------------------------
 
     def _check_run(self, result: StepResult) -> None:
-        """Check that every input has exactly one outcome, or that the run raised."""
+        """Check that every input has exactly one outcome, unless the run raised an error."""
         step, error = result.step, result.error
         counts = Counter(outcome.key for outcome in self.program.outcomes if outcome.step is step)
         twice = [key for key, count in counts.items() if count > 1]
@@ -211,7 +207,7 @@ class Checker:
             self._check_grace(first, shortest)
 
     def _check_grace(self, closed: float, until: float) -> None:
-        """Check that a call that was running when the client was closed had its time to end."""
+        """Check that calls that were running when the client was closed had the grace period to end."""
         for outcome in self.program.outcomes:
             running = outcome.step.kind != "many" and outcome.started < closed
             if running and closed < outcome.ended < until - 0.05 and _by_closing(outcome.error):

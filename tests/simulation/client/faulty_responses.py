@@ -1,4 +1,4 @@
-"""Responses that the faults of a plan make: changed ones, surplus ones, and the bytes of all."""
+"""Responses from the faults of a plan: changed and surplus responses, and the bytes of all responses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.simulation.client.messages import Request, Response, ResponseUnit
 from tests.simulation.client.plan import Reaction
 
 FOREIGN_ID = "f" * 32
-"""RequestId that no call has sent."""
+"""RequestId that no call sends."""
 _GATEWAY_PAGE = Response(502, b"<html><h1>502 Bad Gateway</h1></html>", ("Content-Type: text/html",))
 _ERROR = {
     "ErrorMessage": "not this one",
@@ -26,11 +26,11 @@ SURPLUS: dict[str, Response] = {
     "rows": Response(200, {"Entities": []}),
     "record": Response(200, {"Data": {"Id": 994, "LastName": "L994"}}),
 }
-"""Surplus responses by the kind that a plan names."""
+"""Surplus responses by the kind in a plan."""
 
 
 def apply_reaction(request: Request, reaction: Reaction, response: Response | None) -> Response:
-    """Return the response that the reaction makes of the right one.
+    """Return the response that a reaction creates from the right response.
 
     ``response`` is None if the request was not carried out, or not yet.
     """
@@ -61,7 +61,7 @@ def apply_reaction(request: Request, reaction: Reaction, response: Response | No
 
 
 def _busy(request: Request, reaction: Reaction) -> Response:
-    """Return a response of overload: the service's own error, or a gateway's page."""
+    """Return an overload response: the service's own error, or a gateway's page."""
     if reaction.retry_after is not None:
         headers = (f"Retry-After: {reaction.retry_after:g}",)
         return Response(429 if reaction.chunked else 503, b"busy", headers)
@@ -77,7 +77,6 @@ def _with_id(response: Response, request_id: str | None) -> Response:
 
 
 def unit_of(key: str, response: Response) -> ResponseUnit:
-    """Return the entry of a response in the log of its connection."""
     form = _form(response)
     names_request = isinstance(response.body, dict) and "RequestId" in response.body
     return ResponseUnit(key, form, names_request, strange=form == "page")
@@ -97,7 +96,6 @@ def _form(response: Response) -> str:
 
 
 def encode(response: Response, *, chunked: bool = False) -> bytes:
-    """Return the bytes of a response in HTTP/1.1."""
     body = response.content
     lines = [f"HTTP/1.1 {response.status} Status", *response.headers]
     if isinstance(response.body, dict):

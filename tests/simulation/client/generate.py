@@ -1,4 +1,4 @@
-"""Random plans: which events a plan has, how often, and within which bounds."""
+"""Random plans: the kinds, frequencies and bounds of their events."""
 
 from __future__ import annotations
 
@@ -32,8 +32,6 @@ _EVENTS = ["move", "kill_tokens", "reset", "down", "blackhole", "overload"]
 
 
 class _Choices:
-    """Random choices of one seed, and the fault rates of its plan."""
-
     def __init__(self, seed: int) -> None:
         self._random = random.Random(f"plan {seed}")
         self.fault_rate = self.choice([0.0, 0.1, 0.3, 0.6])
@@ -41,30 +39,27 @@ class _Choices:
         self.span = self.choice([0.01, 0.2, 2.0, 15.0])
 
     def chance(self, probability: float) -> bool:
-        """Return True with this probability."""
         return self._random.random() < probability
 
     def choice(self, choices: Sequence[T]) -> T:
-        """Return one of the choices."""
         return choices[self._random.randrange(len(choices))]
 
     def weighted(self, choices: dict[str, int]) -> str:
-        """Return one of the choices by their weights."""
+        """Return a choice, weighted by the values."""
         return self._random.choices(list(choices), list(choices.values()))[0]
 
     def seconds(self, *most: float) -> float:
-        """Return seconds below one of these, rounded to read well."""
+        """Return a random number of seconds below one of ``most``, rounded for readability."""
         return round(self._random.random() * self.choice(most), 4)
 
     def count(self, least: int, most: int) -> int:
-        """Return a whole number between these two."""
         return self._random.randint(least, most)
 
 
 def generate_plan(seed: int, *, sandbox: bool | None = None) -> Plan:
     """Return the plan of ``seed``.
 
-    Every tenth is for the sandbox and has only calls whose effects its store can show.
+    Every tenth plan is for the sandbox, and has only calls whose effects the sandbox's store can show.
     """
     sandbox = seed % 10 == 9 if sandbox is None else sandbox
     rng = _Choices(seed)
@@ -82,7 +77,7 @@ def generate_plan(seed: int, *, sandbox: bool | None = None) -> Plan:
 
 
 def _looking_first(rng: _Choices, steps: list[Step]) -> list[Step]:
-    """Return the steps, with some that look first, and further ones with the keys of others."""
+    """Return the steps, some of them with look_first, and further steps with the same keys."""
     changed, number = [], max(step.number for step in steps)
     for step in steps:
         if not step.marker or not rng.chance(0.5):
@@ -123,7 +118,7 @@ def _world(rng: _Choices) -> World:
 
 
 def _undrawn(seed: int) -> dict[str, Any]:
-    """Return settings that are not drawn, so that the other choices of a seed stay as they are."""
+    """Return settings that depend on the seed alone, so that its random choices stay the same."""
     world: dict[str, Any] = {}
     if seed % 3 == 1:
         broken = 0.2 if seed % 5 == 0 else 0.0
@@ -188,7 +183,7 @@ def _run_many(rng: _Choices, step: Step) -> Step:
 
 
 def _call_script(rng: _Choices, marker: bool, settle: float, kind: str) -> CallScript:
-    # A later commit may be missed by the client: see docs/failures.md.
+    # A client may miss a later commit: see docs/failures.md.
     late = settle * 0.5 if marker else 20.0
     reactions = [_reaction(rng, late=late, marker=marker, verb=kind) for _ in range(rng.choice([1, 1, 2, 4]))]
     lookups = [_reaction(rng, late=1.0, lookup=True) for _ in range(rng.count(1, 3))]
@@ -202,7 +197,7 @@ def _call_script(rng: _Choices, marker: bool, settle: float, kind: str) -> CallS
 
 
 def _beyond_settle(rng: _Choices, settle: float) -> CallScript:
-    """Return a script whose first attempt takes effect after the client has looked and sent a second one."""
+    """Return a script whose first attempt takes effect after the client's look-up and second attempt."""
     lost = Reaction(
         kind=rng.choice(["cut", "gateway"]), early=True, before=round(settle * rng.choice([1.5, 2.0, 3.0]), 2)
     )

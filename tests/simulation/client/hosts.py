@@ -10,11 +10,11 @@ from tests.simulation.client.plan import Plan, Step
 from tests.simulation.client.service import Peer, Service
 
 COMPANIES = 2
-_MOVES = 3  # how often a Company can move
+_MOVES = 3  # maximum moves of a Company
 
 
 class Hosts:
-    """Locator, token endpoint and the hosts of all Companies, on one network."""
+    """Locator, token endpoint and hosts of all Companies, on one network."""
 
     def __init__(self, plan: Plan, network: Network, backend: Backend, service: Service) -> None:
         self._old_host = plan.world.old_host
@@ -32,7 +32,6 @@ class Hosts:
                 network.names[name] = [f"{dead}.sim", name]
 
     def happen(self, step: Step) -> None:
-        """Carry out an event of the plan."""
         network, company, loop = self._network, step.company, self._network.loop
         network.note("event", step.kind)
         host = host_name(company, self._backend.moves[company])

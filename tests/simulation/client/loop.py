@@ -1,4 +1,4 @@
-"""Event loop with virtual time: it never waits, and the seed decides the order of callbacks."""
+"""Event loop with virtual time. It never waits, and the seed decides the order of callbacks."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from wosdk_async.transport.http.native import batching, connect, resolver
 
 MAX_STEPS = 200_000
 MAX_SECONDS = 20_000.0
-_BUSY = 0.02  # how often a turn of the loop takes time
+_BUSY = 0.02  # share of loop turns that take time
 _MAX_TURN = 0.02  # seconds
 
 
 class StuckError(Exception):
-    """Error of a run that waits with nothing scheduled, or that does not end."""
+    """Error of a run that waits with nothing scheduled, or does not end."""
 
 
 class _Task(asyncio.Task[Any]):
@@ -37,8 +37,8 @@ class _Task(asyncio.Task[Any]):
 class VirtualLoop(asyncio.BaseEventLoop):
     """Event loop over the sockets of ``network``.
 
-    asyncio promises that callbacks run in the order in which they were scheduled. A program should depend on
-    that only for the callbacks of one future, so with ``shuffled`` only those keep their order.
+    asyncio runs callbacks in the order in which they were scheduled. A program should rely on this only for
+    the callbacks of one future, so with ``shuffled`` only these keep their order.
     """
 
     def __init__(self, rng: random.Random, network: Network, *, shuffled: bool = True) -> None:
@@ -46,7 +46,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self.network = network
         self.steps = 0
         self.failures: list[dict[str, Any]] = []
-        """Contexts that reached the loop's exception handler."""
+        """Contexts passed to the loop's exception handler."""
         self.tasks: list[asyncio.Task[Any]] = []
         self._rng = rng
         self._shuffled = shuffled
@@ -66,7 +66,8 @@ class VirtualLoop(asyncio.BaseEventLoop):
         context: Context | None = None,
         **named: Any,
     ) -> _Task:
-        # The constructor of Task already asks for the hash, so the class has the number until then.
+        # The constructor of Task calls __hash__ before ``number`` can be set, so the class has the number
+        # first.
         _Task.number = number = len(self.tasks) + 1
         task = _Task(coroutine, loop=self, context=context, **named)
         task.number = number
@@ -74,13 +75,12 @@ class VirtualLoop(asyncio.BaseEventLoop):
         return task
 
     def pending(self) -> list[asyncio.Task[Any]]:
-        """Return the tasks that are not done."""
         return [task for task in self.tasks if not task.done()]
 
     # --- turns ----------------------------------------------------------------------------------
 
     def run_forever(self) -> None:
-        """Run with the sockets and hosts of the network in place of the system's."""
+        """Run with the network's sockets and hosts instead of the system's."""
         with (
             patch.object(batching, "readable", self.readable),
             patch.object(connect, "socket", SimpleNamespace(**{**vars(socket), "socket": self.socket})),
@@ -107,7 +107,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
             self._seconds += self._rng.random() * _MAX_TURN
 
     def _collect_due(self, ready: Any) -> None:
-        """Move timers that are due to ``ready``; with nothing ready, advance the time to the next one."""
+        """Move due timers to ``ready``; if nothing is ready, advance the time to the next timer."""
         timers = self._scheduled  # type: ignore[attr-defined]
         while timers and timers[0]._cancelled:
             heapq.heappop(timers)._scheduled = False
@@ -122,7 +122,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
                 ready.append(handle)
 
     def _shuffle(self, batch: list[asyncio.Handle]) -> list[asyncio.Handle]:
-        """Return the batch in random order; callbacks of the same future keep theirs."""
+        """Return the batch in random order, except that callbacks of one future keep their order."""
         random_key = self._rng.random
         order = sorted(range(len(batch)), key=lambda _: random_key())
         seen: dict[int, list[int]] = {}
@@ -145,15 +145,13 @@ class VirtualLoop(asyncio.BaseEventLoop):
     # --- sockets --------------------------------------------------------------------------------
 
     def socket(self, *_: Any) -> Socket:
-        """Open a socket, as ``socket.socket`` does."""
         return self.network.socket()
 
     def readable(self, sockets: Collection[int]) -> set[int]:
-        """Return the sockets that have bytes, or the end, to read."""
         return {number for number in sockets if self.network.readable(number)}
 
     def look_up(self, _: Any, host: str, port: int, done: Callable[[Any], None]) -> None:
-        """Call ``done`` later with the addresses of a host, or with an error."""
+        """Call ``done`` later with a host's addresses, or with an error."""
         seconds, found = self.network.look_up(host)
         if not isinstance(found, Exception):
             kind = socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, ""
@@ -161,13 +159,11 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self.call_later(seconds, done, found)
 
     async def sock_connect(self, sock: Any, address: Any) -> None:
-        """Connect a socket."""
         await self.network.connect(sock, address[0])
 
     async def create_connection(  # type: ignore[override]
         self, protocol_factory: Callable[[], asyncio.BaseProtocol], *, sock: Any
     ) -> tuple[asyncio.Transport, asyncio.BaseProtocol]:
-        """Open a connection over a connected socket."""
         protocol = protocol_factory()
         opened = self.create_future()
         wire = self.network.open(sock, protocol, opened)

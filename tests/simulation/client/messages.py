@@ -1,4 +1,4 @@
-"""Requests and responses as the simulated service sees them, effects, and the log of a connection."""
+"""Requests and responses as the simulated service sees them, their effects, and the log of a connection."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import attrs
 
 KEY = re.compile(r"K\d+(?:-\d+)?")
-"""Key of a call: it stands in the PoNumber or the name that the call sends."""
+"""Key of a call, in the PoNumber or name that the call sends."""
 
 
 @attrs.define(eq=False)
 class Request:
-    """Complete request. ``key`` is that of the call it belongs to."""
+    """Complete request. ``key`` is the key of its call."""
 
     host: str
     method: str
@@ -24,7 +24,7 @@ class Request:
     kind: str = ""
     key: str = ""
     keys: tuple[str, ...] = ()
-    """Keys of all calls that the request is for: a look-up may ask for several."""
+    """Keys of all calls that the request is for; a look-up may have several."""
     request_id: str | None = None
     content: Any = None
 
@@ -45,7 +45,7 @@ class Request:
 
     @classmethod
     def parse(cls, host: str, data: bytes) -> tuple[Request, bytes] | None:
-        """Return the request at the beginning of ``data`` and the bytes after it, or None."""
+        """Return the request at the start of ``data`` and the other bytes; None for an incomplete request."""
         head, end, rest = data.partition(b"\r\n\r\n")
         if not end:
             return None
@@ -67,7 +67,7 @@ class Request:
 
 @attrs.define(eq=False)
 class Response:
-    """Status, and the members of the JSON body or the bytes of another body."""
+    """Status, headers, and body: the members of a JSON object, or bytes."""
 
     status: int
     body: dict[str, Any] | bytes
@@ -75,18 +75,16 @@ class Response:
 
     @classmethod
     def from_json(cls, status: int, body: bytes) -> Response:
-        """Return the response with this JSON body."""
         return cls(status, json.loads(body))
 
     @property
     def content(self) -> bytes:
-        """Bytes of the body."""
         return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
 
 
 @attrs.frozen
 class Effect:
-    """Effect of one request: the key of its call, the id of the record, and when queries begin to show it."""
+    """Effect of one request: key of its call, id of the record, and the time from which queries show it."""
 
     kind: str
     key: str
@@ -111,13 +109,13 @@ class ResponseUnit:
     """Number of the event in which the first byte arrived."""
     since: float = 0.0
     until: float = 0.0
-    """Times when the first and the last of its bytes arrived."""
+    """Times when the first and the last byte arrived."""
 
 
 @attrs.define(eq=False)
 class Exchange:
-    """Log of one connection; the numbers of events grow with time over all connections."""
+    """Log of one connection. Event numbers increase with time over all connections."""
 
     written: list[tuple[int, bytes]] = attrs.field(factory=list)
-    """Number of the event and bytes of each write of the client."""
+    """Event number and bytes of each write of the client."""
     units: list[ResponseUnit] = attrs.field(factory=list)

@@ -15,11 +15,11 @@ from tests.simulation.client.wire import Wire
 if TYPE_CHECKING:
     from tests.simulation.client.service import Peer
 
-_HANG = 20.0  # seconds until a look-up fails whose name server does not respond
+_HANG = 20.0  # seconds until a look-up fails because the name server does not respond
 
 
 class Socket:
-    """Replacement of a socket: a number that is open until it is closed."""
+    """Replacement for a socket: a file descriptor number, valid until the socket is closed."""
 
     def __init__(self, network: Network, number: int) -> None:
         self._network = network
@@ -27,29 +27,24 @@ class Socket:
         self.host = ""
 
     def fileno(self) -> int:
-        """Return the number, or -1 if it is closed."""
+        """Return the number; -1 once the socket is closed."""
         return self._number if self._number in self._network.sockets else -1
 
     def setblocking(self, flag: bool) -> None:
-        """Check that the socket does not block."""
         assert not flag
 
     def close(self) -> None:
-        """Close it."""
         self._network.sockets.pop(self._number, None)
 
 
 class Network:
-    """Hosts by address, and all connections to them.
-
-    ``note(what, ...)`` is called for everything that happens.
-    """
+    """Hosts by address, and all connections to them. ``note(what, ...)`` is called for every event."""
 
     def __init__(self, rng: random.Random, world: World, note: Callable[..., None]) -> None:
         self.note = note
         self.sockets: dict[int, Socket] = {}
         self.wires: list[Wire] = []
-        """All connections of the run, in the order in which they were opened."""
+        """All connections of the run, in the order of opening."""
         self.names: dict[str, list[str]] = {}
         self.hosts: dict[str, Callable[[Wire], Peer]] = {}
         self.down: set[str] = set()
@@ -64,26 +59,24 @@ class Network:
         self.loop: asyncio.AbstractEventLoop
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Use ``loop`` for time and timers."""
         self.loop = loop
 
     def event(self) -> int:
-        """Return the number of the event that happens now."""
+        """Return a new event number."""
         self._events += 1
         return self._events
 
     def latency(self) -> float:
-        """Return the seconds that the next bytes travel."""
+        """Return the travel time of the next bytes in seconds."""
         return self._world.pace * (0.0002 + self.rng.random() * 0.004)
 
     def socket(self) -> Socket:
-        """Open a socket."""
         self._numbers += 1
         made = self.sockets[self._numbers] = Socket(self, self._numbers)
         return made
 
     def look_up(self, host: str) -> tuple[float, list[Any] | OSError]:
-        """Return how long the look-up of a host takes, and its addresses or an error."""
+        """Return the duration of a host look-up, and the addresses or an error."""
         world, seconds = self._world, self.latency()
         if world.broken_look_ups and self.rng.random() < world.broken_look_ups:
             self.note("no look-up", host)
@@ -94,7 +87,7 @@ class Network:
         return seconds, list(self.names[host])
 
     async def connect(self, sock: Socket, address: str) -> None:
-        """Connect a socket to an address, or raise OSError."""
+        """Connect a socket to an address. Raises OSError if the address is unreachable."""
         await asyncio.sleep(self.latency() * 2)
         if address in self.blackhole:
             await asyncio.sleep(130)
@@ -104,7 +97,7 @@ class Network:
         sock.host = address
 
     def open(self, sock: Socket, protocol: asyncio.BaseProtocol, opened: asyncio.Future[None]) -> Wire:
-        """Open a connection over ``sock``, which is connected."""
+        """Open a connection over ``sock``, which must be connected."""
         wire = self._wire(sock, protocol, len(self.wires) + 1)
         self.wires.append(wire)
         self._by_socket[sock.fileno()] = wire

@@ -1,8 +1,8 @@
 """Plan of a seed, as data: the steps of the program, and the reactions of service and network.
 
-Every field has a default that means "nothing special", so a plan that fails can be made smaller field by
-field. Reactions belong to the attempts of one key and not to the n-th request, so that taking one out of a
-plan does not move the others.
+Every field has a default that means "nothing special", so a failing plan can be shrunk field by field.
+Reactions belong to the attempts of one key and not to the n-th request, so removing one does not move the
+others.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import attrs
 
 @attrs.frozen(kw_only=True)
 class Surplus:
-    """Surplus response: in the segment of the good one, or ``after`` so many seconds."""
+    """Surplus response, sent in the segment of the good one or ``after`` seconds later."""
 
     kind: str = "408"
     after: float = 0.0
@@ -24,10 +24,10 @@ class Surplus:
 class Reaction:
     """Reaction of the service to one attempt.
 
-    ``kind`` is the kind of response. ``carried_out`` says whether the request takes effect, where the
-    response does not show it. The effect happens after ``before`` seconds, and the response leaves ``after``
-    seconds later, or before the effect if ``early``. ``cut`` is the share of the response that leaves before
-    the connection ends by ``end``.
+    ``kind`` is the kind of response. ``carried_out`` is whether the request takes effect, if the response
+    does not show it. The effect happens after ``before`` seconds. The response leaves ``after`` seconds later
+    or, if ``early``, before the effect. ``cut`` is the share of the response that leaves before the
+    connection ends with ``end``.
     """
 
     kind: str = "good"
@@ -42,13 +42,13 @@ class Reaction:
     retry_after: float | None = None
     chunked: bool = False
     hidden_for: float = 0.0
-    """Seconds for which queries do not show the effect."""
+    """Seconds during which queries do not show the effect."""
     surplus: tuple[Surplus, ...] = ()
 
 
 @attrs.frozen(kw_only=True)
 class CallScript:
-    """Reactions to the attempts of one call and to the look-ups of its marker."""
+    """Reactions to the attempts of one call, and to the look-ups of its marker."""
 
     reactions: tuple[Reaction, ...] = ()
     lookups: tuple[Reaction, ...] = ()
@@ -56,29 +56,29 @@ class CallScript:
 
 @attrs.frozen(kw_only=True)
 class Step:
-    """Step of the program, concurrent with the others, or an event that happens to the service."""
+    """Step of the program, concurrent with the other steps, or an event of the service."""
 
     kind: str
     number: int
     at: float = 0.0
     company: int = 0
     scripts: tuple[CallScript, ...] = (CallScript(),)
-    """One for each call of the step; the calls follow each other, except those of ``many``."""
+    """Scripts of the step's calls, which run one after another, except in ``many``."""
     marker: bool = False
     look_first: bool = False
     same_keys: int | None = None
-    """Number of another step whose keys its calls have, and whose reactions they get."""
+    """Number of the step whose keys and reactions the calls of this step share."""
     deadline: float | None = None
     settle: float = 4.0
     beyond_settle: bool = False
-    """Whether effects may become visible after the marker's ``settle`` time: the documented window."""
+    """Whether effects may become visible after ``settle`` seconds: the documented window."""
     attempts: int = 4
     trace: int | None = None
-    """Number of the trace that it shares with all steps that name the same one."""
+    """Number of a trace, shared by all steps with the same number."""
     cancel: float | None = None
-    """Seconds after its start at which it is cancelled."""
+    """Seconds from the start of the step to its cancellation."""
     cancel_at: int | None = None
-    """Number of the network event after which it is cancelled."""
+    """Number of the network event that cancels the step."""
     cancel_turns: int = 0
     """Turns of the loop between that event and the cancellation."""
     limit: int = 8
@@ -94,7 +94,7 @@ class Step:
 
 @attrs.frozen(kw_only=True)
 class World:
-    """Settings of the client, and speed of the network."""
+    """Settings of the client and the service, and the speed and faults of the network."""
 
     shuffled: bool = True
     pace: float = 1.0
@@ -110,26 +110,26 @@ class World:
     two_addresses: str = ""
     old_host: str = "mismatch"
     tls: str = ""
-    """Whether the service speaks TLS, and how it ends a connection: "polite" with a goodbye, or "cut"."""
+    """How the service ends a TLS connection: "polite" with close_notify, "cut" without; empty: no TLS."""
     broken_handshakes: float = 0.0
-    """Share of connections that end instead of a handshake."""
+    """Share of connections whose handshake fails."""
     silent_handshakes: bool = False
-    """Whether nothing comes over these connections, instead of their end."""
+    """Whether failed handshakes are silent, instead of ending the connection."""
     broken_look_ups: float = 0.0
     """Share of name look-ups that fail."""
     silent_look_ups: bool = False
-    """Whether they fail after a long time, instead of at once."""
+    """Whether failed look-ups take a long time, instead of failing at once."""
     greetings: float = 0.0
     """Share of connections on which the service sends a response before any request."""
     halved: float = 0.0
-    """Seconds between the two halves of a surplus response, over TLS of its record; 0 sends it whole."""
+    """Seconds between the two halves of a surplus response, or of its TLS record; 0 for a whole response."""
     sandbox: bool = False
-    """Whether the project's own sandbox is the backend, instead of the model."""
+    """Whether the backend is the project's own sandbox instead of the model."""
 
 
 @attrs.frozen(kw_only=True)
 class Plan:
-    """Everything that a run depends on; ``seed`` also decides delays and the order of callbacks."""
+    """Everything that a run depends on. ``seed`` also determines delays and the order of callbacks."""
 
     seed: int
     world: World = World()
@@ -138,7 +138,7 @@ class Plan:
 
 
 def as_text(plan: Any) -> str:
-    """Return a plan, or a part of one, as Python source without the fields that have their default."""
+    """Return a plan, or part of a plan, as Python source without fields that have their default."""
     if isinstance(plan, tuple):
         inner = ", ".join(as_text(each) for each in plan)
         return f"({inner}{',' if len(plan) == 1 else ''})"

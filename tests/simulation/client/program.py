@@ -1,4 +1,4 @@
-"""Program that uses the client: runs the steps of a plan and notes the outcome of each call."""
+"""Program that uses the client: runs the steps of a plan and records the outcome of each call."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from wosdk_async import (
 
 
 class Program:
-    """Steps of a plan, which run concurrently, each from its time on."""
+    """Steps of a plan, which run concurrently, each from its own start time."""
 
     def __init__(self, plan: Plan, client: Client, credentials: list[Credentials]) -> None:
         self.outcomes: list[CallOutcome] = []
         self.step_results: list[StepResult] = []
         self.reported_keys: set[str] = set()
-        """Keys of the calls for which ``on_in_doubt`` was called."""
+        """Keys of the calls that ``on_in_doubt`` reported."""
         self.client = client
         self._plan = plan
         self._companies = [
@@ -42,13 +42,12 @@ class Program:
         self._loop = asyncio.get_running_loop()
 
     def on_in_doubt(self, call: Any, _: str) -> None:
-        """Note the key of a call that the client reports as in doubt."""
         found = KEY.search((call.body or b"").decode())
         if found:
             self.reported_keys.add(found[0])
 
     def on_network_event(self) -> None:
-        """Count an event of the network, and cancel the steps that are to be cancelled after it."""
+        """Count a network event, and cancel the steps that are due after it."""
         self._events += 1
         for turns, task in self._cancelled_at.pop(self._events, ()):
             self._loop.call_soon(self._cancel, turns, task)
@@ -60,7 +59,6 @@ class Program:
             task.cancel()
 
     async def run(self, steps: list[Step]) -> None:
-        """Run all steps to their end."""
         tasks = [self._loop.create_task(self._step(step), name=f"step {step.number}") for step in steps]
         for step, task in zip(steps, tasks, strict=True):
             if step.cancel is not None:

@@ -33,12 +33,12 @@ from wosdk_async.transport.http.native.engine import NativeEngine
 
 _LOG = logging.getLogger("wosdk_async")
 _PROGRAM = ("wo", "base", "many", "get", "update", "query", "connect", "close")
-_AFTERWARDS = 60.0  # seconds in which the service ends its work
+_AFTERWARDS = 60.0  # seconds for the service to finish its work
 
 
 @attrs.frozen
 class Result:
-    """Result of a run. ``digest`` is a hash of all events in their order."""
+    """Result of a run. ``digest`` is a hash of all events in order."""
 
     violations: list[Violation]
     windows: Counter[str]
@@ -50,12 +50,11 @@ class Result:
 
     @property
     def names(self) -> list[str]:
-        """Names of the violations, each once."""
         return sorted({violation.name for violation in self.violations})
 
 
 def run(plan: Plan, *, keep: bool = False) -> Result:
-    """Run a plan; with ``keep`` the result holds all events as text."""
+    """Run a plan. With ``keep``, the result has all events as text."""
     return _Run(plan, keep).result()
 
 
@@ -63,8 +62,8 @@ def run(plan: Plan, *, keep: bool = False) -> Result:
 def replayable(seed: int) -> Iterator[None]:
     """Make the client deterministic within the block.
 
-    Its random numbers come from the seed. Objects of two of its classes are kept in sets, so their hashes
-    become numbers that do not depend on memory addresses.
+    Its random numbers come from the seed. Two of its classes are kept in sets, so their hashes become numbers
+    that do not depend on memory addresses.
     """
     before = random.getstate()
     random.seed(seed)
@@ -85,8 +84,6 @@ def replayable(seed: int) -> Iterator[None]:
 
 
 class _Run:
-    """Loop, network, service and program of one run."""
-
     def __init__(self, plan: Plan, keep: bool) -> None:
         self.plan = plan
         self.events: list[str] = []
@@ -108,7 +105,6 @@ class _Run:
         self.violations: list[Violation] = []
 
     def note(self, *what: Any) -> None:
-        """Add an event to the digest, and to the list if events are kept."""
         text = f"{self.loop.time():.6f} {' '.join(map(str, what))}"
         self._hash.update(text.encode())
         if self.program is not None and self.loop.is_running():
@@ -117,7 +113,6 @@ class _Run:
             self.events.append(text)
 
     def result(self) -> Result:
-        """Run the plan and check it."""
         with replayable(self.plan.seed):
             stuck = ""
             try:
@@ -145,7 +140,7 @@ class _Run:
 
     async def _main(self) -> None:
         world = self.plan.world
-        most = 128 if world.adaptive else world.connections  # adaptive needs more than 32 of both bounds
+        most = 128 if world.adaptive else world.connections  # adaptive needs both bounds above 32
         limits = Limits(connections=most, keepalive=world.keepalive)
         timeouts = Timeouts(read=world.read_timeout)
         now, scheme = self.loop.time, self._scheme
@@ -180,7 +175,7 @@ class _Run:
         await asyncio.sleep(_AFTERWARDS)
 
     def _check_slots(self, client: Client) -> None:
-        """Check that no slot is held when nothing runs any more."""
+        """Check that no slot is held once nothing runs."""
         stats = client.stats()
         held = {
             name: getattr(stats, name)
@@ -216,7 +211,7 @@ class _Run:
         return checker
 
     def _end(self) -> None:
-        """Cancel what still waits, note errors that were not raised, and close the loop."""
+        """Cancel pending tasks, record errors that were not raised, and close the loop."""
         for task in self.loop.pending():
             task.cancel()
         ready = self.loop._ready  # type: ignore[attr-defined]
@@ -225,7 +220,7 @@ class _Run:
                 break
             self.loop.run_until_complete(asyncio.sleep(0))
         self.loop.tasks.clear()
-        gc.collect(1)  # makes asyncio report tasks whose error was not retrieved
+        gc.collect(1)  # makes asyncio report tasks whose errors were not retrieved
         for context in self.loop.failures:
             self.violations.append(
                 Violation("loop-error", f"{context.get('message')}: {context.get('exception')!r}")

@@ -1,4 +1,4 @@
-"""Backend that is the project's own sandbox: its application, on virtual time."""
+"""Backend that runs the project's own sandbox application on virtual time."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ _TABLES = {"command": ("WorkOrder", "PoNumber"), "create": ("Contact", "LastName
 
 
 class LoopClock(Clock):
-    """Clock of the sandbox that shows the time of the loop."""
-
     def __init__(self, now: Callable[[], float]) -> None:
         super().__init__()
         self._loop_now = now
@@ -33,7 +31,6 @@ class LoopClock(Clock):
         return _START + int(self._loop_now() * 10**9)
 
     async def sleep(self, seconds: float) -> None:
-        """Wait in the time of the loop."""
         await asyncio.sleep(seconds)
 
 
@@ -46,7 +43,7 @@ def _first_store(companies: int) -> Store:
 
 
 class SandboxBackend(Backend):
-    """Application of the sandbox over a store in memory, new for every run."""
+    """Sandbox application with an in-memory store, new for every run."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, companies: int, scheme: str = "http") -> None:
         super().__init__()
@@ -56,17 +53,14 @@ class SandboxBackend(Backend):
         self._app = create_app(self._store, LoopClock(loop.time))
 
     def credentials(self, number: int) -> Credentials:
-        """Return the credentials of a Company."""
         found = next(each for each in self._store.companies() if each.name == company_name(number))
         return Credentials(found.client_id, found.client_secret)
 
     def perform(self, request: Request, hidden_for: float, respond: Callable[[Response], None]) -> None:
-        """Send a request to the application and pass the response to ``respond``."""
         del hidden_for  # the sandbox shows effects at once
         self._loop.create_task(self._send(request, respond), name=f"sandbox {request.path}")
 
     def effects(self, key: str) -> list[Effect]:
-        """Return the effects of the call with this key, read from the store."""
         found = []
         for kind, (table, column) in _TABLES.items():
             rows = self._store.select(
@@ -76,7 +70,6 @@ class SandboxBackend(Backend):
         return found
 
     def close(self) -> None:
-        """Close the store."""
         self._store.close()
 
     async def _send(self, request: Request, respond: Callable[[Response], None]) -> None:
@@ -86,7 +79,7 @@ class SandboxBackend(Backend):
 
 
 async def carry_out(app: Any, scope: Any, body: bytes) -> tuple[int, bytes]:
-    """Send a request to an application; return status and body of its response."""
+    """Send a request to an ASGI application; return the status and body of the response."""
     parts: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:

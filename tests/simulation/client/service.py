@@ -1,4 +1,4 @@
-"""Simulated service: HTTP/1.1 in front of a backend, with the faults of the plan between them."""
+"""Simulated service: HTTP/1.1 in front of a backend, with the plan's faults in between."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _GOOD = Reaction()
 
 
 class Service:
-    """State that all connections share: requests that arrived, and reactions that are left."""
+    """State shared by all connections: requests that arrived, and remaining reactions."""
 
     def __init__(self, plan: Plan, backend: Backend, scripts: Mapping[str, CallScript]) -> None:
         self.backend = backend
         self.seen: dict[str, list[tuple[str, float]]] = defaultdict(list)
-        """Key -> kind and time of each of its requests that arrived completely, but look-ups of markers."""
+        """Kind and time of each complete request, by key. Look-ups of markers are left out."""
         self.waited: set[str] = set()
-        """Keys of requests that waited behind another one, which the client considered finished."""
+        """Keys of requests that waited behind another request, which the client considered finished."""
         self.overloaded_until = 0.0
         self.world = plan.world
         self._scripts = scripts
@@ -33,7 +33,7 @@ class Service:
         self._numbers: dict[tuple[str, bool], int] = defaultdict(int)
 
     def reaction(self, request: Request, now: float) -> Reaction:
-        """Return the planned reaction to this request, the n-th of its key."""
+        """Return the planned reaction to a request, given its key and the earlier requests."""
         lookup = request.kind == "lookup"
         name = ("login", False) if request.kind in ("token", "discovery") else (request.key, lookup)
         number = self._numbers[name]
@@ -49,7 +49,7 @@ class Service:
 
 
 class Peer:
-    """Service's end of one connection; it handles one request after the other."""
+    """Service's end of one connection, which handles requests one after another."""
 
     def __init__(self, service: Service, host: str, wire: Wire) -> None:
         self._service = service
@@ -62,17 +62,16 @@ class Peer:
         self._busy = self._over = False
 
     def opened(self) -> None:
-        """Respond to a request that was not made, on some connections."""
+        """On some connections, send a response before any request."""
         world, rng = self._service.world, self._network.rng
         if self._host in (LOCATOR_HOST, TOKEN_HOST):
-            return  # what these send names no Company: a surplus response is believed, see docs/simulation.md
+            return  # their responses name no Company, so a surplus is believed: docs/simulation.md
         if world.greetings and rng.random() < world.greetings:
             response = SURPLUS[rng.choice(list(SURPLUS))]
             unit = attrs.evolve(unit_of("", response), surplus=True)
             self._wire.push(encode(response), [unit], world.halved)
 
     def receive(self, data: bytes) -> None:
-        """Read requests from ``data`` and handle them in turn."""
         if self._over:
             self._wire.finish("rst")
             return
@@ -87,7 +86,7 @@ class Peer:
         self._handle_next()
 
     def closed(self) -> None:
-        """Note that the client has closed; its requests are carried out all the same."""
+        """Remember that the client has closed; its requests are carried out nevertheless."""
         self._over = True
 
     def _next_request(self) -> Request | None:
@@ -112,7 +111,7 @@ class Peer:
         early = reaction.early and not shows_effect
         if shows_effect or reaction.carried_out:
             done = partial(self._done, request, reaction, early)
-            # What is confirmed can be queried at once (docs/assumptions.md); what is not, later.
+            # Confirmed effects can be queried at once (docs/assumptions.md), others later.
             hidden_for = 0.0 if shows_effect else reaction.hidden_for
             self._loop.call_later(reaction.before, self._service.backend.perform, request, hidden_for, done)
         else:
@@ -131,7 +130,7 @@ class Peer:
     # --- responding -----------------------------------------------------------------------------
 
     def _respond(self, request: Request, reaction: Reaction, response: Response | None) -> None:
-        """Send what the reaction makes of the response, which is None if there is no effect, or not yet."""
+        """Send the response that the reaction creates; ``response`` is None without an effect so far."""
         if reaction.kind == "silent":
             return  # the connection stays busy
         sent = apply_reaction(request, reaction, response)
@@ -163,7 +162,7 @@ class Peer:
             push(data, [unit], halved)
 
     def _cut(self, data: bytes, unit: ResponseUnit, reaction: Reaction) -> None:
-        """Send a part of the response and end the connection."""
+        """Send part of the response, then end the connection."""
         data = data[: int(len(data) * reaction.cut)]
         unit.names_request = False  # the client cannot read the RequestId of an incomplete response
         if data:

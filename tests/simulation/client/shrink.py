@@ -10,11 +10,11 @@ import attrs
 from tests.simulation.client.plan import Plan
 
 _KEPT = {"seed", "kind", "number", "marker", "look_first", "same_keys", "settle", "beyond_settle"}
-"""Fields that stay, because the plan would mean something else without them."""
+"""Fields that are kept, because the plan would mean something else without them."""
 
 
 def shrink_plan(plan: Plan, fails: Callable[[Plan], bool], most: int = 2000) -> Plan:
-    """Return ``plan`` without what it does not need to fail, after at most ``most`` tries."""
+    """Return ``plan`` without the parts that it does not need to fail, after at most ``most`` tries."""
     tries = 0
     progress = True
     while progress:
@@ -30,7 +30,7 @@ def shrink_plan(plan: Plan, fails: Callable[[Plan], bool], most: int = 2000) -> 
 
 
 def _smaller(part: Any) -> Iterator[Any]:
-    """Yield the plans, or parts of one, with a little less in them: without large pieces first."""
+    """Yield variants of a plan, or of a part, that lack a little; the largest omissions come first."""
     fields = [field for field in attrs.fields(type(part)) if field.name not in _KEPT]
     for field in fields:
         value = getattr(part, field.name)

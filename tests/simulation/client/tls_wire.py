@@ -1,7 +1,7 @@
-"""A connection with TLS: the service's OpenSSL stands at the client's end of the wire.
+"""Connection with TLS: the service's OpenSSL runs at the client's end of the wire.
 
-What the client encrypts is decrypted when it is written, and travels in clear text; what the service sends is
-encrypted before it travels. So the rest of the simulation, and its checks, see what they see without TLS.
+Data from the client is decrypted when it is written, and travels in clear text. Data from the service is
+encrypted before it travels. So the rest of the simulation and its checks work as without TLS.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ _READ = 64 * 1024
 
 @functools.cache
 def client_context(names: tuple[str, ...]) -> ssl.SSLContext:
-    """Return a context that trusts the certificate of these hosts."""
     context = ssl.create_default_context(cafile=_certificate(names))
     context.set_alpn_protocols(["http/1.1"])
     return context
@@ -30,7 +29,6 @@ def client_context(names: tuple[str, ...]) -> ssl.SSLContext:
 
 @functools.cache
 def server_context(names: tuple[str, ...]) -> ssl.SSLContext:
-    """Return the context of these hosts."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(_certificate(names))
     context.set_alpn_protocols(["http/1.1"])
@@ -38,17 +36,17 @@ def server_context(names: tuple[str, ...]) -> ssl.SSLContext:
 
 
 def _certificate(names: tuple[str, ...]) -> str:
-    # RSA, whose signatures have one length: a seed replays exactly only if the same bytes travel.
+    # RSA signatures all have one length: a seed replays exactly only if the same bytes travel.
     return str(certificate(tuple(f"DNS:{name}" for name in names), key="rsa:2048"))
 
 
 class TLSWire(Wire):
-    """Transport of the client over one connection in memory to a service that speaks TLS.
+    """Transport of the client over one in-memory connection to a service with TLS.
 
     Args:
-        context: that of the service.
-        polite: whether the service says goodbye (close_notify) before it closes a connection in good order.
-        fault: what happens instead of a handshake: the connection "ends", or the service is "silent".
+        context: TLS context of the service.
+        polite: whether the service sends close_notify before it closes a connection in good order.
+        fault: what replaces the handshake: the connection "ends", or the service is "silent".
         others: see :class:`~tests.simulation.client.wire.Wire`.
     """
 
@@ -72,7 +70,6 @@ class TLSWire(Wire):
         self._is_secured = False
 
     def write(self, data: Any) -> None:
-        """Decrypt what the client sends, and send it on."""
         if self._fault:
             self.network.note("no handshake", self.number)
             if self._fault == "ends":
@@ -86,17 +83,17 @@ class TLSWire(Wire):
             super().write(clear)
 
     def _secure(self) -> None:
-        """Wait for the client, which begins."""
+        """Do nothing, because the client begins the handshake."""
 
     def _encode(self, data: bytes) -> bytes:
-        with contextlib.suppress(ssl.SSLError):  # it has said goodbye, or has not agreed on TLS
+        with contextlib.suppress(ssl.SSLError):  # after close_notify, or before the handshake
             self._tls.write(data)
         return self._outgoing.read()
 
     def finish(self, how: str) -> None:
-        """End the connection, perhaps with a goodbye."""
+        """End the connection, with close_notify if the service is polite."""
         if how == "fin" and self._polite and self._is_secured:
-            with contextlib.suppress(ssl.SSLError):  # SSLWantReadError: the client has not said goodbye yet
+            with contextlib.suppress(ssl.SSLError):  # the client has not sent close_notify
                 self._tls.unwrap()
             self._send(self._outgoing.read(), [])
         super().finish(how)

@@ -8,13 +8,13 @@ from tests.simulation.client.messages import Request, ResponseUnit
 from tests.simulation.client.network import Network
 from tests.simulation.client.wire import Wire
 
-_AT_ONCE = 0.05  # seconds: within them, responses may be read in another order than they arrived
+_AT_ONCE = 0.05  # seconds: within them, responses may be read in a different order than they arrived
 
 
 def documented_window(network: Network, key: str) -> str:
-    """Return the window that a call met, or "": it read a response of another request and could not know.
+    """Return the window in which a call accepted another request's response; empty if there is none.
 
-    The response of a base call names no request. A surplus response that arrives after the next request has
+    The response to a base call names no request. A surplus response that arrives after the next request has
     left on the same connection looks like that request's own, if it has the same form. A command accepts a
     response without a RequestId until its host has sent one.
     """
@@ -35,7 +35,7 @@ def documented_window(network: Network, key: str) -> str:
 
 
 def odd_responses_read(wire: Wire) -> Iterator[tuple[Request, ResponseUnit]]:
-    """Yield what :func:`responses_read` does, of a connection with strange or surplus responses only."""
+    """Yield like :func:`responses_read`, but only for a connection with strange or surplus responses."""
     if any(unit.strange or unit.surplus for unit in wire.exchange.units):
         yield from responses_read(wire)
 
@@ -43,7 +43,7 @@ def odd_responses_read(wire: Wire) -> Iterator[tuple[Request, ResponseUnit]]:
 def responses_read(wire: Wire) -> Iterator[tuple[Request, ResponseUnit]]:
     """Yield each request, and the response that the client read for it.
 
-    That is the first one that arrived after the request had left.
+    This is the first response that arrived after the request had left.
     """
     exchange, index = wire.exchange, 0
     units = sorted(exchange.units, key=lambda unit: unit.arrived)
@@ -58,9 +58,9 @@ def responses_read(wire: Wire) -> Iterator[tuple[Request, ResponseUnit]]:
 
 
 def _may_lack_id(network: Network, host: str, unit: ResponseUnit) -> bool:
-    """Return whether a response may come without a RequestId: the host has sent none of this form so far.
+    """Return whether a response may lack a RequestId, because the host has sent none in this form so far.
 
-    The client counts those of look-ups apart.
+    The client counts RequestIds of look-ups separately.
     """
     echoed = (
         each
@@ -75,7 +75,7 @@ def _may_lack_id(network: Network, host: str, unit: ResponseUnit) -> bool:
 
 
 def _looks_right(kind: str, unit: ResponseUnit) -> bool:
-    """Return whether another request's response has the form of one to a request of this kind."""
+    """Return whether another request's response has the form of a response to this kind of request."""
     if kind == "command":
         return False
     if unit.form == "error" and not unit.names_request:

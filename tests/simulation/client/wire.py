@@ -1,7 +1,7 @@
-"""One connection in memory: the client's transport, and what happens on the way to the service and back.
+"""One in-memory connection: the client's transport, and events on the way to the service and back.
 
 Bytes travel for a while, arrive in pieces, and wait in the socket until the client's loop reads them. Until
-then only :attr:`Wire.readable` shows them.
+then, only :attr:`Wire.readable` shows them.
 """
 
 from __future__ import annotations
@@ -17,13 +17,11 @@ if TYPE_CHECKING:
     from tests.simulation.client.service import Peer
 
 _MAX_READ = 64 * 1024  # bytes that the loop reads at once
-_LATE_READS = 0.1  # share of reads for which the loop comes late
+_LATE_READS = 0.1  # share of reads that are late
 _MAX_LATE = 0.004  # seconds
 
 
 class Wire(asyncio.Transport):
-    """Transport of the client over one connection in memory."""
-
     def __init__(
         self, network: Network, sock: Socket, host: str, protocol: asyncio.BaseProtocol, number: int
     ) -> None:
@@ -40,7 +38,7 @@ class Wire(asyncio.Transport):
         self._down: deque[tuple[str, bytes, list[ResponseUnit]]] = deque()
         self._up_at = self._down_at = 0.0
         self._rest = b""
-        """What is to be sent before anything else: the second half of a piece."""
+        """Second half of a piece, to send before anything else."""
         self._inbox = bytearray()
         self._end = ""
         """How the connection ends after the inbox: "fin" or "rst"."""
@@ -53,7 +51,6 @@ class Wire(asyncio.Transport):
     # --- the client's transport -----------------------------------------------------------------
 
     def begin(self, opened: asyncio.Future[None]) -> None:
-        """Tell the protocol that the connection is open."""
         if not self._lost:
             self._protocol.connection_made(self)
             self._secure()
@@ -61,12 +58,11 @@ class Wire(asyncio.Transport):
             opened.set_result(None)
 
     def write(self, data: Any) -> None:
-        """Send bytes to the service."""
         if self._closing or self._lost:
             return
         self.exchange.written.append((self.network.event(), bytes(data)))
         self.network.note("write", self.number, len(data))
-        if self._end == "rst":  # the reset has arrived and was not read yet
+        if self._end == "rst":  # the reset has arrived but was not read yet
             self._fail(BrokenPipeError("broken pipe"))
         elif self._stalled is not None:
             self._stalled.append(bytes(data))
@@ -74,15 +70,13 @@ class Wire(asyncio.Transport):
             self._send_up(bytes(data))
 
     def get_write_buffer_size(self) -> int:
-        """Return the bytes that the service does not take yet."""
+        """Return the number of bytes that the service does not accept yet."""
         return sum(map(len, self._stalled or ()))
 
     def is_closing(self) -> bool:
-        """Return whether the client has closed the connection."""
         return self._closing
 
     def close(self) -> None:
-        """Close the connection."""
         if not self._closing:
             self._closing = True
             self.network.note("close", self.number)
@@ -90,24 +84,19 @@ class Wire(asyncio.Transport):
             self._loop.call_soon(self._lose, None)
 
     def abort(self) -> None:
-        """Close the connection at once."""
         self._fail(None)
 
     def pause_reading(self) -> None:
-        """Stop reading."""
         self._paused = True
 
     def resume_reading(self) -> None:
-        """Go on reading."""
         self._paused = False
         self._schedule_read()
 
     def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
-        """Replace the protocol."""
         self._protocol = protocol
 
     def get_protocol(self) -> Any:
-        """Return the protocol."""
         return self._protocol
 
     def _fail(self, error: Exception | None) -> None:
@@ -133,14 +122,14 @@ class Wire(asyncio.Transport):
         self._loop.call_at(self._up_at, self._deliver_up)
 
     def _deliver_up(self) -> None:
-        data = self._up.popleft()  # two timers of one moment may run in any order
+        data = self._up.popleft()  # two timers of the same time may run in any order
         if data is None:
             self.server.closed()
         else:
             self.server.receive(data)
 
     def stall(self, seconds: float) -> None:
-        """Let the service take no bytes for so long."""
+        """Let the service accept no bytes for ``seconds``."""
         if self._stalled is None:
             self._stalled = []
             self._loop.call_later(seconds, self._end_stall)
@@ -154,11 +143,11 @@ class Wire(asyncio.Transport):
     # --- down: to the client --------------------------------------------------------------------
 
     def push(self, data: bytes, units: list[ResponseUnit], pause: float = 0.0) -> None:
-        """Send a piece that has bytes of these responses; after a ``pause`` the second half of it."""
+        """Send a piece with bytes of these responses; after a ``pause``, if any, send its second half."""
         self._send(self._encode(data), units, pause)
 
     def _secure(self) -> None:
-        """Agree on TLS; here there is none."""
+        """Do the TLS handshake, if any; without TLS the connection is open."""
         self.server.opened()
 
     def _encode(self, data: bytes) -> bytes:
@@ -174,11 +163,10 @@ class Wire(asyncio.Transport):
             self._loop.call_later(pause, self._send, b"", units)
 
     def finish(self, how: str) -> None:
-        """End the connection by "fin" or "rst"."""
         self._send_down(how, b"", [])
 
     def _send_down(self, end: str, data: bytes, units: list[ResponseUnit], *, behind: bool = False) -> None:
-        """Let bytes travel; those ``behind`` others arrive together with them."""
+        """Let bytes travel; with ``behind``, they arrive together with the bytes before them."""
         self._down.append((end, data, units))
         self._down_at = max(self._down_at, self._loop.time() + (0.0 if behind else self.network.latency()))
         self._loop.call_at(self._down_at, self._deliver_down)
@@ -193,7 +181,7 @@ class Wire(asyncio.Transport):
                 unit.arrived, unit.since = self.network.event(), unit.until
                 self.exchange.units.append(unit)
         if end == "rst" and self.network.rng.random() < 0.5:
-            self._inbox.clear()  # some systems drop what was not read yet
+            self._inbox.clear()  # some systems drop unread data
         self._end = end
         self._inbox += data
         self.network.note("arrive", self.number, end or len(data))
@@ -201,11 +189,10 @@ class Wire(asyncio.Transport):
 
     @property
     def readable(self) -> bool:
-        """Whether bytes or the end wait to be read."""
         return bool(self._inbox or self._end)
 
     def _schedule_read(self) -> None:
-        """Schedule a read; now and then the loop is busy and comes late."""
+        """Schedule a read; some reads are late, as if the loop was busy."""
         if not self._will_read and self.readable and not self._closing and not self._paused:
             self._will_read = True
             random = self.network.rng.random

@@ -1,13 +1,13 @@
-"""Random walks of imports on virtual time: seeds, the replay of one, and rules that are broken.
+"""Random walks of imports on virtual time: run seeds, replay one, or break rules that must be found.
 
     python -m tests.simulation.walks --seeds 2000 [--first 1]
     python -m tests.simulation.walks --seed 4711     # replay one, with all its steps
     python -m tests.simulation.walks --faults        # break the rules, one by one: is each found?
 
-Each seed draws a table, a map and what a user does: run, edit, append, sort, add a column, correct rejects in
-place or in a copy, undo, settle, change the map, choose options; the service refuses, loses requests and
-responses, and programs are killed. Its records are the judge. Exit status 1 when a row was doubled, lost or
-counted wrongly, or a broken rule was not found.
+Each seed draws a table, a map and the actions of a user: run, edit, append, sort, add a column, correct
+rejects in place or in a copy, undo, settle, change the map, choose options. The service refuses rows, and
+loses requests and responses; programs are killed. The service's records are the judge. The exit status is 1
+if a row was doubled, lost or counted wrongly, or if a broken rule was not found.
 """
 
 from __future__ import annotations

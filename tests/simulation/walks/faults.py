@@ -1,4 +1,4 @@
-"""Rules of the ledger that are broken, one by one: the walks have to find each."""
+"""Broken rules of the ledger; the walks must find each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Imports, undos and settlements of a walk: each is compared with the service, and learned from."""
+"""Imports, undos and settlements of a walk, each compared with the service."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PART = "part.csv"
 
 
 class ImportingUser:
-    """A user who imports; ``found`` has the violations."""
+    """User who imports; ``found`` are the violations."""
 
     def __init__(self, seed: int, folder: Path, say: Callable[[str], None]) -> None:
         self.rng = rng = random.Random(f"walk {seed}")
@@ -38,33 +38,33 @@ class ImportingUser:
         self.programs = Programs(self.service)
         self.closed: set[str] = set()
         self.disguised, self.recoded = set[str](), set[str]()
-        """Rows whose keys a spreadsheet changed, and those with other keys in rejects."""
+        """Rows whose keys a spreadsheet changed, and rows with other keys in rejects."""
         self.judge = Judge(self.service, self.closed, self.recoded)
         self.found: list[str] = []
         self.known = Known()
         self.dated = rng.random() < 0.2
-        """Whether each file has a name of its own, and one folder takes them all."""
+        """Whether files get different names, and one job folder takes them all."""
         takes_two = random.Random(f"files {seed}").random() < 0.4
         self.has_parts = takes_two and not self.dated and self.user.kind != "update"
-        """Whether some rows are also imported from a second file, which has a ledger of its own."""
+        """Whether some rows are also imported from a second file, which has its own ledger."""
         self.imported: dict[str, set[Text]] = {}
-        """With such a file: the cells with which each row was imported."""
+        """If there is a second file: the cells with which each row was imported."""
         self.file = folder / "rows.csv"
         self.summary: Summary | None = None
         self.dropped = False
-        """Whether rows were known in several ways."""
+        """Whether the map changed how rows are known."""
         self.columns_changed = self.insists = self.guessed = False
         self.began = 0
-        """Id of the last record that was there when the ledger began."""
+        """Id of the last record that existed when the ledger began."""
 
     @property
     def base(self) -> Path:
-        """The folder of the first ledger."""
+        """Folder of the first ledger."""
         return self.folder / "all.job" if self.dated else self.folder / "rows.csv.job"
 
     @property
     def ledger(self) -> Path | None:
-        """The ledger that the same command uses."""
+        """Ledger that the same command uses."""
         ledgers = ledgers_of(self.base)
         return ledgers[-1] if ledgers else None
 
@@ -78,17 +78,17 @@ class ImportingUser:
     async def _import(
         self, path: Path, *, rows: list[UserRow] | None = None, kill: bool = True, **options: Any
     ) -> bool:
-        """Import a file; return whether it was carried out to its end."""
+        """Import a file; return whether the import ran to its end."""
         at = self.rng.randint(1, _MAX_POINTS) if kill and self.rng.random() < 0.4 else None
         if self.dated:
             options.setdefault("folder", self.base)
-        digest = sha256_of(path)  # rejects without rows are removed
+        digest = sha256_of(path)  # read now, because rejects without rows are removed
         before, is_main = len(ledgers_of(self.base)), rows is None
         newest = max((each.id for each in self.service.contacts()), default=0)
         held = {(each.tag, each.code) for each in self.service.contacts() if not each.removed}
         unfinished = self._unfinished() if options.get("again") else 0
         rows = self.user.rows if rows is None else rows
-        if self.has_parts:  # what a killed import of the other file sent takes effect late
+        if self.has_parts:  # a killed import of the other file may still take effect
             await self._wait()
         self._allow_changed(rows)
         summary: Any = None
@@ -132,7 +132,7 @@ class ImportingUser:
         return True
 
     def _allow_changed(self, rows: list[UserRow]) -> None:
-        """Let a row that changed since another file had it be one more row: no ledger can know better."""
+        """Allow one more record for a row that changed since another file had it; no ledger knows better."""
         for row in rows if self.has_parts else ():
             known = self.imported.setdefault(row.tag, set())
             text = text_of(row.cells(more=self.user.more))
@@ -140,7 +140,7 @@ class ImportingUser:
             known.add(text)
 
     def _note_planned(self, rows: list[UserRow]) -> None:
-        """Note the updates of a killed run: what was written before them may be written again after them."""
+        """Note the updates planned by a killed run: values from before may be written again after them."""
         assert self.ledger is not None
         ids = {each.code: each.id for each in self.service.contacts()}
         for each in ledger_rows(self.ledger):
@@ -149,13 +149,13 @@ class ImportingUser:
                 self.service.note_update(ids[row.code], "planned", (row.note, self.user.constant))
 
     def _change_key(self, changed: set[str], tag: str) -> None:
-        """Note a row whose key changed; one that has other keys in the file and in rejects becomes two."""
+        """Note a row whose key changed. A row with other keys in the file and in rejects may become two."""
         both = self.disguised & self.recoded
         changed.add(tag)
         self.user.wanted.update((self.disguised & self.recoded) - both)
 
     def _unfinished(self) -> int:
-        """Return the rows in doubt; planned ones may be gone from the file, so that nobody sends them."""
+        """Return the number of rows in doubt. Planned rows do not count: the file may no longer have them."""
         rows = ledger_rows(self.ledger) if self.ledger is not None else []
         return sum(each.state in (State.SENDING, State.IN_DOUBT) for each in rows)
 
@@ -191,9 +191,9 @@ class ImportingUser:
         *,
         refused: bool,
     ) -> None:
-        """Note what the ledger knows now, and what the user has asked for by an option."""
+        """Note what the ledger knows now, and what the user requested by an option."""
         user = self.user
-        if (before or self.has_parts) and len(ledgers_of(self.base)) > before:  # all rows once more
+        if (before or self.has_parts) and len(ledgers_of(self.base)) > before:  # all rows are sent once more
             self.known = Known()
             for tag, number in user.made.items():
                 user.wanted[tag] += number
@@ -205,12 +205,12 @@ class ImportingUser:
                 user.wanted[tag] += 1
         _, new = self.known.differences(rows, more=user.more)
         self.known.add(rows, more=user.more)
-        if options.get("new_rows") and new:  # with the last file once more it says nothing
+        if options.get("new_rows") and new:  # without new rows, the option says nothing about the other rows
             self.known.dismiss(rows, more=user.more)
         self.known.admitted = user.snapshot()
 
     def _refused(self, refusal: Refusal, *, is_main: bool, options: Mapping[str, Any]) -> None:
-        """Note a refusal for which there is no reason."""
+        """Report a refusal that has no reason."""
         was, user = self.known.admitted, self.user
         gone, new = self.known.differences(user.rows, more=user.more)
         reasons = {
@@ -227,7 +227,7 @@ class ImportingUser:
             self.found.append(f"refused: {refusal}")
 
     def _remedy(self, refusal: Refusal) -> None:
-        """Do what a message says, sometimes, or put things back."""
+        """Do what the message says, or put the table and map back."""
         was, user = self.known.admitted, self.user
         if refusal.why == "sent_elsewhere" and refusal.lines:
             removed = {line - 2 for line in refusal.lines}

@@ -1,4 +1,4 @@
-"""Judge of a walk: the records of the service, beside what the user meant and what ledger and summary say."""
+"""Judge of a walk: compares the service's records with the user's intent, the ledger and the summary."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _THERE = "already exists"
 
 @attrs.define(eq=False)
 class Judge:
-    """Compares; each method returns violations as ``name: what was seen``."""
+    """Comparisons; each method returns violations as ``name: details``."""
 
     service: WalkService
     closed: Set[str]
-    """Rows that the service refused for a time."""
+    """Rows that the service refused for a while."""
     recoded: Set[str]
-    """Rows whose key changed in a reject; with the old key and other cells, they are refused."""
+    """Rows whose key changed in a reject. With the old key and other cells, they are refused."""
 
     def doubled(self, wanted: Counter[str], kind: Kind) -> list[str]:
-        """Return the rows that are there more often than the user asked for."""
+        """Return the rows with more records than the user asked for."""
         if kind == "update":
             return [
                 f"doubled: {notes[i]} twice into {id}"
@@ -46,7 +46,6 @@ class Judge:
         ]
 
     def orphans(self) -> list[str]:
-        """Return the records whose customer an undo took away."""
         there = self.service.customers()
         return [
             f"orphan: {each}"
@@ -55,7 +54,7 @@ class Judge:
         ]
 
     def summary(self, folder: Path, rows: Sequence[UserRow], summary: Summary) -> list[str]:
-        """Return where the summary is not what ledger and file say."""
+        """Return the differences between the summary and what ledger and file say."""
         ledger = ledger_rows(folder)
         placed = [each for each in ledger if each.place is not None]
         states = Counter(each.state for each in placed)
@@ -65,11 +64,11 @@ class Judge:
             "found": states[State.FOUND],
             "failed": states[State.REFUSED],
             "in_doubt": states[State.IN_DOUBT] + states[State.SENDING],
-            "not_started": states[State.PLANNED],  # also those that could not be sent
+            "not_started": states[State.PLANNED],  # including rows that could not be sent
             "undone": sum(each.undone for each in placed),
             "undo_in_doubt": sum(each.undo in UNDECIDED for each in placed),
         }
-        if not plan_in(folder)["rejects"]:  # of rejects nobody counts the rest of the file
+        if not plan_in(folder)["rejects"]:  # an import of rejects does not count the other rows of the file
             expected["gone"] = len(ledger) - len(placed)
         return [
             f"summary: {name} is {getattr(summary, name)}, not {number}"
@@ -78,7 +77,7 @@ class Judge:
         ]
 
     def changed(self, folder: Path, rows: Sequence[UserRow], summary: Summary, *, exact: bool) -> list[str]:
-        """Return whether the rows that changed after they were sent are counted."""
+        """Return a violation if rows that changed after they were sent are counted wrongly."""
         contacts = {each.id: each for each in self.service.contacts()}
         changed = 0
         for each in ledger_rows(folder):
@@ -89,7 +88,7 @@ class Judge:
         return [f"changed: {summary.changed} counted, {changed} there with another note"] if wrong else []
 
     def rows(self, folder: Path, rows: Sequence[UserRow], wanted: Counter[str], kind: Kind) -> list[str]:
-        """Return what the ledger says of rows of the file and the service does not."""
+        """Return the ledger's claims about rows of the file that the service contradicts."""
         contacts = {each.id: each for each in self.service.contacts()}
         there, base = self.service.there(), Counter(each.tag for each in rows)
         found, seen = [], set()
@@ -119,7 +118,7 @@ class Judge:
         return []
 
     def ended(self, folder: Path, user: User, *, looks_up: bool) -> list[str]:
-        """Return the rows that are neither there nor left out for a reason, after the last run."""
+        """Return the rows that have neither a record nor a reason to lack one, after the last run."""
         rows, kind = user.rows, user.kind
         by_place = {each.place: each for each in ledger_rows(folder)}
         codes = Counter(each.code for each in self.service.contacts() if not each.removed)
@@ -153,7 +152,7 @@ class Judge:
         return found
 
     def repeated(self, folder: Path, rows: Sequence[UserRow]) -> list[str]:
-        """Return the keys that several rows of the file have that are done."""
+        """Return the keys that several done rows of the file have."""
         done = [each for each in ledger_rows(folder) if each.place and each.state is State.DONE]
         codes = Counter(rows[(each.place or 0) - 1].code for each in done)
         return [f"repeated: {code} is done {number} times" for code, number in codes.items() if number > 1]

@@ -1,4 +1,4 @@
-"""Ledgers as the judge reads them: straight from their tables."""
+"""Ledgers as the judge reads them, directly from their tables."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ ORDER BY planned.row"""
 
 @attrs.frozen
 class LedgerRow:
-    """One row of a ledger."""
-
     row: int
     place: int | None
     state: State
@@ -32,16 +30,14 @@ class LedgerRow:
     reason: str
     code: str
     name: str
-    """Its key, or the beginning of its cells."""
+    """Key of the row, or the start of its cells."""
 
     @property
     def undone(self) -> bool:
-        """Whether its record was taken back."""
         return self.undo is State.DONE
 
 
 def ledger_rows(folder: Path) -> list[LedgerRow]:
-    """Return all rows of a ledger."""
     with _opened(folder) as db:
         return [
             LedgerRow(row, place, State(state), id, None if undo is None else State(undo), *texts)
@@ -50,16 +46,16 @@ def ledger_rows(folder: Path) -> list[LedgerRow]:
 
 
 def plan_in(folder: Path) -> dict[str, Any]:
-    """Return the plan of a ledger."""
     with _opened(folder) as db:
         found: dict[str, Any] = json.loads(db.execute("SELECT data FROM plan").fetchone()[0])
         return found
 
 
 def ledgers_of(base: Path) -> list[Path]:
-    """Return the folders of the ledgers of a file, the oldest first.
+    """Return the folders of a file's ledgers, oldest first.
 
-    One that begins again counts once it has rows: if its process was killed before, the old one is used.
+    A ledger that begins again counts only if it has rows: if its process was killed before that, the old
+    ledger is used.
     """
     return [each for each in jobs_at(base) if plan_in(each)["after"] is None or ledger_rows(each)]
 

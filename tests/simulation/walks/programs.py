@@ -1,4 +1,4 @@
-"""Programs of a walk: each is a process of its own, which may be killed at one of its points."""
+"""Programs of a walk, each in its own process, which may be killed at one of its points."""
 
 from __future__ import annotations
 
@@ -23,12 +23,10 @@ _LIMIT = 3
 
 @attrs.define(eq=False)
 class Programs:
-    """Starts programs, one at a time."""
-
     service: WalkService
 
     async def carry_out(self, program: Callable[[Company], Awaitable[Any]], kill: int | None) -> Any:
-        """Return the result of a program, or :data:`KILLED`; what it raises is raised."""
+        """Return the result of a program, or :data:`KILLED`; raise the program's errors."""
         process = Process(kill)
 
         async def connected() -> Any:
@@ -38,8 +36,6 @@ class Programs:
         return await carry_out(process, connected())
 
     async def imported(self, path: Path, map_path: Path, kill: int | None, **options: Any) -> Any:
-        """Import a file; return the summary, or :data:`KILLED`."""
-
         async def program(company: Company) -> Any:
             job = Import(CsvFile(path), ImportMap.load(map_path), concurrency=_LIMIT, **options)
             await job.open(company, journals=KilledJournal)
@@ -59,8 +55,6 @@ class Programs:
         return await self.carry_out(program, kill)
 
     async def settled(self, folder: Path, kill: int | None) -> Any:
-        """Look up the rows in doubt."""
-
         async def program(company: Company) -> Any:
             async with KilledJournal.open(folder) as journal:
                 return await settle_job(journal, company)
@@ -68,12 +62,12 @@ class Programs:
         return await self.carry_out(program, kill)
 
     async def decided(self, folder: Path, before: int, kill: int | None) -> Any:
-        """Decide all rows in doubt, as an honest person does who looks at the records.
+        """Decide all rows in doubt, like a person who looks at the records.
 
         Args:
-            folder: the ledger.
-            before: id of the last record that was there when the ledger began.
-            kill: the point at which the program is killed.
+            folder: folder of the ledger.
+            before: id of the last record that existed when the ledger began.
+            kill: point at which the program is killed.
         """
 
         async def program(_: Company) -> Any:
@@ -93,7 +87,7 @@ class Programs:
 
 
 def _records_of(name: str, records: Sequence[Contact]) -> list[Contact]:
-    """Return the records of a row in doubt, the best last; a reject may have had another key or note."""
+    """Return the records of a row in doubt, best match last. A reject may have had another key or note."""
     cells, key = set(name.split(", ")), _plain(name)
     found = [each for each in records if each.tag in cells or _plain(each.code) == key]
     return sorted(found, key=lambda each: (each.note in cells, each.id))

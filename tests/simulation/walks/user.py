@@ -1,4 +1,4 @@
-"""The user of a walk: a table with rows, what happens to it in a spreadsheet, and the map."""
+"""User of a walk: a table with rows, its changes in a spreadsheet, and the map."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ import attrs
 from tests.simulation.walks.service import BAD
 
 Kind = Literal["marked", "open", "key", "cells", "update"]
-"""How rows are known: by a marker of the map's, by one that the map leaves open, by ``key`` alone, by their
-cells; or rows that update records by their key."""
+"""How rows are known: by a marker that the map fills ("marked") or leaves open, by "key" alone, or by their
+"cells". With "update", rows update records by their key.
+"""
 
 Text = frozenset[tuple[str, str]]
-"""Cells of a row as they count: by column, without blank ones."""
+"""Cells of a row for comparison: by column, without blank cells."""
 
 _NOTE = "note of {}"
 _HEADS = {
@@ -44,48 +45,45 @@ entity = "WorkZone"
 
 @attrs.define(eq=False)
 class UserRow:
-    """One thing that the user wants to be there once, whatever its cells say."""
+    """Thing of which the user wants one record, whatever its cells say."""
 
     tag: str
     code: str
     note: str
     grade: str = "a"
     more: str = ""
-    """Cell of the column that may come and go."""
+    """Cell of the column that may be added and removed."""
 
     def cells(self, *, more: bool) -> dict[str, str]:
-        """Return the cells by column."""
         found = {"code": self.code, "name": self.tag, "note": self.note, "grade": self.grade}
         return found | ({"more": self.more} if more else {})
 
 
 def text_of(cells: Mapping[str, str]) -> Text:
-    """Return the cells as they count."""
     return frozenset((name, cell) for name, cell in cells.items() if cell.strip() and name[:1] != "_")
 
 
 @attrs.define(eq=False)
 class User:
-    """The table as it is now. All changes are drawn from ``rng``."""
+    """The current table. All changes are drawn from ``rng``."""
 
     rng: random.Random
     kind: Kind
     refers: bool = False
-    """Whether the rows refer to customers, which the import creates."""
+    """Whether rows refer to customers, which the import creates."""
     rows: list[UserRow] = attrs.field(factory=list)
     columns: list[str] = attrs.field(factory=lambda: ["code", "name", "note", "grade"])
     more: bool = False
     template: str = "{code}"
     constant: str = "x"
-    """What the map writes into a field that no column fills."""
+    """Text that the map writes into a field that no column fills."""
     wanted: Counter[str] = attrs.field(factory=Counter)
-    """How many records each row may have that are there at once."""
+    """Maximum number of simultaneous records of each row."""
     made: Counter[str] = attrs.field(factory=Counter)
-    """How many equal rows there were."""
+    """Number of equal rows that were added."""
     numbers: int = 0
 
     def map_text(self) -> str:
-        """Return the map as it is now."""
         head = _HEADS[self.kind].replace("{}", self.template)
         fields = {"number": self.template, "comment": "{note}", "last_name": "{name}"}
         if self.kind == "update":
@@ -103,17 +101,16 @@ class User:
 
     @property
     def key(self) -> str | None:
-        """The template of the keys; None when rows are known by their cells."""
+        """Template of the keys; None if rows are known by their cells."""
         return self.template if self.keyed else None
 
     @property
     def marker(self) -> str | None:
-        """The field that carries the keys."""
+        """Field that carries the keys, if any."""
         return "number" if self.kind in ("marked", "open", "update") else None
 
     @property
     def keyed(self) -> bool:
-        """Whether rows have keys of their own."""
         return self.kind in ("marked", "key", "update")
 
     def append(self) -> None:
@@ -131,7 +128,6 @@ class User:
         self.rows.insert(self.rng.randint(0, len(self.rows)), row)
 
     def edit(self) -> None:
-        """Change a cell of a row, or correct a note that the service refuses."""
         row = self.rng.choice(self.rows)
         if row.note.startswith(BAD) or self.rng.random() < 0.5:
             row.note = f"{_NOTE.format(row.tag)} {self.rng.randint(1, 3)}"
@@ -139,24 +135,21 @@ class User:
             row.grade = self.rng.choice("abc")
 
     def correct(self) -> None:
-        """Correct all notes that the service refuses."""
         for row in self.rows:
             if row.note.startswith(BAD):
                 row.note = _NOTE.format(row.tag)
 
     def remove(self) -> None:
-        """Delete a row."""
         if len(self.rows) > 1:
             self.rows.remove(self.rng.choice(self.rows))
 
     def sort(self) -> None:
-        """Sort the rows, or the columns."""
+        """Shuffle the rows and, sometimes, the columns."""
         if self.rng.random() < 0.3:
             self.rng.shuffle(self.columns)
         self.rng.shuffle(self.rows)
 
     def toggle_column(self) -> None:
-        """Add a column with content, or delete it."""
         self.more = not self.more
         if self.more:
             self.columns.append("more")
@@ -167,7 +160,7 @@ class User:
             self.columns.remove("more")
 
     def disguise(self) -> str:
-        """Let a spreadsheet change the key of a row, another one for the service; return which row it is."""
+        """Write a row's key as a spreadsheet might, a different key for the service; return the row's tag."""
         row = self.rng.choice(self.rows)
         plain = row.code.strip().lower().removesuffix(".0").lstrip("0")
         forms = [plain.zfill(5), plain, f"{plain}.0"] if plain.isdigit() else [plain, plain.upper()]
@@ -175,23 +168,21 @@ class User:
         return row.tag
 
     def snapshot(self) -> User:
-        """Return a copy, to be put back."""
+        """Return a copy for :meth:`put_back`."""
         return attrs.evolve(self, rows=[attrs.evolve(each) for each in self.rows], columns=[*self.columns])
 
     def put_back(self, was: User) -> None:
-        """Put the table back as it was; rows that are new since stay."""
+        """Restore the table, and keep rows that were added since."""
         tags = {each.tag for each in was.rows}
         new = [each for each in self.rows if each.tag not in tags]
         self.rows = [attrs.evolve(each) for each in was.rows] + new
         self.columns, self.more = [*was.columns], was.more
 
     def write(self, path: Path) -> None:
-        """Save the table."""
         write_table(path, self.columns, [each.cells(more=self.more) for each in self.rows])
 
 
 def write_table(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> None:
-    """Write a file of rows."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, columns, extrasaction="ignore")
         writer.writeheader()
@@ -199,7 +190,6 @@ def write_table(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, 
 
 
 def read_table(path: Path) -> tuple[list[str], list[dict[str, str]]]:
-    """Return columns and rows of a file."""
     with path.open(newline="", encoding="utf-8-sig") as file:
         reader = csv.DictReader(file)
         rows = list(reader)
@@ -207,18 +197,18 @@ def read_table(path: Path) -> tuple[list[str], list[dict[str, str]]]:
 
 
 class Known:
-    """What a ledger has seen: every file that it took."""
+    """Contents of all files that a ledger has taken."""
 
     def __init__(self) -> None:
         self.texts: Counter[Text] = Counter()
         self.tags: set[str] = set()
         self.dismissed: Counter[Text] = Counter()
-        """Rows of which the user has said that they are gone for good."""
+        """Rows that the user has declared gone for good."""
         self.admitted: User | None = None
-        """The table of the last file."""
+        """Table of the last file."""
 
     def add(self, rows: Sequence[UserRow], *, more: bool) -> None:
-        """Note a file that it took."""
+        """Add a file that the ledger took."""
         now = Counter(_texts(rows, more=more))
         self.texts |= now
         self.dismissed -= now
@@ -227,7 +217,7 @@ class Known:
     def edited(
         self, rows: Sequence[UserRow], held: Set[tuple[str, str]], *, more: bool, keyed: bool
     ) -> list[str]:
-        """Return the rows that it has seen and does not recognize, or that are there with other keys only."""
+        """Return rows that the ledger has seen but does not recognize, or that only have other keys."""
         if keyed:
             last = {each.code for each in self.admitted.rows} if self.admitted is not None else set()
             there = {tag for tag, _ in held}
@@ -242,11 +232,11 @@ class Known:
         return [tag for tag in tags if tag in self.tags]
 
     def dismiss(self, rows: Sequence[UserRow], *, more: bool) -> None:
-        """Note that the rows that a file does not have are gone for good."""
+        """Note that the rows missing from a file are gone for good."""
         self.dismissed = self.texts - Counter(_texts(rows, more=more))
 
     def differences(self, rows: Sequence[UserRow], *, more: bool) -> tuple[bool, bool]:
-        """Return whether rows are gone, and whether rows are new, or back and perhaps edited ones."""
+        """Return whether rows are gone, and whether rows are new, returned or edited."""
         now, was = Counter(_texts(rows, more=more)), self.admitted
         last = Counter(_texts(was.rows, more=was.more) if was is not None else ())
         return bool(self.texts - now - self.dismissed), bool(now - last)

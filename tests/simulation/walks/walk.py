@@ -1,4 +1,4 @@
-"""One random walk: runs, kills, edits and corrections, as a seed draws them."""
+"""One random walk: runs, kills, edits and corrections drawn from a seed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MEMORY = "/dev/shm"
 
 
 def violations(seed: int, *, say: Callable[[str], None] = lambda _: None) -> list[str]:
-    """Return what went wrong in the walk of a seed, as ``name: what was seen``."""
+    """Return the violations in the walk of a seed, as ``name: details``."""
     place = _MEMORY if Path(_MEMORY).is_dir() else None
     with tempfile.TemporaryDirectory(dir=place) as folder:
 
@@ -37,19 +37,16 @@ def violations(seed: int, *, say: Callable[[str], None] = lambda _: None) -> lis
 
 
 class Walk(ImportingUser):
-    """A walk; :meth:`carry_out` returns its violations."""
-
     def __init__(self, seed: int, folder: Path, say: Callable[[str], None]) -> None:
         super().__init__(seed, folder, say)
         self.rejected: dict[tuple[str, str], Text] = {}
-        """Rejects as they were in the file, by their job and row."""
+        """Cells of rejects as they were in the file, by job and row."""
         self.copies: list[Path] = []
-        """Files of rejects that the user has saved elsewhere."""
+        """Files of rejects that the user saved elsewhere."""
 
     # --- the walk -----------------------------------------------------------------------------------
 
     async def carry_out(self) -> list[str]:
-        """Carry the walk out."""
         with contextlib.closing(self.service.store):
             for _ in range(self.rng.randint(2, 7)):
                 self.user.append()
@@ -95,7 +92,7 @@ class Walk(ImportingUser):
             await self._import_copy()
 
     async def _end(self) -> None:
-        """Run without faults until all is done, and compare; then once more, which must send nothing."""
+        """Run without faults until all is done, and compare; then run again, which must send nothing."""
         self.say("end")
         self.service.faults = 0.0
         self.service.closed.clear()
@@ -139,7 +136,7 @@ class Walk(ImportingUser):
         await self._import(self._saved(), **options)
 
     async def _import_rejects(self) -> None:
-        """Correct rejects where they are, or in a copy, and import them; or an old copy once more."""
+        """Correct rejects in place or in a copy, and import them; or import an old copy again."""
         folder = self.ledger
         found = [*sorted(folder.glob("rejects*.csv")), *self.copies] if folder is not None else []
         if not found or folder is None:
@@ -173,7 +170,7 @@ class Walk(ImportingUser):
         await self._import(path, rows=rows, **options)
 
     def _as_in_file(self, rejects: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-        """Return the rejects that the file has: without a key, a row is corrected in one place only."""
+        """Return the rejects that the file still has: without a key, a row is corrected in one place only."""
         there = Counter(text_of(each.cells(more=self.user.more)) for each in self.user.rows)
         found = []
         for cells in rejects:
@@ -184,7 +181,7 @@ class Walk(ImportingUser):
         return found
 
     async def _import_copy(self) -> None:
-        """Import a copy of a file without keys that was just sent: it must be refused."""
+        """Import a copy of a file without keys that was just sent; it must be refused."""
         if self.user.kind not in ("cells", "open") or self.dated or self.summary is None:
             return
         path = self.folder / "copy of rows.csv"
@@ -227,7 +224,7 @@ class Walk(ImportingUser):
             user.kind = self.rng.choice(_OTHER_KINDS[user.kind])
 
     def _close(self) -> None:
-        """Let the service refuse a row for a time, or no row any more."""
+        """Let the service refuse a row for a while, or stop refusing rows."""
         if self.service.closed:
             self.service.closed.clear()
         else:
@@ -236,7 +233,7 @@ class Walk(ImportingUser):
             self.closed.add(tag)
 
     async def _make_records(self) -> None:
-        """Make records that updates change; some rows have none."""
+        """Create the records that updates change, except for some rows."""
 
         async def program(company: Company) -> None:
             for row in {each.code: each for each in self.user.rows}.values():
@@ -253,4 +250,4 @@ _OTHER_KINDS: Mapping[Kind, tuple[Kind, ...]] = {
     "marked": ("open", "key"),
     "key": ("marked", "cells"),
 }
-"""Ways to know rows that another map may have."""
+"""Kinds to which another map may change."""

@@ -1,14 +1,13 @@
-"""A job on many workers on virtual time: seeds, the replay of one, and faults that are put back.
+"""A job on many workers on virtual time: run seeds, replay one, or put faults back that must be found.
 
     python -m tests.simulation.workers --seeds 20000 [--first 1]
     python -m tests.simulation.workers --seed 4711     # replay one, with all its events
     python -m tests.simulation.workers --faults        # put faults back, one by one: is each found?
 
-Each seed draws a job on one to four workers, and what happens to it: workers are killed, stand still beyond
-their leases and wake, are cut off or made again; the coordinator is killed, stands still or is stopped; one
-row may kill its workers; messages are lost, late and repeated; the service is slow, resets connections and
-asks to wait. The lease logic of both sides is the real one. Exit status 1 when a promise was broken, or a
-fault was not found.
+Each seed draws a job on one to four workers, and its faults: workers are killed, stall beyond their leases,
+are cut off or recreated; the coordinator is killed, stalls or is stopped; one row may kill its workers;
+messages are lost, late and repeated; the service is slow, resets connections and asks to wait. Both sides use
+the real lease logic. The exit status is 1 if a promise was broken, or a fault was not found.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The coordinator of a simulated job, its journal, and its links to the workers."""
+"""Coordinator of a simulated job, with its journal and its links to the workers."""
 
 from __future__ import annotations
 
@@ -20,31 +20,30 @@ PLANNED, SENDING, DONE, REFUSED, IN_DOUBT = range(5)
 
 
 class Journal:
-    """What is on the disk; the keys of leases and rows are those of the real tables."""
+    """State on disk; leases and rows have the keys of the real tables."""
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.states = dict.fromkeys(range(1, world.plan.rows + 1), PLANNED)
         self.leases: dict[int, Lease] = {}
-        """Open leases by their epochs."""
+        """Open leases by epoch."""
         self.losses: Counter[int] = Counter()
 
     def grant(self, lease: Lease) -> None:
-        """Write a grant and its rows."""
         self.leases[lease.epoch] = lease
         for row in lease.rows:
             self.states[row] = SENDING
             self.world.granted[row] = lease.epoch
 
     def end_grant(self, epoch: int, lost: list[int]) -> None:
-        """Write that a grant has ended; a second time changes nothing."""
+        """Write the end of a grant; a repetition changes nothing."""
         if self.leases.pop(epoch, None) is not None:
             self.losses.update(lost)
 
 
 @attrs.define(eq=False)
 class _Link:
-    """The way to one worker; another one may take its place."""
+    """Connection to a worker, which another worker may replace."""
 
     worker: SimulatedWorker
     reached: ConnectedWorker | None = None
@@ -53,7 +52,7 @@ class _Link:
 
 
 class SimulatedCoordinator(Process):
-    """One run of the command: waits for earlier leases, looks up, sends, settles."""
+    """One run of the command: waits for earlier leases, looks rows up, sends, settles."""
 
     def __init__(self, world: World, journal: Journal, ended: Callable[[], None]) -> None:
         super().__init__(world, "coordinator")
@@ -73,12 +72,11 @@ class SimulatedCoordinator(Process):
         self.at(0.25, self._tick)
 
     def kill(self) -> None:
-        """End it at once."""
         super().kill()
         self._ended()
 
     def _write(self, call: Callable[..., None], *args: Any) -> None:
-        """Write soon: what a kill comes before is lost."""
+        """Write soon; a kill before then loses the write."""
         if not self._unwritten:
             self.at(self.world.rng.uniform(0, 0.05), self._flush)
         self._unwritten.append((call, args))
@@ -135,7 +133,6 @@ class SimulatedCoordinator(Process):
         self.at(0.25, self._tick)
 
     def stop(self) -> None:
-        """Stop as Ctrl-C does."""
         self.world.note(f"{self.name} is stopped")
         for row in self.allocator.stop():
             self._end(row.row, PLANNED)
@@ -179,24 +176,22 @@ class SimulatedCoordinator(Process):
             self._settle()
 
     def connect(self, worker: SimulatedWorker) -> None:
-        """Hold a conversation with a new worker."""
+        """Start to exchange messages with a new worker."""
         link = _Link(worker)
         self._links.append(link)
         self.at(self.world.rng.uniform(0, 0.2), self._exchange, link, 0)
 
     def replace(self, link_of: SimulatedWorker, worker: SimulatedWorker) -> None:
-        """Let another worker take the place of one: messages for that reach it."""
         for link in self._links:
             if link.worker is link_of:
                 link.worker = worker
 
     def cut(self, seconds: float) -> None:
-        """Let the messages of one link be lost for a while."""
         if self._links:
             self.world.rng.choice(self._links).cut_until = self.world.now + seconds
 
     def lose(self, worker: SimulatedWorker) -> None:
-        """Notice that a worker is lost, as the engine says."""
+        """Handle the loss of a worker, as reported by the engine."""
         for link in [link for link in self._links if link.worker is worker]:
             self._links.remove(link)
             link.exchange = -1
@@ -213,14 +208,14 @@ class SimulatedCoordinator(Process):
             order = self.allocator.order_for(link.reached, session)
         self.at(_EXCHANGE, self._exchange, link, number)
         if world.now < link.cut_until or world.rng.random() < 0.03:
-            return  # it is lost
+            return  # the message is lost
         late = world.rng.uniform(0.5, 5.0) if world.rng.random() < 0.03 else world.rng.uniform(0.001, 0.02)
 
         def respond(report: Report) -> None:
             if world.now >= link.cut_until and world.rng.random() >= 0.03:
                 self.at(world.rng.uniform(0.001, 0.02), self._receive, link, number, report)
 
-        # Whoever is behind the link when it arrives.
+        # The message reaches the worker that is behind the link at that time.
         world.at(late, lambda: link.worker.at(0.0, link.worker.deliver, order, respond))
 
     def _receive(self, link: _Link, number: int, report: Report) -> None:

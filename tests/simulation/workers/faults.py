@@ -1,4 +1,4 @@
-"""Faults that are put back into the lease logic, one by one: the simulation has to find each."""
+"""Faults of the lease logic that are put back, one by one; the simulation must find each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One seed: a job, its faults, and the promises that are compared at its end."""
+"""One seed: a job, its faults, and the check of its promises at the end."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ _MAX_RUNS = 40
 
 
 def violations(seed: int) -> list[str]:
-    """Run a seed and return the promises that were broken."""
     return Scenario(seed).run()
 
 
 class Scenario:
-    """Runs the job of a seed until it is complete."""
+    """Job of a seed, run until it is complete."""
 
     def __init__(self, seed: int) -> None:
         self.world = World(Plan.of(seed))
@@ -25,7 +24,6 @@ class Scenario:
         self._runs = 0
 
     def run(self) -> list[str]:
-        """Return the promises that were broken."""
         world = self.world
         for at, kind in world.plan.faults:
             world.at(at, self._fault, kind)
@@ -50,7 +48,7 @@ class Scenario:
 
     def _ended(self) -> None:
         rng = self.world.rng
-        for worker in self._workers:  # processes end with their coordinator, actors of a cluster go on
+        for worker in self._workers:  # processes end with their coordinator, actors of a cluster continue
             if rng.random() < 0.5:
                 worker.kill()
         self._workers = []
@@ -64,7 +62,7 @@ class Scenario:
         self._coordinator.connect(worker)
 
     def _watch(self, coordinator: SimulatedCoordinator) -> None:
-        """Replace workers that died, as the pool does."""
+        """Replace workers that died, like the worker pool."""
         if coordinator is not self._coordinator or not coordinator.alive:
             return
         for worker in [each for each in self._workers if not each.alive]:
@@ -88,7 +86,7 @@ class Scenario:
                 worker.stall(world.rng.uniform(0.2, 3 * lease))
             case "cut":
                 coordinator.cut(world.rng.uniform(0.5, 3 * lease))
-            case "replace":  # the engine makes the object again, and the old one goes on
+            case "replace":  # the engine recreates the object, and the old one continues
                 other = SimulatedWorker(world, worker.place)
                 self._workers[self._workers.index(worker)] = other
                 coordinator.replace(worker, other)
@@ -100,7 +98,7 @@ class Scenario:
                 coordinator.stop()
 
     def _late_commits(self) -> None:
-        """Let everything that was sent take effect, and workers that stand still wake."""
+        """Let everything that was sent take effect, and stalled workers wake."""
         world = self.world
         if self._coordinator is not None:
             self._coordinator.alive = False

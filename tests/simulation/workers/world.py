@@ -1,4 +1,4 @@
-"""Virtual time, processes that stand still and die, the service, and the workers."""
+"""Virtual time, processes that stall and die, the service, and the workers."""
 
 from __future__ import annotations
 
@@ -19,20 +19,17 @@ _WINDOW = 10.0  # seconds in which the rate is counted
 
 @attrs.frozen(kw_only=True)
 class Plan:
-    """What is drawn from a seed."""
-
     seed: int
     options: ClusterOptions
     rows: int
     workers: int
     settle: float
     poison: int | None
-    """Row that kills each worker that has it, before or after its first byte."""
+    """Row that kills each worker that tries it, before or after its first byte."""
     faults: list[tuple[float, str]]
 
     @classmethod
     def of(cls, seed: int) -> Plan:
-        """Draw a plan."""
         rng = random.Random(f"plan {seed}")
         lease = rng.uniform(2, 8)
         options = ClusterOptions(
@@ -60,33 +57,33 @@ class Plan:
 
 
 class World:
-    """Virtual time, the service with its records, and what was found to be wrong."""
+    """Virtual time, the service with its records, and the broken promises."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.rng = plan, random.Random(f"run {plan.seed}")
         self.now = 0.0
         self.found: list[str] = []
-        """Promises that were broken."""
+        """Names of broken promises."""
         self.events: list[str] = []
         self.records: Counter[int] = Counter()
-        """Row -> records with its key."""
+        """Number of records by row."""
         self.granted: dict[int, int] = {}
-        """Row -> epoch of its newest grant that is on the disk."""
+        """Epoch of the newest grant on disk, by row."""
         self.ids = itertools.count(1)
         self._queue: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
         self._numbers = itertools.count()
         self._sent: list[tuple[float, int]] = []
         self._under_way: dict[tuple[int, int], float] = {}
-        """Process and row -> when the call has ended for the service at the latest."""
+        """Latest time at which a call has ended for the service, by process and row."""
         self._slow: dict[tuple[int, int], float] = {}
-        """Process and row -> when the call takes effect, long after its first byte."""
+        """Time at which a slow call takes effect, by process and row."""
 
     def at(self, delay: float, call: Callable[..., None], *args: Any) -> None:
-        """Call something later."""
+        """Call a function after ``delay`` seconds."""
         heapq.heappush(self._queue, (self.now + max(delay, 0.0), next(self._numbers), call, args))
 
     def run(self, until: Callable[[], bool], most: float) -> None:
-        """Let time pass until something holds."""
+        """Advance time until ``until`` returns true. If that takes ``most`` seconds, a promise is broken."""
         while self._queue and not until():
             self.now, _, call, args = heapq.heappop(self._queue)
             if self.now > most:
@@ -95,16 +92,14 @@ class World:
             call(*args)
 
     def note(self, text: str) -> None:
-        """Note an event for a replay."""
         self.events.append(f"{self.now:8.3f} {text}")
 
     def broken(self, promise: str, text: str) -> None:
-        """Note a broken promise."""
         self.note(f"BROKEN {promise}: {text}")
         self.found.append(promise)
 
     def request(self, worker: SimulatedWorker, row: LeasedRow) -> str:
-        """Receive the first byte of a request; return what becomes of it."""
+        """Receive the first byte of a request; return the kind of its outcome."""
         number, rng = row.granted.row, self.rng
         self.note(f"{worker.name} sends row {number} (grant {row.epoch})")
         if not worker.clock() < row.ends:
@@ -146,7 +141,7 @@ class World:
                 self.broken("over-rate", f"{len(self._sent)} requests in 10 s")
 
     def call_ended(self, worker: SimulatedWorker, number: int) -> None:
-        """Note that a call is not under way any more: it takes effect within the settle time, or never."""
+        """Record the end of a call, which takes effect within the settle time or never."""
         self._under_way.pop((worker.id, number), None)
         settled = self.now + self.plan.settle * 0.9
         if self._slow.get((worker.id, number), 0.0) > settled:
@@ -155,7 +150,7 @@ class World:
 
 
 class Process:
-    """A process with a clock of its own; it may stand still, and dies once."""
+    """Process with its own clock. It may stall, and dies once."""
 
     def __init__(self, world: World, name: str) -> None:
         self.id = next(world.ids)
@@ -164,27 +159,24 @@ class Process:
         self._stalled_until = 0.0
 
     def clock(self) -> float:
-        """Return the reading of its boot clock."""
         return self._offset + self.world.now * self._pace
 
     def stall(self, seconds: float) -> None:
-        """Let it stand still."""
         self.world.note(f"{self.name} stands still for {seconds:.2f} s")
         self._stalled_until = max(self._stalled_until, self.world.now + seconds)
 
     def kill(self) -> None:
-        """End it at once."""
         self.world.note(f"{self.name} is killed")
         self.alive = False
 
     def at(self, delay: float, call: Callable[..., None], *args: Any) -> None:
-        """Call something later, unless it has died, and not while it stands still."""
+        """Call a function later, unless the process has died; a stalled process calls it when it wakes."""
         self.world.at(delay, self._call, call, args)
 
     def _call(self, call: Callable[..., None], args: tuple[Any, ...]) -> None:
         if not self.alive:
             return
-        if self.world.now < self._stalled_until:  # what is due when it wakes comes in any order
+        if self.world.now < self._stalled_until:  # calls that are due when it wakes come in any order
             seconds = self._stalled_until - self.world.now
             self.world.at(seconds + self.world.rng.uniform(0, 0.01), self._call, call, args)
             return
@@ -192,7 +184,7 @@ class Process:
 
 
 class SimulatedWorker(Process):
-    """The rows that a worker holds, with calls to the simulated service."""
+    """Worker with its leased rows, and its calls to the simulated service."""
 
     def __init__(self, world: World, place: int) -> None:
         super().__init__(world, f"worker{place}")
@@ -204,7 +196,7 @@ class SimulatedWorker(Process):
         self.at(0.1, self._look)
 
     def deliver(self, order: Order, respond: Callable[[Report], None]) -> None:
-        """Obey an order and respond, with the delays of its link."""
+        """Obey an order, and report within the order's patience."""
         held = self._rows
         if held.obey(order):
             self._heard = self.clock()
@@ -218,7 +210,7 @@ class SimulatedWorker(Process):
         respond(self._rows.report(session=self._session, session_refused=0))
 
     def _look(self) -> None:
-        """Cancel the calls whose leases have ended; end when the coordinator is gone."""
+        """Cancel calls whose leases have ended; once the coordinator is gone, cancel all calls."""
         for row in self._rows.overdue():
             self._end(row, NOT_SENT)
         if self.clock() - self._heard > self.world.plan.options.lease:

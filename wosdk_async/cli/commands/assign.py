@@ -70,8 +70,6 @@ async def assign_command(
 
 @attrs.define
 class _Assigning:
-    """Employees to assign, and the previous assignees of each order."""
-
     employees: list[int]
     mode: str
     before: dict[int, list[int]] = attrs.field(factory=dict)

@@ -60,7 +60,7 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
     if reading.header_row is None and (line := fullest_line(source)) is not None:
         reading = attrs.evolve(reading, header_row=line)
         source = open_source(file, **attrs.asdict(reading))
-        # Again, because rows above the header may have hidden that the delimiter is wrong.
+        # Rows above the header may have hidden that the delimiter is wrong, so check again.
         _require_delimiter(source, reading)
     say_sheet(source)
     keys = key_columns(source)
@@ -98,7 +98,7 @@ def _require_delimiter(source: Source, reading: ReadOptions) -> None:
 
 
 class _Import(click.Command):
-    """Command with a FILE argument or the subcommand ``init``; write ``./init`` for a file named init."""
+    """Command that runs ``init`` if this is the first argument. For a file of that name, write ``./init``."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any

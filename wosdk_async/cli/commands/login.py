@@ -104,7 +104,6 @@ def _list(profiles: Mapping[str, Any]) -> None:
 
 
 def _log_in(target: Target, known: Mapping[str, str], old: Mapping[str, Any]) -> tuple[dict[str, str], Exit]:
-    """Log in, asking again for refused answers. Return the values and the status."""
     answers = _complete(known, old)
     while True:
         values = _with_addresses(answers, old)
@@ -158,7 +157,7 @@ def _complete(values: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, st
 def _with_addresses(answers: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, str]:
     """Add the old profile's addresses, and print all addresses before the secret is sent to them.
 
-    Skip addresses of another Company or region, which must not get the secret.
+    Addresses of another Company or region are skipped, because they must not get the secret.
     """
     values = dict(answers)
     identity = [(text_of(each, "company"), text_of(each, "region") or "americas") for each in (values, old)]

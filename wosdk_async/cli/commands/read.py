@@ -79,7 +79,8 @@ def get_command(
         raise click.UsageError(f"Missing argument 'ID'; use wosdk get {example}.")
     entity_type = entity_named(entity, unchecked)
     texts = RecordTexts.read(entity_type, [record_id], by)
-    # Only validates the paths. The read below passes the entity by name, to get the record as it was sent.
+    # This only validates the paths. The read below passes the entity by name, to get the record as it was
+    # sent.
     selection(entity_type, paths)
     name = entity_name(entity_type)
     default_paths = DefaultColumns.of(entity_type).selection if result.format == "table" and not paths else ()
@@ -169,8 +170,8 @@ def query_command(
     def narrow(query: Query[Any]) -> Query[Any]:
         return query.where(*where).order_by(*order_by).select(*paths)
 
-    # Only checks the names against the class. The query below passes the entity by name, to get the rows as
-    # they were sent.
+    # This only checks the names against the class. The query below passes the entity by name, to get the rows
+    # as they were sent.
     narrow(Query(kind, _never_sent))
     default_paths = DefaultColumns.of(kind).selection if result.format == "table" and not paths else ()
     with Runner(target_of(ctx)) as runner:

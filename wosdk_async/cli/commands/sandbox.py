@@ -159,7 +159,6 @@ def _fork() -> Callable[[], None]:
 
 
 def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
-    """Print the console address, the variables for other machines, and certificate warnings."""
     from wosdk_async.sandbox.access import WILDCARDS
     from wosdk_async.sandbox.certificate import read_certificate
     from wosdk_async.sandbox.server import console_of
@@ -262,9 +261,9 @@ def reset(store: Path, to: Path | None) -> None:
 def _require_replaceable(env_file: Path, force: bool) -> None:
     """Raise CliError if the env file is not writable or, without ``force``, must not be overwritten.
 
-    A text that `serve` did not write is kept, and so is the file of a running background server: its process
-    id is stored nowhere else. The file of a server that ended is removed, because a shell would load it even
-    if this start fails.
+    Text that `serve` did not write is kept. The file of a running background server is kept too, because only
+    this file has its process id. The file of a server that has ended is removed, because a shell would load
+    it even if this start fails.
     """
     from wosdk_async.sandbox.env import are_assignments, server_of
 
@@ -309,7 +308,7 @@ def _start_of(env_file: Path) -> str:
 
 @contextmanager
 def _port_in_use(port: int, env_file: Path | None) -> Iterator[None]:
-    """If the port is in use and is the one in the env file, raise CliError, which says to load the file."""
+    """If the port of the env file is in use, raise a CliError that says to load the file."""
     try:
         yield
     except OSError as error:

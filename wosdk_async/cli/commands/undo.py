@@ -40,7 +40,7 @@ def _add_kept(rows: list[UndoRow], row: UndoRow) -> None:
 
 
 def _say_kept(rows: list[UndoRow], before: Iterable[UndoRow] = ()) -> None:
-    """Print the first rows that are not undone, and the number of the rest, without those in ``before``."""
+    """Print the first rows that are not in ``before``, and the number of the others."""
     from wosdk_async.jobs.ledger.undone import UNDO_LABELS
 
     known = {(row.row, row.reference, row.outcome) for row in before}
@@ -139,7 +139,6 @@ def undo_command(
 
 @contextmanager
 def _opened(ctx: click.Context, folder: Path, sandbox: Path | None) -> Iterator[tuple[Runner, Journal]]:
-    """Connect to a job's Company and open the journal."""
     from wosdk_async.cli.job import company_of_job
     from wosdk_async.jobs.journal import Journal
 
@@ -155,7 +154,7 @@ def _opened(ctx: click.Context, folder: Path, sandbox: Path | None) -> Iterator[
 
 
 def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | None:
-    """Print and return the run to undo, or None for all runs; by default, :func:`run_to_undo` chooses it."""
+    """Print and return the run to undo: ``of_run``, or the choice of :func:`run_to_undo`; None: all runs."""
     from wosdk_async.jobs.ledger.undone import run_to_undo
 
     files = {each.number: each.details.get("file") for each in runner.run(journal.runs())}
@@ -170,7 +169,6 @@ def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | 
 
 
 def _confirm_undo(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool) -> int:
-    """Ask for confirmation, and return the number of records to undo."""
     from wosdk_async.cli.runner import confirm
 
     rows, references = summary.counts["undo"], summary.references["undo"]
@@ -242,7 +240,6 @@ def _carry_out(
 def _say_undo(
     undo: Undo, summary: UndoSummary, kept: list[UndoRow], references: list[ReferenceRecord], *, check: bool
 ) -> None:
-    """Print what the undo concerns, and what it keeps."""
     from wosdk_async.jobs.journal import State
 
     counts = undo.journal.counts()

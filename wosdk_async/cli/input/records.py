@@ -101,7 +101,7 @@ class RecordTexts:
         kind: Any = self.kind
         if self.by is not None:
             return await self._search_by(company, self.by, names)
-        # A name that has a prefix has that of a number.
+        # A prefixed name is an order number, because an id is not in ``names``.
         numbers = {text: str(number) for text in names if _is_order(kind) and (number := _prefixed(text))}
         if numbers:
             found = await self._search_by(company, "number", list(numbers.values()))

@@ -39,7 +39,10 @@ class Output:
 
 @contextmanager
 def opened(path: Path | None = None) -> Iterator[IO[str]]:
-    """Open a file or stdout, in UTF-8 unless it is a terminal. Raises OSError if the file is not writable."""
+    """Open a file, or stdout without ``path``. The encoding is UTF-8, except on a terminal.
+
+    Raises OSError if the file is not writable.
+    """
     if path is not None:
         file = io.TextIOWrapper(open_user_path(path), encoding="utf-8", errors="backslashreplace", newline="")
         try:
@@ -64,7 +67,7 @@ def opened(path: Path | None = None) -> Iterator[IO[str]]:
 
 @contextmanager
 def replacing_csv(path: Path, columns: Iterable[str]) -> Iterator[Callable[[Iterable[Any]], None]]:
-    """Yield a function that writes a row to a CSV file, which replaces ``path`` when the block ends."""
+    """Yield a function that writes a row to a new CSV file, which replaces ``path`` when the block ends."""
     import csv
 
     try:

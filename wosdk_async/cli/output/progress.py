@@ -61,7 +61,7 @@ class RowProgress:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
-        # No count if the reader of stdout went away, because rows that were not written would be counted.
+        # If the reader of stdout went away, no count is printed: it would include rows that were not written.
         if self._total is None and self._final and self.rows and kind is not BrokenPipeError:
             say(f"{counted(self.rows, 'row')} in {self._clock() - self._started:.1f} s")
 
@@ -113,14 +113,14 @@ class RowProgress:
         news = [idle] if idle else self._pace(self._total)
         if (workers := self._workers()) is not None:
             self._had_workers |= workers > 0
-            if self._had_workers:  # until one responds, all workers are still starting
+            if self._had_workers:  # before the first response, all workers are still starting
                 news.append(counted(workers, "worker") if workers else "no worker responds")
         done = f"{self.rows} of {counted(self._total, 'row')}{self._detail and f', {self._detail}'}"
         say("; ".join(filter(None, (done, ", ".join(news)))))
 
     def _pace(self, total: int) -> list[str]:
         """Return the rate over the last progress lines, and the remaining time."""
-        # Only the last lines: rows of an earlier run, which come first, are found or refused without a call.
+        # Only the last lines count, because rows of an earlier run come first, and need no call.
         self._lines.append((self._clock(), self.rows, self._carried_out))
         seconds, rows, carried_out = (
             now - then for now, then in zip(self._lines[-1], self._lines[0], strict=True)

@@ -38,7 +38,7 @@ class _Causes:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        # By cause: the text for the first of its rows, and these first rows.
+        # By cause: the first rows, and the text of the first one.
         self.first: dict[object, tuple[str, list[RowOutcome]]] = {}
         self.counts: Counter[object] = Counter()
 

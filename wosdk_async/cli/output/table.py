@@ -157,7 +157,7 @@ def _natural_width(name: str, lines: Sequence[Sequence[str]], i: int) -> int:
 
 
 def _narrowed(widths: list[int], width: int, least: Sequence[int] | None = None) -> list[int]:
-    """Shrink ``widths``, widest first, to fit into ``width``; none becomes less than its ``least``."""
+    """Shrink ``widths``, widest first, until they fit into ``width`` or reach ``least``."""
     widths = list(widths)
     lowest = least or [_MIN_WIDTH] * len(widths)
     while _total(widths) > width:

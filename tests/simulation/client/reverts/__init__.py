@@ -1,4 +1,4 @@
-"""Faults that were fixed and can be put back: the simulation has to find each of them.
+"""Faults that were fixed and can be put back, to prove that the simulation finds each of them.
 
 A revert is a block in which one function of the client behaves as it did before the fix.
 """

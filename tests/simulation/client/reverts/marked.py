@@ -1,4 +1,4 @@
-"""Faults with markers, deadlines and closing."""
+"""Faults of markers, deadlines and closing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults with responses that belong to another call, or that are not the service's."""
+"""Faults of responses that belong to another call, or do not come from the service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults with the outcomes of runs, and of calls at the same time."""
+"""Faults of the outcomes of runs and of concurrent calls."""
 
 from __future__ import annotations
 
