@@ -67,10 +67,7 @@ def server_of(text: str) -> tuple[tuple[str, int] | None, int | None]:
 def write_assignments(env: Mapping[str, str], path: Path, pid: int | None = None) -> None:
     """Write the variables atomically to an owner-only file; if ``path`` is a link, to its target.
 
-    Args:
-        env: the variables.
-        path: the file.
-        pid: the server's process id, for a comment that shows the ``kill`` command.
+    A comment in the file shows the command that kills the server, if its process id ``pid`` is given.
     """
     comment = "" if pid is None else f"# stop the server: kill {pid}\n"
     try:

@@ -257,7 +257,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def console_of(root: str) -> str | None:
-    """Return the console address of a sandbox at ``root``; None unless the host is a loopback name."""
+    """Return the console address of a sandbox at ``root``; None if the host is not a loopback name."""
     parts = urlsplit(root)
     host = parts.hostname or ""
     if not is_loopback(host):

@@ -75,10 +75,7 @@ class JobWorkers(Coordinator):
                 self.fail(error)
 
     def _setup(self, marker: str | None) -> Setup:
-        """Return the workers' setup.
-
-        Raises ConfigurationError for client options that workers do not support.
-        """
+        """Raise ConfigurationError for client options that workers do not support."""
         call, client = self._company.options, sender_of(self._company).transport.options
         defaults = {each.name: each.default for each in attrs.fields(type(client))}
         for name in ("ssl_context", "proxy", "transport", "http_client", "host_suffixes"):

@@ -51,7 +51,6 @@ class ClusterOptions:
     no_progress: float = 60.0
 
     def __attrs_post_init__(self) -> None:
-        """Refuse a lease too short for any row to start."""
         if self.deadline >= self.lease:
             raise ConfigurationError(
                 f"deadline is {self.deadline} s and lease {self.lease} s: no row could start, because a row "

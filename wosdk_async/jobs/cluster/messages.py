@@ -105,7 +105,7 @@ class Order:
 
 @attrs.frozen(kw_only=True)
 class RowReport:
-    """Outcome of one row under one grant. ``number`` counts a worker's results and identifies repetitions.
+    """Outcome of one row under one grant. ``number`` counts a worker's results; a repetition has the same.
 
     ``not_sent`` means that no request for the row takes effect, now or later. The fields from ``entity`` to
     ``found`` describe the effect of a completed row, and those from ``error`` to ``request_id`` describe an

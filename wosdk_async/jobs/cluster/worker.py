@@ -198,10 +198,7 @@ class Worker:
 
 
 def _failed(row: LeasedRow, trace: Trace, error: Exception, *, late: bool) -> dict[str, Any]:
-    """Return the result fields for a call that raised ``error``.
-
-    ``late`` tells whether the row's lease has expired.
-    """
+    """Return a failed call's result fields; ``late`` tells whether the row's lease has expired."""
     outcome = failed_outcome(0, row, error, trace)
     if isinstance(outcome, InDoubt):
         return _error("in_doubt", outcome.error)
@@ -243,8 +240,8 @@ class FencedEngine(WatchedEngine):
 class _PushedSessions:
     """Provider of the coordinator's sessions, which never grants the same session twice.
 
-    When a call needs a session other than the newest, ``on_refused`` is called and :attr:`refused` becomes
-    the number of the newest.
+    A call that needs a newer session than the newest calls ``on_refused``, and sets :attr:`refused` to the
+    number of the newest.
     """
 
     def __init__(self, clock: Callable[[], float], on_refused: Callable[[], None]) -> None:
@@ -260,7 +257,6 @@ class _PushedSessions:
 
     @property
     def refused(self) -> int:
-        """Number of the newest session if a call needs a newer one; otherwise 0."""
         return self.number if self._used_up == self.number else 0
 
     def push(self, session: PushedSession) -> None:

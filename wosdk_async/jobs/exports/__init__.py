@@ -2,8 +2,7 @@
 
 ``exporter.py`` exports to one file, and ``incremental.py`` adds a part with changed records. Their base in
 ``export_job.py`` determines what to read, ``work_folder.py`` stores rows in files that survive a kill, and
-``table_writers.py`` writes the output. What they share is here: plan, options, summary, errors and the lock
-of their folder. Only the command line and ``wosdk_async.jobs`` import this package.
+``table_writers.py`` writes the output. This module has what they share.
 """
 
 from __future__ import annotations

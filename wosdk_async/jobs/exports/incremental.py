@@ -306,7 +306,6 @@ class PartChain:
         return attrs.evolve(self, last=part, about=about, before=now)
 
     def _broken(self, part: Path, rows: int | None) -> ExportError:
-        """Return the error for a part that does not follow the last part."""
         first, last = self.next_number, _number(part) - 1
         if first > last:
             return ExportError(

@@ -86,10 +86,7 @@ def _writing_csv(path: Path, form: TableForm) -> Iterator[WriteBatch]:
 
 @contextlib.contextmanager
 def _writing_json(path: Path, form: TableForm) -> Iterator[WriteBatch]:
-    """Write JSON lines: one object per row, with all columns.
-
-    Columns of JSON text are written as JSON values, in which numbers keep all digits.
-    """
+    """Write rows with all columns. JSON text is written as JSON values, in which numbers keep all digits."""
     converters = {name: _JSON_TEXT if name in form.json_columns else _JSON for name in form.schema.names}
     with recreate_file(path) as file:
 

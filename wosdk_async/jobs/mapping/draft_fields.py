@@ -196,7 +196,6 @@ def _assign(
 
 
 def _assign_key(candidates: Sequence[DraftField], keys: Sequence[str]) -> None:
-    """Assign a key column to the marker field, unless the field already has a column."""
     taken = {each.column for each in candidates}
     for each in candidates:
         if each.name == MARKER_FIELD and each.column is None and keys:
@@ -204,7 +203,6 @@ def _assign_key(candidates: Sequence[DraftField], keys: Sequence[str]) -> None:
 
 
 def _name_references(shown: Sequence[DraftField]) -> None:
-    """Name references after their fields, and number duplicates."""
     used: Counter[str] = Counter()
     for each in shown:
         if each.target is not None:

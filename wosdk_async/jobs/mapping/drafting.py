@@ -256,7 +256,6 @@ _GERMAN_NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?")
 
 
 def _first_cells(source: Source) -> dict[str, list[str]]:
-    """Return the first non-blank cells of each column."""
     cells: dict[str, list[str]] = {}
     for row in islice(source, _SAMPLE):
         for column, cell in dict(row.cells.items()).items():
@@ -266,7 +265,6 @@ def _first_cells(source: Source) -> dict[str, list[str]]:
 
 
 def _excluded_kinds(texts: Sequence[str]) -> frozenset[str]:
-    """Return the kinds that most cells of a column do not resemble."""
     return frozenset(
         kind
         for kind, looks in _LOOKS.items()

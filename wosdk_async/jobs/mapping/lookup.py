@@ -117,8 +117,8 @@ async def _records(
 ) -> AsyncGenerator[Json, None]:
     """Yield non-removed records that match the filters, ordered by id; include the fields ``more``.
 
-    If ``asked`` is given, raise NoAnswerError for a record that has none of these names: the response then
-    proves no name absent, and creating records could make duplicates.
+    If ``asked`` is given, raise NoAnswerError for a record that has none of these names. Such a response
+    does not prove that a name is absent, so creating its record could make a duplicate.
     """
     wanted = [(each, each.node.fill(context)) for each in spec.filters]
     compared = [_comparison(spec, each, value) for each, value in wanted]

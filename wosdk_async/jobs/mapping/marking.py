@@ -32,7 +32,7 @@ def no_marker_for_workers(import_map: ImportMap) -> ImportMapError:
 
 @attrs.frozen
 class RowKeys:
-    """Row keys, which are ``{job}-{row}`` unless the map sets the marker field."""
+    """Row keys. If the map does not set the marker field, they are ``{job}-{row}``."""
 
     path: str
     """Marker field, such as ``work_order.po_number``."""
@@ -41,7 +41,7 @@ class RowKeys:
     job: str
     """Job id, which makes default keys unique."""
     _column: str | None = attrs.field(init=False)
-    """Column whose cells are the keys, if they are short and have no ``+`` and no surrounding whitespace."""
+    """Column whose cell is the key if it is short and has neither a ``+`` nor surrounding blanks."""
 
     @_column.default
     def _find_column(self) -> str | None:

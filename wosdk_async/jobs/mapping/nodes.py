@@ -178,7 +178,7 @@ class ReferenceNode:
 
 @attrs.frozen
 class ObjectNode:
-    """Object with nested fields. Compiling ``build`` and ``fill`` nearly halves the time per record."""
+    """Object with nested fields. Compiled ``build`` and ``fill`` nearly halve the time per record."""
 
     make: type[Record]
     fields: Mapping[str, Node]

@@ -139,7 +139,7 @@ class UpdateRecord(ChangeOperation):
     def set_id(self, record: Any, key: str, found: Sequence[Any]) -> None:
         """Set the record's id.
 
-        Raise RowError if there are no changes or invalid ones, or unless exactly one record has the key.
+        Raise RowError if the changes are empty or invalid, or if several records or none have the key.
         """
         changes = self._changes(record)
         if not changes:
@@ -217,7 +217,6 @@ class DeleteRecord(ChangeOperation):
 
 
 def _equal(sent: Any, held: Any) -> bool:
-    """Return whether a record holds the sent value."""
     if (id := getattr(sent, "id", None)) is not None:
         return bool(id == getattr(held, "id", None))
     if isinstance(sent, Record):

@@ -193,7 +193,7 @@ class ReferenceIndex:
             self.warnings.append(f"{spec.name}: {alike}; existing records are used")
 
     def _add_found(self, spec: ReferenceSpec, entry: ReferenceEntry, ids: list[int]) -> None:
-        """Store the records found for a name; several records are an error unless the map takes the first."""
+        """Store the records found for a name. Several are an error if the map does not take the first."""
         others = ", ".join(map(str, ids[1:6]))
         if len(ids) > 1 and not spec.takes_first:
             entry.error = AmbiguousNameError
@@ -240,7 +240,6 @@ class ReferenceIndex:
         ]
 
     def _created_by(self, spec: ReferenceSpec) -> Iterator[tuple[str, ReferenceEntry]]:
-        """Yield the entries whose records this reference creates, with their names."""
         return ((key, entry) for key, entry in self._entries[spec.name].items() if entry.spec is spec)
 
     def _all(self) -> list[ReferenceEntry]:

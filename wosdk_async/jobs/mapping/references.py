@@ -62,7 +62,7 @@ class ReferenceSpec:
 
     @property
     def first_column(self) -> str | None:
-        """Column whose cell is the raw name unless the cell is blank."""
+        """Column whose cell, if not blank, is the raw name."""
         return None if self.template is None else self.template.first_column
 
     @property
@@ -101,7 +101,7 @@ class ReferenceSpec:
         return (self.entity, self.by, self.filters) == (other.entity, other.by, other.filters)
 
     def raw_name_in(self, cells: Mapping[str, str]) -> str | None:
-        """Return the name in a row as written; None if its cells are empty, or ``""`` without a template."""
+        """Return the name as written in a row: None if its cells are empty, ``""`` without a template."""
         return "" if self.template is None else self.template.fill(cells)
 
     def name_of(self, raw: str) -> RowName | None:
@@ -119,7 +119,7 @@ class ReferenceSpec:
 class ReferenceEntry:
     """Distinct name, with its record's ``id``, or the ``reason`` why the record cannot be used.
 
-    Without either, the record is missing and may be created.
+    An entry with neither is missing: its record may be created.
     """
 
     spec: ReferenceSpec

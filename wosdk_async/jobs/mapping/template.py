@@ -15,7 +15,7 @@ NAME = ""
 
 _PIECE = re.compile(r"\{\{|\}\}|\{(?P<choice>[^{}]*)\}|[^{}]+")
 _OPTION = re.compile(r"\s*+(?:'(?P<text>(?:[^']|'')*+)'\s*+|(?P<column>[^'|\s][^|]*+))(?:\||\Z)")
-"""Option and separator. Possessive quantifiers prevent quadratic time."""
+"""Pattern whose possessive quantifiers prevent quadratic time."""
 _SHORTENED = re.compile(r"[1-9](?:[.,][0-9]+)?E\+[0-9]{2,3}", re.IGNORECASE)
 
 
@@ -48,7 +48,7 @@ class Template:
     _alone: Choice | None = attrs.field(init=False)
     """Pair of braces that makes up the whole template, if any."""
     first_column: str | None = attrs.field(init=False)
-    """Column whose cell is the whole result unless the cell is blank. Most templates have such a column."""
+    """Column whose cell, if not blank, is the whole result. Most templates have such a column."""
 
     @_alone.default
     def _find_alone(self) -> Choice | None:

@@ -53,7 +53,6 @@ _UNSUPPORTED = {
     ".gz": _COMPRESSED,
     ".zip": _COMPRESSED,
 }
-"""Messages for unsupported formats that users often try."""
 
 
 def suffix_of(path: PurePath, format: str | None = None) -> str:

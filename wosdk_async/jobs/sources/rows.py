@@ -23,8 +23,7 @@ class Row(msgspec.Struct):
     warnings: list[str] = msgspec.field(default_factory=list)
     """Warnings that do not prevent sending the row."""
     raw_cells: Sequence[str] | None = None
-    """All cells of the row in the file, if ``cells`` is incomplete because the row does not fit the header or
-    columns lack names."""
+    """Cells as in the file, if the row does not fit the header or a column has no name; otherwise None."""
     fits: bool = True
     """Whether the cells match the columns of the header."""
     origin: tuple[str, str] | None = None

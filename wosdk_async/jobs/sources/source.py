@@ -133,20 +133,19 @@ def header_record(
 
 
 class FaultyCells(dict[str, str]):
-    """Cells, some of them unusable; a row fails only if the map reads an unusable cell."""
+    """Cells of which some are unusable. Reading such a cell raises RowError; only ``items()`` returns it."""
 
     def __init__(self, cells: Mapping[str, str], faults: Mapping[str, str]) -> None:
         super().__init__(cells)
         self.faults = faults
 
     def __getitem__(self, column: str) -> str:
-        """Return a cell. Raise RowError if the cell is unusable."""
         if column in self.faults:
             raise RowError(f"column {column!r}: {self.faults[column]}")
         return super().__getitem__(column)
 
     def get(self, column: str, default: Any = None) -> Any:
-        """Return a cell, or ``default`` if the column is missing. Raise RowError if the cell is unusable."""
+        """Return a cell, or ``default`` if the column is missing."""
         if column not in self:
             return default
         return self[column]
@@ -222,7 +221,6 @@ class Header:
         return row
 
     def _unfit(self, number: int, line: int, input_cells: list[str], cells: list[str]) -> Row:
-        """Return a row with the fault that its ``input_cells`` do not fit the header."""
         expected, actual = len(self.columns), len(input_cells)
         remedy = "quote cells that contain a delimiter"
         if actual < expected:

@@ -41,7 +41,6 @@ _PAGE_HEADERS = {
     "Cache-Control": "no-store",
 }
 
-# Entity types counted for each Company
 _COUNTED = ("WorkOrder", "Customer", "Contact", "Location", "Employee", "Document")
 
 _VIEWS: dict[str, Callable[..., Record]] = {
@@ -228,7 +227,6 @@ class _RulesView:
     _loaded: FaultScript | None = attrs.field(default=None, init=False)
 
     def report(self) -> dict[str, Any]:
-        """Return the rules in order with counters, the seed, and the numbers of injected and late faults."""
         found = self.faults.report()
         if self.faults.script is not self._loaded:
             self._rules = [(rule, True) for rule in found["rule"]]

@@ -190,7 +190,6 @@ def read_rows(path: Path) -> list[SeedRow]:
 
 
 def _without_repeats(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the members of a JSON object. Raises StoreError if a name is repeated."""
     found = dict(members)
     if len(found) < len(members):
         name = next(name for name, _ in members if [each for each, _ in members].count(name) > 1)

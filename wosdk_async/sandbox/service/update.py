@@ -218,7 +218,6 @@ class _Update:
         return update(self.context, child, found, element, plan)
 
     def _write_embedded_element(self, field: Field, element: Record, plan: UpdatePlan, key: int) -> bool:
-        """Change or delete an element stored inside its parent."""
         child, before = self.schema.required_target(field), self.record.get(field.name, ())
         embedded = [dict(item) for item in before]
         target = next((item for item in embedded if item["Id"] == key), None)

@@ -61,7 +61,7 @@ def match_assets(context: RequestContext, arguments: Arguments) -> Record:
 def find_template(context: RequestContext, name: str, level: str) -> Record:
     """Return the root location of the template with this name and a root of type ``level`` (spec 4.4).
 
-    Refuses unless there is exactly one.
+    Refuses if there is none, or more than one.
     """
     named = context.named("AssetTemplate", "DisplayAs", name)
     roots = [context.find("Location", template["RootAssetId"]) for template in named]
