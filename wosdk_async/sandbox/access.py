@@ -3,8 +3,8 @@
 Only clients on this machine may use these addresses; web pages of other sites may not. A site can make its
 host name resolve to this machine (DNS rebinding). Then only the raw ``Host`` header reveals the site.
 
-starlette's TrustedHostMiddleware cannot replace this: it splits ``Host`` at the first colon, so it cannot
-allow ``[::1]``, and it only reads the first of two ``Host`` headers.
+starlette's TrustedHostMiddleware cannot replace this module. It splits ``Host`` at the first colon, so it
+cannot allow ``[::1]``, and it reads only the first of two ``Host`` headers.
 """
 
 from __future__ import annotations

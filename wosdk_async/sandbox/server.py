@@ -97,8 +97,8 @@ def opened_store(
 ) -> Iterator[tuple[Store, StoredCompany]]:
     """Open a store for a block; yield it with the first of ``companies`` (default: its first Company).
 
-    Missing ``companies`` are created; without names, a new store gets a default Company. New Companies have
-    initial records unless ``empty``. Raises StoreError for an unusable file, FaultScriptError for a fault of
+    Missing ``companies`` are created; without names, a new store gets a default Company. With ``empty``, new
+    Companies have no initial records. Raises StoreError for an unusable file, FaultScriptError for a fault of
     an unknown Company, ValueError for an invalid name.
     """
     with contextlib.closing(open_store(path, *companies, empty=empty)) as store:

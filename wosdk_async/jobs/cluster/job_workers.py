@@ -29,9 +29,9 @@ _SOON = 2.0  # seconds
 class JobWorkers(Coordinator):
     """Workers of one import run; :meth:`open` starts them, :meth:`aclose` shuts them down.
 
-    From the first :meth:`run` on, a tenth of the rate is reserved for this process's own calls, such as
-    look-ups: at least 0.5 calls per second, and at most half of the rate. ``on_event`` gets a message for
-    each of the first 20 lost workers.
+    From the first :meth:`run` on, a part of the rate is reserved for this process's own calls, such as
+    look-ups. The part is a tenth, but at least 0.5 calls per second, and at most half of the rate.
+    ``on_event`` gets a message for each of the first 20 lost workers.
     """
 
     def __init__(

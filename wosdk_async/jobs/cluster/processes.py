@@ -1,7 +1,7 @@
 """Workers in local processes, which form a private Dask cluster on the loopback interface.
 
-All connections use TLS with a certificate made for this cluster, so that other users of the machine cannot
-join it, run code in it, or read the token.
+All connections use TLS with a certificate made for this cluster. So other users of the machine cannot join
+the cluster, run code in it, or read the token.
 """
 
 from __future__ import annotations

@@ -189,7 +189,7 @@ def _locked(path: Path, check: Callable[[Path], None]) -> FolderLock:
 
 
 def _remove_empty(folder: Path) -> None:
-    """Remove a new folder, unless another process has put its lock there."""
+    """Remove a new folder if no other process has put its lock there."""
     with contextlib.suppress(OSError):
         if not (folder / LOCK).stat().st_size:
             (folder / LOCK).unlink()

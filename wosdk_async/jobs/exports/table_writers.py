@@ -1,8 +1,8 @@
 """Export formats and their table writers, which use constant memory.
 
-A workbook cell has an Excel type if the type preserves the value, as for numbers of up to 15 digits and dates
-from March 1900. Other values are text, and text is never a formula or link. Text longer than 32,767
-characters goes to a separate sheet, in pieces.
+In a workbook, booleans, numbers of up to 15 digits and times from March 1900 have Excel types. Other values
+are text, because Excel would change them. Text is never a formula or link. Text longer than 32,767 characters
+goes to a separate sheet, in pieces.
 """
 
 from __future__ import annotations

@@ -272,7 +272,7 @@ def _is_sign(unit: str) -> bool:
 
 
 def _with_currency(node: ObjectNode, raw: Mapping[str, Any], path: str) -> ObjectNode:
-    """Add currency checks to an amount's node. Raise ImportMapError unless the currency fits ``strip``."""
+    """Add currency checks to an amount's node. Raise ImportMapError if ``strip`` contradicts the currency."""
     value, currency = node.fields.get("value"), node.fields.get("currency_type_id")
     if not isinstance(value, TextNode):
         return node

@@ -124,7 +124,7 @@ def name_field(entity: type[Record], column: str | None = None) -> str | None:
 
 
 def _field_spelled(entity: type[Record], column: str) -> list[str]:
-    """Return the string field named by the last part of a dotted column such as ``Task.Number``, if any."""
+    """Return the string field that a dotted column such as ``Task.Number`` names with its last part."""
     _, dot, last = column.rpartition(".")
     fields = entity.__wire__.items() if dot else ()
     return [name for name, meta in fields if meta["type"] == "string" and _plain(name) == _plain(last)]
@@ -180,7 +180,7 @@ def _change_fields(operation: RowOperation, candidates: list[DraftField]) -> lis
 def _assign(
     candidates: Sequence[DraftField], columns: Sequence[str], excluded_kinds: Mapping[str, Set[str]]
 ) -> None:
-    """Assign columns to fields by descending similarity, at most one to each field."""
+    """Assign each column to at most one field, and each field at most one column, most similar first."""
     pairs = [
         (score, each.required, -place, -order)
         for place, column in enumerate(columns)
@@ -224,7 +224,7 @@ def _score(column: str, field: DraftField) -> float:
 
 
 def _in_words(column: str, field: DraftField) -> float:
-    """Return a score if the words of one name include all words of the other; otherwise 0."""
+    """Return a score if one name has all words of the other; otherwise 0."""
     column_words, target = _words(column), field.target
     names = [_words(field.name.removesuffix(_AMOUNT)), _words(target.__name__ if target is not None else "")]
     if column_words and column_words in names:

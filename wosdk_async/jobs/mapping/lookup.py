@@ -159,8 +159,8 @@ def _comparison(spec: ReferenceSpec, each: Filter, value: Any) -> Comparison | N
     """Return the query condition for a filter, or None if only :func:`_equal` can decide.
 
     The service may store False, 0 and ``""`` as null, and queries for these values do not match null (facts
-    3.4). Whether queries compare enums by name is unknown (facts 4). Values are strings, as in recorded
-    requests.
+    3.4). Whether queries compare enums by name is unknown (facts 4). Recorded requests send all values as
+    strings.
     """
     if not value or each.meta["type"] not in ("ref", "integer", "number", "string", "boolean"):
         return None

@@ -116,7 +116,7 @@ class TextNode:
         return self.template.columns
 
     def fill(self, context: RowContext) -> Any:
-        """Return the parsed value. Blank cells count as empty unless the field is a string."""
+        """Return the parsed value. Blank cells count as empty, except in string fields."""
         text = self.template.fill(context.cells)
         if text is None:
             return self.blank

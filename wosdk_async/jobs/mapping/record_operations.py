@@ -99,7 +99,7 @@ class ChangeOperation(EntityOperation):
         return ["*", *(f"{each['name']}.*" for each in inner if not each.get("many"))]
 
     def set_id(self, record: Any, key: str, found: Sequence[Any]) -> None:
-        """Set ``record.id`` to the existing record's id. Raise RowError unless exactly one record exists."""
+        """Set ``record.id`` to the existing record's id. Raise RowError if there is none or more than one."""
         existing = [each for each in found if not getattr(each, "is_removed", None)]
         if len(existing) == 1:
             record.id = existing[0].id
@@ -188,7 +188,7 @@ class DeleteRecord(ChangeOperation):
     compares: ClassVar[bool] = False
 
     def require_fields(self, names: Collection[str]) -> None:
-        """Raise ImportMapError unless the map sets only the key."""
+        """Raise ImportMapError if the map sets any field but the key."""
         super().require_fields(names)
         if more := sorted(set(names) - {self.by}):
             raise ImportMapError(f"{self.table}.{more[0]}: a delete uses only {self.by}; remove this field")

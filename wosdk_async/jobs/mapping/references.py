@@ -39,7 +39,7 @@ class Filter:
 
 @attrs.frozen
 class RowName:
-    """Name in a row: ``raw`` as in the file, and ``text`` to compare and send."""
+    """Name in a row: ``raw`` is as in the file, ``text`` is compared and sent."""
 
     text: str
     raw: str
@@ -81,7 +81,7 @@ class ReferenceSpec:
     def lacks(self) -> list[str]:
         """Required fields of a new record that ``create`` does not set.
 
-        Lists, booleans and strings other than ``display_as`` are not included.
+        ``display_as`` is the only string among them; lists and booleans are never among them.
         """
         fields = self.create.fields if self.create else {}
         return [
@@ -105,7 +105,7 @@ class ReferenceSpec:
         return "" if self.template is None else self.template.fill(cells)
 
     def name_of(self, raw: str) -> RowName | None:
-        """Normalize a raw name; return None for a blank one. Raise RowError if the name is too long."""
+        """Normalize a raw name; return None if it is blank. Raise RowError if it is too long."""
         if self.template is None:  # the record is the same for every row
             return RowName("", "")
         if not raw.strip():

@@ -56,7 +56,7 @@ _UNSUPPORTED = {
 
 
 def suffix_of(path: PurePath, format: str | None = None) -> str:
-    """Return the suffix of ``format`` if given, else the path's longest suffix in FORMATS, else its last."""
+    """Return the suffix of ``format``; without it, the path's longest suffix in FORMATS, or its last one."""
     if format is not None:
         return f".{format.casefold().lstrip('.')}"
     parts = [part.casefold() for part in path.suffixes]

@@ -52,7 +52,7 @@ class TypedCell(str):
 
     type: CellType
     was: str
-    """Text that the import wrote to its rejects; it equals ``self`` unless the user has edited the cell."""
+    """Text that the import wrote to its rejects; it differs from ``self`` if the user has edited the cell."""
     _currency: str
 
     def __new__(cls, text: str, type: CellType, *, was: str | None = None, currency: str = "") -> TypedCell:

@@ -41,7 +41,7 @@ class FileDialect:
     encoding: str = "utf-8"
     """Python encoding; ``utf-8-sig`` and ``utf-16`` write a byte order mark."""
     quote_all: bool = False
-    """Whether to quote all cells, even those that need no quotes."""
+    """Whether to quote all cells, needed or not."""
     line_end: str = "\r\n"
     first_line: str = ""
     """Line such as ``sep=;`` above the header, without its line end."""
@@ -97,10 +97,9 @@ class _LineEnds:
 class Source(Protocol):
     """Input file with a header and rows.
 
-    Every iteration must yield the same rows with the same numbers. An error that affects the
-    whole file raises ImportMapError; an error in a single row becomes the row's ``fault``. If a source has
-    ``sha256`` (the file's hash before reading), an import detects whether the file is replaced before the job
-    starts.
+    Every iteration must yield the same rows with the same numbers. An error that affects the whole file
+    raises ImportMapError; an error in a single row becomes the row's ``fault``. If a source has ``sha256``,
+    the file's hash before reading, an import detects a file that is replaced before the job starts.
     """
 
     path: Path

@@ -35,7 +35,7 @@ _RESERVED = "%:/?#[]@!$&'()*+,;=~"  # characters not to encode in URLs
 
 
 def is_remote(source: str) -> bool:
-    """Return whether ``source`` is ``-`` (stdin) or a URL, rather than a file path."""
+    """Return whether ``source`` is a URL or ``-`` (stdin), not a file path."""
     scheme, mark, _ = source.partition("://")
     return source == "-" or (bool(mark) and scheme.replace("+", "").replace("::", "").isalnum())
 

@@ -49,9 +49,9 @@ _MAYBE_TOTAL = re.compile(rf"{_WORDS}(?:[\s:=(].*)?", re.IGNORECASE | re.DOTALL)
 class Table:
     """Source with table rules and renumbered rows.
 
-    A record is a row with a key and another cell. Totals below the last record are skipped as a footer. A
-    total is a record, however, if it fills the columns that most records fill and has a word in one of them.
-    Notes warn about other totals, and about rows below the last record that have only a key.
+    A record is a row with a key and another cell. Totals below the last record are skipped as a footer. But a
+    total with a word counts as a record if it fills the columns that most records fill. Notes warn about
+    other totals, and about rows below the last record that have only a key.
     """
 
     def __init__(self, source: Source, rules: TableRules, key: RowKey | None) -> None:
@@ -227,7 +227,7 @@ def _stripped(row: Row) -> dict[str, str]:
 
 
 def _total_in(row: Row, columns: Iterable[str]) -> str | None:
-    """Return the first column whose cell may label a total, if any."""
+    """Return the first column whose cell may label a total."""
     try:
         for each in columns:  # not a generator, because this runs for every row
             if _may_be_total(row.cells.get(each, "").strip()):

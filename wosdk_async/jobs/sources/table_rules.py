@@ -139,7 +139,7 @@ def _best_line(source: Source, score: Callable[[Sequence[str]], int]) -> int | N
 
 
 def likely_delimiter(source: Source) -> str | None:
-    """Return the quoted name of another delimiter that would separate more columns, if any."""
+    """Return the quoted name of a delimiter that would separate more columns; None if there is none."""
     if source.dialect is None:
         return None
     header = source.dialect.delimiter.join(source.columns)
@@ -148,7 +148,7 @@ def likely_delimiter(source: Source) -> str | None:
 
 
 def _better_delimiter(source: Source, wanted: Mapping[str, str]) -> str | None:
-    """Return the unquoted name of another delimiter that would find more wanted columns, if any."""
+    """Return the unquoted name of a delimiter that would find more wanted columns; None if there is none."""
     if source.dialect is None:
         return None
     current = source.dialect.delimiter

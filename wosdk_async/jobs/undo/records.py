@@ -37,9 +37,9 @@ Created = StoredRow | ReferenceRecord
 class CreatedRecords:
     """Created records of one entity type, which are read and checked before an undo.
 
-    A record belongs to its row or reference if the job certainly created it, the id is unique in the job, and
-    the record still has the key with which it was sent, if any. A record has been changed if its version is
-    not the one that it had after its creation.
+    A record belongs to its row or reference if three conditions hold: the job certainly created it, its id is
+    unique in the job, and it still has the key with which it was sent. A record has been changed if it no
+    longer has the version that it had after its creation.
     """
 
     company: Company
@@ -183,7 +183,7 @@ class Target:
 
 
 async def cancel(company: Company, target: Target, reason: int | None, comment: str | None) -> Any:
-    """Cancel a work order unless it has changed since it was read."""
+    """Cancel a work order if it has not changed since it was read."""
     # facts 3.7: the service refuses the command unless it has the record's status and version
     command = WoCancelCommand(
         work_order_id=target.id,

@@ -87,8 +87,8 @@ async def find_used(
 ) -> dict[Name, tuple[UndoOutcome, str]]:
     """Find the targets that are or may be in use, and return an outcome and a reason for each.
 
-    Two kinds of referring records do not count: records in ``leaving``, because the undo deletes or cancels
-    them first, and ``cancelled`` work orders, unless they were reopened.
+    A referring record does not count if the undo removes it first (``leaving``), or if it is a ``cancelled``
+    work order that was not reopened.
     """
     found: dict[Name, tuple[UndoOutcome, str]] = {}
     by_entity = defaultdict[type[Record], list[Name]](list)

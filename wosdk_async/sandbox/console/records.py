@@ -78,7 +78,8 @@ def _columns(schema: EntitySchema) -> tuple[Field, ...]:
 def shown_record(context: RequestContext, schema: EntitySchema, data: Record) -> Record:
     """Return a record with each time as ``{"Time": UTC}``, including inside references and lists.
 
-    Not shown; assumed: local times are in the zone of the record or its work order, else the Company's.
+    Not shown; assumed: local times are in the zone of the record, of its work order or of the Company, the
+    first of these that is known.
     """
     order = (
         context.find("WorkOrder", data["WorkOrderId"]) if isinstance(data.get("WorkOrderId"), int) else None

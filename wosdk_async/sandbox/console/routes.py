@@ -205,7 +205,7 @@ async def _flag(request: Request, name: str) -> bool:
 
 
 def _form(request: Request, *known: str) -> Mapping[str, str]:
-    """Return the query parameters. Raises ValueError if one is not known, because it would do nothing."""
+    """Return the query parameters. Raises ValueError for a parameter that would have no effect."""
     if unknown := request.query_params.keys() - known:
         takes = ", ".join(known) or "none"
         raise ValueError(f"{min(unknown)!r:.40} is not a query parameter here; known: {takes}.")

@@ -240,7 +240,7 @@ class FaultMiddleware:
     refusal: Callable[[Refusal, str | None], BufferedResponse]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Apply the faults, then pass the request on if no fault finished it."""
+        """Apply the faults. If none of them finished the request, pass it on."""
         if self.faults.idle or scope["type"] != "http" or is_internal(scope["path"], scope["method"]):
             await self.app(scope, receive, send)
             return

@@ -1,6 +1,6 @@
-"""Dialects: one switch per difference between a running release and the specification.
+"""Dialects, with one switch for each difference between a running release and the specification.
 
-Other modules only use the switches and never check which dialect is active.
+Other modules use only the switches, and never check which dialect is active.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ class Dialect:
     explains: bool = True
     """Whether refusals add an explanation to a recorded text; otherwise they only have the text (facts 6)."""
     refuses_missing_delete: bool = True
-    """Whether deleting a record that never existed is refused, unless a header allows it (facts 3.8); if
-    False, the delete succeeds (facts 3.4)."""
+    """Whether deleting a record that never existed is refused if no header allows it (facts 3.8); otherwise
+    the delete succeeds (facts 3.4)."""
     soap_url: bool = False
     """Whether discovery without ``ApiType`` returns the SOAP address (facts 2); otherwise the REST
     address (spec 4.1)."""

@@ -31,7 +31,7 @@ _MAX_LISTED = 300  # characters of an enum's names; longer lists are omitted fro
 
 @attrs.frozen
 class SeedRow:
-    """Row to add; ``members`` are those of the entity in a create request."""
+    """Row to add; ``members`` are as in the entity of a create request."""
 
     place: str  # for error messages, such as ``record 1 of Customer``
     entity: str

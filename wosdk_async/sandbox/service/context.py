@@ -1,4 +1,4 @@
-"""Context of one request: store, Company, time, dialect, and the records that a command names."""
+"""Context of one request, and the look-up of records that a request names."""
 
 from __future__ import annotations
 

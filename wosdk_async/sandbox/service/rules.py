@@ -40,8 +40,8 @@ def ancestors(context: RequestContext, location: Record) -> list[Record]:
 def _work_order(context: RequestContext, order: Record) -> None:
     """Trim the contact name, and keep local times and their UTC fields in sync.
 
-    If a PUT writes one of the two (spec 4.9), the other is computed from it. Not shown; assumed: if both are
-    written, the local time wins.
+    If a PUT writes a local time or its UTC field (spec 4.9), the other is computed. Not shown; assumed: if a
+    PUT writes both, the local time wins.
     """
     order["ContactName"] = order["ContactName"].rstrip()  # facts 3.4
     zone = zone_of(order["TimeZone"])

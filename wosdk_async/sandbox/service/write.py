@@ -85,7 +85,7 @@ def blank_record(schema: EntitySchema, members: Members) -> Record:
 
 
 def assign(schema: EntitySchema, record: Record, field: Field, value: object) -> None:
-    """Write one scalar or reference; invalid values change nothing.
+    """Write one scalar or reference. An invalid value changes nothing.
 
     Null, or a reference without an Id, sets the default.
     """

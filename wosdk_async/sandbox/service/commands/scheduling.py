@@ -25,7 +25,7 @@ _SKIPPED = {"SkipDueDate": "DtDue", "SkipOnSiteBy": "DtOnSiteBy", "SkipAcknowled
 
 
 def choose_assignee(context: RequestContext, order: Record, arguments: Arguments) -> int | None:
-    """Return a new order's assignee, if any.
+    """Return a new order's assignee; None if it gets none.
 
     Not shown; assumed: with ComputeAssignment, the first suitable employee.
     """
