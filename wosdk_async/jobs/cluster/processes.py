@@ -66,7 +66,7 @@ class Processes:
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
-        """Start the scheduler and the processes; see ``WorkerPool`` in ``messages.py``."""
+        """Start the scheduler and the processes."""
         self._broken, self._folder = broken, tempfile.mkdtemp(prefix="wosdk-workers-")
         try:
             from distributed import LocalCluster  # imported here: optional, takes half a second
@@ -101,7 +101,7 @@ class Processes:
         opening.result()
 
     async def aclose(self) -> None:
-        """Terminate all processes; see ``WorkerPool`` in ``messages.py``."""
+        """Terminate all processes."""
         for supervisor in self._supervisors:
             supervisor.cancel()
         await asyncio.gather(*self._supervisors, return_exceptions=True)

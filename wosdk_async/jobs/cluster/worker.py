@@ -68,7 +68,7 @@ class Worker:
         self._watch: asyncio.Task[None] | None = None  # set by _open(), which runs in the event loop
 
     async def exchange(self, order: Sealed) -> bytes:
-        """Process an order and return the report; see ``messages.py``."""
+        """Process an order and return the report, both as JSON."""
         return to_bytes(await self.obey(from_bytes(order.data, Order)))
 
     async def obey(self, order: Order) -> Report:
@@ -225,7 +225,7 @@ class FencedEngine(WatchedEngine):
     """Engine that sends requests only while the running task's lease is valid."""
 
     async def send(self, request: Request) -> Any:
-        """Send one request; see :class:`~wosdk_async.transport.http.engine.Engine`."""
+        """Send one request."""
         row = _current.get()
 
         def begin() -> None:

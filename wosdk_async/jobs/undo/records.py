@@ -1,4 +1,4 @@
-"""Created records, which are reread, checked, and cancelled or deleted, and the outcomes of all this."""
+"""Created records of a job: reading and checking them, undoing them, and counting the outcomes."""
 
 from __future__ import annotations
 

@@ -191,7 +191,7 @@ class _ScriptState:
 
 @attrs.define
 class MovedHosts:
-    """Companies moved to another of the server's ``ports``; other Companies are served at every port."""
+    """Companies that faults have moved to one of ``ports``; every port serves the other Companies."""
 
     ports: Sequence[int] = ()
     _current: dict[str | None, int] = attrs.field(factory=dict, init=False)

@@ -197,7 +197,7 @@ def _find_or_make_unit(
 
 
 def _find_or_make_parent(context: RequestContext, customer: Record, specifier: Record) -> int:
-    """Return a unit's parent id: of the named floor or building, or of the zone's asset. Not shown; assumed."""
+    """Return the id of the named floor or building, or of the zone's asset. Not shown; assumed."""
     zone = context.find("WorkZone", customer["WorkZone"]["Id"]) if "WorkZone" in customer else None
     parent = zone["Asset"]["Id"] if zone and "Asset" in zone else 0
     for part in ("Building", "Floor"):
