@@ -36,7 +36,7 @@ def env_of(company: StoredCompany, root: str) -> Env:
 
 
 def _untrusted_host(root: str) -> str:
-    """Return the host that clients must be told to trust before they send it a token; empty if none."""
+    """Return the host that a client must be told to trust with its token; empty if none."""
     host = urlsplit(root).hostname or ""
     return "" if is_loopback(host) and not host.endswith(".localhost") else host
 
@@ -52,7 +52,7 @@ def are_assignments(text: str) -> bool:
 
 
 def server_of(text: str) -> tuple[tuple[str, int] | None, int | None]:
-    """Parse the server's address and process id from a file of `write_assignments`; each None if unknown."""
+    """Parse a file of `write_assignments`: the server's address and process id, each None if unknown."""
     found = _ASSIGNMENTS.fullmatch(text)
     if found is None:
         return None, None

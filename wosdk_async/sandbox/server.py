@@ -241,7 +241,7 @@ def _ignoring_reraised_signals() -> Iterator[None]:
 
 @contextlib.contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """Bind a socket for a block, so that a port in use is reported before anything else happens."""
+    """Bind a socket for a block. A port in use is reported before anything else happens."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio disables Nagle's algorithm only for sockets with an explicit protocol
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
@@ -271,7 +271,7 @@ def ports_of(listeners: Sequence[socket.socket]) -> list[int]:
 
 
 def web_root(listener: socket.socket, certificate: Certificate | None) -> str:
-    """Return the URL of a listener for clients; with a certificate, the host is a name from it."""
+    """Return the URL of a listener for clients. With a certificate, its host is a name from it."""
     host, port = listener.getsockname()[:2]
     scheme = "http"
     if certificate is not None:

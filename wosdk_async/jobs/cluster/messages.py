@@ -62,10 +62,11 @@ class Grant:
 
 @attrs.frozen(kw_only=True)
 class Share:
-    """A worker's share of the rate (None: no limit) and concurrent calls; replaces lower-numbered shares."""
+    """A worker's share of the rate and concurrent calls; it replaces shares with lower numbers."""
 
     number: int
     rate: float | None
+    """Calls per second; None for no limit."""
     in_flight: int
 
 

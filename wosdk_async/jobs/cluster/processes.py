@@ -162,7 +162,7 @@ class Processes:
 
 
 def _new_certificate(folder: Path) -> Any:
-    """Return a new ``Security`` for the cluster, after writing its certificate and key to a folder."""
+    """Write a certificate and key for the cluster to a folder; return the ``Security`` that uses them."""
     from distributed import Security
 
     security = Security.temporary()  # type: ignore[no-untyped-call]
@@ -173,7 +173,7 @@ def _new_certificate(folder: Path) -> Any:
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment for workers, with this process's module path but no ``WOSDK_`` variables."""
+    """Return the environment for workers: with this process's module path, without ``WOSDK_`` variables."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("WOSDK_")}
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
     quiet = dict.fromkeys(("DASK_LOGGING__DISTRIBUTED", "DASK_LOGGING__WOSDK_ASYNC"), "critical")

@@ -46,7 +46,7 @@ def differences(plan: ExportPlan, stored: ExportPlan) -> list[str]:
 
 
 def _compared_fields(plan: ExportPlan) -> dict[str, Any]:
-    """Return the fields (except ``columns``) that determine rows and format, by their names in messages."""
+    """Return the fields that determine rows and format, except ``columns``, by their names in messages."""
     expression = plan.get("expression") or {}
     return {
         "entity": plan.get("entity"),
@@ -86,7 +86,7 @@ class ExportOptions:
     csv_for_excel: ExcelSeparator | None = choice("comma", "semicolon")
     """Separator of a CSV file for Excel, which also gets a byte order mark (default: comma, and no mark)."""
     csv_raw: bool = switch(False)
-    """Whether CSV text stays unchanged, as programs need it; otherwise formulas get a leading apostrophe."""
+    """Whether CSV text stays unchanged, for programs; otherwise formulas get a leading apostrophe."""
 
 
 @attrs.frozen(kw_only=True)

@@ -269,7 +269,7 @@ class PartChain:
     about: Mapping[str, Any] = attrs.field(factory=dict)
     """Content of the last part's watermark file."""
     before: Mapping[str, Any] = attrs.field(factory=lambda: {"rows": 0, "sha256": None})
-    """Total rows of all parts, and the digest of the last watermark file, to store in the next part."""
+    """Total rows of all parts and digest of the last watermark file; the next part stores them."""
 
     @classmethod
     def read(cls, folder: Path) -> Self:

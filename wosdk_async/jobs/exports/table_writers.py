@@ -54,12 +54,12 @@ def _exact_number(number: Decimal) -> str:
 
 
 def _iso_time(moment: datetime) -> str:
-    """Return a time in ISO 8601, with ``Z`` for UTC, and without a zone if the zone is unknown."""
+    """Return a time in ISO 8601: with ``Z`` if it is in UTC, without a zone if its zone is unknown."""
     return moment.replace(tzinfo=None).isoformat() + ("Z" if moment.tzinfo is not None else "")
 
 
 def _excel_time(moment: datetime) -> str:
-    """Return a time in a format that Excel parses. Excel reads a time with ``T`` or ``Z`` as text."""
+    """Return a time as Excel parses it. Excel reads a time with ``T`` or ``Z`` as text."""
     return moment.replace(tzinfo=None).isoformat(" ")
 
 

@@ -56,7 +56,7 @@ class DraftField:
     target: type[Record] | None = None
     """Entity of a reference."""
     where: str = ""
-    """TOML of the reference's ``where``, if any."""
+    """TOML of the reference's ``where``."""
     reference: str = ""
     """Name of the reference in the map."""
     column: str | None = None
@@ -117,7 +117,7 @@ def is_usable(column: str) -> bool:
 
 
 def name_field(entity: type[Record], column: str | None = None) -> str | None:
-    """Return the look-up field of an entity: ``number`` for a column ``Task.Number``, otherwise a default."""
+    """Return an entity's look-up field: ``number`` for a column ``Task.Number``, otherwise a default."""
     named = _field_spelled(entity, column or "")
     defaults = [name for name in _NAMES if entity.__wire__.get(name, {}).get("type") == "string"]
     return next(iter((*named, *defaults)), None)
@@ -162,7 +162,7 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
 
 
 def _action_of(kind: type[Record]) -> str | None:
-    """Return the action type of a command's reasons (facts 4); None if the command has no action type."""
+    """Return the action type that a command's reasons have (facts 4); None if there is none."""
     word = kind.wire_name.removeprefix("Wo").removesuffix("Command")
     return word if word in WOActionType.__members__ else None
 

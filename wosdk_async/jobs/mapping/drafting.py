@@ -1,4 +1,4 @@
-"""Map drafts. Fields without a similar column get the placeholder ``{ADAPT}``, which imports reject."""
+"""Map drafts. A field without a similar column gets the placeholder ``{ADAPT}``, which imports reject."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ class KeyColumns:
     nearly: Sequence[str] = ()
     """Columns whose cells are unique and usable as keys, except for a few cells."""
     exceptions: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
-    """For each column with unsuitable cells, the first of these, as in ``line 3 has an empty cell``."""
+    """For each column, its first unsuitable cells, described as in ``line 3 has an empty cell``."""
     excluded_kinds: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
     """For each column, the kinds (``time`` or ``number``) that most of its first cells do not resemble."""
     formats: Mapping[str, Mapping[str, str]] = attrs.field(factory=dict)

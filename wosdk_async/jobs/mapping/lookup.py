@@ -43,7 +43,7 @@ async def find_named(
 async def find_elsewhere(
     company: Company, spec: ReferenceSpec, context: RowContext, names: Sequence[str]
 ) -> dict[str, set[str]]:
-    """Search the other string fields for ``names``; return the names found in each field, case-folded.
+    """Search the string fields other than ``by`` for names. Return the names found in each, case-folded.
 
     Each query reads at most 1,000 matches, because most records may have the same value in a field.
     """
@@ -192,7 +192,7 @@ class NamedIds:
 
     @classmethod
     def of(cls, record: ObjectNode, table: str, references: Iterable[ReferenceSpec]) -> NamedIds:
-        """Collect the id fields of a map's record (paths start with ``table``) and of records to create."""
+        """Collect the id fields of a map's record and of records to create; ``table`` begins the paths."""
         found = list(_id_fields(record, table))
         for spec in references:
             if spec.create is not None:

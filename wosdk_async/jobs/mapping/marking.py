@@ -37,7 +37,7 @@ class RowKeys:
     path: str
     """Marker field, such as ``work_order.po_number``."""
     node: Node | None
-    """Map node of the field, if any."""
+    """Map node of the field; None if the map does not set it."""
     job: str
     """Job id, which makes default keys unique."""
     _column: str | None = attrs.field(init=False)

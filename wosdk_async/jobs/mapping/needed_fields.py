@@ -15,9 +15,9 @@ from wosdk_async.protocol.order_rules import replaced_fields
 
 
 def lacking(record: Record, import_map: ImportMap) -> Iterator[str]:
-    """Yield a message for each required field that a new work order lacks, naming the columns to fill in.
+    """Yield a message for each required field that a new work order lacks; name the columns to fill in.
 
-    For other records, the service does not seem to enforce the catalogue's ``required``.
+    Records of other types may lack fields, because the service does not seem to require them.
     """
     if not isinstance(record, WoCreateCommand) or not isinstance(order := record.work_order, WorkOrder):
         return

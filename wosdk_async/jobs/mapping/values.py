@@ -24,7 +24,7 @@ from wosdk_async.jobs.sources.rows import CellType, TypedCell
 from wosdk_async.model.metadata import Wire
 
 Parser = Callable[[str], Any]
-"""Function that parses a string, or raises ValueError with a message to append to the field name."""
+"""Function that parses a string, or raises ValueError. The message continues after the field's name."""
 
 _CACHED = 1024  # cached values per field; columns often repeat a few values
 _MAX_CACHED = 64  # characters

@@ -19,7 +19,7 @@ class Row(msgspec.Struct):
     """Number of the line in which the row starts."""
     cells: Mapping[str, str]
     fault: str | None = None
-    """Reason why the row cannot be used, if any."""
+    """Reason why the row cannot be used; None for a usable row."""
     warnings: list[str] = msgspec.field(default_factory=list)
     """Warnings that do not prevent sending the row."""
     raw_cells: Sequence[str] | None = None
@@ -42,7 +42,7 @@ CellType = Literal["number", "time", "boolean"]
 _CURRENCY = "currency"  # key for currencies in TYPES_COLUMN, in which the other keys are types
 
 TYPES_COLUMN = "_types"
-"""Column of a rejects file, with the types and texts of the typed cells that the row had in the input."""
+"""Column of a rejects file, with the types and texts that the row's typed cells had in the input."""
 
 
 class TypedCell(str):

@@ -80,7 +80,7 @@ class FileDialect:
 
 
 _CR_LF = "\r\n"
-"""Line end for ``csv.writer``. Older Python quotes a cell with CR or LF only if the line end contains it."""
+"""Line end for ``csv.writer``. Older Python quotes a CR or LF in a cell only if the line end contains it."""
 
 
 class _LineEnds:
@@ -132,7 +132,7 @@ def header_record(
 
 
 class FaultyCells(dict[str, str]):
-    """Cells of which some are unusable. Reading such a cell raises RowError; only ``items()`` returns it."""
+    """Cells of which some are unusable. Reading such a cell by name raises RowError; ``items()`` does not."""
 
     def __init__(self, cells: Mapping[str, str], faults: Mapping[str, str]) -> None:
         super().__init__(cells)
@@ -242,7 +242,7 @@ class Header:
 
 
 def padded(row: Row, columns: Sequence[str], reason: str) -> list[str]:
-    """Return a rejected row's cells; append empty cells if ``reason`` says that cells are missing."""
+    """Return a rejected row's cells. Append the cells that are missing according to ``reason``."""
     cells = row.original(columns)
     return cells + [""] * (len(columns) - len(cells)) if _SHORT.match(reason) else cells
 

@@ -1,4 +1,4 @@
-"""Source wrapper that applies a map's table rules, filling down cells and skipping rows and footers."""
+"""Source that applies a map's table rules: it fills down cells, and skips rows and footers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _TOTAL = re.compile(
     rf"{_WORDS}(?:\s+g[eé]n[eé]rale?)?(?:[\s:=]+[0-9.,€$£%\s]*)?(?:\(.*\))?", re.IGNORECASE | re.DOTALL
 )
 _MAYBE_TOTAL = re.compile(rf"{_WORDS}(?:[\s:=(].*)?", re.IGNORECASE | re.DOTALL)
-"""Labels of totals, or names: ``Total Energies`` is a customer if no other cell of its row is empty."""
+"""Labels of totals, or names: ``Total Energies`` is a name if no other cell of its row is empty."""
 
 
 class Table:
@@ -80,7 +80,7 @@ class Table:
 
     @property
     def notes(self) -> list[str]:
-        """Warnings about the file, and about skipped or questionable rows of the last complete iteration."""
+        """Warnings about the file and, after a complete iteration, about skipped and questionable rows."""
         return [
             *getattr(self._source, "notes", ()),
             *self._skipped.describe(f"{self.path}: skip_when skips"),
@@ -211,7 +211,7 @@ class Table:
 
 
 def _condition(texts: Sequence[str]) -> Callable[[str], bool]:
-    """Return a case-insensitive predicate for cells that match a pattern, in which ``*`` is a wildcard."""
+    """Return a predicate for cells that match one of the texts, ignoring case; ``*`` is a wildcard."""
     forms = [".*".join(map(re.escape, _folded(text).split("*"))) for text in texts]
     pattern = re.compile("|".join(forms), re.DOTALL)
     return lambda cell: pattern.fullmatch(_folded(cell)) is not None

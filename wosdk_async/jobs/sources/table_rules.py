@@ -1,4 +1,4 @@
-"""Table rules of a map, which control how rows are read, and checks of a file against the map."""
+"""Table rules of a map, which say how to read rows, and checks of a file against the map."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class TableRules:
 
 
 def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) -> None:
-    """Raise ImportMapError if the file does not fit the map; see :func:`require_columns` for ``wanted``."""
+    """Raise ImportMapError if the file does not fit the map; ``wanted`` is as in :func:`require_columns`."""
     line = getattr(source, "header_line", None)
     if rules.header_row not in (None, line) and not getattr(source, "is_of_rejects", False):
         raise ImportMapError(

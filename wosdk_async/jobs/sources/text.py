@@ -41,11 +41,11 @@ _BINARY = {
     b"\xd0\xcf\x11\xe0": "an old Excel file",
     b"%PDF": "a PDF file; export the data as comma-separated UTF-8",
 }
-"""Magic bytes of binary files, including supported formats, in case ``format`` says that they are text."""
+"""Magic bytes of binary files. The option ``format`` may say that a file of a supported format is text."""
 
 
 class TextFile:
-    """Text file with its encoding. Raises ImportMapError on opening or reading a file that is not text."""
+    """Text file with its encoding. Opening or reading a file that is not text raises ImportMapError."""
 
     def __init__(self, path: Path, encoding: str | None = None) -> None:
         self.path = path

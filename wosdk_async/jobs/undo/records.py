@@ -59,7 +59,7 @@ class CreatedRecords:
         return "concurrency_id" in self.entity.__wire__
 
     def outcome_without_reading(self, created: Created) -> UndoOutcome | None:
-        """Return the outcome of a record if it is known without reading the record; otherwise None."""
+        """Return the outcome of a record if it is known without a look-up; otherwise None."""
         if created.id is None:
             return "no_id"
         if not self._is_certain(created):
@@ -128,7 +128,7 @@ class CreatedRecords:
         return "changed", f"the version has changed from {expected} to {version}"
 
     def _other_key(self, created: Created, record: Any) -> str | None:
-        """Describe how the record's key differs from the original key; return None if the keys are equal."""
+        """Describe how the record's key differs from the original one; return None if it does not."""
         # Rows that were sent before the map had a marker have no key to compare.
         if self._field is None or created.key is None:
             return None
@@ -228,7 +228,7 @@ class Outcomes:
     writes: bool
     """Whether to record outcomes in the journal; False for a dry run."""
     keeps_planned: bool
-    """Whether to fill ``planned``, which a dry run needs if references are to be undone, too."""
+    """Whether to fill ``planned``, which a dry run needs if it also undoes references."""
     summary: UndoSummary = attrs.field(factory=UndoSummary)
     planned: set[tuple[str, int]] = attrs.field(factory=set)
     """Entity types and ids of the records that a dry run plans to cancel or delete."""

@@ -1,4 +1,4 @@
-"""Records in the console: lists and details of any entity type, with UTC times and labels of references."""
+"""Records of any entity type in the console, with UTC times and labels of references."""
 
 from __future__ import annotations
 

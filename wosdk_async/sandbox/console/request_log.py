@@ -1,4 +1,4 @@
-"""Log of recent requests and responses: stored raw, decoded only when shown, with secrets masked."""
+"""Log of recent requests and responses. It stores them raw, and masks secrets when it shows them."""
 
 from __future__ import annotations
 

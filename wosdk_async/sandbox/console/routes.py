@@ -220,7 +220,7 @@ def _whole_number(written: str, name: str) -> int:
 
 @attrs.define
 class _RulesView:
-    """Fault rules in the console, including inactive ones; a script loaded elsewhere replaces all rules."""
+    """Fault rules in the console, including inactive ones. A script loaded elsewhere replaces all rules."""
 
     faults: Faults
     _rules: list[tuple[dict[str, Any], bool]] = attrs.field(factory=list, init=False)

@@ -166,7 +166,7 @@ class FaultExchange:
         await self.close()
 
     def _replayed(self) -> Receive:
-        """Return a ``receive`` function that returns the request's messages again, and then new ones."""
+        """Return a ``receive`` function that first returns the request's messages again."""
         unread = iter(self.messages)
 
         async def receive() -> Message:

@@ -1,4 +1,4 @@
-"""Active fault script with counters, moved Companies, and the middleware that applies the faults."""
+"""Active fault script and its counters, moved Companies, and the middleware that applies faults."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Faults:
         return [rule for rule, effect in self._state.with_effects() if not effect.matched]
 
     def preempted(self) -> list[Rule]:
-        """Return the rules that were due but never applied, because earlier rules had ended the requests."""
+        """Return the rules that were due but never applied, because earlier rules had ended each request."""
         known = self._state.with_effects()
         return [rule for rule, effect in known if effect.preempted and not effect.applied]
 

@@ -157,7 +157,7 @@ def zone_of(number: int) -> tzinfo:
 
 @attrs.frozen
 class Moment:
-    """Instant in ticks of 100 ns since 1970; a call uses one instant for all times that it writes."""
+    """Instant in ticks of 100 ns since 1970. A call uses the same instant for all times that it writes."""
 
     ticks: int
 

@@ -129,7 +129,7 @@ def _data() -> Mapping[str, Any]:
 
 @cache
 def _rows() -> dict[str, list[tuple[int, str]]]:
-    """Return the initial rows by entity type, each as (id, JSON); they are identical for every Company."""
+    """Return the initial rows of every Company by entity type, each as (id, JSON)."""
     return {
         entity: [(members["Id"], _text(entity, members)) for members in rows]
         for entity, rows in _data()["Rows"].items()

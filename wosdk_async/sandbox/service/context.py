@@ -144,7 +144,7 @@ class RequestContext:
         self._records[schema.name, record["Id"]] = record
 
     def _stored(self, schema: EntitySchema, record: Record) -> Record:
-        """Return a record with its times cut for storage (facts 3.5); the response still shows them whole."""
+        """Return a record with its times cut for storage (facts 3.5); the response shows them in full."""
         if self.dialect.tick == 1:
             return record
         times = (each.name for each in schema.fields if each.type.startswith("datetime"))

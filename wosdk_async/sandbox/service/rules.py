@@ -28,7 +28,7 @@ PAIRED_TIMES = {
 
 
 def ancestors(context: RequestContext, location: Record) -> list[Record]:
-    """Return a location's ancestors, nearest first. The list ends at a cycle, which older stores may have."""
+    """Return a location's ancestors, nearest first, up to a cycle, which older stores may have."""
     found: dict[int, Record] = {}
     parent = context.find("Location", location["ParentId"])
     while parent is not None and parent["Id"] not in found:

@@ -284,5 +284,5 @@ def _index_statements(entity: str, path: str, kind: str) -> Iterator[str]:
 
 
 def _statistics(entity: str, name: str, numbers: str) -> str:
-    """Return the statement that makes the planner expect all rows in one Company, and few per value."""
+    """Return a statement that makes the planner expect a single Company and few rows per value."""
     return f"INSERT INTO sqlite_stat1 VALUES ('{entity}', '{name}', '{numbers}')"  # noqa: S608 known names

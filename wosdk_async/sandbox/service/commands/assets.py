@@ -80,7 +80,7 @@ def template_root(context: RequestContext, template: Record) -> Record:
 
 
 def apply_template(context: RequestContext, root: Record, name: str, parent: int) -> Record:
-    """Copy a template below ``parent``, with attributes, infos and addresses; return the copy of its root."""
+    """Copy a template below ``parent``, with attributes, infos and addresses. Return the root's copy."""
     copies = {root["Id"]: parent}
     created: list[Record] = []
     for source, above in _tree(context, root):

@@ -185,7 +185,7 @@ def submit_payment(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def _find_cost(context: RequestContext, arguments: Arguments, status_field: str) -> tuple[Record, Record]:
-    """Return the order and its cost record; refuse if the state of either is not as expected (facts 3.7)."""
+    """Return the order and its cost record. Refuse if either has an unexpected state (facts 3.7)."""
     order = find_order(context, arguments)
     cost = context.get("WorkOrderCost", order["Id"])
     expected = (arguments.get("CurrentStatusId", 0), arguments.get("FinancialConcurrencyId", 0))

@@ -161,7 +161,7 @@ def _sent_reason(context: RequestContext, action: Action, arguments: Arguments) 
 
 
 def send_work_order(context: RequestContext, arguments: Arguments) -> Record:
-    """Send the order to its connected provider (facts 5 names the result). Not shown; assumed: all else."""
+    """Send the order to its connected provider (facts 5 names the result). Not shown; assumed: the rest."""
     order = find_order(context, arguments)
     if order["WonId"] or order["StatusId"] not in _ACTIVE:  # spec 3. Not shown; assumed: the text
         state = "has already been sent" if order["WonId"] else f"is {order['StatusId']}, so it cannot be sent"
