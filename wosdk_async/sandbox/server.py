@@ -271,7 +271,7 @@ def ports_of(listeners: Sequence[socket.socket]) -> list[int]:
 
 
 def web_root(listener: socket.socket, certificate: Certificate | None) -> str:
-    """Return the URL of a listener for clients. With a certificate, its host is a name from it."""
+    """Return the URL of a listener for clients. With a certificate, the host is a name in the certificate."""
     host, port = listener.getsockname()[:2]
     scheme = "http"
     if certificate is not None:

@@ -106,7 +106,7 @@ class Order:
 
 @attrs.frozen(kw_only=True)
 class RowReport:
-    """Outcome of one row under one grant. ``number`` counts a worker's results; a repetition has the same.
+    """Outcome of one row under one grant. ``number`` counts results; a repeated result keeps its number.
 
     ``not_sent`` means that no request for the row takes effect, now or later. The fields from ``entity`` to
     ``found`` describe the effect of a completed row; the fields from ``error`` to ``request_id`` describe an
@@ -137,9 +137,8 @@ class Report:
     """A worker's response to an order, with the worker's random nonce and clock reading.
 
     ``results`` are the results that the coordinator has not confirmed, and ``epochs`` identify the grants
-    with unreported rows. ``share`` and ``session`` are the numbers of the share and session in use. If a call
-    needs a session newer than the newest, ``session_refused`` is the number of the newest; otherwise, it is
-    0.
+    with unreported rows. ``share`` and ``session`` are the numbers of the share and session in use. While a
+    call waits for the next session, ``session_refused`` is the number of the newest; otherwise, it is 0.
     """
 
     worker: str

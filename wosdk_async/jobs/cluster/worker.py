@@ -240,8 +240,8 @@ class FencedEngine(WatchedEngine):
 class _PushedSessions:
     """Provider of the coordinator's sessions, which never grants the same session twice.
 
-    A call that needs a newer session than the newest calls ``on_refused``, and sets :attr:`refused` to the
-    number of the newest.
+    When a call has to wait for the next session, ``on_refused`` is called, and :attr:`refused` becomes the
+    number of the newest session.
     """
 
     def __init__(self, clock: Callable[[], float], on_refused: Callable[[], None]) -> None:

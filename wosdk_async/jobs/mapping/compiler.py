@@ -272,7 +272,7 @@ def _is_sign(unit: str) -> bool:
 
 
 def _with_currency(node: ObjectNode, raw: Mapping[str, Any], path: str) -> ObjectNode:
-    """Add currency checks to an amount's node. Raise ImportMapError if ``strip`` contradicts the currency."""
+    """Add currency checks to a node. Raise ImportMapError if the currency does not fit ``strip``."""
     value, currency = node.fields.get("value"), node.fields.get("currency_type_id")
     if not isinstance(value, TextNode):
         return node
