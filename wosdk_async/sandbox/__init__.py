@@ -1,8 +1,7 @@
 """Local stand-in for the service: an HTTP server over a SQLite file.
 
-The package imports the catalogue, ``regular_files`` and ``text/``, but never the client, because code shared
-with the client would hide the client's bugs. ``wosdk_async.testing`` and the command line import this
-package.
+The package imports only the catalogue and ``regular_files``, because code shared with the client would hide
+the client's bugs. ``wosdk_async.testing`` and the command line import this package.
 """
 
 from __future__ import annotations

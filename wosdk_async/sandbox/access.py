@@ -1,10 +1,10 @@
 """Access control, JSON requests and id parsing for the sandbox's own addresses.
 
-Only clients on this machine may use these addresses; web pages of other sites may not. A site can resolve its
-host name to this machine (DNS rebinding); then, only the raw ``Host`` header reveals the site.
+Only clients on this machine may use these addresses; web pages of other sites may not. A site can make its
+host name resolve to this machine (DNS rebinding). Then only the raw ``Host`` header reveals the site.
 
-starlette's TrustedHostMiddleware cannot replace this: it splits ``Host`` at the first colon, so it cannot
-allow ``[::1]``, and it only reads the first of two ``Host`` headers.
+starlette's TrustedHostMiddleware cannot replace this module. It splits ``Host`` at the first colon, so it
+cannot allow ``[::1]``, and it reads only the first of two ``Host`` headers.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ register_url_convertor(ID, _IdConvertor())
 
 
 def is_internal(path: str, method: str) -> bool:
-    """Return whether the sandbox itself handles a request; such requests are not logged and get no faults."""
+    """Return whether the sandbox itself handles a request, which then is not logged and gets no faults."""
     # A GET of the root sends browsers to the console; other requests to the root go to the service.
     return path in _PAGES or path.startswith(_FOLDERS) or (path == "/" and method in _READS)
 
@@ -105,7 +105,7 @@ def error_response(status: int, message: str, code: str = "") -> Response:
 async def json_object(
     request: Request, names: Sequence[str] = (), *, optional: bool = False
 ) -> dict[str, Any]:
-    """Parse a request's JSON object, or ``{}`` if ``optional`` and empty.
+    """Parse a request's JSON object; with ``optional``, an empty body is ``{}``.
 
     Raises ValueError if the body is invalid or has members other than ``names`` (default: all are allowed).
     """

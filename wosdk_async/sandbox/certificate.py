@@ -102,7 +102,6 @@ def _presented_certificate(serving: ssl.SSLContext, path: Path) -> dict[str, Any
 
 
 def _names(found: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield the host names and IP addresses, skipping the other kinds of names in a certificate."""
     for kind, value in found:
         if kind == "IP Address":
             with contextlib.suppress(ValueError):

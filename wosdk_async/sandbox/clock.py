@@ -45,12 +45,6 @@ class Clock:
     def advance(self, seconds: float = 0, *, minutes: float = 0, hours: float = 0, days: float = 0) -> None:
         """Move the clock forward, and wake tasks whose sleep has ended.
 
-        Args:
-            seconds: number of seconds.
-            minutes: number of minutes.
-            hours: number of hours.
-            days: number of days.
-
         Raises:
             ValueError: the total is negative, or moves the clock past the start of 2300.
             TypeError: a unit is not a number.
@@ -117,7 +111,7 @@ class VirtualClock(Clock):
 
 
 def require_start(start: object, argument: str) -> None:
-    """Raise a ValueError that names the argument, unless a clock's start is None or has a time zone."""
+    """Raise ValueError if a clock's start is neither None nor a datetime with a time zone."""
     if start is not None and not isinstance(start, datetime):
         raise ValueError(f"{argument} is {start!r}; it must be a datetime with a time zone.")
     if start is not None and start.tzinfo is None:

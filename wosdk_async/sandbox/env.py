@@ -36,7 +36,7 @@ def env_of(company: StoredCompany, root: str) -> Env:
 
 
 def _untrusted_host(root: str) -> str:
-    """Return the host that clients must be told to trust before they send it a token; empty if none."""
+    """Return the host that a client must be told to trust with its token; empty if none."""
     host = urlsplit(root).hostname or ""
     return "" if is_loopback(host) and not host.endswith(".localhost") else host
 
@@ -52,7 +52,7 @@ def are_assignments(text: str) -> bool:
 
 
 def server_of(text: str) -> tuple[tuple[str, int] | None, int | None]:
-    """Parse the server's address and process id from a file of `write_assignments`; each None if unknown."""
+    """Parse a file of `write_assignments`: the server's address and process id, each None if unknown."""
     found = _ASSIGNMENTS.fullmatch(text)
     if found is None:
         return None, None
@@ -67,10 +67,7 @@ def server_of(text: str) -> tuple[tuple[str, int] | None, int | None]:
 def write_assignments(env: Mapping[str, str], path: Path, pid: int | None = None) -> None:
     """Write the variables atomically to an owner-only file; if ``path`` is a link, to its target.
 
-    Args:
-        env: the variables.
-        path: the file.
-        pid: the server's process id, for a comment that shows the ``kill`` command.
+    A comment in the file shows the command that kills the server, if its process id ``pid`` is given.
     """
     comment = "" if pid is None else f"# stop the server: kill {pid}\n"
     try:

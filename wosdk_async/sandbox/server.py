@@ -97,8 +97,8 @@ def opened_store(
 ) -> Iterator[tuple[Store, StoredCompany]]:
     """Open a store for a block; yield it with the first of ``companies`` (default: its first Company).
 
-    Missing ``companies`` are created; without names, a new store gets a default Company. New Companies have
-    initial records unless ``empty``. Raises StoreError for an unusable file, FaultScriptError for a fault of
+    Missing ``companies`` are created; without names, a new store gets a default Company. With ``empty``, new
+    Companies have no initial records. Raises StoreError for an unusable file, FaultScriptError for a fault of
     an unknown Company, ValueError for an invalid name.
     """
     with contextlib.closing(open_store(path, *companies, empty=empty)) as store:
@@ -241,7 +241,7 @@ def _ignoring_reraised_signals() -> Iterator[None]:
 
 @contextlib.contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """Bind a socket for a block, so that a port in use is reported before anything else happens."""
+    """Bind a socket for a block. A port in use is reported before anything else happens."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio disables Nagle's algorithm only for sockets with an explicit protocol
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
@@ -257,7 +257,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def console_of(root: str) -> str | None:
-    """Return the console address of a sandbox at ``root``; None unless the host is a loopback name."""
+    """Return the console address of a sandbox at ``root``; None if the host is not a loopback name."""
     parts = urlsplit(root)
     host = parts.hostname or ""
     if not is_loopback(host):
@@ -271,7 +271,7 @@ def ports_of(listeners: Sequence[socket.socket]) -> list[int]:
 
 
 def web_root(listener: socket.socket, certificate: Certificate | None) -> str:
-    """Return the URL of a listener for clients; with a certificate, the host is a name from it."""
+    """Return the URL of a listener for clients. With a certificate, the host is a name in the certificate."""
     host, port = listener.getsockname()[:2]
     scheme = "http"
     if certificate is not None:

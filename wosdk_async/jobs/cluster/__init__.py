@@ -6,7 +6,7 @@ gives each claim one outcome. ``worker.py`` is the actor behind ``dask.py`` and 
 ``job_workers.py`` runs an import's workers. This package depends on the journal and the mapping, but not on
 ``imports``.
 
-A row is *returned* when its worker reports it as unsent; it is then queued again, unless the run was stopped.
+A row is *returned* when its worker reports it as unsent. If the run was not stopped, the row is queued again.
 A grant is *withdrawn* if it is closed before being sent. A row is *lost* when its lease expires without a
-report; it is then in doubt and is looked up.
+report. A lost row is in doubt and is looked up.
 """

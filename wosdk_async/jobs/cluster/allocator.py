@@ -1,7 +1,7 @@
 """Allocation of rows, leases and budget shares to a job's workers, without I/O.
 
 The workers' shares never add up to more than the job's rate and concurrency. The message with a new share may
-be lost, so a worker is charged for the largest share that it may be using. Shares grow only out of
+be lost, so the budget counts the largest share that a worker may be using. Shares grow only out of
 unallocated budget.
 """
 

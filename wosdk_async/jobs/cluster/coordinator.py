@@ -55,8 +55,8 @@ class ClusterRun(Run[Any, Effect]):
     """Run that sends a job's claims through its workers.
 
     If the ``async with`` block ends with an exception or cancellation, the workers cancel their calls. Rows
-    still unreported half a second later are in doubt, and their leases stay open: the job's next run waits
-    for those leases. On exit, the block raises the error passed to :meth:`fail`, if any.
+    that they do not report within half a second are in doubt. The leases of these rows stay open, and the
+    job's next run waits for them. On exit, the block raises the error passed to :meth:`fail`.
     """
 
     def __init__(
@@ -160,8 +160,8 @@ _MIN_CLAIMED, _CLAIMED_PER_CALL = 1000, 8  # rows to claim ahead: minimum, and p
 class Coordinator:
     """Coordinator of one run of a job.
 
-    ``session(current, refused)`` takes the numbers of a worker's current and refused sessions, and returns
-    the session to push to that worker, if any. ``on_event`` is called with a message when a worker is lost.
+    ``session(current, refused)`` gets the numbers of a worker's current and refused sessions. It returns the
+    session to push to the worker, or None. ``on_event`` is called with a message when a worker is lost.
     """
 
     def __init__(

@@ -133,7 +133,7 @@ class DaskCluster:
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
-        """Create an actor in each worker; see ``WorkerPool`` in ``messages.py``."""
+        """Create an actor in each worker."""
         from distributed import Client, Security  # imported here: optional, and takes half a second
 
         self._setup, self._joined, self._broken = to_bytes(setup), joined, broken

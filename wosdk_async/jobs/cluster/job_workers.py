@@ -29,9 +29,9 @@ _SOON = 2.0  # seconds
 class JobWorkers(Coordinator):
     """Workers of one import run; :meth:`open` starts them, :meth:`aclose` shuts them down.
 
-    From the first :meth:`run` on, a tenth of the rate is reserved for this process's own calls, such as
-    look-ups: at least 0.5 calls per second, and at most half of the rate. ``on_event`` gets a message for
-    each of the first 20 lost workers.
+    From the first :meth:`run` on, a part of the rate is reserved for this process's own calls, such as
+    look-ups. The part is a tenth, but at least 0.5 calls per second, and at most half of the rate.
+    ``on_event`` gets a message for each of the first 20 lost workers.
     """
 
     def __init__(
@@ -75,10 +75,7 @@ class JobWorkers(Coordinator):
                 self.fail(error)
 
     def _setup(self, marker: str | None) -> Setup:
-        """Return the workers' setup.
-
-        Raises ConfigurationError for client options that workers do not support.
-        """
+        """Raise ConfigurationError for client options that workers do not support."""
         call, client = self._company.options, sender_of(self._company).transport.options
         defaults = {each.name: each.default for each in attrs.fields(type(client))}
         for name in ("ssl_context", "proxy", "transport", "http_client", "host_suffixes"):
@@ -126,7 +123,7 @@ class SessionPusher:
         self._renewals, self._renewed_at = 0, 0.0
 
     def session_for(self, used: int, refused: int) -> PushedSession | None:
-        """Return the session to push to a worker; None if the worker has it, or no session is usable yet."""
+        """Return the session to push to a worker; None if it has this session, or none is usable yet."""
         session = self._manager.current()  # also starts a renewal if one is due
         if session is None or session.generation == refused:
             self._renew(0 if session is None else refused)

@@ -1,9 +1,9 @@
 """Leases, which permit a worker to send rows for a limited time.
 
-A worker certainly sends no row after its lease has expired. A row is under at most one lease, and leaves
-it in exactly one way: the worker reports the row, the row is lost with the worker, or the grant is withdrawn
-unsent. So each row gets exactly one outcome. The coordinator keeps its leases in :class:`Leases`, and each
-worker keeps its rows in :class:`LeasedRows`. Only :func:`end_leases` does I/O.
+A worker certainly sends no row after its lease has expired. A row is under at most one lease. It leaves the
+lease in exactly one way: the worker reports the row, the row is lost with the worker, or the grant is
+withdrawn unsent. So each row gets exactly one outcome. The coordinator keeps its leases in :class:`Leases`,
+and each worker keeps its rows in :class:`LeasedRows`. Only :func:`end_leases` does I/O.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class ClusterOptions:
 
     A worker may send a grant's rows for ``lease`` seconds, counted from its last report before the grant; the
     coordinator allows ``deadline + skew`` seconds more. ``rate`` and ``in_flight`` are totals for all
-    workers. The run ends after ``no_progress`` seconds (or longer, for a long deadline or low rate) in which
-    rows were queued but none ended.
+    workers. The run ends if rows are queued but none ends for ``no_progress`` seconds, or for longer if the
+    deadline is long or the rate is low.
     """
 
     lease: float = 30.0
@@ -51,7 +51,6 @@ class ClusterOptions:
     no_progress: float = 60.0
 
     def __attrs_post_init__(self) -> None:
-        """Refuse a lease too short for any row to start."""
         if self.deadline >= self.lease:
             raise ConfigurationError(
                 f"deadline is {self.deadline} s and lease {self.lease} s: no row could start, because a row "
@@ -232,8 +231,8 @@ class LeasedRow:
 class LeasedRows:
     """Rows of one worker, identified by ``nonce``.
 
-    A row starts only if it can end within its lease. The clock is checked again right before the first byte
-    of each request, because the process or the machine may be suspended at any time.
+    A row starts only if it can end within its lease. The process or machine may be suspended at any time, so
+    the clock is checked again right before the first byte of each request.
     """
 
     def __init__(self, nonce: str, deadline: float, clock: Callable[[], float]) -> None:

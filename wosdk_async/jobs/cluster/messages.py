@@ -1,7 +1,7 @@
 """Messages between a job's coordinator and workers, and protocols for their transport.
 
 The coordinator sends an :class:`Order`, and the worker responds with a :class:`Report`. Messages may be lost,
-late or repeated: an order repeats all grants that the worker has not confirmed, and a report repeats all
+late or repeated. So an order repeats all grants that the worker has not confirmed, and a report repeats all
 results that the coordinator has not confirmed. Times are durations or readings of the worker's own clock.
 """
 
@@ -62,10 +62,11 @@ class Grant:
 
 @attrs.frozen(kw_only=True)
 class Share:
-    """A worker's share of the rate (None: no limit) and concurrent calls; replaces lower-numbered shares."""
+    """A worker's share of the rate and concurrent calls; it replaces shares with lower numbers."""
 
     number: int
     rate: float | None
+    """Calls per second; None for no limit."""
     in_flight: int
 
 
@@ -87,10 +88,10 @@ class PushedSession:
 class Order:
     """Instructions for the worker with the nonce ``worker``; other workers ignore them.
 
-    ``received`` is the number of the last result received, ``grants`` are the grants that the worker has
-    not confirmed, and ``session`` is None if the worker has the newest session. After ``stop`` the worker
-    starts no rows; after ``abort`` it also cancels its calls. The worker may wait ``patience`` seconds for
-    results before responding.
+    ``received`` is the number of the last result received. ``grants`` are the grants that the worker has not
+    confirmed. ``session`` is None if the worker has the newest session. After ``stop`` the worker starts no
+    rows; after ``abort`` it also cancels its calls. The worker may wait ``patience`` seconds for results
+    before responding.
     """
 
     worker: str
@@ -105,10 +106,10 @@ class Order:
 
 @attrs.frozen(kw_only=True)
 class RowReport:
-    """Outcome of one row under one grant. ``number`` counts a worker's results and identifies repetitions.
+    """Outcome of one row under one grant. ``number`` counts results; a repeated result keeps its number.
 
     ``not_sent`` means that no request for the row takes effect, now or later. The fields from ``entity`` to
-    ``found`` describe the effect of a completed row, and those from ``error`` to ``request_id`` describe an
+    ``found`` describe the effect of a completed row; the fields from ``error`` to ``request_id`` describe an
     error.
     """
 
@@ -136,8 +137,8 @@ class Report:
     """A worker's response to an order, with the worker's random nonce and clock reading.
 
     ``results`` are the results that the coordinator has not confirmed, and ``epochs`` identify the grants
-    with unreported rows. ``share`` and ``session`` are the numbers of the share and session in use;
-    ``session_refused`` is the number of the newest session if a call needs a newer one, and 0 otherwise.
+    with unreported rows. ``share`` and ``session`` are the numbers of the share and session in use. While a
+    call waits for the next session, ``session_refused`` is the number of the newest; otherwise, it is 0.
     """
 
     worker: str
@@ -197,6 +198,6 @@ class WorkerPool(Protocol):
 
 
 def require_pool(workers: object) -> None:
-    """Raise InvalidCallError unless ``workers`` is a pool or None."""
+    """Raise InvalidCallError if ``workers`` is neither a pool nor None."""
     if workers is not None and (isinstance(workers, type) or not isinstance(workers, WorkerPool)):
         raise InvalidCallError(f"workers={workers!r} is not a worker pool; write workers=Processes(4)")

@@ -1,7 +1,7 @@
 """Workers in local processes, which form a private Dask cluster on the loopback interface.
 
-All connections use TLS with a certificate made for this cluster, so that other users of the machine cannot
-join it, run code in it, or read the token.
+All connections use TLS with a certificate made for this cluster. So other users of the machine cannot join
+the cluster, run code in it, or read the token.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Processes:
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
-        """Start the scheduler and the processes; see ``WorkerPool`` in ``messages.py``."""
+        """Start the scheduler and the processes."""
         self._broken, self._folder = broken, tempfile.mkdtemp(prefix="wosdk-workers-")
         try:
             from distributed import LocalCluster  # imported here: optional, takes half a second
@@ -101,7 +101,7 @@ class Processes:
         opening.result()
 
     async def aclose(self) -> None:
-        """Terminate all processes; see ``WorkerPool`` in ``messages.py``."""
+        """Terminate all processes."""
         for supervisor in self._supervisors:
             supervisor.cancel()
         await asyncio.gather(*self._supervisors, return_exceptions=True)
@@ -162,7 +162,7 @@ class Processes:
 
 
 def _new_certificate(folder: Path) -> Any:
-    """Return a new ``Security`` for the cluster, after writing its certificate and key to a folder."""
+    """Write a certificate and key for the cluster to a folder; return the ``Security`` that uses them."""
     from distributed import Security
 
     security = Security.temporary()  # type: ignore[no-untyped-call]
@@ -173,7 +173,7 @@ def _new_certificate(folder: Path) -> Any:
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment for workers, with this process's module path but no ``WOSDK_`` variables."""
+    """Return the environment for workers: with this process's module path, without ``WOSDK_`` variables."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("WOSDK_")}
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
     quiet = dict.fromkeys(("DASK_LOGGING__DISTRIBUTED", "DASK_LOGGING__WOSDK_ASYNC"), "critical")

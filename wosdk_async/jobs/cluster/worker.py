@@ -68,7 +68,7 @@ class Worker:
         self._watch: asyncio.Task[None] | None = None  # set by _open(), which runs in the event loop
 
     async def exchange(self, order: Sealed) -> bytes:
-        """Process an order and return the report; see ``messages.py``."""
+        """Process an order and return the report, both as JSON."""
         return to_bytes(await self.obey(from_bytes(order.data, Order)))
 
     async def obey(self, order: Order) -> Report:
@@ -198,10 +198,7 @@ class Worker:
 
 
 def _failed(row: LeasedRow, trace: Trace, error: Exception, *, late: bool) -> dict[str, Any]:
-    """Return the result fields for a call that raised ``error``.
-
-    ``late`` tells whether the row's lease has expired.
-    """
+    """Return a failed call's result fields; ``late`` tells whether the row's lease has expired."""
     outcome = failed_outcome(0, row, error, trace)
     if isinstance(outcome, InDoubt):
         return _error("in_doubt", outcome.error)
@@ -228,7 +225,7 @@ class FencedEngine(WatchedEngine):
     """Engine that sends requests only while the running task's lease is valid."""
 
     async def send(self, request: Request) -> Any:
-        """Send one request; see :class:`~wosdk_async.transport.http.engine.Engine`."""
+        """Send one request."""
         row = _current.get()
 
         def begin() -> None:
@@ -243,8 +240,8 @@ class FencedEngine(WatchedEngine):
 class _PushedSessions:
     """Provider of the coordinator's sessions, which never grants the same session twice.
 
-    When a call needs a session other than the newest, ``on_refused`` is called and :attr:`refused` becomes
-    the number of the newest.
+    When a call has to wait for the next session, ``on_refused`` is called, and :attr:`refused` becomes the
+    number of the newest session.
     """
 
     def __init__(self, clock: Callable[[], float], on_refused: Callable[[], None]) -> None:
@@ -260,7 +257,6 @@ class _PushedSessions:
 
     @property
     def refused(self) -> int:
-        """Number of the newest session if a call needs a newer one; otherwise 0."""
         return self.number if self._used_up == self.number else 0
 
     def push(self, session: PushedSession) -> None:

@@ -2,8 +2,7 @@
 
 ``exporter.py`` exports to one file, and ``incremental.py`` adds a part with changed records. Their base in
 ``export_job.py`` determines what to read, ``work_folder.py`` stores rows in files that survive a kill, and
-``table_writers.py`` writes the output. What they share is here: plan, options, summary, errors and the lock
-of their folder. Only the command line and ``wosdk_async.jobs`` import this package.
+``table_writers.py`` writes the output. This module has what they share.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def differences(plan: ExportPlan, stored: ExportPlan) -> list[str]:
 
 
 def _compared_fields(plan: ExportPlan) -> dict[str, Any]:
-    """Return the fields (except ``columns``) that determine rows and format, by their names in messages."""
+    """Return the fields that determine rows and format, except ``columns``, by their names in messages."""
     expression = plan.get("expression") or {}
     return {
         "entity": plan.get("entity"),
@@ -87,7 +86,7 @@ class ExportOptions:
     csv_for_excel: ExcelSeparator | None = choice("comma", "semicolon")
     """Separator of a CSV file for Excel, which also gets a byte order mark (default: comma, and no mark)."""
     csv_raw: bool = switch(False)
-    """Whether CSV text stays unchanged, as programs need it; otherwise formulas get a leading apostrophe."""
+    """Whether CSV text stays unchanged, for programs; otherwise formulas get a leading apostrophe."""
 
 
 @attrs.frozen(kw_only=True)
@@ -190,7 +189,7 @@ def _locked(path: Path, check: Callable[[Path], None]) -> FolderLock:
 
 
 def _remove_empty(folder: Path) -> None:
-    """Remove a new folder, unless another process has put its lock there."""
+    """Remove a new folder if no other process has put its lock there."""
     with contextlib.suppress(OSError):
         if not (folder / LOCK).stat().st_size:
             (folder / LOCK).unlink()

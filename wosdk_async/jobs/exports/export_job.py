@@ -82,7 +82,7 @@ class ExportedTable:
         select: Iterable[str | properties.Path] = (),
         default: str | None = None,
     ) -> Self:
-        """Create the table for an output; ``default`` is the format if ``options`` and suffix specify none.
+        """Create the table for an output. Without a format in options or suffix, ``default`` is the format.
 
         Raises:
             InvalidCallError: a name or value is invalid.

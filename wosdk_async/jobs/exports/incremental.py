@@ -269,7 +269,7 @@ class PartChain:
     about: Mapping[str, Any] = attrs.field(factory=dict)
     """Content of the last part's watermark file."""
     before: Mapping[str, Any] = attrs.field(factory=lambda: {"rows": 0, "sha256": None})
-    """Total rows of all parts, and the digest of the last watermark file, to store in the next part."""
+    """Total rows of all parts and digest of the last watermark file; the next part stores them."""
 
     @classmethod
     def read(cls, folder: Path) -> Self:
@@ -306,7 +306,6 @@ class PartChain:
         return attrs.evolve(self, last=part, about=about, before=now)
 
     def _broken(self, part: Path, rows: int | None) -> ExportError:
-        """Return the error for a part that does not follow the last part."""
         first, last = self.next_number, _number(part) - 1
         if first > last:
             return ExportError(

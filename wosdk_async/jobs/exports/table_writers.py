@@ -1,8 +1,8 @@
 """Export formats and their table writers, which use constant memory.
 
-A workbook cell has an Excel type if the type preserves the value, as for numbers of up to 15 digits and dates
-from March 1900. Other values are text, and text is never a formula or link. Text longer than 32,767
-characters goes to a separate sheet, in pieces.
+In a workbook, booleans, numbers of up to 15 digits and times from March 1900 have Excel types. Other values
+are text, because Excel would change them. Text is never a formula or link. Text longer than 32,767 characters
+goes to a separate sheet, in pieces.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ def _exact_number(number: Decimal) -> str:
 
 
 def _iso_time(moment: datetime) -> str:
-    """Return a time in ISO 8601, with ``Z`` for UTC, and without a zone if the zone is unknown."""
+    """Return a time in ISO 8601: with ``Z`` if it is in UTC, without a zone if its zone is unknown."""
     return moment.replace(tzinfo=None).isoformat() + ("Z" if moment.tzinfo is not None else "")
 
 
 def _excel_time(moment: datetime) -> str:
-    """Return a time in a format that Excel parses. Excel reads a time with ``T`` or ``Z`` as text."""
+    """Return a time as Excel parses it. Excel reads a time with ``T`` or ``Z`` as text."""
     return moment.replace(tzinfo=None).isoformat(" ")
 
 
@@ -86,10 +86,7 @@ def _writing_csv(path: Path, form: TableForm) -> Iterator[WriteBatch]:
 
 @contextlib.contextmanager
 def _writing_json(path: Path, form: TableForm) -> Iterator[WriteBatch]:
-    """Write JSON lines: one object per row, with all columns.
-
-    Columns of JSON text are written as JSON values, in which numbers keep all digits.
-    """
+    """Write rows with all columns. JSON text is written as JSON values, in which numbers keep all digits."""
     converters = {name: _JSON_TEXT if name in form.json_columns else _JSON for name in form.schema.names}
     with recreate_file(path) as file:
 

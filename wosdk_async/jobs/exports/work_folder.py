@@ -125,7 +125,7 @@ def split(ids: IdRange, size: int) -> Iterator[IdRange]:
 
 
 class RangeFileWriter:
-    """Writer of a file for the range above an id. Once complete on disk, the file gets its final name."""
+    """Writer of a file for the ids above ``above``. Once complete on disk, the file gets its final name."""
 
     def __init__(self, folder: Path, schema: Any, above: int | None) -> None:
         self.rows = 0
@@ -167,7 +167,7 @@ class RangeFileWriter:
             self._path.unlink(missing_ok=True)
 
     def _opened(self) -> Any:
-        """Return the stream, opened on first use so that :meth:`discard` can remove the file on failure."""
+        """Open the stream on first use, so that :meth:`discard` can remove the file if this fails."""
         if self._stream is None:
             ipc = export_package("pyarrow.ipc")
             self._file = recreate_file(self._path)
@@ -334,7 +334,7 @@ def _require_export_folder(folder: Path) -> None:
         or not any(known.fullmatch(path.name) for known in (_KNOWN_NAME, _NAME, _OPEN_NAME))
     ]
     if not strange and paths and folder / LOCK not in paths:
-        # Files without a lock are not from an export, unless an export is just removing them.
+        # Files without a lock are not from an export, but an export may just be removing them.
         strange = [path.name for path in paths if path.exists()]
     if strange or folder.is_symlink():
         why = f"has other files ({strange[0]})" if strange else "is a link"

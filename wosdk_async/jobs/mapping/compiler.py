@@ -106,7 +106,6 @@ def _require_no_text(meta: Wire, raw: Mapping[str, Any], path: str) -> None:
 
 
 def _remedy(meta: Wire, raw: object, path: str) -> str:
-    """Suggest a map line for a plain value that is probably an id or an amount."""
     fields = registry.resolve(meta["of"] or "").__wire__
     name, shown = path.rpartition(".")[2], json.dumps(raw, default=str)
     if "value" in fields:
@@ -156,7 +155,6 @@ def _words(meta: Wire, table: TextTable, limit: LengthLimit, path: str) -> Parse
 
 @contextmanager
 def _map_errors(path: str) -> Iterator[None]:
-    """Convert an invalid value's RowError or ValueError to ImportMapError."""
     try:
         yield
     except RowError as error:
@@ -264,7 +262,6 @@ _BY_SIGN = {sign.casefold(): codes.split() for sign, codes in _CURRENCIES.items(
 
 
 def _possible_currencies(sign: str) -> Sequence[str]:
-    """Return the possible currencies of a sign or code, or nothing if it is unknown."""
     code = sign.strip().upper()
     known = code in registry.resolve("CurrencyType").__members__
     return [code] if known else _BY_SIGN.get(sign.strip().casefold(), ())
@@ -275,7 +272,7 @@ def _is_sign(unit: str) -> bool:
 
 
 def _with_currency(node: ObjectNode, raw: Mapping[str, Any], path: str) -> ObjectNode:
-    """Add currency checks to an amount's node. Raise ImportMapError unless the currency fits ``strip``."""
+    """Add currency checks to a node. Raise ImportMapError if the currency does not fit ``strip``."""
     value, currency = node.fields.get("value"), node.fields.get("currency_type_id")
     if not isinstance(value, TextNode):
         return node
@@ -299,7 +296,6 @@ def _with_currency(node: ObjectNode, raw: Mapping[str, Any], path: str) -> Objec
 @attrs.frozen
 class _AmountNode(TextNode):
     currency: Node | None = attrs.field(default=None, kw_only=True)
-    """Node of the currency; None if the map sets no currency."""
     signs: Sequence[str] = attrs.field(default=(), kw_only=True)
     """Currency signs to strip, longest first."""
 

@@ -56,7 +56,7 @@ class DraftField:
     target: type[Record] | None = None
     """Entity of a reference."""
     where: str = ""
-    """TOML of the reference's ``where``, if any."""
+    """TOML of the reference's ``where``."""
     reference: str = ""
     """Name of the reference in the map."""
     column: str | None = None
@@ -117,14 +117,14 @@ def is_usable(column: str) -> bool:
 
 
 def name_field(entity: type[Record], column: str | None = None) -> str | None:
-    """Return the look-up field of an entity: ``number`` for a column ``Task.Number``, otherwise a default."""
+    """Return an entity's look-up field: ``number`` for a column ``Task.Number``, otherwise a default."""
     named = _field_spelled(entity, column or "")
     defaults = [name for name in _NAMES if entity.__wire__.get(name, {}).get("type") == "string"]
     return next(iter((*named, *defaults)), None)
 
 
 def _field_spelled(entity: type[Record], column: str) -> list[str]:
-    """Return the string field named by the last part of a dotted column such as ``Task.Number``, if any."""
+    """Return the string field that a dotted column such as ``Task.Number`` names with its last part."""
     _, dot, last = column.rpartition(".")
     fields = entity.__wire__.items() if dot else ()
     return [name for name, meta in fields if meta["type"] == "string" and _plain(name) == _plain(last)]
@@ -162,7 +162,7 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
 
 
 def _action_of(kind: type[Record]) -> str | None:
-    """Return the action type of a command's reasons (facts 4); None if the command has no action type."""
+    """Return the action type that a command's reasons have (facts 4); None if there is none."""
     word = kind.wire_name.removeprefix("Wo").removesuffix("Command")
     return word if word in WOActionType.__members__ else None
 
@@ -180,7 +180,7 @@ def _change_fields(operation: RowOperation, candidates: list[DraftField]) -> lis
 def _assign(
     candidates: Sequence[DraftField], columns: Sequence[str], excluded_kinds: Mapping[str, Set[str]]
 ) -> None:
-    """Assign columns to fields by descending similarity, at most one to each field."""
+    """Assign each column to at most one field, and each field at most one column, most similar first."""
     pairs = [
         (score, each.required, -place, -order)
         for place, column in enumerate(columns)
@@ -196,7 +196,6 @@ def _assign(
 
 
 def _assign_key(candidates: Sequence[DraftField], keys: Sequence[str]) -> None:
-    """Assign a key column to the marker field, unless the field already has a column."""
     taken = {each.column for each in candidates}
     for each in candidates:
         if each.name == MARKER_FIELD and each.column is None and keys:
@@ -204,7 +203,6 @@ def _assign_key(candidates: Sequence[DraftField], keys: Sequence[str]) -> None:
 
 
 def _name_references(shown: Sequence[DraftField]) -> None:
-    """Name references after their fields, and number duplicates."""
     used: Counter[str] = Counter()
     for each in shown:
         if each.target is not None:
@@ -226,7 +224,7 @@ def _score(column: str, field: DraftField) -> float:
 
 
 def _in_words(column: str, field: DraftField) -> float:
-    """Return a score if the words of one name include all words of the other; otherwise 0."""
+    """Return a score if one name has all words of the other; otherwise 0."""
     column_words, target = _words(column), field.target
     names = [_words(field.name.removesuffix(_AMOUNT)), _words(target.__name__ if target is not None else "")]
     if column_words and column_words in names:

@@ -1,4 +1,4 @@
-"""Map drafts. Fields without a similar column get the placeholder ``{ADAPT}``, which imports reject."""
+"""Map drafts. A field without a similar column gets the placeholder ``{ADAPT}``, which imports reject."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ class KeyColumns:
     nearly: Sequence[str] = ()
     """Columns whose cells are unique and usable as keys, except for a few cells."""
     exceptions: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
-    """For each column with unsuitable cells, the first of these, as in ``line 3 has an empty cell``."""
+    """For each column, its first unsuitable cells, described as in ``line 3 has an empty cell``."""
     excluded_kinds: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
     """For each column, the kinds (``time`` or ``number``) that most of its first cells do not resemble."""
     formats: Mapping[str, Mapping[str, str]] = attrs.field(factory=dict)
@@ -256,7 +256,6 @@ _GERMAN_NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?")
 
 
 def _first_cells(source: Source) -> dict[str, list[str]]:
-    """Return the first non-blank cells of each column."""
     cells: dict[str, list[str]] = {}
     for row in islice(source, _SAMPLE):
         for column, cell in dict(row.cells.items()).items():
@@ -266,7 +265,6 @@ def _first_cells(source: Source) -> dict[str, list[str]]:
 
 
 def _excluded_kinds(texts: Sequence[str]) -> frozenset[str]:
-    """Return the kinds that most cells of a column do not resemble."""
     return frozenset(
         kind
         for kind, looks in _LOOKS.items()

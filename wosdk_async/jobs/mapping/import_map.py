@@ -107,7 +107,7 @@ class ImportMap:
         if len(nodes) != 1:
             return None if nodes else "the map does not set it"
         columns = columns_of(nodes[0], self)
-        # A list is reported only if it is blank; another field is also reported if its value is rejected.
+        # The service reports a list only if it is blank, but another field also if it rejects the value.
         blank = "blank " if isinstance(nodes[0], ListNode) else ""
         return f"{blank}{named_columns(columns)}" if columns else None
 
@@ -133,7 +133,6 @@ def _key(tables: MapTables) -> Template | None:
 
 
 def _without_key(tables: MapTables, table: str) -> MapTables:
-    """Return a map without its key, its marker and the marker's field."""
     kept = getattr(tables, table)
     if tables.marker is not None:
         kept = _without(kept, tables.marker.split("."))

@@ -43,7 +43,7 @@ async def find_named(
 async def find_elsewhere(
     company: Company, spec: ReferenceSpec, context: RowContext, names: Sequence[str]
 ) -> dict[str, set[str]]:
-    """Search the other string fields for ``names``; return the names found in each field, case-folded.
+    """Search the string fields other than ``by`` for names. Return the names found in each, case-folded.
 
     Each query reads at most 1,000 matches, because most records may have the same value in a field.
     """
@@ -117,8 +117,8 @@ async def _records(
 ) -> AsyncGenerator[Json, None]:
     """Yield non-removed records that match the filters, ordered by id; include the fields ``more``.
 
-    If ``asked`` is given, raise NoAnswerError for a record that has none of these names: the response then
-    proves no name absent, and creating records could make duplicates.
+    If ``asked`` is given, raise NoAnswerError for a record that has none of these names. Such a response
+    does not prove that a name is absent, so creating its record could make a duplicate.
     """
     wanted = [(each, each.node.fill(context)) for each in spec.filters]
     compared = [_comparison(spec, each, value) for each, value in wanted]
@@ -159,8 +159,8 @@ def _comparison(spec: ReferenceSpec, each: Filter, value: Any) -> Comparison | N
     """Return the query condition for a filter, or None if only :func:`_equal` can decide.
 
     The service may store False, 0 and ``""`` as null, and queries for these values do not match null (facts
-    3.4). Whether queries compare enums by name is unknown (facts 4). Values are strings, as in recorded
-    requests.
+    3.4). Whether queries compare enums by name is unknown (facts 4). Recorded requests send all values as
+    strings.
     """
     if not value or each.meta["type"] not in ("ref", "integer", "number", "string", "boolean"):
         return None
@@ -192,7 +192,7 @@ class NamedIds:
 
     @classmethod
     def of(cls, record: ObjectNode, table: str, references: Iterable[ReferenceSpec]) -> NamedIds:
-        """Collect the id fields of a map's record (paths start with ``table``) and of records to create."""
+        """Collect the id fields of a map's record and of records to create; ``table`` begins the paths."""
         found = list(_id_fields(record, table))
         for spec in references:
             if spec.create is not None:

@@ -32,16 +32,16 @@ def no_marker_for_workers(import_map: ImportMap) -> ImportMapError:
 
 @attrs.frozen
 class RowKeys:
-    """Row keys, which are ``{job}-{row}`` unless the map sets the marker field."""
+    """Row keys. If the map does not set the marker field, they are ``{job}-{row}``."""
 
     path: str
     """Marker field, such as ``work_order.po_number``."""
     node: Node | None
-    """Map node of the field, if any."""
+    """Map node of the field; None if the map does not set it."""
     job: str
     """Job id, which makes default keys unique."""
     _column: str | None = attrs.field(init=False)
-    """Column whose cells are the keys, if they are short and have no ``+`` and no surrounding whitespace."""
+    """Column whose cell is the key if it is short and has neither a ``+`` nor surrounding blanks."""
 
     @_column.default
     def _find_column(self) -> str | None:
@@ -115,7 +115,7 @@ class RowKeys:
             return None
 
     def put(self, command: Any, key: str | None) -> None:
-        """Set the key in a row's command, unless the map sets it."""
+        """Set the key in a row's command, if the map does not set it."""
         if isinstance(command, Written):
             command.key = key
         elif self.node is None and key is not None:
@@ -129,7 +129,7 @@ def own_keys(keys: RowKeys | None) -> RowKeys | None:
 
 
 def _require_key_type(import_map: ImportMap, path: str, table: Mapping[str, Wire], *, filled: bool) -> None:
-    """Raise ImportMapError unless the field is a string, or an integer whose value the map sets."""
+    """Raise ImportMapError if the field is neither a string nor an integer that the map sets."""
     above, dot, name = path.rpartition(".")
     kind = table[name]["type"]
     if not table[name].get("many") and (kind == "string" or (kind == "integer" and filled)):

@@ -15,9 +15,9 @@ from wosdk_async.protocol.order_rules import replaced_fields
 
 
 def lacking(record: Record, import_map: ImportMap) -> Iterator[str]:
-    """Yield a message for each required field that a new work order lacks, naming the columns to fill in.
+    """Yield a message for each required field that a new work order lacks; name the columns to fill in.
 
-    For other records, the service does not seem to enforce the catalogue's ``required``.
+    Records of other types may lack fields, because the service does not seem to require them.
     """
     if not isinstance(record, WoCreateCommand) or not isinstance(order := record.work_order, WorkOrder):
         return
@@ -68,7 +68,7 @@ def _node(node: Node | None, path: tuple[str, ...]) -> Node | None:
 def replaced_fields_warning(import_map: ImportMap) -> Callable[[Mapping[str, str]], str | None] | None:
     """Return a function that warns about the fields of a row that the service silently overwrites.
 
-    Return None unless the map creates work orders and sets both ``compute_schedule`` and such a field.
+    Return None if the map does not create work orders with ``compute_schedule`` and such a field.
     """
     order = import_map.record.fields.get("work_order")
     computes = import_map.record.fields.get("compute_schedule")

@@ -116,7 +116,7 @@ class TextNode:
         return self.template.columns
 
     def fill(self, context: RowContext) -> Any:
-        """Return the parsed value. Blank cells count as empty unless the field is a string."""
+        """Return the parsed value. Blank cells count as empty, except in string fields."""
         text = self.template.fill(context.cells)
         if text is None:
             return self.blank
@@ -178,7 +178,7 @@ class ReferenceNode:
 
 @attrs.frozen
 class ObjectNode:
-    """Object with nested fields. Compiling ``build`` and ``fill`` nearly halves the time per record."""
+    """Object with nested fields. Compiled ``build`` and ``fill`` nearly halve the time per record."""
 
     make: type[Record]
     fields: Mapping[str, Node]

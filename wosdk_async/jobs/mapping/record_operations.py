@@ -99,7 +99,7 @@ class ChangeOperation(EntityOperation):
         return ["*", *(f"{each['name']}.*" for each in inner if not each.get("many"))]
 
     def set_id(self, record: Any, key: str, found: Sequence[Any]) -> None:
-        """Set ``record.id`` to the existing record's id. Raise RowError unless exactly one record exists."""
+        """Set ``record.id`` to the existing record's id. Raise RowError if there is none or more than one."""
         existing = [each for each in found if not getattr(each, "is_removed", None)]
         if len(existing) == 1:
             record.id = existing[0].id
@@ -139,7 +139,7 @@ class UpdateRecord(ChangeOperation):
     def set_id(self, record: Any, key: str, found: Sequence[Any]) -> None:
         """Set the record's id.
 
-        Raise RowError if there are no changes or invalid ones, or unless exactly one record has the key.
+        Raise RowError if the changes are empty or invalid, or if several records or none have the key.
         """
         changes = self._changes(record)
         if not changes:
@@ -188,7 +188,7 @@ class DeleteRecord(ChangeOperation):
     compares: ClassVar[bool] = False
 
     def require_fields(self, names: Collection[str]) -> None:
-        """Raise ImportMapError unless the map sets only the key."""
+        """Raise ImportMapError if the map sets any field but the key."""
         super().require_fields(names)
         if more := sorted(set(names) - {self.by}):
             raise ImportMapError(f"{self.table}.{more[0]}: a delete uses only {self.by}; remove this field")
@@ -217,7 +217,6 @@ class DeleteRecord(ChangeOperation):
 
 
 def _equal(sent: Any, held: Any) -> bool:
-    """Return whether a record holds the sent value."""
     if (id := getattr(sent, "id", None)) is not None:
         return bool(id == getattr(held, "id", None))
     if isinstance(sent, Record):

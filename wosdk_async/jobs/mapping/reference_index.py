@@ -1,4 +1,4 @@
-"""Index of referenced records, which collects names from rows, looks them up, and tracks missing records."""
+"""Index of referenced records: it collects names from rows, looks them up, and tracks missing records."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ReferenceIndex:
         self._ids: dict[str, tuple[str | None, ReferenceSpec, dict[str, int]]] = {
             spec.name: (spec.first_column, spec, {}) for spec in self.specs.values()
         }
-        """By reference name: the spec's ``first_column``, the spec, and a cache of record ids by raw name."""
+        """By reference: its ``first_column``, its spec, and a cache of record ids by raw name."""
         self._uncollected = list(self.specs.values())
 
     def collect(self, rows: Sequence[Mapping[str, str]]) -> None:
@@ -193,7 +193,7 @@ class ReferenceIndex:
             self.warnings.append(f"{spec.name}: {alike}; existing records are used")
 
     def _add_found(self, spec: ReferenceSpec, entry: ReferenceEntry, ids: list[int]) -> None:
-        """Store the records found for a name; several records are an error unless the map takes the first."""
+        """Store the records found for a name. Several are an error if the map does not take the first."""
         others = ", ".join(map(str, ids[1:6]))
         if len(ids) > 1 and not spec.takes_first:
             entry.error = AmbiguousNameError
@@ -213,13 +213,13 @@ class ReferenceIndex:
         return any(entry.missing for entry in self._all())
 
     def require(self, references: Iterable[str], place: object) -> None:
-        """Raise ImportMapError, naming ``place``, if a record needed by every row is missing or ambiguous."""
+        """Raise ImportMapError, naming ``place``, if a record that all rows need is missing or ambiguous."""
         for entry in (entry for name in references for entry in self._entries[name].values()):
             if entry.id is None and entry.reason:
                 raise ImportMapError(f"{place}: {entry.reason}", **entry.details)
 
     def undecided(self, cells: Mapping[str, str]) -> bool:
-        """Return whether a row names a missing record that is not marked as wanted yet."""
+        """Return whether a row names a missing record that no row has wanted yet."""
         for spec in self.specs.values():
             with suppress(RowError):
                 raw = spec.raw_name_in(cells) if spec.create else None
@@ -240,7 +240,6 @@ class ReferenceIndex:
         ]
 
     def _created_by(self, spec: ReferenceSpec) -> Iterator[tuple[str, ReferenceEntry]]:
-        """Yield the entries whose records this reference creates, with their names."""
         return ((key, entry) for key, entry in self._entries[spec.name].items() if entry.spec is spec)
 
     def _all(self) -> list[ReferenceEntry]:

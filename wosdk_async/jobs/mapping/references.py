@@ -39,7 +39,7 @@ class Filter:
 
 @attrs.frozen
 class RowName:
-    """Name in a row: ``raw`` as in the file, and ``text`` to compare and send."""
+    """Name in a row: ``raw`` is as in the file, ``text`` is compared and sent."""
 
     text: str
     raw: str
@@ -62,7 +62,7 @@ class ReferenceSpec:
 
     @property
     def first_column(self) -> str | None:
-        """Column whose cell is the raw name unless the cell is blank."""
+        """Column whose cell, if not blank, is the raw name."""
         return None if self.template is None else self.template.first_column
 
     @property
@@ -81,7 +81,7 @@ class ReferenceSpec:
     def lacks(self) -> list[str]:
         """Required fields of a new record that ``create`` does not set.
 
-        Lists, booleans and strings other than ``display_as`` are not included.
+        ``display_as`` is the only string among them; lists and booleans are never among them.
         """
         fields = self.create.fields if self.create else {}
         return [
@@ -101,11 +101,11 @@ class ReferenceSpec:
         return (self.entity, self.by, self.filters) == (other.entity, other.by, other.filters)
 
     def raw_name_in(self, cells: Mapping[str, str]) -> str | None:
-        """Return the name in a row as written; None if its cells are empty, or ``""`` without a template."""
+        """Return the name as written in a row: None if its cells are empty, ``""`` without a template."""
         return "" if self.template is None else self.template.fill(cells)
 
     def name_of(self, raw: str) -> RowName | None:
-        """Normalize a raw name; return None for a blank one. Raise RowError if the name is too long."""
+        """Normalize a raw name; return None if it is blank. Raise RowError if it is too long."""
         if self.template is None:  # the record is the same for every row
             return RowName("", "")
         if not raw.strip():
@@ -119,7 +119,7 @@ class ReferenceSpec:
 class ReferenceEntry:
     """Distinct name, with its record's ``id``, or the ``reason`` why the record cannot be used.
 
-    Without either, the record is missing and may be created.
+    An entry with neither is missing: its record may be created.
     """
 
     spec: ReferenceSpec

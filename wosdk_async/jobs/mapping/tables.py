@@ -236,8 +236,6 @@ def _message(error: BaseException, _: type | None) -> str:
 
 
 def _type_hook(accepts: Callable[[object], bool], wanted: str) -> Callable[[Any, Any], Any]:
-    """Return a cattrs hook that passes accepted values through and rejects others."""
-
     def hook(value: Any, _: Any) -> Any:
         if not accepts(value):
             raise ValueError(f"{wanted}, not {value!r}")

@@ -15,7 +15,7 @@ NAME = ""
 
 _PIECE = re.compile(r"\{\{|\}\}|\{(?P<choice>[^{}]*)\}|[^{}]+")
 _OPTION = re.compile(r"\s*+(?:'(?P<text>(?:[^']|'')*+)'\s*+|(?P<column>[^'|\s][^|]*+))(?:\||\Z)")
-"""Option and separator. Possessive quantifiers prevent quadratic time."""
+"""Pattern whose possessive quantifiers prevent quadratic time."""
 _SHORTENED = re.compile(r"[1-9](?:[.,][0-9]+)?E\+[0-9]{2,3}", re.IGNORECASE)
 
 
@@ -46,9 +46,9 @@ class Template:
     source: str
     parts: tuple[str | Choice, ...]
     _alone: Choice | None = attrs.field(init=False)
-    """Pair of braces that makes up the whole template, if any."""
+    """Pair of braces that is the whole template; None for other templates."""
     first_column: str | None = attrs.field(init=False)
-    """Column whose cell is the whole result unless the cell is blank. Most templates have such a column."""
+    """Column whose cell, if not blank, is the whole result. Most templates have such a column."""
 
     @_alone.default
     def _find_alone(self) -> Choice | None:

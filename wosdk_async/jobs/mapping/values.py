@@ -24,7 +24,7 @@ from wosdk_async.jobs.sources.rows import CellType, TypedCell
 from wosdk_async.model.metadata import Wire
 
 Parser = Callable[[str], Any]
-"""Function that parses a string, or raises ValueError with a message to append to the field name."""
+"""Function that parses a string, or raises ValueError. The message continues after the field's name."""
 
 _CACHED = 1024  # cached values per field; columns often repeat a few values
 _MAX_CACHED = 64  # characters
@@ -102,7 +102,6 @@ def _plain(text: str, meta: Wire, is_id: bool = False) -> Any:
 
 
 def _date_formats(text: str) -> list[str]:
-    """Return the strptime formats that can parse a date or a date with time."""
     if (found := _DATE.fullmatch(text)) is None:
         return []
     mark, comma, seconds, blank = found.groups()
@@ -318,7 +317,6 @@ def typed_values(meta: Wire, table: TextTable, text: Parser | None) -> TypedValu
 
 
 def _word_or(text: str, words: Parser, own: Parser) -> Any:
-    """Return the meaning of a word; parse any other value with the type's own parser."""
     value = _parsed_or_none(words, text)
     return own(text) if value is None else value
 

@@ -106,7 +106,6 @@ def convert(module: str, path: Path, lines: IO[bytes], options: dict[str, Any], 
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment without the client's settings, proxies and Python settings."""
     environment = dict(os.environ)
     for name in os.environ:
         if name.startswith(("WOSDK_", "PYTHON")) or name.upper().endswith("_PROXY"):
@@ -129,7 +128,6 @@ def _wait(child: subprocess.Popen[bytes], path: Path, seconds: float) -> None:
 
 
 def _reason(status: int, stderr: IO[bytes], limits: Limits) -> tuple[str, tuple[Remedy, ...]]:
-    """Return the reader's error message, or the probable cause."""
     stderr.seek(0)
     started = STARTED in stderr.read(MAX_MESSAGE)
     stderr.seek(0, os.SEEK_END)
@@ -188,7 +186,7 @@ PARQUET = Reader("wosdk_async.readers.parquet", "pyarrow", "parquet", "Parquet f
 
 
 class _About(msgspec.Struct):
-    """Sheet metadata: other sheets, merged ranges, and the numbers of hidden rows and columns."""
+    """Facts about a sheet. ``rows`` and ``columns`` are the numbers of hidden rows and columns."""
 
     rows: int = 0
     columns: int = 0
@@ -203,7 +201,7 @@ class _About(msgspec.Struct):
 class _Line(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     """Line of reader output; the last line has only ``line``.
 
-    ``kinds`` is the sheet name in the header, and one character for the type of each cell in other lines.
+    In the header, ``kinds`` is the sheet's name. In other lines, it has one character for each cell's type.
     """
 
     line: int
@@ -217,7 +215,7 @@ _DECODER = msgspec.json.Decoder(_Line)
 
 
 class ConvertedFile:
-    """Source of the rows in ``lines``, a reader's output of JSON lines; the source closes this file.
+    """Source of a converted file's rows. It closes ``lines``, the reader's output of JSON lines.
 
     Attributes:
         sheet: the sheet's name; None for Parquet files.
@@ -275,7 +273,6 @@ class ConvertedFile:
 
     @contextlib.contextmanager
     def _output_errors(self) -> Iterator[None]:
-        """Raise ImportMapError for invalid reader output."""
         try:
             yield
         except ImportMapError:
@@ -286,7 +283,7 @@ class ConvertedFile:
             ) from error
 
     def _records(self) -> Iterator[_Line]:
-        """Yield all lines; concurrent iterations are allowed."""
+        """Yield all lines. Several iterations may run at once."""
         offset, rest = 0, b""
         while chunk := self._chunk(offset):
             offset += len(chunk)
@@ -328,7 +325,6 @@ _BLIND = (
 
 
 def _typed(kinds: str, currencies: Sequence[str]) -> list[tuple[int, CellType, str]]:
-    """Return the positions, types and currencies of typed cells."""
     return [
         (place, "number", currencies[ord(kind) - CURRENCIES])
         if ord(kind) >= CURRENCIES

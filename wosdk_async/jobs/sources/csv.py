@@ -42,7 +42,6 @@ _OTHER_TEXTS = {
     '{"': "JSON",
     "[{": "JSON; convert it to JSON lines, as in: jq -c '.[]' file.json > file.jsonl",
 }
-"""Prefixes of other text formats, with their descriptions."""
 
 
 class CsvFile:
@@ -114,7 +113,7 @@ class CsvFile:
         ]
 
     def _ends_with_cr(self) -> bool:
-        """Return whether a CR without LF ends a line, instead of being part of a cell."""
+        """Return whether CR alone ends lines; otherwise, it is part of a cell."""
         ends = [line.endswith("\r") for line in itertools.islice(self._text.lines(), _SAMPLE)]
         return bool(ends) and ends[0] and sum(ends) > len(ends) / 2
 
@@ -155,7 +154,7 @@ class CsvFile:
 
     @contextlib.contextmanager
     def _records(self) -> Iterator[Iterator[tuple[int, list[str]]]]:
-        """Open the file; yield its non-empty records, each as the number of its first line and its cells."""
+        """Open the file. Each non-empty record is the number of its first line, and its cells."""
         # Closed explicitly, because an error's traceback would keep the generator and its open file.
         with contextlib.closing(self._text.lines(self._newline)) as lines:
             yield self._records_in(lines)
@@ -178,8 +177,8 @@ class CsvFile:
 
         lines = marked() if self._may_have_marks else text
         delimiter, quoted, read = self.dialect.delimiter, list[str](), 0
-        # The reader gets records with quotes or overlong lines. It is strict, because otherwise an unclosed
-        # quote would swallow all rows after it.
+        # Only records with quotes or overlong lines use this reader. It is strict, because otherwise an
+        # unclosed quote would swallow all rows after it.
         reader = csv.reader(
             iter(lambda: quoted.pop() if quoted else next(lines), None), delimiter=delimiter, strict=True
         )
@@ -212,7 +211,6 @@ class CsvFile:
 
 
 def _faults(cells: list[str]) -> dict[int, str]:
-    """Return the reasons why cells cannot be used, by index."""
     return {
         index: f"the cell shows the formula error {cell!r}; correct it in the sheet"
         for index, cell in enumerate(cells)
@@ -221,7 +219,7 @@ def _faults(cells: list[str]) -> dict[int, str]:
 
 
 def _scan_for_marks(path: Path) -> tuple[bool, bool]:
-    """Return whether a file's bytes suggest an apostrophe or lone CR, and whether they suggest a ``#``."""
+    """Return whether a file may have an apostrophe or a lone CR, and whether it may have a ``#``."""
     marks = errors = False
     with path.open("rb") as file:
         for each in iter(partial(file.read, _CHUNK), b""):

@@ -53,11 +53,10 @@ _UNSUPPORTED = {
     ".gz": _COMPRESSED,
     ".zip": _COMPRESSED,
 }
-"""Messages for unsupported formats that users often try."""
 
 
 def suffix_of(path: PurePath, format: str | None = None) -> str:
-    """Return the suffix of ``format`` if given, else the path's longest suffix in FORMATS, else its last."""
+    """Return the suffix of ``format``; without it, the path's longest suffix in FORMATS, or its last one."""
     if format is not None:
         return f".{format.casefold().lstrip('.')}"
     parts = [part.casefold() for part in path.suffixes]

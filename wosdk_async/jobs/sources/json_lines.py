@@ -37,7 +37,7 @@ class JsonLines:
     def __init__(self, path: str | Path, *, encoding: str | None = None) -> None:
         self.path = Path(path)
         self.empty_rows = 0
-        # For each field, whether it has nested values of the type dict, list or both.
+        # By field, the types of its nested values: dict, list or both.
         self._nested: dict[str, set[type]] = defaultdict(set)
         self._text = TextFile(self.path, encoding)
         self.sha256 = self._text.sha256
@@ -64,7 +64,6 @@ class JsonLines:
 
     @cached_property
     def _rejects(self) -> Header | None:
-        """The fields as the header of a rejects file; None for other files."""
         if not is_of_rejects(self._fields):
             return None
         return Header(self.path, self._fields)
@@ -120,7 +119,7 @@ class JsonLines:
 
     @cached_property
     def _kinds(self) -> list[tuple[list[str], list[str]]]:
-        """The columns of each kind of value (scalar, object or list), for fields that have two kinds."""
+        """For each field with two kinds of values (scalar, object or list), the columns of each kind."""
         inner: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
         for column in self.columns:
             for place, character in enumerate(column):
@@ -146,10 +145,7 @@ class JsonLines:
 
 
 def _cells_of(line: str, nested: dict[str, set[type]] | None = None) -> dict[str, str]:
-    """Return a line's cells, and add types of nested fields to ``nested``.
-
-    Raise ValueError for an invalid line.
-    """
+    """Return a line's cells, and add nested types to ``nested``. Raise ValueError if the line is invalid."""
     if line.count(",") > _MAX_COMMAS and _TEXT.sub("", line).count(",") > _MAX_COMMAS:
         raise ValueError(_MANY)
     try:

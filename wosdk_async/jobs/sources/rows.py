@@ -19,12 +19,11 @@ class Row(msgspec.Struct):
     """Number of the line in which the row starts."""
     cells: Mapping[str, str]
     fault: str | None = None
-    """Reason why the row cannot be used, if any."""
+    """Reason why the row cannot be used; None for a usable row."""
     warnings: list[str] = msgspec.field(default_factory=list)
     """Warnings that do not prevent sending the row."""
     raw_cells: Sequence[str] | None = None
-    """All cells of the row in the file, if ``cells`` is incomplete because the row does not fit the header or
-    columns lack names."""
+    """Cells as in the file, if the row does not fit the header or a column has no name; otherwise None."""
     fits: bool = True
     """Whether the cells match the columns of the header."""
     origin: tuple[str, str] | None = None
@@ -43,7 +42,7 @@ CellType = Literal["number", "time", "boolean"]
 _CURRENCY = "currency"  # key for currencies in TYPES_COLUMN, in which the other keys are types
 
 TYPES_COLUMN = "_types"
-"""Column of a rejects file, with the types and texts of the typed cells that the row had in the input."""
+"""Column of a rejects file, with the types and texts that the row's typed cells had in the input."""
 
 
 class TypedCell(str):
@@ -53,7 +52,7 @@ class TypedCell(str):
 
     type: CellType
     was: str
-    """Text that the import wrote to its rejects; it equals ``self`` unless the user has edited the cell."""
+    """Text that the import wrote to its rejects; it differs from ``self`` if the user has edited the cell."""
     _currency: str
 
     def __new__(cls, text: str, type: CellType, *, was: str | None = None, currency: str = "") -> TypedCell:

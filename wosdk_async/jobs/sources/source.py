@@ -41,7 +41,7 @@ class FileDialect:
     encoding: str = "utf-8"
     """Python encoding; ``utf-8-sig`` and ``utf-16`` write a byte order mark."""
     quote_all: bool = False
-    """Whether to quote all cells, even those that need no quotes."""
+    """Whether to quote all cells, needed or not."""
     line_end: str = "\r\n"
     first_line: str = ""
     """Line such as ``sep=;`` above the header, without its line end."""
@@ -80,7 +80,7 @@ class FileDialect:
 
 
 _CR_LF = "\r\n"
-"""Line end for ``csv.writer``. Older Python quotes a cell with CR or LF only if the line end contains it."""
+"""Line end for ``csv.writer``. Older Python quotes a CR or LF in a cell only if the line end contains it."""
 
 
 class _LineEnds:
@@ -97,10 +97,9 @@ class _LineEnds:
 class Source(Protocol):
     """Input file with a header and rows.
 
-    Every iteration must yield the same rows with the same numbers. An error that affects the
-    whole file raises ImportMapError; an error in a single row becomes the row's ``fault``. If a source has
-    ``sha256`` (the file's hash before reading), an import detects whether the file is replaced before the job
-    starts.
+    Every iteration must yield the same rows with the same numbers. An error that affects the whole file
+    raises ImportMapError; an error in a single row becomes the row's ``fault``. If a source has ``sha256``,
+    the file's hash before reading, an import detects a file that is replaced before the job starts.
     """
 
     path: Path
@@ -133,20 +132,19 @@ def header_record(
 
 
 class FaultyCells(dict[str, str]):
-    """Cells, some of them unusable; a row fails only if the map reads an unusable cell."""
+    """Cells of which some are unusable. Reading such a cell by name raises RowError; ``items()`` does not."""
 
     def __init__(self, cells: Mapping[str, str], faults: Mapping[str, str]) -> None:
         super().__init__(cells)
         self.faults = faults
 
     def __getitem__(self, column: str) -> str:
-        """Return a cell. Raise RowError if the cell is unusable."""
         if column in self.faults:
             raise RowError(f"column {column!r}: {self.faults[column]}")
         return super().__getitem__(column)
 
     def get(self, column: str, default: Any = None) -> Any:
-        """Return a cell, or ``default`` if the column is missing. Raise RowError if the cell is unusable."""
+        """Return a cell, or ``default`` if the column is missing."""
         if column not in self:
             return default
         return self[column]
@@ -222,7 +220,6 @@ class Header:
         return row
 
     def _unfit(self, number: int, line: int, input_cells: list[str], cells: list[str]) -> Row:
-        """Return a row with the fault that its ``input_cells`` do not fit the header."""
         expected, actual = len(self.columns), len(input_cells)
         remedy = "quote cells that contain a delimiter"
         if actual < expected:
@@ -245,7 +242,7 @@ class Header:
 
 
 def padded(row: Row, columns: Sequence[str], reason: str) -> list[str]:
-    """Return a rejected row's cells; append empty cells if ``reason`` says that cells are missing."""
+    """Return a rejected row's cells. Append the cells that are missing according to ``reason``."""
     cells = row.original(columns)
     return cells + [""] * (len(columns) - len(cells)) if _SHORT.match(reason) else cells
 

@@ -35,13 +35,13 @@ _RESERVED = "%:/?#[]@!$&'()*+,;=~"  # characters not to encode in URLs
 
 
 def is_remote(source: str) -> bool:
-    """Return whether ``source`` is ``-`` (stdin) or a URL, rather than a file path."""
+    """Return whether ``source`` is a URL or ``-`` (stdin), not a file path."""
     scheme, mark, _ = source.partition("://")
     return source == "-" or (bool(mark) and scheme.replace("+", "").replace("::", "").isalnum())
 
 
 def shown_source(source: str) -> str:
-    """Return a source that is safe to show and store, with no credentials, query or fragment in URLs."""
+    """Return a source without the credentials, query and fragment of a URL, so that it is safe to store."""
     if not is_remote(source):
         return source
     if source == "-":
@@ -121,7 +121,7 @@ def _copy_file(file: IO[bytes], shown: str, write: Callable[[bytes], None]) -> N
 
 
 def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], None]) -> None:
-    """Download a file; follow redirects only from https to https."""
+    """Follow redirects only from https to https."""
 
     async def follow() -> None:
         nonlocal url
@@ -163,7 +163,7 @@ def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], Non
 
 
 def _request(url: str, shown: str) -> tuple[str, RequestHeaders]:
-    """Return the URL without credentials, and the headers that contain the credentials."""
+    """Move a URL's credentials to headers, and return both."""
     try:
         parts = urlsplit(url)
         _ = parts.port  # raises ValueError unless the port is a number

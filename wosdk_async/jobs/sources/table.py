@@ -1,4 +1,4 @@
-"""Source wrapper that applies a map's table rules, filling down cells and skipping rows and footers."""
+"""Source that applies a map's table rules: it fills down cells, and skips rows and footers."""
 
 from __future__ import annotations
 
@@ -42,17 +42,16 @@ _WORDS = (
 _TOTAL = re.compile(
     rf"{_WORDS}(?:\s+g[eé]n[eé]rale?)?(?:[\s:=]+[0-9.,€$£%\s]*)?(?:\(.*\))?", re.IGNORECASE | re.DOTALL
 )
-"""Labels of totals."""
 _MAYBE_TOTAL = re.compile(rf"{_WORDS}(?:[\s:=(].*)?", re.IGNORECASE | re.DOTALL)
-"""Labels of totals, or names: ``Total Energies`` is a customer if no other cell of its row is empty."""
+"""Labels of totals, or names: ``Total Energies`` is a name if no other cell of its row is empty."""
 
 
 class Table:
     """Source with table rules and renumbered rows.
 
-    A record is a row with a key and another cell. Totals below the last record are a footer, which is
-    skipped, unless they fill the same columns as records. Notes warn about other totals, and about rows
-    below the last record that have only a key.
+    A record is a row with a key and another cell. Totals below the last record are skipped as a footer. But a
+    total with a word counts as a record if it fills the columns that most records fill. Notes warn about
+    other totals, and about rows below the last record that have only a key.
     """
 
     def __init__(self, source: Source, rules: TableRules, key: RowKey | None) -> None:
@@ -81,7 +80,7 @@ class Table:
 
     @property
     def notes(self) -> list[str]:
-        """Warnings about the file, and about skipped or questionable rows of the last complete iteration."""
+        """Warnings about the file and, after a complete iteration, about skipped and questionable rows."""
         return [
             *getattr(self._source, "notes", ()),
             *self._skipped.describe(f"{self.path}: skip_when skips"),
@@ -136,7 +135,7 @@ class Table:
         self._footer, self._totals, self._lone_keys = footer, totals, lone_keys
 
     def _kinds(self, rows: Sequence[Row], key: RowKey) -> list[_Kind]:
-        """Return the kinds of rows. A total with text and all usual columns filled is a record."""
+        """Return the kinds of rows. A total is a record if it has a word and fills all usual columns."""
         kinds = [self._kind(row, key) for row in rows]
         own = {*self.columns} - key.columns - {*self._rules.fill_down, ""}
         filled = [
@@ -212,7 +211,7 @@ class Table:
 
 
 def _condition(texts: Sequence[str]) -> Callable[[str], bool]:
-    """Return a case-insensitive predicate for cells that match a pattern, in which ``*`` is a wildcard."""
+    """Return a predicate for cells that match one of the texts, ignoring case; ``*`` is a wildcard."""
     forms = [".*".join(map(re.escape, _folded(text).split("*"))) for text in texts]
     pattern = re.compile("|".join(forms), re.DOTALL)
     return lambda cell: pattern.fullmatch(_folded(cell)) is not None
@@ -228,7 +227,7 @@ def _stripped(row: Row) -> dict[str, str]:
 
 
 def _total_in(row: Row, columns: Iterable[str]) -> str | None:
-    """Return the first column whose cell may label a total, if any."""
+    """Return the first column whose cell may label a total."""
     try:
         for each in columns:  # not a generator, because this runs for every row
             if _may_be_total(row.cells.get(each, "").strip()):
@@ -251,8 +250,6 @@ def _end_of(kinds: Sequence[_Kind], kind: _Kind) -> int:
 
 
 class _QuestionableRows:
-    """Rows that may be totals or a footer, for a note."""
-
     def __init__(self) -> None:
         self.count = 0
         self._quoted: list[tuple[int, str, str]] = []
@@ -265,7 +262,6 @@ class _QuestionableRows:
                 self._quoted.append((row.line, column, _short(dict(row.cells.items())[column])))
 
     def describe(self, path: Path, what: str) -> list[str]:
-        """Return a note that quotes the rows and explains how to skip them, if there are any."""
         if not self.count:
             return []
         rows, are, them = ("1 row", "is", "it") if self.count == 1 else (f"{self.count} rows", "are", "them")
@@ -276,7 +272,6 @@ class _QuestionableRows:
         ]
 
     def describe_footer(self, path: Path) -> list[str]:
-        """Return a note that the rows are skipped as totals, if there are any."""
         if not self.count:
             return []
         one, many = "row looks like a total and is", f"{self.count} rows look like totals and are"
@@ -309,7 +304,6 @@ class _LineRanges:
             self._ranges.append([line, line])
 
     def describe(self, what: str) -> list[str]:
-        """Return a note that lists the lines, if there are any."""
         if not self._count:
             return []
         shown = [f"{first}-{last}" if last > first else str(first) for first, last in self._ranges[:_SHOWN]]

@@ -1,4 +1,4 @@
-"""Table rules of a map, which control how rows are read, and checks of a file against the map."""
+"""Table rules of a map, which say how to read rows, and checks of a file against the map."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class TableRules:
 
 
 def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) -> None:
-    """Raise ImportMapError if the file does not fit the map; see :func:`require_columns` for ``wanted``."""
+    """Raise ImportMapError if the file does not fit the map; ``wanted`` is as in :func:`require_columns`."""
     line = getattr(source, "header_line", None)
     if rules.header_row not in (None, line) and not getattr(source, "is_of_rejects", False):
         raise ImportMapError(
@@ -139,7 +139,7 @@ def _best_line(source: Source, score: Callable[[Sequence[str]], int]) -> int | N
 
 
 def likely_delimiter(source: Source) -> str | None:
-    """Return the quoted name of another delimiter that would separate more columns, if any."""
+    """Return the quoted name of a delimiter that would separate more columns; None if there is none."""
     if source.dialect is None:
         return None
     header = source.dialect.delimiter.join(source.columns)
@@ -148,7 +148,7 @@ def likely_delimiter(source: Source) -> str | None:
 
 
 def _better_delimiter(source: Source, wanted: Mapping[str, str]) -> str | None:
-    """Return the unquoted name of another delimiter that would find more wanted columns, if any."""
+    """Return the unquoted name of a delimiter that would find more wanted columns; None if there is none."""
     if source.dialect is None:
         return None
     current = source.dialect.delimiter

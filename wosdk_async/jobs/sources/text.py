@@ -1,4 +1,7 @@
-"""Text files, decoded as specified, by byte order mark, or else as UTF-8; encodings are never guessed."""
+"""Text files in a specified encoding, that of their byte order mark, or UTF-8.
+
+The encoding is never guessed.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,6 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-"""Byte order marks and their encodings."""
 
 _BINARY = {
     b"PK\x03\x04": "a zip or Excel file",
@@ -39,11 +41,11 @@ _BINARY = {
     b"\xd0\xcf\x11\xe0": "an old Excel file",
     b"%PDF": "a PDF file; export the data as comma-separated UTF-8",
 }
-"""Magic bytes of binary files, including supported formats, in case ``format`` says that they are text."""
+"""Magic bytes of binary files. The option ``format`` may say that a file of a supported format is text."""
 
 
 class TextFile:
-    """Text file with its encoding. Raises ImportMapError on opening or reading a file that is not text."""
+    """Text file with its encoding. Opening or reading a file that is not text raises ImportMapError."""
 
     def __init__(self, path: Path, encoding: str | None = None) -> None:
         self.path = path
@@ -131,7 +133,7 @@ class TextFile:
             raise ImportMapError(f"{self.path}, line {line}: not text", remedies=(Remedy.UTF_16,))
 
     def _undecodable(self) -> ImportMapError:
-        """Reread the file, and return an error about the first invalid byte."""
+        """Reread the file to find the first invalid byte."""
         decoder = codecs.getincrementaldecoder(self.encoding)()
         breaks = io.IncrementalNewlineDecoder(None, translate=True)
         line, column, offset = 1, 1, 0
@@ -162,7 +164,6 @@ class TextFile:
         )
 
     def _remedy(self, sample: bytes) -> dict[str, Any]:
-        """Return the remedy, and the encoding that it suggests."""
         if self.encoding.startswith(("utf-16", "utf-32")):
             return {"remedies": (Remedy.COPY_AGAIN,)}
         encoding = _suggested(sample)
@@ -171,7 +172,6 @@ class TextFile:
 
 
 def _without_end_mark(lines: Iterator[str]) -> Generator[str]:
-    """Yield lines, and strip a trailing Ctrl-Z from the last line."""
     line = next(lines, "")
     for following in lines:
         yield line
@@ -203,7 +203,6 @@ def _advance(line: int, column: int, text: str) -> tuple[int, int]:
 
 
 def _suggested(sample: bytes) -> str | None:
-    """Return the likely encoding, for a suggestion only."""
     western = sample.decode("cp1252", "replace")
     is_western = "\ufffd" not in western and not _NOT_PLAIN.search(western)
     if is_western and _PLAIN.fullmatch(western):  # first, because other encodings may also fit a short sample

@@ -1,4 +1,4 @@
-"""Undo of an import, which cancels or deletes the records that it certainly created, if still unchanged.
+"""Undo of an import: it cancels or deletes unchanged records that the import certainly created.
 
 ``records.py`` reads and checks the records, and counts the outcomes; ``references.py`` finds records that
 still use created references. Only the CLI imports this package.

@@ -1,4 +1,4 @@
-"""Created records, which are reread, checked, and cancelled or deleted, and the outcomes of all this."""
+"""Created records of a job: reading and checking them, undoing them, and counting the outcomes."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ Created = StoredRow | ReferenceRecord
 class CreatedRecords:
     """Created records of one entity type, which are read and checked before an undo.
 
-    A record belongs to its row or reference if the job certainly created it, the id is unique in the job, and
-    the record still has the key with which it was sent, if any. A record has been changed if its version is
-    not the one that it had after its creation.
+    A record belongs to its row or reference if three conditions hold: the job certainly created it, its id is
+    unique in the job, and it still has the key with which it was sent. A record has been changed if it no
+    longer has the version that it had after its creation.
     """
 
     company: Company
@@ -59,7 +59,7 @@ class CreatedRecords:
         return "concurrency_id" in self.entity.__wire__
 
     def outcome_without_reading(self, created: Created) -> UndoOutcome | None:
-        """Return the outcome of a record if it is known without reading the record; otherwise None."""
+        """Return the outcome of a record if it is known without a look-up; otherwise None."""
         if created.id is None:
             return "no_id"
         if not self._is_certain(created):
@@ -128,7 +128,7 @@ class CreatedRecords:
         return "changed", f"the version has changed from {expected} to {version}"
 
     def _other_key(self, created: Created, record: Any) -> str | None:
-        """Describe how the record's key differs from the original key; return None if the keys are equal."""
+        """Describe how the record's key differs from the original one; return None if it does not."""
         # Rows that were sent before the map had a marker have no key to compare.
         if self._field is None or created.key is None:
             return None
@@ -183,7 +183,7 @@ class Target:
 
 
 async def cancel(company: Company, target: Target, reason: int | None, comment: str | None) -> Any:
-    """Cancel a work order unless it has changed since it was read."""
+    """Cancel a work order if it has not changed since it was read."""
     # facts 3.7: the service refuses the command unless it has the record's status and version
     command = WoCancelCommand(
         work_order_id=target.id,
@@ -228,7 +228,7 @@ class Outcomes:
     writes: bool
     """Whether to record outcomes in the journal; False for a dry run."""
     keeps_planned: bool
-    """Whether to fill ``planned``, which a dry run needs if references are to be undone, too."""
+    """Whether to fill ``planned``, which a dry run needs if it also undoes references."""
     summary: UndoSummary = attrs.field(factory=UndoSummary)
     planned: set[tuple[str, int]] = attrs.field(factory=set)
     """Entity types and ids of the records that a dry run plans to cancel or delete."""

@@ -87,8 +87,8 @@ async def find_used(
 ) -> dict[Name, tuple[UndoOutcome, str]]:
     """Find the targets that are or may be in use, and return an outcome and a reason for each.
 
-    Two kinds of referring records do not count: records in ``leaving``, because the undo deletes or cancels
-    them first, and ``cancelled`` work orders, unless they were reopened.
+    A referring record does not count if the undo removes it first (``leaving``), or if it is a ``cancelled``
+    work order that was not reopened.
     """
     found: dict[Name, tuple[UndoOutcome, str]] = {}
     by_entity = defaultdict[type[Record], list[Name]](list)
@@ -130,7 +130,7 @@ def _has_ended(user: Any, entity: type[Record], leaving: Set[Name], cancelled: S
 async def _users_of(
     company: Company, entity: type[Record], ids: Set[int]
 ) -> AsyncIterator[tuple[int, Any, str]]:
-    """Yield references to the ids, each as the id, the referring (non-removed) record, and the path."""
+    """Yield each reference to the ids: the id, the referring record, which is not removed, and the path."""
     for pointer in pointers_to(entity.wire_name):
         at: Any = fields(pointer.user)
         known = ("id", "is_removed", *(("status_id",) if pointer.user is WorkOrder else ()))
@@ -179,7 +179,7 @@ def _steps(holder: type[Record], name: str, entity: str) -> Iterator[tuple[str, 
 
 
 def _may_name(holder: str, name: str, entity: str) -> bool:
-    """Return whether an integer field can hold the id of an ``entity`` record; if unclear, return True."""
+    """Return whether an integer field can hold the id of an ``entity`` record: True if unclear."""
     words = name.removesuffix("Id")
     if words in (name, ""):
         return False

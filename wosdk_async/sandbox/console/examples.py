@@ -15,7 +15,7 @@ from wosdk_async.sandbox.service.commands.workflow import ACTIONS
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.storage.database import column
 
-# Examples use the newest record of these types, and the oldest record, a seed record, of other types.
+# Examples use the newest record of these types, and the oldest record of other types.
 _NEWEST = frozenset({"WorkOrder", "WoItem", "WoFlag", "Payment", "Document"})
 _ENTITIES = {  # entity types by member, for members not named after the type
     "AssetId": "Location",

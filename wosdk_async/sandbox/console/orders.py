@@ -70,7 +70,7 @@ _CHOICES = {  # members of a new work order -> the entity type to choose from
 
 
 def orders(context: RequestContext, form: Mapping[str, str], page: int) -> Record:
-    """Return a page of work orders, newest first, that match the form's ``state`` and ``text``, if any."""
+    """Return a page of work orders, newest first, that match the form's ``state`` and ``text``."""
     schema = find_schema("WorkOrder")
     filters: list[Record] = []
     if state := form.get("state"):

@@ -1,4 +1,4 @@
-"""Records in the console: lists and details of any entity type, with UTC times and labels of references."""
+"""Records of any entity type in the console, with UTC times and labels of references."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ _NOT_LISTED = REQUEST_MARKS | {"Id", "ConcurrencyId", "IsRemoved"}  # not useful
 
 
 def _label_field(schema: EntitySchema) -> str | None:
-    """Return the property that holds a record's display name; None if the type has no such property."""
     fields = (schema.field(name) for name in _LABELS)
     return next((field.name for field in fields if field is not None and field.type == "string"), None)
 
@@ -47,7 +46,6 @@ def label_of(schema: EntitySchema, record: Record) -> str:
 
 
 def _label_paths(schema: EntitySchema) -> Iterator[str]:
-    """Yield the property paths needed to label a record's references."""
     for field in schema.fields:
         target = schema.target(field)
         if field.type == "ref" and target is not None:
@@ -63,8 +61,6 @@ def _opened_paths(schema: EntitySchema) -> list[str]:
 
 @cache
 def _columns(schema: EntitySchema) -> tuple[Field, ...]:
-    """Return list columns in order: names, states, references, text, times, then the others."""
-
     def rank(field: Field) -> int:
         if field.name in _LABELS:
             return 0
@@ -82,7 +78,8 @@ def _columns(schema: EntitySchema) -> tuple[Field, ...]:
 def shown_record(context: RequestContext, schema: EntitySchema, data: Record) -> Record:
     """Return a record with each time as ``{"Time": UTC}``, including inside references and lists.
 
-    Not shown; assumed: local times are in the zone of the record or its work order, else the Company's.
+    Not shown; assumed: local times are in the zone of the record, of its work order or of the Company, the
+    first of these that is known.
     """
     order = (
         context.find("WorkOrder", data["WorkOrderId"]) if isinstance(data.get("WorkOrderId"), int) else None
@@ -186,7 +183,7 @@ def page_of(
     order_by: list[Record],
     page: int,
 ) -> tuple[list[Record], Record]:
-    """Return the records of a page, and which page it is and whether more follow."""
+    """Return a page's records, and a dict with the page's number and whether more records follow."""
     found = run_query(
         context,
         attrs.evolve(schema, operations={}),  # the console may list entity types that clients cannot query
@@ -278,7 +275,6 @@ def _refers_to(context: RequestContext, entity: str, stored: Record) -> list[Rec
 
 
 def _target(schema: EntitySchema, name: str) -> str:
-    """Return the entity type that a property refers to; empty for plain values."""
     field = schema.field(name)
     target = schema.target(field) if field is not None else None
     return target.name if target is not None else ""

@@ -1,4 +1,4 @@
-"""Log of recent requests and responses: stored raw, decoded only when shown, with secrets masked."""
+"""Log of recent requests and responses. It stores them raw, and masks secrets when it shows them."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _side(headers: RawHeaders, body: LoggedBody) -> Record:
 
 
 def _decode_text(text: bytes) -> str:
-    """Decode the inside of a JSON string; if it is invalid, such as cut within an escape, keep escapes."""
+    """Decode the inside of a JSON string. If it is invalid, as after a cut within an escape, keep escapes."""
     try:
         return str(load(b'"%s"' % text))
     except (msgspec.DecodeError, UnicodeDecodeError):

@@ -41,7 +41,6 @@ _PAGE_HEADERS = {
     "Cache-Control": "no-store",
 }
 
-# Entity types counted for each Company
 _COUNTED = ("WorkOrder", "Customer", "Contact", "Location", "Employee", "Document")
 
 _VIEWS: dict[str, Callable[..., Record]] = {
@@ -206,7 +205,7 @@ async def _flag(request: Request, name: str) -> bool:
 
 
 def _form(request: Request, *known: str) -> Mapping[str, str]:
-    """Return the query parameters. Raises ValueError if one is not known, because it would do nothing."""
+    """Return the query parameters. Raises ValueError for a parameter that would have no effect."""
     if unknown := request.query_params.keys() - known:
         takes = ", ".join(known) or "none"
         raise ValueError(f"{min(unknown)!r:.40} is not a query parameter here; known: {takes}.")
@@ -221,14 +220,13 @@ def _whole_number(written: str, name: str) -> int:
 
 @attrs.define
 class _RulesView:
-    """Fault rules in the console, including inactive ones; a script loaded elsewhere replaces all rules."""
+    """Fault rules in the console, including inactive ones. A script loaded elsewhere replaces all rules."""
 
     faults: Faults
     _rules: list[tuple[dict[str, Any], bool]] = attrs.field(factory=list, init=False)
     _loaded: FaultScript | None = attrs.field(default=None, init=False)
 
     def report(self) -> dict[str, Any]:
-        """Return the rules in order with counters, the seed, and the numbers of injected and late faults."""
         found = self.faults.report()
         if self.faults.script is not self._loaded:
             self._rules = [(rule, True) for rule in found["rule"]]

@@ -83,7 +83,7 @@ class FaultExchange:
         return BufferedResponse(messages[0]["status"], list(messages[0]["headers"]), body)
 
     def carry_out_later(self, due: int) -> None:
-        """Carry out the request at ``due`` (nanoseconds), unless the Companies are reset first."""
+        """Carry out the request at ``due`` (nanoseconds) if the Companies are not reset before."""
 
         async def run() -> None:
             await self.clock.sleep((due - self.clock()) / _SECOND)
@@ -141,7 +141,7 @@ class FaultExchange:
         await self.send({"type": "http.response.body", "body": part, "more_body": True})
 
     async def end_response(self) -> None:
-        """End the body, unless the client has closed the connection."""
+        """End the body if the client has not closed the connection."""
         if not self.closed:
             await self.send({"type": "http.response.body", "body": b"", "more_body": False})
 
@@ -166,7 +166,7 @@ class FaultExchange:
         await self.close()
 
     def _replayed(self) -> Receive:
-        """Return a ``receive`` function that returns the request's messages again, and then new ones."""
+        """Return a ``receive`` function that first returns the request's messages again."""
         unread = iter(self.messages)
 
         async def receive() -> Message:

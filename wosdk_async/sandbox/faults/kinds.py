@@ -81,8 +81,8 @@ span = _setting("two numbers, the lower one first", _is_span)
 class Latency(Fault):
     """Delay in seconds before the request is carried out.
 
-    The delay is ``fixed``, ``uniform`` between two numbers, or ``lognormal`` with a median and one higher
-    percentile, as in ``{p50 = 0.05, p99 = 0.8}``.
+    The delay is ``fixed``, ``uniform`` between two numbers, or ``lognormal``. A lognormal delay has a median
+    and one higher percentile, as in ``{p50 = 0.05, p99 = 0.8}``.
     """
 
     fixed: float | None = attrs.field(default=None, validator=optional(number))
@@ -269,8 +269,8 @@ class MovedHost(Fault):
 class RequestIdFault(Fault):
     """Response with another RequestId or none, after the request is carried out.
 
-    ``foreign`` is the RequestId of the last response to another call, or random if there was none. A response
-    without a RequestId is not changed; usually, only responses to commands have one.
+    A ``foreign`` RequestId is that of the last response to another call; it is random if there was none. A
+    response without a RequestId, such as most responses to calls other than commands, is not changed.
     """
 
     no_effect_on: ClassVar[frozenset[str]] = frozenset({"token"})

@@ -1,7 +1,7 @@
 """Fault script: TOML or JSON rules, each with a fault and the requests that get the fault.
 
-Whether a rule applies to its n-th matching request depends only on the seed, the rule's position and n, so
-the same script and seed always give the same faults. Requests are counted in the order in which the server
+The same script and seed always give the same faults: whether a rule applies to its n-th matching request
+depends only on the seed, the rule's position and n. Requests are counted in the order in which the server
 reads them.
 """
 

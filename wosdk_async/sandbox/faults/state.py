@@ -1,4 +1,4 @@
-"""Active fault script with counters, moved Companies, and the middleware that applies the faults."""
+"""Active fault script and its counters, moved Companies, and the middleware that applies faults."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Faults:
         return [rule for rule, effect in self._state.with_effects() if not effect.matched]
 
     def preempted(self) -> list[Rule]:
-        """Return the rules that were due but never applied, because earlier rules had ended the requests."""
+        """Return the rules that were due but never applied, because earlier rules had ended each request."""
         known = self._state.with_effects()
         return [rule for rule, effect in known if effect.preempted and not effect.applied]
 
@@ -191,7 +191,7 @@ class _ScriptState:
 
 @attrs.define
 class MovedHosts:
-    """Companies moved to another of the server's ``ports``; other Companies are served at every port."""
+    """Companies that faults have moved to one of ``ports``; every port serves the other Companies."""
 
     ports: Sequence[int] = ()
     _current: dict[str | None, int] = attrs.field(factory=dict, init=False)
@@ -240,7 +240,7 @@ class FaultMiddleware:
     refusal: Callable[[Refusal, str | None], BufferedResponse]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Apply the faults, then pass the request on unless a fault finished it."""
+        """Apply the faults. If none of them finished the request, pass it on."""
         if self.faults.idle or scope["type"] != "http" or is_internal(scope["path"], scope["method"]):
             await self.app(scope, receive, send)
             return

@@ -142,7 +142,6 @@ class _Service:
         return status, _body_with(found, request_id)
 
     def refusal(self, refused: Refusal, request_id: str | None) -> BufferedResponse:
-        """Return the complete response for a refusal, for fault injection."""
         return BufferedResponse(refused.status, _HEADERS, self._error(refused, request_id))
 
     def _error(self, refusal: Refusal, request_id: str | None) -> bytes:
@@ -203,7 +202,6 @@ def _limit_body(receive: Receive) -> Receive:
 
 
 async def _body(receive: Receive) -> bytes | None:
-    """Return the body; None if the client closed the connection."""
     parts, more = [], True
     while more:
         message = await receive()

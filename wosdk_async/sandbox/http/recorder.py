@@ -117,7 +117,7 @@ class RequestRecorder:
             self._count = self._bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; record it once it has arrived, and add the response status later."""
+        """Record a request once it has arrived; add the response status later."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

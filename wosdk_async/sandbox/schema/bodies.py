@@ -25,7 +25,7 @@ load = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
 def peek_json(raw: bytes) -> Record:
-    """Decode a request's JSON object; return an empty one for any other bytes."""
+    """Decode a request's JSON object; return ``{}`` for any other bytes."""
     try:
         value = _decode(raw.removeprefix(codecs.BOM_UTF8))
     except (msgspec.DecodeError, UnicodeDecodeError, InvalidOperation, RecursionError):
@@ -75,7 +75,7 @@ def request_id_of(query: Mapping[str, str], body: Record) -> str | None:
 
 
 def client_credentials(form: Mapping[str, str], authorization: str | None) -> tuple[str, str]:
-    """Return a token request's client id and secret, from the Authorization header or else the form."""
+    """Return a token request's client id and secret, from a Basic Authorization header or from the form."""
     scheme, _, encoded = (authorization or "").partition(" ")
     if scheme.lower() != "basic":
         return form.get("client_id", ""), form.get("client_secret", "")

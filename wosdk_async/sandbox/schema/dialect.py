@@ -1,6 +1,6 @@
-"""Dialects: one switch per difference between a running release and the specification.
+"""Dialects, with one switch for each difference between a running release and the specification.
 
-Other modules only use the switches and never check which dialect is active.
+Other modules use only the switches, and never check which dialect is active.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ class Dialect:
     zero_is_null: frozenset[tuple[str, str]] = frozenset()
     """Integer fields that the service shows as 0, although queries treat them as null (facts 3.4)."""
     entities_envelope: bool = True
-    """Whether retrieves have the specification's form: ``Entities`` in addition to ``Data`` (spec 4.9), and
-    an asset's lists unless properties are named (spec 2.8). Otherwise neither (facts 3.4, 12 row 5)."""
+    """Whether a retrieve returns ``Entities`` in addition to ``Data`` (spec 4.9) and, if the request names no
+    properties, an asset's lists (spec 2.8); otherwise it returns neither (facts 3.4, 12 row 5)."""
     spec_fields: bool = True
     """Whether properties named only by the specification exist: ``BillToType``, ``IsRestricted``, a Note's
     ``Body`` and others (spec 2; else facts 12 rows 6, 7, 8 and 12)."""
@@ -95,8 +95,8 @@ class Dialect:
     explains: bool = True
     """Whether refusals add an explanation to a recorded text; otherwise they only have the text (facts 6)."""
     refuses_missing_delete: bool = True
-    """Whether deleting a record that never existed is refused, unless a header allows it (facts 3.8); if
-    False, the delete succeeds (facts 3.4)."""
+    """Whether deleting a record that never existed is refused if no header allows it (facts 3.8); otherwise
+    the delete succeeds (facts 3.4)."""
     soap_url: bool = False
     """Whether discovery without ``ApiType`` returns the SOAP address (facts 2); otherwise the REST
     address (spec 4.1)."""

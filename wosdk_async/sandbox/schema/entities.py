@@ -50,8 +50,8 @@ _CUSTOM_COMMANDS = {
 _THROUGH_PARENT = frozenset({"AssetAttribute", "Address2"})
 # spec 3 row 4: needs a completed order. Not shown; assumed: no base operation writes WoVerification
 _COMMAND_ONLY = frozenset({"WoVerification"})
-# facts 3.4: takes a PUT after its DELETE, which counted as a change (facts 3.7). Not shown; assumed: it is
-# marked like types with IsRemoved
+# facts 3.4: a PUT to a deleted record got 200. Not shown; assumed: a DELETE marks the record, as if its type
+# had IsRemoved
 _MARKED = frozenset({"StockLocation"})
 _SYNONYMS = {"CustomField": "CustomField2"}  # facts 3.9: the specification's name and the newer name
 

@@ -1,7 +1,7 @@
 """Relations between parent and child records, by the child's pointer field.
 
 The pointer is the first of these fields that the child has: ``{Parent}Id``, those of ``_OTHER_NAMES``,
-``ParentId``, ``ActorId``, ``ObjectId``; the last three may come with a field for the parent's kind. List
+``ParentId``, ``ActorId``, ``ObjectId``. Another field may give the parent's kind for the last three. List
 elements without a pointer are stored inside the parent.
 """
 

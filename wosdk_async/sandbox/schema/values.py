@@ -53,7 +53,7 @@ def read_value(field: Field, value: object) -> Any:
 
 
 def reference_id(value: object) -> int | None:
-    """Return a reference's ``Id``; None if it has no valid one. Not shown; assumed: 0 is not an id."""
+    """Return a reference's ``Id``; None if it is missing or invalid. Not shown; assumed: 0 is not an id."""
     found = read_integer(get_ignore_case(value, "Id")) if isinstance(value, dict) else None
     return found if isinstance(found, int) and found != 0 else None
 
@@ -157,7 +157,7 @@ def zone_of(number: int) -> tzinfo:
 
 @attrs.frozen
 class Moment:
-    """Instant in ticks of 100 ns since 1970; a call uses one instant for all times that it writes."""
+    """Instant in ticks of 100 ns since 1970. A call uses the same instant for all times that it writes."""
 
     ticks: int
 

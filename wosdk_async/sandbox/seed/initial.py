@@ -25,7 +25,7 @@ _FIRST_ID = 46  # id of a store's first Company, as in seed.json
 
 
 def open_store(path: str | Path, *companies: str, empty: bool = False) -> Store:
-    """Open a store file, and create and seed missing Companies; a new store gets at least one.
+    """Open a store file, and create missing Companies. Without names, a new store gets a default Company.
 
     Args:
         path: SQLite file, or ``:memory:``.
@@ -58,7 +58,7 @@ def create_company(
     verification: bool = True,
     exists_ok: bool = False,
 ) -> StoredCompany:
-    """Add a Company with new credentials to a store. With ``exists_ok``, return an existing one of that name.
+    """Add a Company with new credentials to a store. With ``exists_ok``, an existing Company is returned.
 
     Raises ValueError for an invalid name or host, or a name already in use.
     """
@@ -109,7 +109,7 @@ def is_initial(company: StoredCompany, entity: str, key: int) -> bool:
 
 
 def reset(store: Store, to: str | Path | None = None) -> None:
-    """Restore a snapshot; without one, reset each Company to its initial records, keeping its credentials."""
+    """Restore a snapshot. Without one, give each Company its initial records again; credentials stay."""
     if to is not None:
         store.restore_snapshot(to)
         return
@@ -129,7 +129,7 @@ def _data() -> Mapping[str, Any]:
 
 @cache
 def _rows() -> dict[str, list[tuple[int, str]]]:
-    """Return the initial rows by entity type, each as (id, JSON); they are identical for every Company."""
+    """Return the initial rows of every Company by entity type, each as (id, JSON)."""
     return {
         entity: [(members["Id"], _text(entity, members)) for members in rows]
         for entity, rows in _data()["Rows"].items()

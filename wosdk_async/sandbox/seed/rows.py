@@ -31,7 +31,7 @@ _MAX_LISTED = 300  # characters of an enum's names; longer lists are omitted fro
 
 @attrs.frozen
 class SeedRow:
-    """Row to add; ``members`` are those of the entity in a create request."""
+    """Row to add; ``members`` are as in the entity of a create request."""
 
     place: str  # for error messages, such as ``record 1 of Customer``
     entity: str
@@ -190,7 +190,6 @@ def read_rows(path: Path) -> list[SeedRow]:
 
 
 def _without_repeats(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the members of a JSON object. Raises StoreError if a name is repeated."""
     found = dict(members)
     if len(found) < len(members):
         name = next(name for name, _ in members if [each for each, _ in members].count(name) > 1)

@@ -1,1 +1,1 @@
-"""Service behaviour, independent of HTTP: a function raises `Refusal` if the service refuses the request."""
+"""Service behaviour, independent of HTTP. A function raises `Refusal` if the service refuses a request."""

@@ -1,4 +1,4 @@
-"""Context of one request: store, Company, time, dialect, and the records that a command names."""
+"""Context of one request, and the look-up of records that a request names."""
 
 from __future__ import annotations
 
@@ -104,9 +104,9 @@ class RequestContext:
     def number_format(self, entity: str, record: Record, value: object) -> NumberFormat:
         """Return the format of a record's time or amount: ``fresh`` if set by this request, else ``stored``.
 
-        facts 3.5: in a new record all times are fresh, in a changed record only those that the request set.
-        Such a time has the seconds of ``now`` (in every zone, because zones differ by whole minutes) or more
-        digits than the store keeps. Not shown; assumed: a computed record, which has no id, counts as new.
+        facts 3.5: all times of a new record are fresh. Of a changed record, only those that the request set
+        are fresh: they have the seconds of ``now``, which are the same in all zones, or more digits than the
+        store keeps. Not shown; assumed: a computed record, which has no id, counts as new.
         """
         key = (entity, record.get("Id", 0))
         just_set = (
@@ -144,7 +144,7 @@ class RequestContext:
         self._records[schema.name, record["Id"]] = record
 
     def _stored(self, schema: EntitySchema, record: Record) -> Record:
-        """Return a record with its times cut for storage (facts 3.5); the response still shows them whole."""
+        """Return a record with its times cut for storage (facts 3.5); the response shows them in full."""
         if self.dialect.tick == 1:
             return record
         times = (each.name for each in schema.fields if each.type.startswith("datetime"))

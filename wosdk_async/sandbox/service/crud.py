@@ -121,7 +121,7 @@ def delete_entity(context: RequestContext, schema: EntitySchema, key: str, *, mi
 
 
 def specifier(schema: EntitySchema, record: Record, *, versioned: bool = True) -> Record:
-    """Return a record's type and id, plus ``ConcurrencyId`` if it has one (facts 3.3)."""
+    """Return a record's type and id, and the ``ConcurrencyId`` of a versioned record (facts 3.3)."""
     named = {"EntityType": schema.name, "Id": record["Id"]}
     lock = {"ConcurrencyId": record["ConcurrencyId"]} if versioned and schema.versioned else {}
     return {"EntitySpecifier": lock | named}

@@ -1,4 +1,4 @@
-"""References between records: checks on writes and deletes (spec 2.1 and 3), and who refers to a record.
+"""References between records: checks on writes and deletes (spec 2.1, 3), and search for referrers.
 
 Newly referenced records must exist, and referenced records cannot be deleted. Spec 3 shows the first rule for
 creating work orders. Not shown; assumed: the first rule for other writes, and the second rule.

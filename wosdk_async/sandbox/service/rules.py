@@ -28,7 +28,7 @@ PAIRED_TIMES = {
 
 
 def ancestors(context: RequestContext, location: Record) -> list[Record]:
-    """Return a location's ancestors, nearest first. The list ends at a cycle, which older stores may have."""
+    """Return a location's ancestors, nearest first, up to a cycle, which older stores may have."""
     found: dict[int, Record] = {}
     parent = context.find("Location", location["ParentId"])
     while parent is not None and parent["Id"] not in found:
@@ -40,8 +40,8 @@ def ancestors(context: RequestContext, location: Record) -> list[Record]:
 def _work_order(context: RequestContext, order: Record) -> None:
     """Trim the contact name, and keep local times and their UTC fields in sync.
 
-    If a PUT writes one of the two (spec 4.9), the other is computed from it. Not shown; assumed: if both are
-    written, the local time wins.
+    If a PUT writes a local time or its UTC field (spec 4.9), the other is computed. Not shown; assumed: if a
+    PUT writes both, the local time wins.
     """
     order["ContactName"] = order["ContactName"].rstrip()  # facts 3.4
     zone = zone_of(order["TimeZone"])

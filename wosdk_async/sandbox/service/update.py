@@ -34,7 +34,7 @@ from wosdk_async.sandbox.service.write import (
 )
 
 # facts 10 row 4: changing StatusId by PUT fails. The other fields are set by actions or when a record is
-# created (spec 2.3, facts 5). Not shown; assumed: they cannot be written either, and the code is the same.
+# created (spec 2.3, facts 5). Not shown; assumed: a PUT of these fails with the same error code.
 COMMAND_ONLY = {
     "WorkOrder": frozenset(
         {"StatusId", "Number", "Flag", "FlagId", "WonId", "DtCreated", "CreatedDateUtc"}
@@ -218,7 +218,6 @@ class _Update:
         return update(self.context, child, found, element, plan)
 
     def _write_embedded_element(self, field: Field, element: Record, plan: UpdatePlan, key: int) -> bool:
-        """Change or delete an element stored inside its parent."""
         child, before = self.schema.required_target(field), self.record.get(field.name, ())
         embedded = [dict(item) for item in before]
         target = next((item for item in embedded if item["Id"] == key), None)

@@ -60,7 +60,7 @@ def _check_required(schema: EntitySchema, members: Members) -> None:
 
 
 def _resolve_name(context: RequestContext, field: Field, value: Any) -> Any:
-    """Where names are accepted, convert a reference by name to one by Id; None if the name is unknown."""
+    """Convert a reference by name to one by Id, where names are accepted. Return None for an unknown name."""
     if field.of not in _REFERRED_BY_NAME or not isinstance(value, dict) or reference_id(value) is not None:
         return value
     name = get_ignore_case(value, "DisplayAs")
@@ -85,7 +85,7 @@ def blank_record(schema: EntitySchema, members: Members) -> Record:
 
 
 def assign(schema: EntitySchema, record: Record, field: Field, value: object) -> None:
-    """Write one scalar or reference; invalid values change nothing.
+    """Write one scalar or reference. An invalid value changes nothing.
 
     Null, or a reference without an Id, sets the default.
     """

@@ -50,7 +50,7 @@ class CompanyCounters:
         self._unwritten: set[_Key] = set()
 
     def next(self, company: int, name: str) -> int:
-        """Return the next number of a counter, from 1; only after `undo` or a reset can a number repeat."""
+        """Return the next number of a counter, from 1. A number can repeat only after `undo` or a reset."""
         value = self._value((company, name)) + 1
         self._set((company, name), value)
         return value

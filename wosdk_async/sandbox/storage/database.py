@@ -1,9 +1,9 @@
 """SQLite file of a store: opening, tables, indexes, checks and snapshots.
 
-There is one table per entity type, with records as JSON text. Queries and indexes share the same SQL
-expression for a property, `column`. Each index ends with the id, so records with equal values are sorted by
-id. References to parents are indexed from the start. Indexes on all other properties would slow down writes,
-so `Indexes` only creates those that queries use.
+There is one table per entity type, with records as JSON text. Queries and indexes share the SQL expression
+for a property, `column`. Each index ends with the id, so records with equal values are sorted by id.
+References to parents are indexed from the start. `Indexes` creates other indexes only for properties that
+queries use, because each index slows down writes.
 """
 
 from __future__ import annotations
@@ -134,8 +134,8 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
 def _configure(db: sqlite3.Connection) -> None:
     """Make commits survive a killed process without flushing the disk after each commit.
 
-    In WAL mode, the operating system has the data when a commit returns. With ``synchronous = NORMAL``, the
-    disk is only flushed at checkpoints, so a power failure leaves an intact file but may lose some commits.
+    In WAL mode, the operating system has the data when a commit returns. With ``synchronous = NORMAL``, only
+    checkpoints flush the disk. So a power failure leaves an intact file, but may lose some commits.
     """
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
@@ -221,7 +221,7 @@ def column(path: str, kind: str, alias: str = "") -> str:
 
 
 def is_table(entity: str) -> bool:
-    """Return whether the entity type's records are stored rather than computed."""
+    """Return whether the entity type's records are stored, not computed."""
     return entity not in _VIEWS
 
 
@@ -284,5 +284,5 @@ def _index_statements(entity: str, path: str, kind: str) -> Iterator[str]:
 
 
 def _statistics(entity: str, name: str, numbers: str) -> str:
-    """Return the statement that makes the planner expect all rows in one Company, and few per value."""
+    """Return a statement that makes the planner expect a single Company and few rows per value."""
     return f"INSERT INTO sqlite_stat1 VALUES ('{entity}', '{name}', '{numbers}')"  # noqa: S608 known names

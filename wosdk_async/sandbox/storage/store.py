@@ -1,4 +1,4 @@
-"""Store: the records of several Companies in one SQLite file, with group commit."""
+"""Records of several Companies in one SQLite file, with group commit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from wosdk_async.sandbox.storage.database import (
 
 
 class Store:
-    """Records of Companies in a SQLite file, filled from the store ``like``, if any. Raises StoreError."""
+    """Records of Companies in a SQLite file, copied from ``like`` if it is given. Raises StoreError."""
 
     def __init__(self, path: str | Path, like: Store | None = None) -> None:
         self.path = Path(path)
@@ -169,7 +169,7 @@ class Store:
         self._companies = None
 
     def take_snapshot(self, target: str | Path) -> None:
-        """Copy a consistent snapshot to a file, replacing an older one. Raises StoreError on failure."""
+        """Commit, and copy all data to a file, replacing an older snapshot. Raises StoreError on failure."""
         self.commit()
         write_snapshot(self._db, Path(target))
 

@@ -59,9 +59,9 @@ def match_assets(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def find_template(context: RequestContext, name: str, level: str) -> Record:
-    """Return the root location of the template with this name and a root of type ``level`` (spec 4.4).
+    """Return the root location, of type ``level``, of the template with this name (spec 4.4).
 
-    Refuses unless there is exactly one.
+    Refuse if there is none, or more than one.
     """
     named = context.named("AssetTemplate", "DisplayAs", name)
     roots = [context.find("Location", template["RootAssetId"]) for template in named]
@@ -80,7 +80,7 @@ def template_root(context: RequestContext, template: Record) -> Record:
 
 
 def apply_template(context: RequestContext, root: Record, name: str, parent: int) -> Record:
-    """Copy a template below ``parent``, with attributes, infos and addresses; return the copy of its root."""
+    """Copy a template below ``parent``, with attributes, infos and addresses. Return the root's copy."""
     copies = {root["Id"]: parent}
     created: list[Record] = []
     for source, above in _tree(context, root):
@@ -197,7 +197,7 @@ def _find_or_make_unit(
 
 
 def _find_or_make_parent(context: RequestContext, customer: Record, specifier: Record) -> int:
-    """Return a unit's parent id: the named floor or building, else the zone's asset. Not shown; assumed."""
+    """Return the id of the named floor or building, or of the zone's asset. Not shown; assumed."""
     zone = context.find("WorkZone", customer["WorkZone"]["Id"]) if "WorkZone" in customer else None
     parent = zone["Asset"]["Id"] if zone and "Asset" in zone else 0
     for part in ("Building", "Floor"):

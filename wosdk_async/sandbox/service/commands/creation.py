@@ -96,7 +96,7 @@ def _make_order(context: RequestContext, sent: Record, arguments: Arguments) -> 
 
 
 def _find_zone(context: RequestContext, order: Record) -> Record:
-    """Return the order's work zone, after a check that all records the order refers to exist (spec 3)."""
+    """Return the order's work zone. Refuse if a record that the order refers to does not exist (spec 3)."""
     if order["TypeCategory"] == "Unknown":
         raise required("TypeCategory", "WorkOrder")
     if "SubType" not in order:
@@ -167,7 +167,7 @@ def _with_number(context: RequestContext, number: str) -> list[Record]:
 
 
 def complete_order(context: RequestContext, schema: EntitySchema, row: Record) -> None:
-    """Add to a seeded order the cost and last action of a created order, each with the order's id (facts 5).
+    """Give a seeded order the cost and last action that a created order has, with the order's id (facts 5).
 
     Not shown; assumed: two orders cannot have the same number.
     """

@@ -11,7 +11,7 @@ from wosdk_async.sandbox.service.query.selection import show_default
 
 
 def find_order(context: RequestContext, arguments: Arguments) -> Record:
-    """Return a command's order; refuse the command if the order's state is not as expected (facts 3.7)."""
+    """Return a command's order. Refuse if it does not have the expected state (facts 3.7)."""
     order = named_record(context, arguments, "WorkOrderId", "WorkOrder", "WorkOrder")
     state, version = arguments.get("StatusId", "Unknown"), arguments.get("ConcurrencyId", 0)
     if state not in ("Unknown", order["StatusId"]) or version not in (0, order["ConcurrencyId"]):
@@ -28,7 +28,7 @@ def find_reason(context: RequestContext, key: int, action: str) -> Record:
 
 
 def log_action(context: RequestContext, order: Record, kind: str, arguments: Arguments) -> Record:
-    """Add a WoActionLog record with the sent comment, date and reason (facts 5); do not change the order."""
+    """Add a WoActionLog record with the sent comment, date and reason (facts 5); keep the order unchanged."""
     moment = context.now.local(zone_of(order["TimeZone"]))
     happened = arguments.get("ActionDate", moment)
     schema = schemas()["WoActionLog"]

@@ -185,7 +185,7 @@ def submit_payment(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def _find_cost(context: RequestContext, arguments: Arguments, status_field: str) -> tuple[Record, Record]:
-    """Return the order and its cost record; refuse if the state of either is not as expected (facts 3.7)."""
+    """Return the order and its cost record. Refuse if either has an unexpected state (facts 3.7)."""
     order = find_order(context, arguments)
     cost = context.get("WorkOrderCost", order["Id"])
     expected = (arguments.get("CurrentStatusId", 0), arguments.get("FinancialConcurrencyId", 0))
@@ -195,7 +195,7 @@ def _find_cost(context: RequestContext, arguments: Arguments, status_field: str)
 
 
 def _paid_status(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the payment status sent, or else the first with state Paid. Not shown; assumed."""
+    """Return the payment status sent, or the first with state Paid. Not shown; assumed."""
     if arguments.get("VendorInvoiceStatusId", 0):
         status = named_record(context, arguments, "VendorInvoiceStatusId", "ApInvoiceStatus")
         if status["ApStateId"] != "Paid":  # not shown; assumed
@@ -210,7 +210,7 @@ def _paid_status(context: RequestContext, arguments: Arguments) -> Record:
 def _save_cost(
     context: RequestContext, order: Record, cost: Record, kind: str, arguments: Arguments
 ) -> Record:
-    """Save the cost record and log the change, if any (facts 3.7)."""
+    """If the cost record has changed, save it and log the change (facts 3.7)."""
     if cost != context.get("WorkOrderCost", order["Id"]):
         context.replace(schemas()["WorkOrderCost"], cost)
         log_action(context, order, kind, arguments)

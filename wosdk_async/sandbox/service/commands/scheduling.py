@@ -25,7 +25,7 @@ _SKIPPED = {"SkipDueDate": "DtDue", "SkipOnSiteBy": "DtOnSiteBy", "SkipAcknowled
 
 
 def choose_assignee(context: RequestContext, order: Record, arguments: Arguments) -> int | None:
-    """Return a new order's assignee, if any.
+    """Return a new order's assignee; None if it gets none.
 
     Not shown; assumed: with ComputeAssignment, the first suitable employee.
     """
@@ -109,7 +109,7 @@ def set_deadlines(context: RequestContext, order: Record, skipped: Collection[st
 
 
 def compute_schedule(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the sent order, which need not be stored, with deadlines from its priority (facts 5)."""
+    """Return the sent order with deadlines from its priority; the order need not be stored (facts 5)."""
     order = _draft(context, arguments)
     skipped = _SKIPPED.get(arguments.get("Options", "None"), "")
     written = set_deadlines(context, order, {skipped})
@@ -205,7 +205,7 @@ def join_plan(context: RequestContext, order: Record, sent: Any) -> None:
 
 
 def _place_in_plan(context: RequestContext, order: int) -> tuple[int, int]:
-    """Return the root of an order's plan and the order's level in it; without a plan, the order and 0."""
+    """Return the root of an order's plan, and the order's level in it. Without a plan: the order, and 0."""
     plan = _plan_of(context, order)
     if plan is None or "RootWorkOrder" not in plan:
         return order, 0

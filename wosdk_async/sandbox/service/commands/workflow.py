@@ -128,7 +128,8 @@ ACTIONS = {
 def run_action(action: Action, context: RequestContext, arguments: Arguments) -> Record:
     """Run an action and return the order as in a default read (facts 5, Shape of a result).
 
-    An action that changes nothing is not logged (facts 5.1 for WoFlagCommand; else assumed).
+    An action that changes nothing is not logged. facts 5.1 shows this for WoFlagCommand. Not shown; assumed:
+    other commands do the same.
     """
     order = find_order(context, arguments)
     _check_state(order, action)  # facts 5.1: the state is checked before the reason
@@ -150,7 +151,7 @@ def _check_state(order: Record, action: Action) -> None:
 
 
 def _sent_reason(context: RequestContext, action: Action, arguments: Arguments) -> Record | None:
-    """Return the reason sent, if any. Not shown; assumed: an optional reason may belong to another action."""
+    """Return the reason sent; None without one. Not shown; assumed: an optional one may be for any action."""
     key = arguments.get("ActionReasonId", 0)
     if action.needs_reason:
         if not key:  # facts 5: the wording is from a third-party client
@@ -160,7 +161,7 @@ def _sent_reason(context: RequestContext, action: Action, arguments: Arguments) 
 
 
 def send_work_order(context: RequestContext, arguments: Arguments) -> Record:
-    """Send the order to its connected provider (facts 5 names the result). Not shown; assumed: all else."""
+    """Send the order to its connected provider (facts 5 names the result). Not shown; assumed: the rest."""
     order = find_order(context, arguments)
     if order["WonId"] or order["StatusId"] not in _ACTIVE:  # spec 3. Not shown; assumed: the text
         state = "has already been sent" if order["WonId"] else f"is {order['StatusId']}, so it cannot be sent"

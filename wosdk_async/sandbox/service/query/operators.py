@@ -135,7 +135,7 @@ def _remedy(field: Field, value: object) -> str:
 
 
 def _numeric(value: object) -> object:
-    """Return an int if possible, else a float, which is exact enough because it is never stored."""
+    """Return an int if possible, or a float, which is exact enough because it is never stored."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
         return UNREADABLE
     try:
@@ -152,9 +152,8 @@ def _numeric(value: object) -> object:
 def _pattern_regex(pattern: str) -> str:
     """Convert a pattern with sets to a linear-time regular expression.
 
-    A part between two ``%`` only needs to be tried at the first position where it matches: if the rest of the
-    pattern does not match after that position, the rest does not match after any later one. Atomic groups
-    prevent further attempts.
+    It is enough to try each part between two ``%`` at its first match. If the rest of the pattern does not
+    match after this position, it does not match after a later one. Atomic groups prevent further attempts.
     """
     first, *others = ("".join(map(_element_regex, part)) for part in _pieces(pattern))
     if not others:
