@@ -32,7 +32,7 @@ from wosdk_async.jobs import Export
 
 PARALLEL = 4
 QUICK = 50_000
-RATIO, MEGABYTES, BLOCKED = 0.8, 300, 0.05  # goals
+RATIO, MEGABYTES = 0.8, 300  # goals
 ABOVE = re.compile(rb'"GreaterThan","Values":\["(\d+)"\]')
 UNTIL = re.compile(rb'"LessOrEqual","Values":\["(\d+)"\]')
 COUNT = re.compile(rb'"Count":(\d+)')

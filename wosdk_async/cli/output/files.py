@@ -83,14 +83,6 @@ def replacing_csv(path: Path, columns: Iterable[str]) -> Iterator[Callable[[Iter
         raise CliError(f"{path}: {error.strerror or error}; name another file", Exit.UNWRITTEN) from error
 
 
-def _remove_empty(path: Path) -> None:
-    """Remove an empty file, because it would look like a result without rows."""
-    with suppress(OSError):
-        found = path.lstat()
-        if stat.S_ISREG(found.st_mode) and not found.st_size:
-            path.unlink()
-
-
 # --- checks before anything is sent ---------------------------------------------------------
 
 
