@@ -552,9 +552,7 @@ async def test_to_send_a_file_again_does_not_send_rows_of_other_jobs(local: Loca
     assert await refused(local, tuesday, text) == [4]
     await undo(local, tuesday.with_name("tuesday.csv.job"))
     await sent(local, "wednesday.csv", rows(3), text)
-    assert await refused(local, tuesday, text, again=True) == [4]
-    tuesday = local.write(rows(2, 3)).rename(tuesday)
-    assert await refused(local, tuesday, text, again=True) == [3]
+    assert await refused(local, tuesday, text, again=True) == [3, 4]
     tuesday = local.write(rows(2)).rename(tuesday)
     assert (await local.run(tuesday, text, again=True)).done_now == 1
     assert await open_orders(local) == Counter("123")
@@ -730,3 +728,29 @@ async def test_a_job_with_another_key_cannot_take_the_file(local: Local) -> None
     await sent(local, "monday.csv", rows(1, 2), KEY)
     copy = local.write(rows(1, 2)).rename(local.folder / "copy.csv")
     assert (await refusal(local.job(copy, MAP), local)).remedies == (Remedy.SEND_AGAIN,)
+
+
+@UNMARKED
+async def test_rows_of_two_other_jobs_are_all_listed(local: Local, text: str) -> None:
+    """No job has sent all of them, so none can take the file."""
+    await sent(local, "monday.csv", rows(1, 2), text)
+    await sent(local, "tuesday.csv", rows(3, 4, 5), text)
+    week = local.write(rows(1, 3, 4, 9)).rename(local.folder / "week.csv")
+    found = await refusal(local.job(week, text), local)
+    assert (found.rows, found.lines, found.remedies) == (3, (2, 3, 4), (Remedy.REMOVE_ROWS,))
+    assert found.folder == local.folder / "tuesday.csv.job"
+    assert (await local.run(local.write(rows(9)).rename(week), text)).done_now == 1
+
+
+@UNMARKED
+async def test_what_again_asks_about_is_said_by_a_check_and_asked_anew(local: Local, text: str) -> None:
+    await sent(local, "monday.csv", rows(1), text)
+    tuesday = local.write(rows(1, 2)).rename(local.folder / "tuesday.csv")
+    check = await checked(local, tuesday, text, again=True)
+    assert any("sent again: 1" in each for each in check.warnings)
+    job = local.job(tuesday, text, again=True)
+    await job.open(local.company)
+    await sent(local, "wednesday.csv", rows(2), text)
+    with pytest.raises(JournalError):
+        await job.run(local.company)
+    assert await held(local) == Counter("12")

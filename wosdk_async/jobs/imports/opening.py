@@ -63,7 +63,7 @@ class OpenedJob:
         request, own = self.request, self.folder
         if self.is_idle or await asyncio.to_thread(runs_beside, request, own) == self.beside:
             return
-        if self.new and self.about.after is not None:
+        if request.options.again:  # the user agreed to send the rows that had been found then
             raise JournalError(
                 f"{self.folder}: another import has started in this directory since the file was read; "
                 "nothing was sent. Run the command again"

@@ -45,7 +45,7 @@ CREATE TABLE audit (row INTEGER PRIMARY KEY, finding INTEGER NOT NULL, ids TEXT 
 CREATE TABLE audit_result (one INTEGER PRIMARY KEY, counts TEXT NOT NULL);
 CREATE TABLE change (stamp INTEGER NOT NULL);
 INSERT INTO change VALUES (0);
-CREATE VIEW rows AS SELECT row, place, line, key, run, coalesce(state, 0) AS state,
+CREATE VIEW rows AS SELECT row, place, line, coalesce(key, name) AS key, run, coalesce(state, 0) AS state,
     json_extract(detail, '$[0]') AS id, json_extract(detail, '$[1]') AS number,
     json_extract(detail, '$[2]') AS reason, json_extract(detail, '$[3]') AS code,
     json_extract(detail, '$[4]') AS request_id, json_extract(detail, '$[6]') AS attempts,

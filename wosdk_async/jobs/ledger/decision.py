@@ -86,10 +86,11 @@ def _first_run(file: FileFacts, options: ImportOptions) -> Plan | Refusal:
     if options.again and not (other.running or other.in_doubt):
         sent = 0 if other.resembling else other.rows
         return attrs.evolve(plan, leaves_done=sent, resembling=other.rows - sent)
-    is_copy = other.rows >= sum(file.standings.values())
-    remedy = Remedy.SEND_AGAIN if is_copy else Remedy.REMOVE_ROWS
-    remedies = (Remedy.THAT_FOLDER, remedy) if other.has_same_key else (remedy,)
-    return _sent_elsewhere(file, *remedies) or plan
+    that = (Remedy.THAT_FOLDER,) if other.takes_file else ()
+    if other.rows >= sum(file.standings.values()):  # a copy
+        return _sent_elsewhere(file, *that, Remedy.SEND_AGAIN) or plan
+    # Without a key, a job may not take a file that lacks some of its rows.
+    return _sent_elsewhere(file, Remedy.REMOVE_ROWS, *(that if file.key is not None else ())) or plan
 
 
 def _sent_elsewhere(file: FileFacts, *remedies: Remedy) -> Refusal | None:

@@ -86,17 +86,35 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str, own: Ow
     Raises:
         JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent.
     """
+    sent: list[Elsewhere] = []
     resembling: list[Elsewhere] = []
     for folder, plan, is_recent in _other_ledgers(request, company, own):
         with _named_if_unreadable(folder), opened(folder) as db:
             other = _OtherLedger(folder, plan, db, request, rows, own, is_recent)
             if (found := other.sent_rows()) is not None:
-                return found
+                sent.append(found)
             resembling += other.resembling()
+    if sent:
+        return _combined(sent)
     if not resembling:
         return None
     pairs = tuple(pair for each in resembling for pair in each.resembling)[:FIRST]
     return attrs.evolve(resembling[0], rows=sum(each.rows for each in resembling), resembling=pairs)
+
+
+def _combined(sent: Sequence[Elsewhere]) -> Elsewhere:
+    """Return the rows that several jobs sent, with the folder of the job that sent most of them."""
+    most = max(sent, key=lambda each: each.rows)
+    lines = sorted({line for each in sent for line in each.lines})
+    return attrs.evolve(
+        most,
+        rows=max(most.rows, len(lines)),
+        lines=tuple(lines[:_MAX_LINES]),
+        takes_file=most.takes_file and most.rows >= len(lines),
+        running=any(each.running for each in sent),
+        in_doubt=any(each.in_doubt for each in sent),
+        changed=sum(each.changed for each in sent),
+    )
 
 
 def runs_beside(request: ImportRequest, own: Path) -> dict[Path, tuple[int, int]]:
@@ -235,7 +253,7 @@ class _OtherLedger:
             folder=self.folder,
             rows=len(found),
             lines=tuple(line for line, _ in found[:_MAX_LINES]),
-            has_same_key=self.plan.key == self.rows.key,
+            takes_file=self.plan.key == self.rows.key,
             running=Standing.PLANNED in kinds,
             in_doubt=not kinds.isdisjoint({Standing.SENDING, Standing.IN_DOUBT}),
             changed=sum(standing == Standing.DONE_CHANGED for _, standing in found),

@@ -64,7 +64,7 @@ def _message(refusal: Refusal) -> str:
         case "sent_elsewhere":
             return (
                 f"{_rows(refusal.rows)} of the file{_lines(refusal)} {_were(refusal.rows)} sent by the job "
-                f"in {folder}, {_without_keys(refusal.now)}"
+                f"in {folder}{_without_keys(refusal.now)}"
             )
         case "key_changed" if refusal.rows:
             return (
@@ -141,9 +141,7 @@ def _key(text: str | None) -> str:
 
 
 def _without_keys(marker: str | None) -> str:
-    if marker is None:
-        return "and no look-up can find them"
-    return f"but without these keys in {marker}, so look-ups cannot find them"
+    return "" if marker is None else f", but without these keys in {marker}, so look-ups cannot find them"
 
 
 def _keys(marker: str | None) -> str:

@@ -98,8 +98,8 @@ class Elsewhere:
     rows: int
     lines: tuple[int, ...] = ()
     """Lines of the rows, at most 10,000."""
-    has_same_key: bool = True
-    """Whether the ledger has the file's key template, so that it can take the file."""
+    takes_file: bool = True
+    """Whether the ledger has the file's key template and sent all of these rows, so it can take the file."""
     running: bool = False
     """Whether the other job is running, and may still have to send some of these rows."""
     in_doubt: bool = False
