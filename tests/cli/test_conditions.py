@@ -91,7 +91,7 @@ def test_of_an_unknown_entity_nothing_is_checked() -> None:
         ("Customer = Acme", "takes a whole number, not 'Acme'"),
         ("Customer > 5", "compare ids with ="),
         ("Duration like 5%", "like needs a text property"),
-        ("PoNumber = null", "use the operator is null or is not null"),
+        ("PoNumber = null", "use the operator 'is null' or 'is not null'"),
         ("PoNumber =", "a value is missing; write '' for an empty string"),
         ("PoNumber = 'a", "a quote is not closed"),
         ("PoNumber in a", "write in (A, B)"),

@@ -145,7 +145,7 @@ async def test_the_ends_are_those_of_commands() -> None:
         (Contact(contact_addresses=[]), "contact_addresses", "names a list"),
         (Customer(tax_exempt=True), "tax_exempt", "a string property of the new record: display_as, name"),
         (Location(root_id=5), "root_id", "a string property"),
-        ("Customer", "tenant_code", "needs a record of the model, not the name"),
+        ("Customer", "tenant_code", "needs an instance of a record class, not the name"),
         (WoCreateCommand(), "work_order.po_number", "is a command, not an entity"),
         (customer("T"), 7, "a marker is a string"),
     ],

@@ -216,7 +216,7 @@ class Marker:
         Raises InvalidCallError if there is no key at the path, or the entity cannot be queried by the field.
         """
         if isinstance(record, str):
-            raise InvalidCallError(f"a marker needs a record of the model, not the name {record!r}")
+            raise InvalidCallError(f"a marker needs an instance of a record class, not the name {record!r}")
         require_record("create", record)
         kind: Any = type(record)
         field = _of_entity(kind, _path(path), new=True)

@@ -47,7 +47,7 @@ _RECORDS = Place(lambda _: MarkedRecords())
 
 @attrs.define(kw_only=True, eq=False)
 class Reconciler:
-    """One marked call: its attempts, and its look-ups after each doubt, within one deadline."""
+    """One marked call: its attempts, and a look-up after each attempt in doubt, within one deadline."""
 
     transport: Transport
     sessions: SessionManager

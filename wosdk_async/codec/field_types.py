@@ -53,7 +53,7 @@ class FieldType:
     quick: str = ""
     """Like ``read``, but faster; raises an error of ``NOT_QUICK`` for values of undocumented types."""
     write: str = "v"
-    """Expression that converts a stored value other than None for sending."""
+    """Expression that converts a stored value, if it is not None, for sending."""
     fits: str = "False"
     """Condition for values that pass ``check`` (apart from the length) and that ``plain`` can convert."""
     plain: str = "v"

@@ -147,8 +147,8 @@ class RecordReader:
     def _is_learnable(self, name: str) -> bool:
         if len(name) > _MAX_NAME:
             return False
-        # A field's name in another case is not learned, because it is read as the field if the documented
-        # name is missing.
+        # A variant of a field's name in upper or lower case is not learned: if the documented spelling is
+        # missing, the variant is read as the field.
         is_known = name in self._unknown or name.lower() in spellings(self._cls)[1]  # type: ignore[arg-type]  # as in dicts.py
         msgspec_accepts_it = name.isprintable() and not {'"', "\\"} & set(name)
         return msgspec_accepts_it and not is_known and len(self._unknown) < MAX_UNKNOWN

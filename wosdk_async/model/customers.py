@@ -118,14 +118,16 @@ class Customer(RemovableEntity):
     addresses: list[Address2] | None = field(
         default=None, metadata=wire("Addresses", "ref", "Address2", many=True, required=True)
     )
-    """Street addresses. Required on creation. Zero or one entry; REST reference names the entry type Address.
+    """Street addresses. Required on creation. Zero or one entry; the REST reference names the entry type
+    Address.
     """
     contract: Contract | None = field(default=None, metadata=wire("Contract", "ref", "Contract"))
     """Billing contract."""
     groups_bridge: list[LinkCustomerAndGroup] | None = field(
         default=None, metadata=wire("GroupsBridge", "ref", "LinkCustomerAndGroup", many=True, required=True)
     )
-    """Links to billing accounts. Required on creation. REST reference names the entry type CustomerAndGroup.
+    """Links to billing accounts. Required on creation. The REST reference names the entry type
+    CustomerAndGroup.
     """
     approval_scopes: list[ApprovalScope] | None = field(
         default=None, metadata=wire("ApprovalScopes", "ref", "ApprovalScope", many=True)

@@ -84,7 +84,7 @@ def _raw_values(operator: str, rest: str, text: str) -> list[str]:
     if operator.endswith("in"):
         return _list(operator, rest, text)
     if rest.lower() == "null":
-        raise _error(text, "use the operator is null or is not null; for the string null write 'null'")
+        raise _error(text, "use the operator 'is null' or 'is not null'; for the string null, write \"null\"")
     return [_unquoted(rest, text)]
 
 

@@ -22,7 +22,7 @@ _MIN_RESERVED = 0.5  # minimum calls per second reserved, up to half of the rate
 _DEADLINE_PART = 2 / 3  # deadline as a fraction of the lease, if the Company sets no deadline
 _MAX_WARNINGS = 20  # lost workers to warn about; the journal counts all lost grants
 _RENEWAL_TIMEOUT = 30.0  # seconds
-_MAX_RENEWALS = 5  # renewals before the run ends, each within _SOON of the one before
+_MAX_RENEWALS = 5  # the run ends after so many renewals in a row, each less than _SOON after the previous one
 _SOON = 2.0  # seconds
 
 

@@ -180,7 +180,7 @@ class Leases:
 
 
 async def end_leases(journal: Journal, on_stage: Callable[[str], None]) -> None:
-    """Wait until the leases of this job's earlier runs have expired, and close them.
+    """Wait until the leases of this job's earlier runs have expired, and close these leases.
 
     The wait starts now, because earlier clock readings are not trusted. A cancelled wait closes no lease.
 

@@ -83,7 +83,7 @@ _SKIPPED: Mapping[Standing, FindingKind] = {Standing.DONE_CHANGED: "changed", St
 
 
 class Check:
-    """Dry run of an import, which builds and looks up the rows to check, and writes nothing.
+    """Dry run of an import: it builds the rows and looks them up, but writes nothing.
 
     Args:
         dry: the client's ``before_send`` hook, which captures requests instead of sending them.

@@ -102,7 +102,7 @@ def _remove_partial_copies(folder: Path) -> None:
 
 
 def keep_copy(copy: Path, base: Path, folder: Path) -> None:
-    """Give a job its own copy of the stdin or URL data in ``base``, the first job's folder.
+    """Copy the data from stdin or a URL, which the first job stored in ``base``, to the job's own folder.
 
     The first job's folder may be removed before this job finishes. Files named by the user are not copied.
     """

@@ -35,8 +35,8 @@ class Claim(msgspec.Struct, eq=False):
 class Claims:
     """Async iterator over claims whose SENDING state is on disk.
 
-    At most ``limit`` claims are queued, and at most twice ``limit`` rows are claimed without an outcome, so
-    that few rows are in doubt after a kill. Each group is claimed while the previous group's calls are in
+    At most ``limit`` claims are queued, and at most ``2 * limit`` claimed rows have no outcome yet, so that
+    few rows are in doubt after a kill. Each group is claimed while the previous group's calls are in
     flight, so few calls wait for the disk. Unused claims are planned again when the block ends.
 
     Args:

@@ -21,7 +21,7 @@ from wosdk_async.protocol.writes import State
 
 Change = Callable[[sqlite3.Connection], None]
 CommitHook = Callable[[Callable[[], None]], None]
-"""Function that runs each transaction function; in a test, it may raise before or after doing so."""
+"""Function that runs each transaction. In tests, it may also raise before or after the transaction."""
 
 _SOON = 0.02  # seconds until a queued outcome is committed
 
@@ -203,7 +203,8 @@ class CommitQueue:
     def _write(self, batch: _Batch) -> None:
         if not batch:
             return
-        # Only a waiting caller may be about to send. Outcomes are written even if the lock was lost.
+        # A caller that waits is perhaps about to send, so the lock must still be held. Outcomes are written
+        # even if the lock was lost.
         if batch.waiting:
             self._lock.require_in_place()
         stamp = max(self._stamp + 1, int(self._clock() * 1000))

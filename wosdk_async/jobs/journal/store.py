@@ -128,8 +128,8 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
     db.execute("PRAGMA trusted_schema = OFF")
     if _pragma(db, "application_id") != _APPLICATION_ID:
         raise JournalError(
-            f"{path}: this is not a job's journal. If a job was here, restore the folder from a backup: a "
-            "new job would resend all its rows. If not, name another folder"
+            f"{path}: this is not a job's journal. If a job was here, restore the folder from a backup, "
+            "because a new job would resend all rows. If there was no job here, name another folder"
         )
     version = _pragma(db, "user_version")
     if version > FORMAT:
@@ -180,7 +180,7 @@ def newest_stamp(db: sqlite3.Connection, path: Path, promised: int) -> int:
     """Return the last commit's stamp; 0 in a new journal.
 
     Raises:
-        JournalError: commits are missing, because the stamp is older than ``promised`` (the lock's stamp).
+        JournalError: commits are missing: the stamp is older than ``promised`` (the lock's stamp).
     """
     with explained(path):
         newest = "SELECT coalesce(max(stamp), 0) FROM "

@@ -218,7 +218,7 @@ async def run_to_undo(journal: JournalReader) -> int | None:
 async def undone_beside(
     base: Path, file: Path, company: str, operation: str, *, exclude: Path | None = None
 ) -> set[int]:
-    """Return the ids of records that jobs in the directories of ``base`` and ``file`` have undone.
+    """Return the ids of records undone by jobs in the directory of ``base`` or of ``file``.
 
     Undos in doubt are included, so a look-up must also check that the record is cancelled or removed. The job
     in ``exclude`` is skipped. Unreadable jobs are skipped too, but a job at ``base`` raises JournalError.

@@ -164,7 +164,7 @@ class ReferenceIndex:
             first, second = self._entries[spec.name], self._entries[other.name]
             for key in first.keys() & second.keys():
                 pair = first[key], second[key]
-                # If only one entry is missing, the other was found by a spelling that the missing one lacks.
+                # If only one entry is missing, the other entry has a spelling by which it was found.
                 if any(entry.missing for entry in pair):
                     first[key] = second[key] = min(pair, key=lambda entry: entry.missing)
                     first[key].spellings |= pair[0].spellings | pair[1].spellings
@@ -256,7 +256,7 @@ class ReferenceIndex:
         return any(entry.held and entry.id is None and entry.wanted for entry in entries)
 
     def entries(self, entity: str) -> Iterator[tuple[ReferenceSpec, str, ReferenceEntry]]:
-        """Yield each name of an entity ("" for any), normalized, with its reference and its entry."""
+        """Yield the reference, normalized name and entry of each record of an entity type ("" for all)."""
         for spec in self.specs.values():
             if entity in ("", spec.entity.wire_name):
                 yield from ((spec, key, entry) for key, entry in self._entries[spec.name].items())

@@ -56,7 +56,7 @@ _UNSUPPORTED = {
 
 
 def suffix_of(path: PurePath, format: str | None = None) -> str:
-    """Return the suffix of ``format``; without it, the path's longest suffix in FORMATS, or its last one."""
+    """Return the suffix of ``format``; by default, the path's longest known suffix, or else its last."""
     if format is not None:
         return f".{format.casefold().lstrip('.')}"
     parts = [part.casefold() for part in path.suffixes]

@@ -98,8 +98,8 @@ class Source(Protocol):
     """Input file with a header and rows.
 
     Every iteration must yield the same rows with the same numbers. An error that affects the whole file
-    raises ImportMapError; an error in a single row becomes the row's ``fault``. If a source has ``sha256``,
-    the file's hash before reading, an import detects a file that is replaced before the job starts.
+    raises ImportMapError; an error in a single row becomes the row's ``fault``. With ``sha256``, the hash of
+    the file before it was read, an import detects a file that is replaced before the job starts.
     """
 
     path: Path

@@ -92,8 +92,8 @@ def _work_zone(_context: RequestContext, zone: Record) -> None:
 
 
 def _document(context: RequestContext, document: Record) -> None:
-    # facts 3.10: MimeType, not the DocType sent, determines DocType, and never gives a Signature.
-    # Not shown; assumed: parameters of MimeType do not matter; Signature is refused for other MimeTypes.
+    # facts 3.10: the stored DocType follows from MimeType, whatever DocType was sent. It is never Signature.
+    # Not shown; assumed: parameters of MimeType do not matter. A Signature must be an image or a PDF.
     media = document["MimeType"].partition(";")[0].strip().lower()
     if media.startswith("image/"):
         document["DocType"] = {"Id": 3}
@@ -263,7 +263,10 @@ def _fits(kind: str, value: str) -> bool:
 # Entity type -> members required in a create -> their names in refusals (facts 3.10, for Document).
 REQUIRED = {
     "Document": {"DocType": "DocType.Id", "StorageTypeId": "StorageTypeId"},
-    "WoItem": {"Asset": "Asset.Id", "Task": "Task.Id"},  # WoCreateCommand: spec 4.3; else not shown; assumed
+    "WoItem": {
+        "Asset": "Asset.Id",
+        "Task": "Task.Id",
+    },  # spec 4.3 for WoCreateCommand; others: not shown; assumed
 }
 ON_CREATE: dict[str, Rule] = {
     "WoNote": _new_work_order_note,

@@ -148,7 +148,7 @@ class Store:
 
     def begin_generation(self) -> None:
         """Record a reset, so that requests received before it do not write into the new records."""
-        # At random, because a snapshot restores an older number
+        # The number is random: a counter could repeat, because a snapshot restores its older value.
         self._db.execute("INSERT OR REPLACE INTO counter VALUES (0, 'reset', ?)", (secrets.randbits(62),))
 
     def count(self, source: str, values: list[object]) -> int:

@@ -343,9 +343,9 @@ class LoginSlots:
     slow requests, so that a slow host still serves all of its callers. If slow requests hold more slots, a
     new request at once preempts the newest of them, which moves to the head of the slow queue.
 
-    If not ``preemptive``, a request is preempted only once, after 1 s, and slow requests leave a quarter of
-    the slots to new requests. httpx may lose the connection of a cancelled request, especially if the request
-    has just begun.
+    With ``preemptive=False``, each request is preempted at most once, after 1 s, and slow requests leave a
+    quarter of the slots to new requests. This is for httpx, which may lose the connection of a request that
+    is cancelled soon after it began.
     """
 
     def __init__(

@@ -33,8 +33,8 @@ async def connect(pool: Pool, connection: Connection) -> None:
     """Open ``connection`` in the place that ``pool`` has reserved.
 
     Name look-up, TCP, tunnel and TLS share the ``connect`` timeout. On failure, frees the place and raises
-    SendError, or ConfigurationError for unusable certificates. If the service closes an opened connection or
-    sends bytes, ``connection.live`` becomes false.
+    SendError, or ConfigurationError for unusable certificates. If the service closes the connection, or sends
+    bytes before a request, ``connection.live`` becomes false.
     """
     try:
         async with asyncio.timeout(pool.timeouts.connect) as limit:

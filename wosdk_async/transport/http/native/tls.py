@@ -222,7 +222,7 @@ class TLSTransport(Layer):
     def _fail_handshake(self, error: Exception | None, text: str) -> None:
         if not self._handshake.done():
             self._handshake.set_exception(error or ConnectionResetError(text))
-            self._handshake.exception()  # retrieved: asyncio would log it if no task waits any more
+            self._handshake.exception()  # without this, asyncio logs the error if no task waits
 
     def _decrypt(self) -> None:
         incoming, tls = self._incoming, self._tls
@@ -273,7 +273,7 @@ class TLSTransport(Layer):
         """
         self._is_proven = True
         if not self._tls.session_reused:
-            # Read only now, because in TLS 1.3 the session tickets arrive before the first data.
+            # Not read before, because in TLS 1.3 the session tickets arrive with the first data.
             self._sessions.keep(self._key, self._tls.session)
 
     def _fail(self, error: OSError) -> None:
