@@ -147,7 +147,17 @@ def commands(command: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str
 
 def breaks(old: Path, new: Path) -> Iterator[str]:
     """Yield the changes from one tree to another that may break a program, one line each."""
+    yield from breaks_of_names(old, new)
+    yield from breaks_of_commands(old, new)
+
+
+def breaks_of_names(old: Path, new: Path) -> Iterator[str]:
+    """Yield the changes of exported names that may break a program."""
     yield from map(line, griffe.find_breaking_changes(exported(old), exported(new)))
+
+
+def breaks_of_commands(old: Path, new: Path) -> Iterator[str]:
+    """Yield the changes of commands, options and exit statuses that may break a script."""
     had, has = command_line(old), command_line(new)
     for name, was in had.items():
         command = name.partition(":")[0]

@@ -69,6 +69,8 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
 
     It is 600,000 objects, and none of them ends before the run. A full collection with them takes half a
     second and more, and there are some hundred: those of the collector, and ``gc.collect()`` in tests.
+
+    What remains is small, so Python's thresholds collect too often: it would take 9 s of CPU in all.
     """
     gc.disable()
     try:
@@ -76,6 +78,7 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
         return (yield)
     finally:
         gc.freeze()  # garbage, too: a worker would need half a second to collect it
+        gc.set_threshold(10_000, 50, 50)
         gc.enable()
 
 

@@ -153,9 +153,10 @@ async def test_cancelled_at_each_wait(
 ) -> None:
     """No ledger stays locked, whatever the import waits for, also at further waits during its cleanup.
 
-    In the short form, one cancellation comes at every second wait, and three of them at the waits between.
+    In the short form, each of the four ways to cancel has every fourth wait.
     """
-    first, cancelled, base = (0 if WHOLE or times == 1 else 1), True, local.folder / "rows.csv.job"
+    way = (2 if late else 0) + (0 if times == 1 else 1)
+    first, cancelled, base = (0 if WHOLE else way), True, local.folder / "rows.csv.job"
     while cancelled:
         ready = await job_in(situation, local)
         if part == "close":
@@ -168,6 +169,6 @@ async def test_cancelled_at_each_wait(
             await Journal.open(folder).close()
         if situation == "new":
             shutil.rmtree(base, ignore_errors=True)
-        first += 1 if WHOLE else 2
+        first += 1 if WHOLE else 4
     assert first > 3
     assert await held(local) <= Counter("12")
