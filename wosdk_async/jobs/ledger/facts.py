@@ -246,7 +246,5 @@ def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator
         if folder is not None and isinstance(plan, Plan) and not plan.begins:
             warnings = ledger_warnings(db, request, plan, read_plan(db, folder / JOURNAL).key)
         if isinstance(plan, Plan) and plan.leaves_done:
-            warnings.append(
-                f"rows already done by an earlier job that would be sent again: {plan.leaves_done}"
-            )
+            warnings.append(f"rows already done by an earlier job that would be resent: {plan.leaves_done}")
         yield Preview(plan, actions, folder, warnings, db)
