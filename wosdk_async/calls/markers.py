@@ -357,7 +357,7 @@ def require_asked(what: str, found: Iterable[str], asked: Iterable[str]) -> None
 
 
 def _collated(text: str) -> str:
-    """Remove from a text the differences that a database's collation may ignore.
+    """Normalize what a database's collation may ignore in a text.
 
     No source shows the service's collation. It may ignore case, accents, width, surrounding whitespace and
     invisible characters.

@@ -145,7 +145,7 @@ def check_enum(value: Any, meta: Wire) -> Finding | None:
 
 
 def unknown_member(enum: type[OpenEnum], value: Any) -> str:
-    """Return the message for a user whose value is not in the enum."""
+    """Return the message for a value that is not in the enum."""
     shown = reprlib.repr(value)
     near = suggestion(str(value), map(str, enum))
     if near:

@@ -61,7 +61,7 @@ class Call(Generic[T]):
 
     @property
     def reads(self) -> bool:
-        """Whether the call changes nothing: safe to repeat, and not a delete."""
+        """Whether the call only reads: it is safe to repeat, and no delete."""
         return self.repeat_safe and self.method != "DELETE"
 
     @property

@@ -248,7 +248,7 @@ class ConcurrencyLimiter:
         self._grant()
 
     def _grant(self) -> None:
-        """Grant each free slot to the ready queue that holds the fewest."""
+        """Grant each free slot to the ready queue that holds the fewest slots."""
         while self._ready:
             queue = next(iter(self._ready[min(self._ready)]))
             if queue.waiting and self._may_grant(queue):

@@ -215,7 +215,10 @@ def _parse_id(text: str) -> Id | None:
 
 
 def python_name(kind: type[Record], name: str, option: str) -> str:
-    """Return a property's Python name. Raises CliError, which begins with ``option``, for an unknown name."""
+    """Return a property's Python name.
+
+    For an unknown name, raises CliError, whose message begins with ``option``.
+    """
     for key, meta in kind.__wire__.items():
         if name in (key, meta["name"], *meta.get("aliases", ())):
             return key

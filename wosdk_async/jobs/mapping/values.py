@@ -1,4 +1,4 @@
-"""Parsers for cell text, with the map's formats for times and numbers and default rules for other types.
+"""Parsers for cell text: the map's formats for times and numbers, and default rules for other types.
 
 Formats for strings do not apply to typed cells, such as spreadsheet numbers.
 """

@@ -87,7 +87,7 @@ def _string(field: Field, value: object) -> object:
 
 
 def _number(_field: Field, value: object) -> object:
-    """Convert a number. Not shown; assumed: it may be sent as text, like an integer."""
+    """Convert a number. Not shown; assumed: it may be sent as text, as integers may."""
     if isinstance(value, str) and _DECIMAL.fullmatch(value.strip()):
         return Decimal(value.strip())
     if isinstance(value, bool) or not isinstance(value, int | Decimal):

@@ -338,7 +338,7 @@ class LoginSlots:
     """Slots for ``total`` concurrent requests within one event loop.
 
     A preempted request is cancelled and retried as a slow request, which is safe for all log-in requests. A
-    new request that waits preempts a first attempt after 0.25 s, or up to 1 s if recent responses took long.
+    waiting new request preempts a first attempt that has run for 0.25 s, or up to 1 s after slow responses.
     Any waiting request preempts a first or second attempt after 2.5 s. A quarter of the slots is reserved for
     slow requests, so that a slow host still serves all of its callers. If slow requests hold more slots, a
     new request at once preempts the newest of them, which moves to the head of the slow queue.

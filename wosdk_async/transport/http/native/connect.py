@@ -318,7 +318,7 @@ class _Tunnel(Layer):
 
 
 def _length_prefixed(text: Secret) -> bytes:
-    """Return a user or password as bytes with a length prefix (RFC 1929)."""
+    """Return a user name or password as bytes with a length prefix (RFC 1929)."""
     return b"%c%b" % (len(text.encode()), text.encode())
 
 
