@@ -148,7 +148,7 @@ def show_number(value: Any, plain: Callable[[Any], Any]) -> Any:
 
 
 def show_utc(value: Any, plain: Callable[[Any], Any]) -> Any:
-    """Convert a UTC field's value to JSON if it is not a UTC time; a time in another zone becomes UTC."""
+    """Convert a UTC field's value to JSON, for values whose zone is not UTC; the result is in UTC."""
     if not isinstance(value, datetime) or value.tzinfo is None:
         return plain(value)
     try:

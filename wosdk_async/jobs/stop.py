@@ -197,7 +197,7 @@ class StopRules:
 
         With ``alike``, the row counts towards the limit on rows refused at the start for the same reason. If
         the row is refused because its record exists, ``existing`` returns the remedies and facts of a stop.
-        The import does not stop if earlier runs sent rows of the file, and another job nearby sent this row.
+        If earlier runs sent rows of the file, and another job nearby sent this row, the import does not stop.
         """
         self._fail()
         if not alike:

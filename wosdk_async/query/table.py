@@ -150,7 +150,7 @@ async def read_batches(
     parallel: int | None,
     verb: str,
 ) -> AsyncGenerator[Any, None]:
-    """Iterate over a query's batches, read in order, or by ``parallel`` calls; errors name ``verb``."""
+    """Iterate over a query's batches, in order or with ``parallel`` calls; errors name ``verb``."""
 
     async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:
         call = calls.query(plan.name, expression, isolation=plan.isolation)

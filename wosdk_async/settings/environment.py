@@ -83,9 +83,9 @@ class Settings:
         """Read ``profile``, or the environment variables and the profile that they name.
 
         ``profile`` applies as a whole, because variables may belong to another Company. If no profile is
-        named, the profile ``default`` applies unless another Company is named, or ``credentials``,
-        ``region``, ``trusted_hosts`` or one of their variables is set. Arguments override their variables;
-        ``region`` also overrides the variables of its addresses.
+        named, the profile ``default`` applies. It does not apply if its Company is not the named one, or if
+        ``credentials``, ``region``, ``trusted_hosts`` or one of their variables is set. Arguments override
+        their variables; ``region`` also overrides the variables of its addresses.
 
         Raises:
             ConfigurationError: a setting is invalid; the message names the variable, or file and key, and the

@@ -67,10 +67,10 @@ class Recording:
     hosts and Company names are replaced.
 
     When replaying, nothing is sent and no time passes. A request gets a response if its method, path and body
-    match a recorded request. RequestIds may differ. Times may differ unless the matching requests have
-    different responses. Identical requests get responses in recorded order. Any other request raises
-    UnrecordedRequestError; if the program catches it, the end of the block raises it again. At the end, each
-    recorded request must have been sent.
+    match a recorded request. RequestIds may differ. Times may differ too, unless several recorded requests
+    match and have different responses. Identical requests get responses in recorded order. Any other request
+    raises UnrecordedRequestError; if the program catches it, the end of the block raises it again. At the
+    end, each recorded request must have been sent.
 
     Args:
         path: recording file.

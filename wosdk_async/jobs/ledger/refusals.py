@@ -92,7 +92,7 @@ def _message(refusal: Refusal) -> str:
             )
         case "key_disguised":
             pairs = [
-                f"{new.name!r} (line {new.line}) for {gone.name!r} (line {gone.line})"
+                f"{gone.name!r} (line {gone.line}) to {new.name!r} (line {new.line})"
                 for new, gone in refusal.resembling
             ]
             more = f" and {refusal.rows - len(pairs):,} more" if refusal.rows > len(pairs) else ""
@@ -118,7 +118,7 @@ def _sample(row: RowSample | None) -> str:
 
 
 def _differing(*rows: RowSample | None) -> Iterator[str]:
-    """Yield samples of two rows from the first differing cell on, or only lines if no shown cell differs."""
+    """Yield the lines and cells of two rows, beginning with the first cell that differs."""
     cells = [[] if row is None else row.name.split(", ") for row in rows]
     equal = len([*takewhile(lambda pair: pair[0] == pair[1], zip(*cells, strict=False))])
     for row, names in zip(rows, cells, strict=True):

@@ -90,7 +90,7 @@ class Listed:
 
 @attrs.define(kw_only=True)
 class Cause(Listed):
-    """Numbers of rows that failed for the same cause, with the reason and code of the first row."""
+    """The row numbers of rows that failed for the same cause, and the first row's reason and code."""
 
     reason: str
     code: str | None

@@ -169,7 +169,7 @@ class ResponseParser:
         if self._end > self._limits.head:
             self._refuse_head()
         most = self._limits.headers
-        # A header has at least four bytes, so shorter lines need not be counted.
+        # A header has at least four bytes, so a block of 4 * most bytes or less has few enough headers.
         if len(lines) > 4 * most and lines.count(b"\r\n") > most:
             raise BadResponse(f"more than {most} headers")
         headers = self._headers = ResponseHeaders(lines)
