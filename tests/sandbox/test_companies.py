@@ -187,13 +187,12 @@ def _race(folder: Path, own: str, start: Barrier) -> None:
             pass
 
 
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # since Python 3.12, about threads
 def test_processes_that_create_a_store_at_the_same_time(tmp_path: Path) -> None:
     """One creates the tables and each Company, and all can use the store."""
-    fork = multiprocessing.get_context("fork")
-    start = fork.Barrier(_RACERS)
+    spawn = multiprocessing.get_context("spawn")
+    start = spawn.Barrier(_RACERS)
     names = [f"Own {number}" for number in range(_RACERS)]
-    racers = [fork.Process(target=_race, args=(tmp_path, name, start)) for name in names]
+    racers = [spawn.Process(target=_race, args=(tmp_path, name, start)) for name in names]
     for racer in racers:
         racer.start()
     for racer in racers:
