@@ -12,6 +12,7 @@ import contextlib
 import os
 import re
 import sqlite3
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -131,13 +132,24 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
         raise StoreError(text)
 
 
+_BUSY_SECONDS = 5.0
+
+
 def _configure(db: sqlite3.Connection) -> None:
     """Make commits survive a killed process without flushing the disk after each commit.
 
     In WAL mode, the operating system has the data when a commit returns. With ``synchronous = NORMAL``, only
     checkpoints flush the disk. So a power failure leaves an intact file, but may lose some commits.
     """
-    db.execute("PRAGMA journal_mode = WAL")
+    end = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            break
+        except sqlite3.OperationalError as error:  # SQLite itself does not wait here for another process
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
     db.execute("PRAGMA synchronous = NORMAL")
     db.execute("PRAGMA temp_store = MEMORY")  # keeps the undo data of savepoints in memory
     db.execute(f"PRAGMA cache_size = -{_CACHE}")
