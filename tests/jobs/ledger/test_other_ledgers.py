@@ -388,7 +388,7 @@ async def test_look_ups_do_not_find_what_a_running_job_will_send(local: Local) -
         rest = local.write(rows(2, 3, 4)).rename(local.folder / "rest.csv")
         assert await refused(local, rest, MAP, marker=MARKER) == [2, 3]
         assert await refused(local, append(tuesday, rows(2, 3, 5)), MAP, marker=MARKER) == [3, 4]
-    assert (await local.run(tuesday, MAP, marker=MARKER)).done_now == 3
+    assert await refused(local, tuesday, MAP, marker=MARKER) == [3]  # the row in flight
 
 
 async def test_look_ups_do_not_find_what_a_running_job_sends_again(local: Local) -> None:
@@ -754,3 +754,15 @@ async def test_what_again_asks_about_is_said_by_a_check_and_asked_anew(local: Lo
     with pytest.raises(JournalError):
         await job.run(local.company)
     assert await held(local) == Counter("12")
+
+
+async def test_rows_in_doubt_of_another_job_are_settled_before_they_are_looked_up(local: Local) -> None:
+    """A request of a killed job may still take effect, so a look-up that finds nothing proves nothing."""
+    monday = local.write(rows(1, 2)).rename(local.folder / "monday.csv")
+    await killed_while_sending(local.job(monday, MAP, marker=MARKER), local, [1])
+    tuesday = local.write(rows(1, 3)).rename(local.folder / "tuesday.csv")
+    found = await refusal(local.job(tuesday, MAP, marker=MARKER), local)
+    assert (found.why, found.lines, found.remedies) == ("sent_elsewhere", (2,), (Remedy.SETTLE,))
+    assert (await local.run(monday, MAP, marker=MARKER)).done == 2
+    summary = await local.run(tuesday, MAP, marker=MARKER)
+    assert (summary.done_now, summary.failed) == (1, 1)

@@ -242,7 +242,8 @@ class _OtherLedger:
                     WHEN {_WILL_SEND} THEN {int(Standing.PLANNED)} ELSE standing END AS now
                 FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
                 LEFT JOIN outcome ON outcome.row = planned.row LEFT JOIN run ON run.number = outcome.run
-                WHERE NOT ({_FOUND} AND planned.key IS file.key AND NOT {_WILL_SEND}) AND {_NOT_AGREED})
+                WHERE NOT ({_FOUND} AND planned.key IS file.key AND NOT {_WILL_SEND} AND {_HAS_ENDED})
+                    AND {_NOT_AGREED})
             WHERE now IN ({", ".join(str(int(each)) for each in standings)}) ORDER BY place""",
             self._parameters,
         ).fetchall()
@@ -316,5 +317,8 @@ _WILL_SEND = f"(:running AND standing IN ({_UNSENT}))"
 _NOT_AGREED = "(file.row IS NULL OR outcome.stamp IS NULL OR outcome.stamp > 1000 * :first)"  # milliseconds
 _FOUND = ":looks_first AND json_extract(run.details, '$.marker') IS :marker"
 """SQL condition: the file's look-ups find the record of a sent row, if the file's row has the same key."""
-_NOT_FOUND = f"""{STANDING} IN ({RISKY}) AND (planned.key IS NULL OR planned.key = :job || '-' || planned.row
-    OR json_extract(run.details, '$.marker') IS NOT :marker)"""
+_DOUBTS = f"{int(Standing.SENDING)}, {int(Standing.IN_DOUBT)}"
+_HAS_ENDED = f"standing NOT IN ({_DOUBTS})"
+"""SQL condition: look-ups are conclusive, because no request of the row can still take effect."""
+_NOT_FOUND = f"""{STANDING} IN ({_DOUBTS}) OR {STANDING} IN ({RISKY}) AND (planned.key IS NULL
+    OR planned.key = :job || '-' || planned.row OR json_extract(run.details, '$.marker') IS NOT :marker)"""
