@@ -766,3 +766,13 @@ async def test_rows_in_doubt_of_another_job_are_settled_before_they_are_looked_u
     assert (await local.run(monday, MAP, marker=MARKER)).done == 2
     summary = await local.run(tuesday, MAP, marker=MARKER)
     assert (summary.done_now, summary.failed) == (1, 1)
+
+
+@UNMARKED
+async def test_the_job_with_rows_in_doubt_is_named_before_one_that_sent_more(local: Local, text: str) -> None:
+    await sent(local, "monday.csv", rows(1, 2, 3), text)
+    tuesday = local.write(rows(4)).rename(local.folder / "tuesday.csv")
+    folder = await killed_while_sending(local.job(tuesday, text), local, [1])
+    week = local.write(rows(1, 2, 3, 4)).rename(local.folder / "week.csv")
+    found = await refusal(local.job(week, text), local)
+    assert (found.folder, found.lines, found.remedies) == (folder, (5,), (Remedy.SETTLE,))

@@ -103,16 +103,19 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str, own: Ow
 
 
 def _combined(sent: Sequence[Elsewhere]) -> Elsewhere:
-    """Return the rows that several jobs sent, with the folder of the job that sent most of them."""
-    most = max(sent, key=lambda each: each.rows)
+    """Return the rows that several jobs sent, with the folder of the job that sent most of them.
+
+    If a job is running or has rows in doubt, return its rows alone, because it must end or be settled first.
+    """
+    most = max(sent, key=lambda each: (each.running, each.in_doubt, each.rows))
+    if most.running or most.in_doubt:
+        return most
     lines = sorted({line for each in sent for line in each.lines})
     return attrs.evolve(
         most,
         rows=max(most.rows, len(lines)),
         lines=tuple(lines[:_MAX_LINES]),
         takes_file=most.takes_file and most.rows >= len(lines),
-        running=any(each.running for each in sent),
-        in_doubt=any(each.in_doubt for each in sent),
         changed=sum(each.changed for each in sent),
     )
 
