@@ -738,7 +738,7 @@ async def test_rows_of_two_other_jobs_are_all_listed(local: Local, text: str) ->
     week = local.write(rows(1, 3, 4, 9)).rename(local.folder / "week.csv")
     found = await refusal(local.job(week, text), local)
     assert (found.rows, found.lines, found.remedies) == (3, (2, 3, 4), (Remedy.REMOVE_ROWS,))
-    assert found.folder == local.folder / "tuesday.csv.job"
+    assert (found.folder, found.others) == (local.folder / "tuesday.csv.job", 1)
     assert (await local.run(local.write(rows(9)).rename(week), text)).done_now == 1
 
 

@@ -101,7 +101,8 @@ def _sent_elsewhere(file: FileFacts, *remedies: Remedy) -> Refusal | None:
         (new, gone), *_ = pairs = other.resembling
         about = attrs.evolve(about, why="key_disguised", remedies=(Remedy.SAME_ROWS,))
         return attrs.evolve(about, first_new=new, first_gone=gone, resembling=pairs)
-    about = attrs.evolve(about, lines=other.lines, now=file.marker if file.looks_first else None)
+    about = attrs.evolve(about, lines=other.lines, others=other.others)
+    about = attrs.evolve(about, now=file.marker if file.looks_first else None)
     if other.running:
         return attrs.evolve(about, remedies=(Remedy.WAIT,))
     if other.in_doubt:

@@ -115,6 +115,7 @@ def _combined(sent: Sequence[Elsewhere]) -> Elsewhere:
         most,
         rows=max(most.rows, len(lines)),
         lines=tuple(lines[:_MAX_LINES]),
+        others=len(sent) - 1,
         takes_file=most.takes_file and most.rows >= len(lines),
         changed=sum(each.changed for each in sent),
     )

@@ -59,12 +59,12 @@ def _message(refusal: Refusal) -> str:
             rows = f"{_rows(refusal.rows)} of the file{_lines(refusal)}"
             part = "" if refusal.changed == refusal.rows else f", {refusal.changed:,} of them"
             keys = "a key" if refusal.rows == 1 else "keys"
-            sent = f"that the job in {folder} sent{part} with different cells"
+            sent = f"that the job in {folder}{_and_others(refusal)} sent{part} with different cells"
             return f"{rows} {_have(refusal.rows)} {keys} {sent}"
         case "sent_elsewhere":
             return (
                 f"{_rows(refusal.rows)} of the file{_lines(refusal)} {_were(refusal.rows)} sent by the job "
-                f"in {folder}{_without_keys(refusal.now)}"
+                f"in {folder}{_and_others(refusal)}{_without_keys(refusal.now)}"
             )
         case "key_changed" if refusal.rows:
             return (
@@ -134,6 +134,12 @@ def _lines(refusal: Refusal) -> str:
     shown = texts[:_RANGES] + (["..."] if len(texts) > _RANGES or refusal.rows > len(refusal.lines) else [])
     noun = "line" if refusal.rows == 1 else "lines"
     return f" ({noun} {', '.join(shown)})" if texts else ""
+
+
+def _and_others(refusal: Refusal) -> str:
+    if not refusal.others:
+        return ""
+    return " and 1 other job" if refusal.others == 1 else f" and {refusal.others} other jobs"
 
 
 def _key(text: str | None) -> str:

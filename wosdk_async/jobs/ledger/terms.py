@@ -96,6 +96,8 @@ class Elsewhere:
 
     folder: Path
     rows: int
+    others: int = 0
+    """Number of other jobs that sent some of the rows."""
     lines: tuple[int, ...] = ()
     """Lines of the rows, at most 10,000."""
     takes_file: bool = True
@@ -243,6 +245,8 @@ class Refusal:
     why: Why
     remedies: tuple[Remedy, ...]
     folder: Path | None = None
+    others: int = 0
+    """Number of other jobs that sent some of the rows, for ``sent_elsewhere``."""
     rows: int = 0
     """Number of affected rows of the file or, for ``unfinished`` and a changed marker, of the ledger."""
     lines: tuple[int, ...] = ()
