@@ -54,8 +54,7 @@ class StopSignals:
     """Signal handling that stops a run; ``status`` is the first signal's exit status, or None.
 
     The first signal calls ``stop``. A second signal, or the end of the grace period, calls ``stop`` again,
-    which aborts the calls in flight. If ``grace`` is given, the run itself aborts them after ``grace``
-    seconds.
+    which aborts calls in flight. If ``grace`` is given, the run itself aborts them after ``grace`` seconds.
     """
 
     def __init__(self, stop: Callable[[], None], *, grace: float | None = None) -> None:

@@ -132,8 +132,7 @@ _REQUEST_FLAGS = ("PerformDeletion", "IsNew")  # these control a request and are
 class DefaultColumns:
     """An entity's property paths in table order.
 
-    Columns in ``first`` are narrowed to fit. Those in ``next``, and then all other values, are shown while
-    space remains.
+    Columns in ``first`` are narrowed to fit; those in ``next``, then all others, are shown if they fit.
     """
 
     entity: type[Record] | str
