@@ -153,7 +153,7 @@ class Client(Uncopied):
 
         ``docs/settings.md`` lists the variables. Takes the same arguments as the class, plus ``environ``
         (variables to read instead of ``os.environ``) and ``profile``. An argument overrides its variable, and
-        ``profile`` replaces all of them.
+        ``profile`` replaces all variables.
 
         Raises:
             ConfigurationError: a setting is missing or invalid; the message names the variable and the

@@ -612,7 +612,7 @@ class Company(Uncopied):
                 doubt, the client looks up the record with this key, for up to the options' ``settle`` seconds
                 after the last attempt. If the record exists, it is the result; otherwise the client retries
                 the command within the deadline. Calls with equal keys run one at a time; a waiting call may
-                return the previous result. See ``docs/failures.md`` for the remaining risk.
+                return the previous call's result. See ``docs/failures.md`` for the remaining risk.
             look_first: look once for the key before the first attempt. If its record exists, the result
                 holds the record, nothing is sent, and ``found`` in the :meth:`trace <traced>` is true. A new
                 process first waits the options' ``settle`` seconds, because a create that was in flight when
@@ -681,7 +681,7 @@ class Company(Uncopied):
             grace: seconds for calls in flight to finish if the ``async with`` block raises or is cancelled.
             keep_replies: add each call's raw response to its outcome, as ``reply``.
 
-        :class:`~wosdk_async.calls.run_many.Run` describes what happens if that block is left early.
+        See :class:`~wosdk_async.calls.run_many.Run` for the effect of leaving the ``async with`` block early.
         """
         if command is not None and not callable(command):
             raise InvalidCallError(

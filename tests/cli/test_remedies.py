@@ -58,7 +58,7 @@ SHOWN = {
     Remedy.DELIMITER: "the delimiter seems to be ';'; add --delimiter ';'",
     Remedy.LEAVE_OUT: "leave out --csv-raw",
     Remedy.REFERENCE: 'refer to it by {"Id": id}',
-    Remedy.QUERY_UNKNOWN: "wosdk query Customer --unchecked --all --json reads the records",
+    Remedy.QUERY_UNKNOWN: "read records with wosdk query Customer --unchecked --all --json",
 }
 """Words of the command line, with facts; the others are plain texts of a table."""
 

@@ -333,7 +333,7 @@ async def test_an_amount_that_nothing_can_hold_is_a_fault_of_its_row(local: Loca
     (finding,) = (each for each in result.findings if each.row == 1)
     assert finding.kind == "refused"
     assert (
-        f"takes a number with at most 100 digits before and after the decimal point, not '{amount[:100]}"
+        f"takes a number with at most 100 digits on each side of the decimal point, not '{amount[:100]}"
         in (finding.reason)
     )
     assert "(column 'text')" in finding.reason

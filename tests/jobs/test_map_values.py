@@ -122,10 +122,10 @@ def test_marks_of_numbers_are_not_taken_for_units(tmp_path: Path, cell: str, opt
 @pytest.mark.parametrize(
     ("cell", "why"),
     [
-        ("9" * 101, "takes a number with at most 100 digits before and after the decimal point, not '999"),
+        ("9" * 101, "takes a number with at most 100 digits on each side of the decimal point, not '999"),
         (
             "0," + "1" * 101,
-            "takes a number with at most 100 digits before and after the decimal point, not '0.1",
+            "takes a number with at most 100 digits on each side of the decimal point, not '0.1",
         ),
         ("1" + "x" * 300_000 + "1", "takes a number, not '1xxx"),
     ],

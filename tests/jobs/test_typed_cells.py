@@ -103,12 +103,12 @@ def test_a_value_of_the_file_is_not_read_in_the_format_of_texts(
         ("NUMBER", NUMBER, time("2026-12-09"), "takes a number such as"),
         ("NUMBER", NUMBER, number("abc", was="7"), "takes a number such as 1.234,50, not 'abc'"),
         ("FLAG", "values = { ja = true }", number("1"), "takes 'ja', not '1'"),
-        ("NUMBER", NUMBER, number("1e700000000"), "takes a number with at most 100 digits before and after"),
+        ("NUMBER", NUMBER, number("1e700000000"), "takes a number with at most 100 digits on each side"),
         (
             "NUMBER",
             NUMBER,
             number("1e-101"),
-            "after the decimal point, not '1e-101'; correct it (column 'c')",
+            "side of the decimal point, not '1e-101'; correct it (column 'c')",
         ),
     ],
 )

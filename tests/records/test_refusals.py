@@ -28,7 +28,7 @@ def holding_itself() -> WorkOrder:
 @each_of(
     ("record", "message"),
     [
-        (WorkOrder(po_number=b"x"), "WorkOrder.po_number holds an object of bytes"),  # type: ignore[arg-type]
+        (WorkOrder(po_number=b"x"), "WorkOrder.po_number holds an object of type bytes"),  # type: ignore[arg-type]
         (WoCreateCommand(work_order=WorkOrder(items=[SET])), r"work_order.items\[0\].comment"),
         (WorkOrder(extra={"a": [{1: 2}]}), r"WorkOrder.extra\['a'\]\[0\] has a key that is not a string"),
         (holding_itself(), "contains itself"),

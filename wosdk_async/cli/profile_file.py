@@ -78,7 +78,7 @@ class ProfileFile:
         except (ValueError, TypeError, RecursionError):
             pass  # an error raised here would contain this one, which may hold a secret
         raise CliError(
-            f"{self.path}: profile {name!r} cannot be changed alone; move it to a "
+            f"{self.path}: profile {name!r} cannot be changed separately; move it to a "
             f"separate section [profiles.{name}], or edit the file by hand"
         )
 

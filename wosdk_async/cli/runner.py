@@ -144,7 +144,7 @@ def login_wait_of(client: Client) -> LoginWait | None:
 
 @asynccontextmanager
 async def polling(seconds: float, look: Callable[[], None]) -> AsyncIterator[None]:
-    """Within the block, call ``look`` every ``seconds``."""
+    """Within the block, call ``look`` every ``seconds`` seconds."""
 
     async def poll() -> None:
         while True:
@@ -165,7 +165,7 @@ def reporting_slow_login(
     between_looks: float = _BETWEEN_LOOKS,
     show: Callable[[str], None] = say,
 ) -> AbstractAsyncContextManager[None]:
-    """Within the block, report once each log-in that takes longer than ``patience`` seconds."""
+    """Within the block, report each log-in that takes longer than ``patience`` seconds, but only once."""
     said = False
 
     def check() -> None:

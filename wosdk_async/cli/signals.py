@@ -53,8 +53,8 @@ _SPARE = 0.8  # seconds of the grace period reserved for writing files
 class StopSignals:
     """Signal handling that stops a run; ``status`` is the first signal's exit status, or None.
 
-    The first signal calls ``stop``. A second signal, or the end of the grace period, calls it again to abort
-    calls. If ``grace`` is given, the run itself aborts calls after ``grace`` seconds.
+    The first signal calls ``stop``. A second signal, or the end of the grace period, calls ``stop`` again,
+    which aborts calls in flight. If ``grace`` is given, the run itself aborts them after ``grace`` seconds.
     """
 
     def __init__(self, stop: Callable[[], None], *, grace: float | None = None) -> None:

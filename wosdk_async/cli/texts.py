@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.ledger.terms import Plan
 
 MAX_LINE = 8000
-"""Maximum characters of a printed line; text of the service may be longer."""
+"""Maximum characters of a printed line; text from the service may be longer."""
 _BREAKS = re.compile(r"\s*[^\S ]\s*")
 
 
@@ -90,8 +90,8 @@ _WORDS: Mapping[Remedy, str] = {  # remedies that need more than their arguments
     Remedy.LEAVE_OUT: "leave out --{option}",
     Remedy.INCREMENTAL: "name a file, or add --since last for a directory of parts",
     Remedy.STATE_FOLDER: "name another folder with --state",
-    Remedy.CATALOGUE: "wosdk describe lists all names",
-    Remedy.QUERY_UNKNOWN: "wosdk query {entity} --unchecked --all --json reads the records",
+    Remedy.CATALOGUE: "list names with wosdk describe",
+    Remedy.QUERY_UNKNOWN: "read records with wosdk query {entity} --unchecked --all --json",
     Remedy.UNCHECKED: "--unchecked sends it anyway",
     Remedy.UPDATE_OTHER: "to update the other record, run wosdk update {entity} {other}",
     Remedy.IF_UNCHANGED: "to compare it, add --if-unchanged",

@@ -68,7 +68,7 @@ def compile_reader(
 
     Args:
         cls: the class.
-        hook_of: returns the function that reads dicts of the named class, called with ``(data, None)``.
+        hook_of: returns, for a class name, the function that reads its dicts; it takes ``(data, None)``.
         as_dict: converts a mapping to a dict, and refuses any other value.
         sort_out: splits a dict with unknown names into known and unknown fields.
         from_user: whether the dicts come from the program's user instead of the service.
@@ -96,7 +96,7 @@ def read_text(
     hook_of: Callable[[str], Callable[..., Any]],
     from_user: bool = False,
 ) -> str:
-    """Return source that reads the value of the expression ``get``; add objects it uses to ``names``."""
+    """Return source that reads the value of the expression ``get``; add the objects it uses to ``names``."""
     of, kind = meta["of"], "enum" if meta["type"] == "enum" else "object"
     if not of and (meta.get("many") or meta["type"] not in FIELD_TYPES):
         return get
@@ -230,10 +230,11 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[..., dict[s
 def content_source(
     cls: type[Record], slots: Mapping[str, str], names: dict[str, Any], writers: Any = None
 ) -> str:
-    """Return source that adds the fields in ``slots`` to the dict ``made``; add objects it uses to ``names``.
+    """Return source that adds the fields in ``slots`` to the dict ``made``.
 
-    ``slots`` maps each field to the expression for its value: a slot of the record. Without ``writers``, the
-    expression is a variable whose nested objects are already dicts.
+    Add the objects that the source uses to ``names``. ``slots`` maps each field to the expression for its
+    value: a slot of the record. Without ``writers``, the expression is a variable whose nested objects are
+    already dicts.
     """
     names |= {"Unsupported": Unsupported, **NAMES}
     lines = [

@@ -20,8 +20,8 @@ from wosdk_async.model.base import Record
 
 _MAX_SYMBOLS = 2_000_000
 """Maximum brackets and commas in a body. Each creates a Python object of at least 100 bytes. One byte of gzip
-may expand to hundreds of brackets, and decoders cannot stop midway. 4,000 work orders of 5 KB contain
-1,200,000.
+may expand to hundreds of brackets, and decoders cannot stop midway. 4,000 work orders of 5 KB each
+contain 1,200,000 of them.
 """
 _CHUNK = 1024 * 1024  # bytes checked at a time, so that dense bodies are refused early
 
@@ -269,7 +269,7 @@ class ResponseReader:
         return value
 
     def _read_rows(self, rows: list[msgspec.Raw]) -> list[Any]:
-        """Return the objects of a page. A row that does not fit the Struct does not slow the others."""
+        """Return the objects of a page. A row that does not fit the Struct does not slow down the others."""
         one = ResponseReader(self._cls, WHOLE, self._readers)
         objects, slow = [], 0
         for row in rows:

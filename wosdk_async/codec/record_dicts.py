@@ -160,7 +160,8 @@ def _show_time(value: datetime) -> str:
 
 
 def _refuse(value: Any) -> Any:
-    raise TypeError(f"holds an object of {type(value).__name__}, which is not a JSON value; use its text")
+    name = type(value).__name__
+    raise TypeError(f"holds an object of type {name}, which is not a JSON value; use its text")
 
 
 _PLAIN: dict[Any, Writer] = {

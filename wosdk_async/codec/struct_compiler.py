@@ -116,7 +116,7 @@ def compile_struct(
         unknown: wire names to read into ``extra``, because the catalogue lacks them. msgspec refuses JSON
             with any further name.
         parts: Structs of the fields whose objects are read as Structs. Other objects are read as dicts.
-        hook_of: returns the function that reads dicts of the named class, called with ``(data, None)``.
+        hook_of: returns, for a class name, the function that reads its dicts; it takes ``(data, None)``.
     """
     names = {
         "astuple": msgspec.structs.astuple,

@@ -64,7 +64,7 @@ def exact_number(text: str) -> Decimal:
         raise ValueError(f"takes a number such as 12.50, not {shown_value(text)}")
     if number.adjusted() >= _MAX_DIGITS or number.as_tuple().exponent < -_MAX_DIGITS:  # type: ignore[operator]
         raise ValueError(
-            f"takes a number with at most {_MAX_DIGITS} digits before and after the decimal point, not"
+            f"takes a number with at most {_MAX_DIGITS} digits on each side of the decimal point, not"
             f" {shown_value(text)}; correct it"
         )
     return number

@@ -16,7 +16,7 @@ _DIGITS = re.compile(r"-?[0-9]{1,19}")
 
 
 def read_local(value: Any) -> Any:
-    """Read a local time. The service sends no zone. Not shown; assumed: any zone can be dropped.
+    """Read a local time. The service sends no zone; any zone is dropped (not shown; assumed).
 
     The seventh fractional digit (facts 3.5) is lost, because Python stores microseconds.
     """

@@ -132,7 +132,7 @@ _REQUEST_FLAGS = ("PerformDeletion", "IsNew")  # these control a request and are
 class DefaultColumns:
     """An entity's property paths in table order.
 
-    ``first`` are always shown, then ``next`` while space remains, then all other values.
+    Columns in ``first`` are narrowed to fit; those in ``next``, then all others, are shown if they fit.
     """
 
     entity: type[Record] | str
@@ -196,7 +196,7 @@ def _main_properties(entity: type[Record]) -> Iterator[str]:
 
 
 def _references(entity: type[Record]) -> Iterator[str]:
-    """Yield paths to the names of an entity's first references."""
+    """Yield paths to the names of an entity's first few references."""
     found: list[str] = []
     for meta in entity.__wire__.values():
         is_reference = meta["type"] == "ref" and meta["of"] and not meta.get("many")

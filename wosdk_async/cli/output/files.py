@@ -39,7 +39,7 @@ class Output:
 
 @contextmanager
 def opened(path: Path | None = None) -> Iterator[IO[str]]:
-    """Open a file, or stdout without ``path``. The encoding is UTF-8, except on a terminal.
+    """Open a file, or stdout if ``path`` is None. The encoding is UTF-8, except on a terminal.
 
     Raises OSError if the file is not writable.
     """

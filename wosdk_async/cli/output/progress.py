@@ -80,7 +80,7 @@ class RowProgress:
     def add(self, rows: int, detail: str = "", *, failed: bool = False) -> None:
         """Count ``rows`` more, and show ``detail`` after the count.
 
-        Rows counted as ``failed`` were perhaps never sent, so no rate is shown if all rows failed.
+        Rows counted as ``failed`` may never have been sent, so no rate is shown if all rows failed.
         """
         self.rows += rows
         self._carried_out += 0 if failed else rows
@@ -119,7 +119,7 @@ class RowProgress:
         say("; ".join(filter(None, (done, ", ".join(news)))))
 
     def _pace(self, total: int) -> list[str]:
-        """Return the rate over the last progress lines, and the remaining time."""
+        """Return the rate, measured over the last few progress lines, and the remaining time."""
         # Only the last lines count, because rows of an earlier run come first, and need no call.
         self._lines.append((self._clock(), self.rows, self._carried_out))
         seconds, rows, carried_out = (

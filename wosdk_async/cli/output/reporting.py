@@ -141,7 +141,7 @@ class OutcomeWriter:
         if summary.unwritten:
             say(
                 f"{counted(len(summary.unwritten), 'outcome')} could not be written to the journal; keep the "
-                "following lines, which have the ids of records that exist"
+                "following lines, which contain the ids of records in the Company"
             )
         for record in summary.unwritten:
             values = msgspec.structs.asdict(record) | {"state": record.state.name}

@@ -201,7 +201,7 @@ def _print(
     lines: Sequence[Sequence[str]],
     widths: Sequence[int] | None,
 ) -> None:
-    """Write a table with ``widths``; without ``widths``, rich chooses."""
+    """Write a table with the given column ``widths``; if None, rich chooses them."""
     count = len(lines[0])
     table = Table(box=None, show_header=header is not None, pad_edge=False, padding=(0, _GAP, 0, 0))
     for i, name in enumerate(header or [""] * count):

@@ -193,7 +193,7 @@ class Coordinator:
 
     def _broken(self, why: str) -> None:
         if self.allocator.leases:
-            self._on_event(f"{why}; {len(self.allocator.leases)} rows wait for their leases to expire")
+            self._on_event(f"{why}; rows waiting for their leases to expire: {len(self.allocator.leases)}")
         self.fail(WosdkError(why))
 
     async def aclose(self) -> None:

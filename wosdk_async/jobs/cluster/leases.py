@@ -1,7 +1,7 @@
 """Leases, which permit a worker to send rows for a limited time.
 
 A worker certainly sends no row after its lease has expired. A row is under at most one lease. It leaves the
-lease in exactly one way: the worker reports the row, the row is lost with the worker, or the grant is
+lease in one of three ways: the worker reports the row, the row is lost with the worker, or the grant is
 withdrawn unsent. So each row gets exactly one outcome. The coordinator keeps its leases in :class:`Leases`,
 and each worker keeps its rows in :class:`LeasedRows`. Only :func:`end_leases` does I/O.
 """
@@ -200,7 +200,7 @@ async def end_leases(journal: Journal, on_stage: Callable[[str], None]) -> None:
 # --- a worker's rows, kept until the coordinator confirms their results ----------------------------
 
 NOT_SENT: Mapping[str, Any] = {"result": "not_sent"}
-"""Result of a row for which no request takes effect, so that it can be granted again."""
+"""Result of a row for which no request takes effect, so the row can be granted again."""
 _MAX_QUEUED = 0.5  # seconds that started rows may wait for the rate limit
 _QUEUED_PART = 0.5  # the limit as a part of the deadline; the smaller of the two limits applies
 

@@ -138,7 +138,7 @@ class Report:
 
     ``results`` are the results that the coordinator has not confirmed, and ``epochs`` identify the grants
     with unreported rows. ``share`` and ``session`` are the numbers of the share and session in use. While a
-    call waits for the next session, ``session_refused`` is the number of the newest; otherwise, it is 0.
+    call waits for the next session, ``session_refused`` is the newest session's number; otherwise, it is 0.
     """
 
     worker: str

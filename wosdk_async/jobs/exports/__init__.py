@@ -2,7 +2,7 @@
 
 ``exporter.py`` exports to one file, and ``incremental.py`` adds a part with changed records. Their base in
 ``export_job.py`` determines what to read, ``work_folder.py`` stores rows in files that survive a kill, and
-``table_writers.py`` writes the output. This module has what they share.
+``table_writers.py`` writes the output. This module contains their shared code.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class ExportOptions:
     """Options of an export. Raises ConfigurationError for an invalid value."""
 
     format: Literal["parquet", "csv", "jsonl", "xlsx"] | None = choice("parquet", "csv", "jsonl", "xlsx")
-    """Output format (default: the format that the suffix means; Parquet for incremental exports)."""
+    """Output format (default: by the output's suffix; Parquet for incremental exports)."""
     parallel: int = number(4, "a number of ranges, 1 to 100", low=1, high=100, whole=True)
     """Number of id ranges to read concurrently."""
     page: int = number(1000, f"a number of rows per call, 1 to {ROW_CAP}", low=1, high=ROW_CAP, whole=True)

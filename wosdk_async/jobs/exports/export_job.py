@@ -82,7 +82,7 @@ class ExportedTable:
         select: Iterable[str | properties.Path] = (),
         default: str | None = None,
     ) -> Self:
-        """Create the table for an output. Without a format in options or suffix, ``default`` is the format.
+        """Create the table for an output, in the ``default`` format if neither options nor suffix give one.
 
         Raises:
             InvalidCallError: a name or value is invalid.

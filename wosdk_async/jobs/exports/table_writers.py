@@ -1,8 +1,8 @@
 """Export formats and their table writers, which use constant memory.
 
-In a workbook, booleans, numbers of up to 15 digits and times from March 1900 have Excel types. Other values
-are text, because Excel would change them. Text is never a formula or link. Text longer than 32,767 characters
-goes to a separate sheet, in pieces.
+In a workbook, booleans, numbers of up to 15 digits and times from March 1900 on have Excel types. Other
+values are text, because Excel would change them. Text is never a formula or link. Text longer than 32,767
+characters goes to a separate sheet, in pieces.
 """
 
 from __future__ import annotations

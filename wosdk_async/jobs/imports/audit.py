@@ -112,7 +112,7 @@ def _has_other_id(row: StoredRow, records: Sequence[Any]) -> bool:
 
 
 def _without_ended(records: Sequence[Any]) -> Sequence[Any]:
-    """Drop cancelled and removed records; keep the first record if there are no others."""
+    """Drop cancelled and removed records; if all are cancelled or removed, keep only the first."""
     if len(records) < 2:
         return records
     return [each for each in records if not is_ended(each)] or records[:1]

@@ -201,8 +201,8 @@ class Import:
             ImportMapError: a record required by all rows does not exist, or the file has changed.
             ImportRefusedError: rows could be sent twice, perhaps since :meth:`open`.
             JournalError: the journal is unusable.
-            WosdkError: the session cannot be opened, or a reference look-up failed. This run created nothing
-                before any of these errors.
+            WosdkError: the session cannot be opened, or a reference look-up failed. If any of these errors is
+                raised, this run has created nothing.
         """
         self._loop = asyncio.get_running_loop()
         job = await self.open(company)

@@ -39,7 +39,7 @@ class OpenedJob:
     is_idle: bool = False
     """Whether no row is to be sent, looked up or audited, and the last run had the same file and map."""
     beside: Mapping[Path, tuple[int, int]]
-    """Numbers of imports and rows of each job in the directory, from before the comparison of the file."""
+    """Numbers of imports and rows of each job in the directory, counted before the file was compared."""
 
     @property
     def folder(self) -> Path:
@@ -52,7 +52,7 @@ class OpenedJob:
         return self.journal.plan
 
     async def compare_again(self) -> None:
-        """Compare the file again if other jobs in the directory have started runs since.
+        """Compare the file again if other jobs in the directory have started runs since the first comparison.
 
         Other jobs may start while the user is asked to confirm the import.
 

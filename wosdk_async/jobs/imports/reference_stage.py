@@ -162,7 +162,7 @@ class ReferenceStage:
         await self._create_missing()
 
     async def _create_missing(self) -> None:
-        """Create the wanted missing records that the index does not hold back."""
+        """Create the missing records that are marked as wanted and that the index does not hold back."""
         index = self.builder.index
         for spec in self.builder.import_map.references:
             try:

@@ -319,7 +319,7 @@ class JobTotals:
         if not count:
             return []
         return [
-            f"{count} of {found} found records are cancelled or removed (first: line {line}), and nothing "
+            f"{count} of {found} records found are cancelled or removed (first: line {line}), and nothing "
             "replaces them; restore the records, or import the rows with new keys"
         ]
 

@@ -274,7 +274,7 @@ async def settle_job(
         text, remedy = "the job has no marker, so rows cannot be looked up", Remedy.DECIDE_ROWS
         raise JournalError(f"{folder}: {text}", remedies=(remedy,), folder=folder)
     if operation.compares:
-        text, remedy = f"settling {operation.name!r} requires the file", Remedy.RUN_AGAIN
+        text, remedy = f"settling rows of {operation.name!r} requires the imported file", Remedy.RUN_AGAIN
         raise JournalError(f"{folder}: {text}", remedies=(remedy,), folder=folder)
     settling = Settling(
         company=company,

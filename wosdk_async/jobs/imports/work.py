@@ -87,7 +87,7 @@ class JobWork:
         Raises:
             ConfigurationError: the workers cannot be started.
             ImportMapError: a record required by all rows does not exist, or the file has changed.
-            WosdkError: a look-up failed. No row was sent before any of these errors.
+            WosdkError: a look-up failed. If any of these errors is raised, no row was sent.
         """
         try:
             with suppress(StoppedError):

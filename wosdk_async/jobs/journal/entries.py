@@ -36,7 +36,7 @@ _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # lower case, without look-alikes
 
 
 PageRow = list[Any]
-"""A row of a page as a list: place in the file, row, state number, digest, 1 if tried before, and key."""
+"""A row of a page as a list: place in the file, row, state number, digest, whether tried (0 or 1), key."""
 
 
 @attrs.frozen(kw_only=True)

@@ -74,7 +74,7 @@ class JobFolders:
         with explained(folder):
             if not folder.is_dir() or any(not each.name.startswith(START_FILES) for each in folder.iterdir()):
                 raise JournalError(
-                    f"{folder} has no journal and is not empty. A job that was here must be restored from a "
+                    f"{folder} has no journal and is not empty. If a job was here, restore the folder from a "
                     "backup, because a new job would resend all its rows.",
                     remedies=(Remedy.OTHER_FOLDER,),
                 )

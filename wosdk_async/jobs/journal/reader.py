@@ -108,7 +108,7 @@ class JournalReader:
     async def read(self, function: Callable[[sqlite3.Connection], T], *, committed: bool = False) -> T:
         """Run a function that reads, and return its result. Only temporary tables may be written.
 
-        With ``committed``, the function misses queued changes.
+        With ``committed``, the function does not see queued changes.
         """
         if not committed:
             await self._flush_before_reading()

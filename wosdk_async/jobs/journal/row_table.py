@@ -175,7 +175,7 @@ def count_changed(db: sqlite3.Connection) -> tuple[int, int | None]:
 
 
 def count_found_ended(db: sqlite3.Connection) -> tuple[int, int | None]:
-    """Count the file's FOUND rows with a cancelled or removed record; return also the line of the first."""
+    """Count the file's FOUND rows with a cancelled or removed record; also return the line of the first."""
     found = db.execute(
         """SELECT count(*), min(line) FROM outcome JOIN planned USING (row)
         WHERE place IS NOT NULL AND state = ? AND json_extract(detail, ?) IS NOT NULL""",

@@ -150,7 +150,7 @@ def own_undone_ids(db: sqlite3.Connection, *states: State) -> Iterator[int]:
 
 
 def undone_ids(db: sqlite3.Connection) -> set[int]:
-    """Return the ids that :func:`keep_undone` saved, and of records that this job may have undone."""
+    """Return the ids that :func:`keep_undone` saved, and those of records that this job may have undone."""
     return {*own_undone_ids(db), *(id for (id,) in db.execute("SELECT id FROM undone_before"))}
 
 
@@ -160,7 +160,7 @@ def keep_undone(db: sqlite3.Connection, *, ids: Iterable[int]) -> None:
 
 
 def undone_before(db: sqlite3.Connection, ids: Iterable[int] | None = None) -> set[int]:
-    """Return the ``ids`` that :func:`keep_undone` saved; without ``ids``, at most one saved id."""
+    """Return those of the ``ids`` that :func:`keep_undone` saved; without ``ids``, at most one saved id."""
     if ids is None:
         found = db.execute("SELECT id FROM undone_before LIMIT 1")
     else:

@@ -78,7 +78,7 @@ def _normalized(entry: tuple[object, ...]) -> tuple[object, ...]:
 
 
 def strange_name(db: sqlite3.Connection) -> str | None:
-    """Return the name of a schema object that does not belong to a journal; None if all objects belong.
+    """Return the name of a schema object that does not belong to a journal; None if there is none.
 
     Such objects are dangerous: a query of a view may never end, a trigger may write, and a generated column
     or an index may compute for hours. Size and time are limited, because reading the schema also loads

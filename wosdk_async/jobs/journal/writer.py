@@ -43,7 +43,7 @@ _JOURNAL_MISSING = (
 
 
 class JournalWriter(JournalReader):
-    """Journal that only the holder of its lock can write; other processes can only read it.
+    """Journal that only the holder of its lock can write to; other processes can only read it.
 
     Coroutines return once the change is on disk. They raise JournalError if the change cannot be written;
     in that case nothing may be sent. Other methods queue a change, and do not raise if the disk fails.

@@ -50,7 +50,7 @@ def admit(
 
 
 def _keep_uncorrected(db: sqlite3.Connection, sent_here: str) -> None:
-    """Store the digests of rejects before correction, because the original file still has the old cells."""
+    """Store the digests of the rejects' old cells, because the original file still has these cells."""
     db.execute(f"""INSERT OR IGNORE INTO identity
         SELECT {UNCORRECTED.format("planned.row")}, planned.digest, planned.row
         FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
@@ -63,8 +63,8 @@ def _place(db: sqlite3.Connection, *, renames: bool) -> None:
     A done row whose cells are unchanged keeps the digest with which it was sent, even if the map now reads
     other columns.
 
-    With ``renames``, a row that was identified by its cells so far gets its key as its name. A key that a
-    spreadsheet changes later is then noticed. Other rows keep their names.
+    With ``renames``, a row identified by its cells so far gets its key as its name, so that a later change of
+    the key by a spreadsheet is noticed. Other rows keep their names.
     """
     db.execute("""UPDATE planned SET place = NULL WHERE place IS NOT NULL
         AND row IS NOT (SELECT row FROM temp.matched WHERE matched.place = planned.place)""")
@@ -109,7 +109,7 @@ def _insert_new(db: sqlite3.Connection, default_key: str | None) -> None:
 
 
 def _add_keys(db: sqlite3.Connection, which: str) -> None:
-    """Give known rows their keys in this file, except keys of other rows that may be in the Company.
+    """Give each known row its key in this file, unless the key's current row may be in the Company.
 
     A reject's new key identifies its row only if the row is sent with that key.
     """
