@@ -128,7 +128,7 @@ async def test_where_a_host_sends_the_request_id_back_a_code_needs_it() -> None:
         ({"waits": [["A"]]}, "RetryPolicy.waits holds ['A']; an error code is a string"),
         ({"waits": {"EXPIRED_TOKEN"}}, "RetryPolicy.waits holds 'EXPIRED_TOKEN', whose verdict is fixed"),
         ({"repeats": {"COMMAND_NOT_FOUND"}}, "'COMMAND_NOT_FOUND', whose verdict is fixed (other path)"),
-        ({"waits": {"A", "B"}, "repeats": {"B"}}, "'B' is in both waits and repeats; remove it from one"),
+        ({"waits": {"A", "B"}, "repeats": {"B"}}, "'B' is in both waits= and repeats=; remove it from one"),
     ],
 )
 def test_wrong_codes_are_refused(given: Any, words: str) -> None:

@@ -144,7 +144,7 @@ def test_latencies() -> None:
         ({"rule": [{"fault": "status", "status": 503, "body": "xml"}]}, "body is 'xml'; .*html"),
         ({"rule": [{"fault": "status", "status": 503, "retry_after": -1}]}, "retry_after is -1"),
         ({"rule": [{"fault": "status", "status": 400, "code": 6}]}, "code is 6; it must be a string"),
-        ({"rule": [{"fault": "status", "status": 400, "code": "X", "body": "html"}]}, "body must be json"),
+        ({"rule": [{"fault": "status", "status": 400, "code": "X", "body": "html"}]}, "set body to json"),
         ({"rule": [{"fault": "reset", "carried_out": 1}]}, "carried_out is 1; it must be true or false"),
         ({"rule": [{"fault": "reset", "rate": 2}]}, "rate is 2; it must be a number from 0 to 1"),
         ({"rule": [{"fault": "reset", "every": 0}]}, "every is 0"),

@@ -227,7 +227,7 @@ UNTYPED: Any = Sandbox  # as programs without a type checker call it
         (lambda each: each.faults.add("status"), "status is missing; add it, as in status = 503"),
         (
             lambda each: each.faults.add("status", 503),
-            "503 needs a keyword, as in add(",
+            "503 must be a keyword argument, as in add(",
         ),
         (
             lambda each: each.faults.add("reset", company="Nope"),

@@ -159,7 +159,7 @@ TABLE: list[tuple[Ask, str]] = [
     (making("Customer", {"ID": 777}), "ID is set by the service for new records"),
     (creating(id=5), "work_order.id is set by the service for new records, and would be dropped"),
     (creating(number="W1"), "work_order.number is set by the service for new records"),
-    (creating(status_id="OnHold"), "leave it out: a new work order is New, and commands change it."),
+    (creating(status_id="OnHold"), "leave it out: a new work order has status New, which commands change."),
     (creating(dt_created=datetime(2024, 6, 1)), "dt_created is set by the service for new records"),
     (creating(flag_id=1901), "work_order.flag_id is set by the service for new records, and would be"),
     (creating(flag=WoActionReasonLookup.ref(1901)), "work_order.flag is set by the service"),

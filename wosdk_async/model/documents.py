@@ -43,7 +43,7 @@ class Document(LockedEntity):
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
     """End date. Local time without a zone."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start date. Local time without a zone. A public client sends an offset."""
+    """Start date. Local time without a zone. A public client sends a UTC offset."""
     updated_date: datetime | None = field(default=None, metadata=wire("UpdatedDate", "datetime-local"))
     """Time of the last change. Local time without a zone."""
     extension_id: int | None = field(default=None, metadata=wire("ExtensionId", "integer"))
@@ -57,8 +57,8 @@ class Document(LockedEntity):
     )
     """Where the file is kept. Required on creation."""
     doc_url: str | None = field(default=None, metadata=wire("DocUrl", "string"))
-    """Address of the file, or the link. The specification mentions such a property without naming it; with
-    StorageTypeId URL it holds the link (vendor sample: MimeType url).
+    """Address of the file, or the link. The specification describes this property but does not name it; if
+    StorageTypeId is URL, it holds the link (in a vendor sample, MimeType is url).
     """
     mime_type: str | None = field(default=None, metadata=wire("MimeType", "string"))
     """Media type of the file. A public client always sends it."""

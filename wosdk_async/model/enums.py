@@ -9,8 +9,8 @@ from wosdk_async.model.open_enum import OpenEnum
 
 
 class ActorType(OpenEnum):
-    """Values of ``ActorType``. 29 and 30 are deduced from the class help of PaymentItem.ObjectTypeId; other
-    numbers not documented.
+    """Values of ``ActorType``. Numbers 29 and 30 are deduced from the class help of PaymentItem.ObjectTypeId;
+    others are not documented.
     """
 
     Unknown = "Unknown"
@@ -128,7 +128,7 @@ class ApState(OpenEnum):
     NONE = "None"
     """No vendor invoice yet."""
     Received = "Received"
-    """Invoice came in."""
+    """Invoice received."""
     Paid = "Paid"
     """Paid."""
     Waiting = "Waiting"
@@ -208,7 +208,7 @@ class BillingRule(OpenEnum):
     VendorAndServiceFee = "VendorAndServiceFee", 1
     """Vendor invoice and fees."""
     Contract = "Contract", 2
-    """As the contract says."""
+    """As specified in the contract."""
     NotBilled = "NotBilled", 3
     """Nothing is billed."""
     ServiceFee = "ServiceFee", 4
@@ -789,9 +789,9 @@ class LogicalOperator(OpenEnum):
     """Values of ``LogicalOperator``."""
 
     And = "And"
-    """All must hold."""
+    """All conditions must hold."""
     Or = "Or"
-    """One must hold."""
+    """At least one condition must hold."""
 
 
 class LsNoteAccess(OpenEnum):
@@ -1223,9 +1223,7 @@ class WOActionType(OpenEnum):
 
 
 class WONoteType(OpenEnum):
-    """Values of ``WONoteType``. 1 for Completion is reported in the specification; other numbers not
-    documented.
-    """
+    """Values of ``WONoteType``. The specification reports number 1 for Completion; no others are known."""
 
     Unknown = "Unknown"
     Completion = "Completion", 1
@@ -1247,7 +1245,7 @@ class WOStatus(OpenEnum):
     Cancelled = "Cancelled"
     """Cancelled; needs a reason."""
     New = "New"
-    """Created, not picked up."""
+    """Created, not yet picked up."""
     OnHold = "OnHold"
     """Waiting for something; needs a reason."""
     InProgress = "InProgress"
@@ -1257,8 +1255,8 @@ class WOStatus(OpenEnum):
 
 
 class WOType(OpenEnum):
-    """Values of ``WOType``. 4 for Request comes from the specification's create sample, the others from
-    public sources.
+    """Values of ``WOType``. Number 4 is from the specification's create sample, the others from public
+    sources.
     """
 
     Unknown = "Unknown", 0
@@ -1353,7 +1351,7 @@ class WorkOrderStatus(OpenEnum):
     Cancelled = "Cancelled"
     """Cancelled; needs a reason."""
     New = "New"
-    """Created, not picked up."""
+    """Created, not yet picked up."""
     OnHold = "OnHold"
     """Waiting for something; needs a reason."""
     InProgress = "InProgress"
@@ -1364,9 +1362,9 @@ class WorkOrderStatus(OpenEnum):
 
 class ErrorCode(OpenEnum):
     """Values of ``ErrorCode``. Open list: ERROR_CODE_{number} stands for any numbered error of the service
-    core. HTTP 200 success, 400 handled errors and malformed tokens, 401 no Authorization header, 403 no
-    Bearer scheme or token check failed, 500 unhandled errors. The HTTP status of codes from the vendor's
-    documentation is deduced from this list.
+    core. HTTP statuses: 200 for success, 400 for handled errors and malformed tokens, 401 without an
+    Authorization header, 403 without the Bearer scheme or after a failed token check, 500 for unhandled
+    errors. The HTTP status of codes from the vendor's documentation is deduced from this list.
     """
 
     BUSINESS_LOGIC_ERROR = "BUSINESS_LOGIC_ERROR"

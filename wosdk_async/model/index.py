@@ -85,7 +85,7 @@ COMPUTED: dict[str, dict[str, str]] = {
     },
     "WorkOrder": {
         "number": "put your own number into PoNumber",
-        "status_id": "leave it out: a new work order is New, and commands change it",
+        "status_id": "leave it out: a new work order has status New, which commands change",
         "dt_created": "leave it out",
         "created_date_utc": "leave it out",
         "last_action_date": "leave it out",

@@ -54,7 +54,7 @@ _LIST = {
 
 
 def make_lazy(cls: type[Any]) -> None:
-    """Let those fields of ``cls`` that hold nested objects hold a :class:`Lazy` until they are read."""
+    """Let the fields of ``cls`` for nested objects hold a :class:`Lazy` until they are read."""
     for field in cls.__dict__.get("__attrs_attrs__", ()):
         slot = cls.__dict__.get(field.name)
         if isinstance(slot, MemberDescriptorType) and field.metadata and is_nested(field.metadata):
@@ -68,7 +68,7 @@ def _install(cls: type[Any], name: str, get: Callable[[Any], Any]) -> None:
 
 
 def _compile_at_first_read(cls: type[Any], name: str) -> Callable[[Any], Any]:
-    """Return a getter that compiles its replacement on first use, because a program reads few fields."""
+    """Return a getter that compiles its replacement on first use, because most fields are never read."""
 
     def first(record: Any) -> Any:
         kind = _LIST if cls.__wire__[name].get("many") else _OBJECT

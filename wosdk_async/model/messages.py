@@ -141,7 +141,7 @@ class ErrorResponse(Record):
     error_message: str | None = field(default=None, metadata=wire("ErrorMessage", "string"))
     """Text of the error. In the 2023 OpenAPI description only."""
     error_code: str | None = field(default=None, metadata=wire("ErrorCode", "string"))
-    """Error code; see enumeration ErrorCode. In the 2023 OpenAPI description only."""
+    """Error code; see the enum ErrorCode. In the 2023 OpenAPI description only."""
     time_stamp: datetime | None = field(default=None, metadata=wire("TimeStamp", "datetime-utc"))
     """``TimeStamp`` on the wire. UTC. In the 2023 OpenAPI description only."""
 

@@ -115,7 +115,7 @@ class Employee(RemovableEntity):
     external_id: str | None = field(
         default=None, metadata=wire("ExternalId", "string", max_length=64, max_length_source="doc")
     )
-    """Outside identifier of a provider. At most 64 characters."""
+    """Identifier of a provider in an external system. At most 64 characters."""
     force_password_reset: bool | None = field(default=None, metadata=wire("ForcePasswordReset", "boolean"))
     """Must change the password at login."""
     tax_warn_only: bool | None = field(default=None, metadata=wire("TaxWarnOnly", "boolean"))
@@ -135,9 +135,9 @@ class Employee(RemovableEntity):
     organization: Organization | None = field(
         default=None, metadata=wire("Organization", "ref", "Organization")
     )
-    """Organization it belongs to."""
+    """Organization of the record."""
     bill_at_zero: bool | None = field(default=None, metadata=wire("BillAtZero", "boolean"))
-    """Labor is billed at zero rate."""
+    """Labor is billed at a zero rate."""
     is_supplier: bool | None = field(default=None, metadata=wire("IsSupplier", "boolean"))
     """Provider also supplies products."""
     provider_type_id: ProviderlType | None = field(

@@ -222,7 +222,7 @@ class WoProcedure(RemovableEntity):
     flag: ProcedureFlagReason | None = field(
         default=None, metadata=wire("Flag", "ref", "ProcedureFlagReason")
     )
-    """Flag reason set."""
+    """Flag reason currently set."""
     status_id: ProcedureStatus | None = field(
         default=None, metadata=wire("StatusId", "enum", "ProcedureStatus")
     )
@@ -285,7 +285,7 @@ class WoProcedureStep(RemovableEntity):
     flag: ProcedureFlagReason | None = field(
         default=None, metadata=wire("Flag", "ref", "ProcedureFlagReason")
     )
-    """Flag reason set."""
+    """Flag reason currently set."""
     is_not_applicable: bool | None = field(default=None, metadata=wire("IsNotApplicable", "boolean"))
     """Marked as not applicable."""
     money_id: CurrencyType | None = field(default=None, metadata=wire("MoneyId", "enum", "CurrencyType"))

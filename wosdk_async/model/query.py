@@ -42,7 +42,7 @@ class FilterExpression(Record):
     filter_operator: LogicalOperator | None = field(
         default=None, metadata=wire("FilterOperator", "enum", "LogicalOperator")
     )
-    """How the group is joined."""
+    """Operator that joins the conditions."""
     filters: list[FilterExpression] | None = field(
         default=None, metadata=wire("Filters", "object", "FilterExpression", many=True)
     )
@@ -88,11 +88,11 @@ class QueryByProperty(Record):
     4000.
     """
     first_result_index: int | None = field(default=None, metadata=wire("FirstResultIndex", "integer"))
-    """Records to skip."""
+    """Number of records to skip."""
     conditions: list[PropertyValuePair] | None = field(
         default=None, metadata=wire("Conditions", "object", "PropertyValuePair", many=True)
     )
-    """Values to match, all of them."""
+    """Values that must all match."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -116,10 +116,10 @@ class QueryExpression(Record):
     4000.
     """
     first_result_index: int | None = field(default=None, metadata=wire("FirstResultIndex", "integer"))
-    """Records to skip."""
+    """Number of records to skip."""
     criteria: FilterExpression | None = field(
         default=None, metadata=wire("Criteria", "object", "FilterExpression")
     )
     """Filter."""
     distinct: bool | None = field(default=None, metadata=wire("Distinct", "boolean"))
-    """Drop equal rows."""
+    """Drop duplicate rows."""

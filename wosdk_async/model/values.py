@@ -42,7 +42,7 @@ class EntitySpecifier(Record):
     id: int | None = field(default=None, metadata=wire("Id", "integer"))
     """Record identifier. Responses for records with optimistic locking may add ConcurrencyId."""
     concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Version counter used for optimistic locking. Subclass EntityWithOptimisticLockSpecifier only."""
+    """Version counter used for optimistic locking. Only in the subclass EntityWithOptimisticLockSpecifier."""
 
 
 @define(kw_only=True, eq=False, repr=False)

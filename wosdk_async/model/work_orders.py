@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 class WorkOrder(LockedEntity):
     """A request for work.
 
-    Operations: retrieve, update, query. Not supported: create, delete. Create by WoCreateCommand, end by
+    Operations: retrieve, update, query. Not supported: create, delete. Create with WoCreateCommand, end with
     WoCancelCommand.
     """
 
@@ -91,7 +91,7 @@ class WorkOrder(LockedEntity):
     task_refinement: str | None = field(default=None, metadata=wire("TaskRefinement", "string"))
     """Category and sub-category joined by colons."""
     work_zone: WorkZone | None = field(default=None, metadata=wire("WorkZone", "ref", "WorkZone"))
-    """Work zone it belongs to (default: the customer's)."""
+    """Work zone of the work order (default: the customer's)."""
     employee: Employee | None = field(
         default=None, metadata=wire("Employee", "ref", "Employee", updatable=False)
     )
@@ -113,8 +113,8 @@ class WorkOrder(LockedEntity):
     repair_code: RepairCode | None = field(default=None, metadata=wire("RepairCode", "ref", "RepairCode"))
     """Repair code recorded at completion."""
     customer: Customer | None = field(default=None, metadata=wire("Customer", "ref", "Customer"))
-    """Customer concerned; required for a new order of category Request. Class help marks it required; vendor
-    sample omits it for category Basic.
+    """Customer concerned; required for a new order of category Request. The class help marks it as required;
+    a vendor sample omits it for category Basic.
     """
     contact_name: str | None = field(
         default=None, metadata=wire("ContactName", "string", max_length=256, max_length_source="doc")
@@ -145,15 +145,15 @@ class WorkOrder(LockedEntity):
     )
     """Local scheduled start. No zone."""
     dt_due: datetime | None = field(default=None, metadata=wire("DtDue", "datetime-local"))
-    """Local time after which it is overdue. No zone."""
+    """Local time after which the order is overdue. No zone."""
     dt_acknowledge_by: datetime | None = field(
         default=None, metadata=wire("DtAcknowledgeBy", "datetime-local")
     )
-    """Local time by which to pick up. No zone."""
+    """Local time by which the order must be picked up. No zone."""
     acknowledge_by_utc: datetime | None = field(
         default=None, metadata=wire("AcknowledgeByUtc", "datetime-utc")
     )
-    """UTC time by which to pick up."""
+    """UTC time by which the order must be picked up."""
     last_action_date_utc: datetime | None = field(
         default=None, metadata=wire("LastActionDateUtc", "datetime-utc")
     )
@@ -165,7 +165,7 @@ class WorkOrder(LockedEntity):
     )
     """UTC scheduled start."""
     due_date_utc: datetime | None = field(default=None, metadata=wire("DueDateUtc", "datetime-utc"))
-    """UTC time after which it is overdue."""
+    """UTC time after which the order is overdue."""
     dt_on_site_by: datetime | None = field(default=None, metadata=wire("DtOnSiteBy", "datetime-local"))
     """Local time by which work must start. No zone."""
     dt_utc_on_site_by: datetime | None = field(default=None, metadata=wire("DtUtcOnSiteBy", "datetime-utc"))
@@ -189,8 +189,8 @@ class WorkOrder(LockedEntity):
     contact_address: ContactInfo | None = field(
         default=None, metadata=wire("ContactAddress", "ref", "ContactInfo")
     )
-    """Contact point of the reporting person. Class help marks it required; vendor sample: needed for category
-    Request.
+    """Contact point of the reporting person. The class help marks it as required; according to a vendor
+    sample, category Request needs it.
     """
     assignments: list[WoAssignment] | None = field(
         default=None, metadata=wire("Assignments", "ref", "WoAssignment", many=True)
@@ -233,12 +233,12 @@ class WorkOrder(LockedEntity):
     flags: list[WoFlag] | None = field(
         default=None, metadata=wire("Flags", "ref", "WoFlag", many=True, updatable=False)
     )
-    """Flags set; changed through flag commands only. Not updatable. Use WoSetFlagsCommand and
+    """Flags currently set; only flag commands change them. Not updatable. Use WoSetFlagsCommand and
     WoClearFlagsCommand.
     """
     contactid: int | None = field(default=None, metadata=wire("Contactid", "integer"))
-    """Contact id sent in the create request. Specification only; not in the public schemas; shown in a sample
-    only; public clients send ContactName and ContactAddress, or RequestorContact.
+    """Contact id sent in the create request. Only in a sample of the specification, not in the public
+    schemas; public clients send ContactName and ContactAddress, or RequestorContact.
     """
 
 
@@ -315,7 +315,7 @@ class RepairCode(RemovableEntity):
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
     """Label shown to users."""
     parent_id: int | None = field(default=None, metadata=wire("ParentId", "integer"))
-    """Category id; 0 makes it a category."""
+    """Id of the parent category; 0 for a category."""
     codes: list[RepairCode] | None = field(
         default=None, metadata=wire("Codes", "ref", "RepairCode", many=True)
     )
@@ -456,7 +456,7 @@ class Warranty(LockedEntity):
     organization: Organization | None = field(
         default=None, metadata=wire("Organization", "ref", "Organization")
     )
-    """Organization it belongs to."""
+    """Organization of the record."""
     status_id: WarrantyStatus | None = field(
         default=None, metadata=wire("StatusId", "enum", "WarrantyStatus")
     )
@@ -573,8 +573,8 @@ class WoActionLogProp(Entity):
 class WoActionReasonLookup(RemovableEntity):
     """Reason usable with an action.
 
-    Operations: query. Unknown: create, retrieve, update, delete. Vendor sample queries it; a public client
-    says the query interface does not expose it.
+    Operations: query. Unknown: create, retrieve, update, delete. A vendor sample queries it, but according to
+    a public client, it cannot be queried.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -640,7 +640,7 @@ class WoItem(LockedEntity):
     asset_location: str | None = field(
         default=None, metadata=wire("AssetLocation", "string", max_length=128, max_length_source="doc")
     )
-    """Computed path text of the asset. At most 128 characters."""
+    """Computed path of the asset, as text. At most 128 characters."""
     asset: Location | None = field(default=None, metadata=wire("Asset", "ref", "Location", required=True))
     """Asset to work on. The specification calls the type Asset. Required on creation."""
     task: Task | None = field(default=None, metadata=wire("Task", "ref", "Task", required=True))
@@ -679,19 +679,19 @@ class WoLastAction(Entity):
     x_number: str | None = field(
         default=None, metadata=wire("XNumber", "string", max_length=256, max_length_source="doc")
     )
-    """Work order number in an outside system. At most 256 characters."""
+    """Work order number in an external system. At most 256 characters."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WoNote(Entity):
     """Note on a work order.
 
-    Operations: create, retrieve, query. Unknown: update, delete. Vendor sample changes and deletes notes
+    Operations: create, retrieve, query. Unknown: update, delete. A vendor sample changes and deletes notes
     through WorkOrder.Notes.
     """
 
     created_date: datetime | None = field(default=None, metadata=wire("CreatedDate", "datetime-local"))
-    """When the note was written. Local time without a zone. The vendor's sample sends it, a public client
+    """When the note was written. Local time without a zone. The vendor's sample sends it; a public client
     does not.
     """
     body: str | None = field(default=None, metadata=wire("Body", "string"))
@@ -805,7 +805,7 @@ class WoVerification(LockedEntity):
 class WorkOrderType(RemovableEntity):
     """Type (sub-type) of a work order.
 
-    Operations: retrieve, query. Unknown: create, update, delete. Resolve by retrieve or query.
+    Operations: retrieve, query. Unknown: create, update, delete. Look up with retrieve or query.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 class WorkZone(RemovableEntity):
     """Area that groups customers, assets and work orders.
 
-    Operations: retrieve, update, query. Not supported: create, delete. Create and delete by
-    WorkZoneCreateCommand and WorkZoneDeleteCommand.
+    Operations: retrieve, update, query. Not supported: create, delete. Create with WorkZoneCreateCommand,
+    delete with WorkZoneDeleteCommand.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -278,7 +278,7 @@ class OnCallRule(PortfolioChildEntity):
 class Portfolio(LockedEntity):
     """Group of work zones.
 
-    Operations: none known. Not supported: delete. Unknown: create, retrieve, update, query. Delete by
+    Operations: none known. Not supported: delete. Unknown: create, retrieve, update, query. Delete with
     PortfolioDeleteCommand.
     """
 

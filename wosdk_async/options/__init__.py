@@ -66,7 +66,7 @@ class Limits:
     """Limits on a client's connections and responses."""
 
     connections: int = _count(100)
-    """Maximum connections for calls, per event loop. Exceeded only to give each Company 4 connections."""
+    """Maximum connections for calls, per event loop. More are opened only to give each Company 4."""
     keepalive: float = number(15.0, "seconds, 0 or more")
     """Seconds that an idle connection is kept."""
     lifetime: float = number(600.0, "seconds above 0", above=True)
@@ -161,7 +161,7 @@ def _check_codes(policy: RetryPolicy, attribute: attrs.Attribute[Any], value: An
                 f"{name} holds {code!r}, whose verdict is fixed ({CODES[code].verdict.name}); remove it"
             )
     if both := value & policy.waits if attribute.name == "repeats" else ():
-        raise ConfigurationError(f"{min(both)!r} is in both waits and repeats; remove it from one")
+        raise ConfigurationError(f"{min(both)!r} is in both waits= and repeats=; remove it from one")
 
 
 @attrs.frozen(kw_only=True)

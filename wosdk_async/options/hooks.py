@@ -114,7 +114,7 @@ def call_hook(name: str, hook: Callable[..., object], *values: object) -> None:
 def report_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> None:
     """Log that ``call`` was cancelled and may have taken effect, and call the client's hook."""
     _log.warning(
-        "cancelled, and the call may have been carried out: operation=%s company=%s request_id=%s",
+        "a cancelled call may have been carried out: operation=%s company=%s request_id=%s",
         call.operation,
         company,
         call.request_id,

@@ -126,7 +126,7 @@ def _new_request_id() -> str:
 class Written(msgspec.Struct, eq=False):
     """Command of class ``kind``, already checked and written as JSON, and the ``key`` in its marker.
 
-    The result of a create is only its :class:`~wosdk_async.protocol.writes.Effect` where possible.
+    Where possible, a create returns only its :class:`~wosdk_async.protocol.writes.Effect`, not the record.
     """
 
     kind: Any

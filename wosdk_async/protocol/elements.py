@@ -38,7 +38,7 @@ def _key_of(element: Any) -> Any:
 
 
 def _reference_target(of: str | None, value: Any) -> dict[str, Any] | None:
-    """Return a reference's target: ``{"Id": 5}``, plus an actor's ``TypeId`` (facts 3.4); None without id."""
+    """Return a reference's id, and an actor's ``TypeId`` (facts 3.4): ``{"Id": 5}``; None without an id."""
     if _key_of(value) is None:
         return None
     names = ("Id", "TypeId") if of == "Actor" else ("Id",)

@@ -242,10 +242,10 @@ class _Created(msgspec.Struct, gc=False):
 def effect_reader(
     decode: Callable[[bytes], Any], result_in: Any, command: type[Command[Any]]
 ) -> Callable[[bytes], Any]:
-    """Return a decoder of a create's :class:`Effect`, which builds no record and so saves most of the time.
+    """Return a decoder that reads only the :class:`Effect` of a create, which takes far less time.
 
-    ``result_in`` is the generic Struct of the envelope. The decoder leaves other results and refusals to
-    ``decode``, which it returns for other commands.
+    ``result_in`` is the generic Struct of the envelope. The decoder passes refusals and unexpected results to
+    ``decode``. If the command is not a create, this function returns ``decode`` itself.
     """
     table = registry.resolve(command.result_name).__wire__
     member = _RECORDS.get(command.result_name, ("",))[0]
@@ -271,7 +271,7 @@ def effect_reader(
 
 
 def _id_reader(result: type[Any], member: str, id_in_record: str) -> Callable[[Any], Any]:
-    """Return a function that returns the id of the record in a result: a ``result`` object or a dict."""
+    """Return a function that takes a result (a ``result`` object or a dict) and returns its record's id."""
     id_in_object = attrgetter(f"{raw_slot(result, member)}.{id_in_record}")
 
     def id_of(found: Any) -> Any:

@@ -122,5 +122,5 @@ _SCHEDULE = (  # facts 5, Creation traps: with ComputeSchedule, the service sets
 
 
 def replaced_fields(given: Container[str]) -> list[str]:
-    """Return those of the given wire names whose values ComputeSchedule would replace."""
+    """Return the given wire names whose values ``ComputeSchedule`` would replace."""
     return [name for name in _SCHEDULE if name in given]

@@ -179,7 +179,7 @@ class Upload:
     def into(self, create: Call[EntitySpecifier]) -> Call[EntitySpecifier]:
         """Return ``create`` with the file in its body. Raises InvalidCallError for an empty file."""
         if not self.size:  # not shown; assumed: an empty Body creates a document without a file
-            raise InvalidCallError("the file is empty, and the service may not store it")
+            raise InvalidCallError("the file is empty, and the service might not store it")
         self._encode(self._rest)
         self._body.write(b'"},' + (create.body or b"").removeprefix(_ENTITY))
         return attrs.evolve(create, body=self._body.getvalue())  # CPython shares the buffer, without a copy

@@ -201,7 +201,7 @@ def _text(value: object) -> str | None:
 def _retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the seconds to wait, from the first valid Retry-After (a number or HTTP date), or None.
 
-    Seconds until a date count from the response's Date, because the clocks may differ.
+    For a date, the wait is counted from the response's Date, because the clocks may differ.
     """
     if (value := headers.get("retry-after")) is None:
         return None

@@ -39,7 +39,7 @@ class Verdict:
 
     name: str
     retried: Literal["always", "if safe", "never"]
-    """Whether the retry policy retries the call: always, only if it is safe to repeat, or never."""
+    """When the retry policy retries the call: always, only if it is safe to repeat, or never."""
     when: str
     then: str
 

@@ -61,7 +61,7 @@ class Call(Generic[T]):
 
     @property
     def reads(self) -> bool:
-        """Whether the call only reads: it is safe to repeat, and no delete."""
+        """Whether the call only reads: it is safe to repeat, and is not a delete."""
         return self.repeat_safe and self.method != "DELETE"
 
     @property

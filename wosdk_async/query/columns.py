@@ -51,7 +51,7 @@ class Column:
     of: str | None = attrs.field(default=None, repr=False)
     """Name of the enum, or class of the objects in a list."""
     nullable: bool = True
-    """Always true: the service omits empty values, and a value may not fit its column."""
+    """Always true: the service omits empty values, and some values might not fit."""
 
     @property
     def name(self) -> str:

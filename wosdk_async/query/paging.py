@@ -107,7 +107,7 @@ class KeyCursor:
         ):  # not shown; assumed: a service may ignore the bound
             raise WosdkError(
                 f"the page of {self._plan.name} with Id up to {self._until} contains {key}: the service"
-                f" ignores conditions on Id, so records cannot be read by ranges"
+                f" ignores conditions on Id, so records cannot be read in id ranges"
             )
 
 
@@ -227,7 +227,7 @@ async def key_ranges(fetch: Fetch, plan: Plan, size: int, parallel: Any, verb: s
         raise InvalidCallError(f"parallel is {reprlib.repr(parallel)}; it takes a whole number, 1 or more")
     if plan.orders or plan.limit or not plan.by_key:
         raise InvalidCallError(
-            f"{verb} reads all of {plan.name} by Id, and accepts no order, limit or other key"
+            f"{verb} reads all {plan.name} records by Id, and accepts no order, limit or other key"
         )
     highest = await highest_id(fetch, plan)
     if highest is None:
@@ -251,7 +251,7 @@ async def highest_id(fetch: Fetch, plan: Plan) -> int | None:
     if again is None or again < added:
         raise WosdkError(
             f"in descending order, the first {plan.name} has the Id {again}, although {added} exists: the"
-            f" service ignores the order, so records cannot be read by ranges"
+            f" service ignores the order, so records cannot be read in id ranges"
         )
     return highest
 

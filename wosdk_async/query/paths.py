@@ -211,7 +211,7 @@ def _text_of_unknown_type(value: Any, where: str) -> str:
 
 
 def identifier(value: Any, where: str, of: str | None = None) -> int:
-    """Return the id of ``value``, a record (of class ``of``) or Ref, or ``value`` itself if it is an id.
+    """Return ``value`` if it is an id, or its id if it is a Ref or a record (of class ``of``).
 
     Raises InvalidCallError for anything else.
     """

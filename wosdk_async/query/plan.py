@@ -193,7 +193,7 @@ class Plan:
         return bool(self.orders) and self.orders[0].descending
 
     def expression(self, bounds: Sequence[Comparison] = (), **paging: int | None) -> dict[str, Any]:
-        """Return the ``QueryExpression``, with the further conditions ``bounds``; omit None in ``paging``."""
+        """Return the ``QueryExpression``, with ``bounds`` as extra conditions; omit None in ``paging``."""
         paths = list(dict.fromkeys(self.properties)) or ["*"]
         if "Id" in self.key and not {"*", "Id"}.intersection(paths):
             paths.append("Id")  # always read, because paging needs the id

@@ -109,7 +109,7 @@ class ExcelCells(_Cells):
         }
 
     def text(self, text: str) -> None:
-        """Handle a cell's text. If the cell has a formula, text that is not blank is its result."""
+        """Handle a cell's text. If the cell has a formula, non-blank text is the formula's result."""
         self._is_pending &= not text.strip()
         self._number += text
 

@@ -151,7 +151,7 @@ def _lower(limit: int, other: int) -> int:
 
 
 def _set_limits(limits: Limits) -> None:
-    """Limit this process. On Windows only the parent's time limit applies."""
+    """Limit the resources of this process. On Windows, only the parent's time limit applies."""
     if resource is None:
         return
     for kind, limit, spare in (

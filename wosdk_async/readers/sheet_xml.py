@@ -32,7 +32,7 @@ _PIECES = re.compile(
 
 
 def currency_in(code: str) -> str | None:
-    """Return a number format's currency sign or, after a ``"``, its text; None if it has neither.
+    """Return a number format's currency sign, or ``"`` followed by its text; None if it has neither.
 
     A format that shows leading zeros, such as ``0000``, is returned unchanged. Commas after the digits count
     as text, because they divide the displayed number by 1,000.

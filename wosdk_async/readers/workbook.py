@@ -75,7 +75,7 @@ def _is_header(line: int, values: list[Any], header_row: int | None) -> bool:
 
 
 class _SheetFacts(NamedTuple):
-    """Facts of a sheet; rows are counted from 1, columns from 0."""
+    """Facts about a sheet; rows are counted from 1, columns from 0."""
 
     faults: Faults
     merged: list[tuple[range, range]]
@@ -90,7 +90,7 @@ class _SheetFacts(NamedTuple):
 
 
 def _sheet_facts(path: str, sheet: str) -> _SheetFacts | None:
-    """Return the facts of an .xlsx or .ods sheet, most of which calamine omits; None for other formats."""
+    """Return facts about an .xlsx or .ods sheet, most of which calamine omits; None for other formats."""
     if not zipfile.is_zipfile(path):
         return None
     with zipfile.ZipFile(path) as book:
@@ -178,7 +178,7 @@ class _Table:
                     self._covered.setdefault(line, []).append((column - self._left, name, may_be_empty))
 
     def about(self, others: list[str]) -> dict[str, Any]:
-        """Return the facts of the sheet for the import's warnings."""
+        """Return the facts about the sheet for the import's warnings."""
         below = range(self._top + 1, self._end + 1)
         return {
             "rows": sum(len(_common(each, below)) for each in self._facts.hidden_rows),

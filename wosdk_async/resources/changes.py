@@ -167,7 +167,7 @@ class ChangeFeed(Generic[E]):
         return Pass(_end_of_pass(newest, clock), id_of(highest[0]), 0)
 
     async def _newest(self) -> tuple[Any, datetime | None]:
-        """Return the most recently moved record, and the time by the service's clock."""
+        """Return the most recently changed record, and the time by the service's clock."""
         trace = Trace()
         moved = self._moved(trace).where(self._at.not_null()).select("Id", MOVED)
         return await moved.order_by(self._at.desc()).first(), _date_of(trace)
@@ -182,7 +182,7 @@ class ChangeFeed(Generic[E]):
         return behind if behind > self._overlap else timedelta(0)
 
     def _queries_for_rest(self, reading: Pass) -> list[Query[E]]:
-        """Return the queries for the rest of a pass: known records that moved, and all new records.
+        """Return the queries for the rest of a pass: known records that changed, and all new records.
 
         A new record's time may precede the watermark if the service's clock was temporarily behind.
         """

@@ -39,7 +39,7 @@ def folded(name: str) -> str:
 
 
 def text_of(value: object) -> str:
-    """Return ``value`` if it is a string, else an empty string: records may hold values of a wrong type."""
+    """Return ``value`` if it is a string, else an empty string: records may hold values of the wrong type."""
     return value if isinstance(value, str) else ""
 
 

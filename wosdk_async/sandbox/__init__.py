@@ -124,7 +124,7 @@ class CompaniesOfTests:
         """Raise RuntimeError if the sandbox must be open and is not."""
 
     def _run(self, work: Callable[[], Any]) -> Any:
-        """Return the result of ``work`` from the thread that may use the store."""
+        """Run ``work`` in the thread that may use the store, and return the result."""
         return work()
 
 

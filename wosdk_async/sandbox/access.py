@@ -51,7 +51,7 @@ register_url_convertor(ID, _IdConvertor())
 
 
 def is_internal(path: str, method: str) -> bool:
-    """Return whether the sandbox itself handles a request, which then is not logged and gets no faults."""
+    """Return whether the sandbox itself handles a request; such requests are not logged and get no faults."""
     # A GET of the root sends browsers to the console; other requests to the root go to the service.
     return path in _PAGES or path.startswith(_FOLDERS) or (path == "/" and method in _READS)
 

@@ -1,4 +1,4 @@
-"""Errors of the sandbox and refusals by the service, whose texts are from facts 6 if not marked otherwise."""
+"""Sandbox errors, and refusals by the service with texts from facts 6 unless marked otherwise."""
 
 from __future__ import annotations
 

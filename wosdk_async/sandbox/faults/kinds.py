@@ -137,7 +137,7 @@ class Status(Fault):
         if self.retry_after is not None and self.retry_after_date is not None:
             raise ValueError("retry_after and retry_after_date are mutually exclusive; use one")
         if self.code and self.body != "json":
-            raise ValueError("code is set; body must be json, which carries it")
+            raise ValueError("code is sent only in a json body; set body to json, or omit code")
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         if self.carried_out:
@@ -179,7 +179,7 @@ class Reset(Fault):
 
 @attrs.frozen(kw_only=True)
 class LateCommit(Fault):
-    """Connection closed without a response; the request is carried out ``after`` seconds later.
+    """Connection closed without a response; after a delay (``after``), the request is carried out.
 
     The server waits ``hold`` seconds for the client to close the connection, then resets it. Without
     ``hold``, the server waits until the client closes it.

@@ -76,7 +76,9 @@ class Faults:
             FaultScriptError: the rule is invalid; the message says how to fix it.
         """
         if _unnamed:
-            raise FaultScriptError(f"{_unnamed[0]!r} needs a keyword, as in add({fault!r}, status=503).")
+            raise FaultScriptError(
+                f"{_unnamed[0]!r} must be a keyword argument, as in add({fault!r}, status=503)."
+            )
         written = self.script.written()
         script = FaultScript.of({**written, "rule": [*written["rule"], {"fault": fault, **settings}]})
         if self.companies:

@@ -89,8 +89,8 @@ class RecordedRequests(Sequence[RecordedRequest]):
 
     def _refuse(self) -> Never:
         raise RuntimeError(
-            f"The first {self._dropped} of {len(self)} requests are no longer stored. Slice later ones, as in"
-            " requests[before:], or call clear_requests() before each test."
+            f"The first {self._dropped} of {len(self)} requests are no longer stored. Use only later ones, as"
+            " in requests[before:], or call clear_requests() before each test."
         )
 
 
