@@ -238,7 +238,10 @@ def test_this_machine_is_reached_directly(monkeypatch: pytest.MonkeyPatch) -> No
         (f"socks://user:{SECRET}@a:1", "HTTPS_PROXY is not the address of a proxy"),
         (f"http://user:{SECRET}@a:port", "HTTPS_PROXY is not the address of a proxy"),
         (f"http://user:{SECRET}\udcff@127.0.0.1:1", "HTTPS_PROXY is not the address of a proxy"),
-        (f"socks5://user:{SECRET * 20}@a:1", "HTTPS_PROXY: SOCKS takes a user and a password of at most 255"),
+        (
+            f"socks5://user:{SECRET * 20}@a:1",
+            "HTTPS_PROXY: SOCKS takes a user name and password of at most 255",
+        ),
     ],
 )
 async def test_a_proxy_that_cannot_be_used(

@@ -19,7 +19,7 @@ def test_only_for_orders_that_were_sent(acme: Caller, employee: int) -> None:
     What to do stands behind them; an order that nobody could be sent to says what it lacks.
     """
     order = acme.order({"EmployeeId": employee})["Id"]
-    remedy = f". Work order {order} is not sent: run SendWorkOrderCommand first."
+    remedy = f". Work order {order} has not been sent: run SendWorkOrderCommand first."
     assert message(acme, "WoRecallCommand", WorkOrderId=order) == ONLY_RECALL + remedy
     assert message(acme, "WoMessageCommand", WorkOrderId=order) == ONLY_SENT + remedy
     if employee != CONNECTED:

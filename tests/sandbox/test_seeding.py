@@ -82,7 +82,7 @@ def test_mistakes_are_reported_by_record(acme: Caller, store: Store, tmp_path: P
         ('{"Customer": [{"Name": 1}\n{"Name": 2}]}', "rows.json line 2: Expecting ',' delimiter."),
         ('{"Customer": {}}', "The rows of Customer are {}, not a list."),
         ('{"Customer": [1]}', "record 1 of Customer is 1, not an object."),
-        ('{"Customer": [1], "Customer": []}', "two members 'Customer'"),
+        ('{"Customer": [1], "Customer": []}', "two members named 'Customer'"),
         ('{"Customer": []} x', "rows.json line 1: Extra data."),
         (
             '{"Customer": [{"WorkZone": {"Id": 77}}]}',

@@ -241,7 +241,10 @@ UNTYPED: Any = Sandbox  # as programs without a type checker call it
         (lambda each: each.seed({"Customer": ["x"]}), "record 1 of Customer is 'x', not an object. Write {"),
         (lambda each: each.seed([{"Name": "x"}]), "The rows are [{'Name': 'x'}], not an object. Write {"),
         (lambda each: each.seed({5: [{"Name": "x"}]}), "5 is not an entity type. Write {"),
-        (lambda _: UNTYPED(company=""), "company is ''; a name is empty. Leave it out for AcmeFacilities."),
+        (
+            lambda _: UNTYPED(company=""),
+            "company is ''; a name is empty. Omit company= to use AcmeFacilities.",
+        ),
         (lambda _: UNTYPED(company=["North", " "]), "company is ['North', ' ']; a name is empty."),
         (lambda _: UNTYPED(company=5), "company is 5; it must be a name, or a list of names"),
         (lambda _: UNTYPED(company=["a", 5]), "company is ['a', 5]; it must be a name"),

@@ -260,8 +260,8 @@ def _secret_in(path: Path) -> Secret:
 def from_command(words: Sequence[str]) -> CredentialProvider:
     """Return a provider that runs a command, without a shell, and reads the credentials that it prints.
 
-    The command prints ``{"client_id": "...", "client_secret": "..."}``. Its environment has the Company's
-    name as ``WOSDK_COMPANY``.
+    The command prints ``{"client_id": "...", "client_secret": "..."}``. It gets the Company's
+    name in the environment variable ``WOSDK_COMPANY``.
     """
     if not words:
         raise ConfigurationError("the credentials command is empty")

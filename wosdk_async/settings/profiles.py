@@ -151,7 +151,8 @@ def access_of_others(
     """Describe other users' access to a file, with the remedy. None without such access, or on Windows.
 
     Files of root may be readable, because that is root's decision. With ``folders``, also check that others
-    cannot replace the file through parent folders or links; in a sticky folder, only the owner can.
+    cannot replace the file through parent folders or links. In a sticky folder, only the file's owner
+    can replace it.
     """
     if os.name != "posix":
         return None

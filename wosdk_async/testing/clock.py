@@ -1,8 +1,8 @@
 """Test clock, frozen until moved or until all calls are waiting.
 
-With a frozen clock, a waiting call (for a retry, a sandbox latency, or a response that never arrives) would
-never end. So once all pending calls are waiting, the clock jumps to the next timer. A minute of service time
-takes no time in a test, and events keep their order.
+With a frozen clock, a call that waits (for a retry, a sandbox latency, or a response that never arrives)
+would never end. So once all pending calls are waiting, the clock jumps to the next timer. A minute of service
+time takes no time in a test, and events keep their order.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class SkippingClock(VirtualClock):
         return sum(timer.callback is not None for _, _, timer in self._timers)
 
     def client_clock(self) -> TransportClock:
-        """Return this clock for clients, in seconds since its start: floats since 1970 are too coarse."""
+        """Return a clock for clients, in seconds since its start: a float since 1970 would be too coarse."""
         return TransportClock(
             lambda: (self() - self._start) / _SECOND, self._client_sleep, self.call_later, self._wake_later
         )
@@ -139,7 +139,7 @@ class SkippingClock(VirtualClock):
 
     @contextmanager
     def waiting(self, own: Work | None) -> Iterator[None]:
-        """Mark a block in which ``own`` is only waiting."""
+        """Mark the work ``own`` as waiting during a block."""
         if own is None:
             yield
             return

@@ -70,7 +70,7 @@ def names_of(operation: ServiceOperation) -> list[str]:
 def name_of(what: Any) -> str:
     """Return the name of a command or entity.
 
-    Raises InvalidCallError if ``what`` is neither class nor name, or if the name seems misspelled.
+    Raises InvalidCallError if ``what`` is neither a class nor a name, or if the name seems misspelled.
     """
     if isinstance(what, Record | Command):
         _refuse(f"on() takes a class or a name, not {described(what)}; pass {type(what).__name__}")

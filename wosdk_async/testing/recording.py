@@ -86,8 +86,8 @@ class Recording:
     Raises:
         ConfigurationError: the file cannot be replayed.
         UnplayedRequestError: (when the block ends without an error) a recorded request was not sent.
-        UnrecordedRequestError: (when the block ends without an error) another request was sent, and the
-            program caught the error.
+        UnrecordedRequestError: (when the block ends without an error) an unrecorded request was sent, and
+            the program caught the error.
     """
 
     def __init__(

@@ -66,9 +66,9 @@ class Routes:
     """The service as respx routes: token, discovery and, at the Company's host, every operation.
 
     Responses are examples from the catalogue unless set with :meth:`on`; with ``examples=False``, operations
-    whose response is not set fail the test. A request that is not a service operation fails the test, too: it
-    raises an AssertionError that names it, and if the program catches this error, pytest fails the test at
-    its end. The router's ``assert_all_called`` checks only operations whose response was set.
+    whose response is not set fail the test. A request that is not a service operation also fails the test: it
+    raises an AssertionError, and if the program catches this error, pytest fails the test at the end. The
+    router's ``assert_all_called`` checks only operations whose response was set.
 
     Attributes:
         unexpected: error messages of the refused requests; clear the list if the test expects them.

@@ -1,4 +1,4 @@
-"""Apostrophes before CSV text that spreadsheets would treat as formulas: export adds, import removes them."""
+"""Apostrophes that exports put before CSV text that looks like a formula, and that imports remove."""
 
 from __future__ import annotations
 

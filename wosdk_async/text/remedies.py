@@ -21,8 +21,8 @@ class Remedy(Enum):
 
     # connections and log-ins
     POOL = (
-        "httpx may lose connections when requests are cancelled; either pass neither http_client nor "
-        "transport, or allow more pool connections than limits.connections and set httpx.Timeout(pool=...)"
+        "httpx may lose connections when requests are cancelled; leave out http_client and transport, "
+        "or allow more pool connections than limits.connections and set httpx.Timeout(pool=...)"
     )
     RETURN_RESPONSE = "return {library}.Response instead"
     RETURN_OR_USE = "return {library}.Response instead, or pass a client or transport from {other}"
@@ -30,8 +30,8 @@ class Remedy(Enum):
     COMPLETE_PROFILE = "complete the profile"
     CREDENTIALS = "set WOSDK_CLIENT_ID and WOSDK_CLIENT_SECRET, or pass credentials="
     SETTINGS_FILE = "create the file, or unset WOSDK_CONFIG"
-    PROXY_LOGIN = "check the user and password in the proxy address"
-    PROXY_NO_LOGIN = "add the user and password to the proxy address: http://user:password@host:port"
+    PROXY_LOGIN = "check the user name and password in the proxy address"
+    PROXY_NO_LOGIN = "add the user name and password to the proxy address: http://user:password@host:port"
     PROXY_ADDRESS = "check the scheme and port of the proxy address"
     NOT_TLS = "the server does not speak TLS: use http:// or another port"
     AUTHORITY = (

@@ -106,9 +106,9 @@ class Secrets:
         return "".join(shown)[:longest]
 
     def _mark(self, is_secret: bytearray, offset: int, text: str) -> None:
-        """Set the bytes of ``is_secret`` for the secrets in ``text``, which starts at ``offset``.
+        """Mark the secrets of ``text``, which starts at ``offset``, in the bytes of ``is_secret``.
 
-        Sets keep the time linear: the service may send tokens as long as a header.
+        Hash sets keep the time linear, because the service may send tokens as long as a header.
         """
         for decoded, starts in _decoded(text):
             folded = decoded.translate(_FOLDED)

@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import Any, NoReturn, Self
 
 _LOGIN = re.compile(r"^([a-z0-9+.-]*://)?.*@", re.IGNORECASE | re.DOTALL)
-"""User and password in an address, with everything before the host; they may contain any characters."""
+"""Everything before the host of an address; user name and password may contain any characters."""
 
 
 class Secret:
@@ -54,11 +54,11 @@ class Secret:
         return self
 
     def __reduce_ex__(self, _: object) -> NoReturn:
-        raise TypeError("a Secret cannot be pickled; pass reveal() over a channel that you trust")
+        raise TypeError("a Secret cannot be pickled; send its text, reveal(), over a channel that you trust")
 
 
 def as_secret(value: str | Secret) -> Secret:
-    """Return text as a Secret, a Secret or None unchanged, and anything else replaced by :func:`withheld`."""
+    """Convert text to a Secret; return a Secret or None unchanged, and :func:`withheld` for anything else."""
     if isinstance(value, str):
         return Secret(value)
     secret: Secret = value if isinstance(value, Secret | None) else withheld(value)
@@ -71,6 +71,6 @@ def withheld(value: object) -> Any:
 
 
 def without_login(address: str) -> str:
-    """Replace the user and password in an address with ``***``, which makes the address unusable."""
+    """Replace the user name and password in an address with ``***``, which makes the address unusable."""
     # Anything but a string is refused by a later check.
     return _LOGIN.sub(r"\1***@", address) if isinstance(address, str) else address

@@ -63,7 +63,7 @@ class _Tick:
 
 
 class Scope:
-    """Section of a task, from the creation of the scope; cancelled at the deadline.
+    """Section of a task that starts when the scope is created, and is cancelled at the deadline.
 
     As with ``asyncio.timeout``, a simultaneous cancellation from outside takes precedence and is never lost.
     As a context manager, the scope raises TimeoutError if it has timed out.
@@ -74,7 +74,7 @@ class Scope:
     def __init__(self, deadlines: Deadlines, until: float) -> None:
         task = asyncio.current_task(deadlines.loop)
         if task is None:
-            raise RuntimeError("calls must be made in a task")
+            raise RuntimeError("calls must be made in an asyncio task")
         self.until = until
         self._deadlines = deadlines
         self.expired = False

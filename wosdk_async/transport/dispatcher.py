@@ -124,11 +124,11 @@ class Dispatcher:
             self.counters.end()
 
     def queue_of(self, sessions: SessionManager) -> TenantQueue | None:
-        """Return the queue of a Company at this limiter; None before its first call."""
+        """Return the queue of a Company in this limiter; None before its first call."""
         return self._queues.get(sessions)
 
     def _use_queue(self, sessions: SessionManager) -> TenantQueue:
-        """Return the queue of a Company at this limiter, and make it the current queue."""
+        """Return the queue of a Company in this limiter, and make it the current queue."""
         # GIL: loops in other threads set ``sessions.queue`` to their own queues. Setting it is atomic, and
         # each call uses the queue that this function returned.
         queue = self.queue_of(sessions)
@@ -393,7 +393,7 @@ def _is_unproven(call: Call[Any]) -> bool:
 
 
 def _next_path(call: Call[Any], refusal: RefusedError, paths_tried: int, last_path: str) -> str:
-    """Return the next path to try; raise ``refusal`` if it has another reason or no path remains."""
+    """Return the next path to try; raise ``refusal`` if no path remains or another path would not help."""
     # facts 12 row 4: the sources give different paths for some commands
     paths = (call.path, *call.other_paths)
     if paths_tried >= len(paths) or verdict_of(refusal) is not OTHER_PATH:

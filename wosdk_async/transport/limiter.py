@@ -1,7 +1,7 @@
 """Concurrency limiter: a bounded number of slots for calls, shared fairly between Companies.
 
 Each Company has its own first-in, first-out queue and limit. A free slot goes to the Company that holds the
-fewest slots; ties take turns.
+fewest slots; tied Companies take turns.
 
 A slot cannot be revoked: a host that hangs keeps its Company's slots until their deadlines. Therefore each
 Company may exceed the shared total for its first ``SHARE`` slots, up to the client's ceiling. While other
@@ -64,7 +64,7 @@ class AIMDLimit:
 
 @attrs.define(eq=False, repr=False)
 class TenantQueue:
-    """Queue of one Company at one limiter, created by ``ConcurrencyLimiter.new_queue``."""
+    """Queue of one Company in one limiter, created by ``ConcurrencyLimiter.new_queue``."""
 
     limiter: ConcurrencyLimiter
     algorithm: AIMDLimit
@@ -91,8 +91,8 @@ class TenantQueue:
 class ConcurrencyLimiter:
     """Limiter of one event loop's slots.
 
-    At most ``total`` slots are in use. Queues that hold fewer than ``SHARE`` may exceed the total, up to
-    ``ceiling``. A queue holds at most the slots that its algorithm allows; the algorithm's maximum is
+    At most ``total`` slots are in use. Queues that hold fewer than ``SHARE`` slots may exceed the total, up
+    to ``ceiling``. A queue holds at most the slots that its algorithm allows; the algorithm's maximum is
     ``per_queue``.
     """
 
@@ -122,7 +122,8 @@ class ConcurrencyLimiter:
         """Slots granted so far. Each attempt needs a slot, so this is also the latest attempt's number."""
 
     def __repr__(self) -> str:
-        bounds = f"{self._total} shared, at most {self._total - self._lowest} with {SHARE} for each Company"
+        ceiling = self._total - self._lowest
+        bounds = f"{self._total} shared, up to {ceiling} so that each Company can hold {SHARE}"
         return f"<ConcurrencyLimiter {self.in_flight} in flight ({bounds}), {self.queued} queued>"
 
     @property
@@ -177,8 +178,8 @@ class ConcurrencyLimiter:
     def enqueue(self, queue: TenantQueue) -> asyncio.Future[None]:
         """Join the queue, and return a future that is done when the caller has a slot.
 
-        A caller that is cancelled while waiting must call :meth:`leave`. Unlike :meth:`acquire` this needs no
-        coroutine: when thousands of calls wait, each coroutine adds garbage-collection cost.
+        A caller that is cancelled while waiting must call :meth:`leave`. Unlike :meth:`acquire`, this needs
+        no coroutine: when thousands of calls wait, each coroutine adds garbage-collection cost.
         """
         granted = asyncio.get_running_loop().create_future()
         queue.waiting[granted] = None

@@ -1,7 +1,7 @@
 """Problem bodies (RFC 9457): a web back end's responses when its calls to the service fail.
 
-Bodies never contain a token, secret or address. Errors of connections, log-ins and settings, and refusals not
-meant for users, get a fixed text; URLs, hosts, paths and settings are removed from other texts. Log the
+Bodies never contain a token, secret or address. Errors of connections, log-ins and settings get a fixed text,
+and so do refusals not meant for users. URLs, hosts, paths and settings are removed from other texts. Log the
 complete error in the back end. ``docs/web.md`` is the user guide.
 """
 

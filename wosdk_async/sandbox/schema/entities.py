@@ -190,7 +190,7 @@ def _schema(entity: Entity, dialect: Dialect) -> EntitySchema:
 
 
 def _exists(field: Field, dialect: Dialect) -> bool:
-    """Return whether a dialect has the field; some exist only in the specification (facts 12)."""
+    """Return whether a dialect has the field; some fields exist only in the specification (facts 12)."""
     return dialect.spec_fields or field.sources != "spec" or field.name in REQUEST_MARKS
 
 

@@ -1,8 +1,8 @@
 """Relations between parent and child records, by the child's pointer field.
 
-The pointer is the first of these fields that the child has: ``{Parent}Id``, those of ``_OTHER_NAMES``,
-``ParentId``, ``ActorId``, ``ObjectId``. Another field may give the parent's kind for the last three. List
-elements without a pointer are stored inside the parent.
+The pointer is the first of these fields that the child has: ``{Parent}Id``, the names in
+``_OTHER_NAMES``, ``ParentId``, ``ActorId``, ``ObjectId``. For the last three, another field may give the
+parent's kind. List elements without a pointer are stored inside the parent.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Stored forms of field values, and time zone conversion.
 
-Times are stored as ISO 8601 text without a zone, with seven fraction digits or no fraction. An instant always
-has the same text, and texts sort chronologically, so that the store can compare times as text.
+Times are stored as ISO 8601 text without a zone, with seven fraction digits or no fraction. Equal times
+have equal texts, and texts sort chronologically, so that the store can compare times as text.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ class Moment:
         return f"{whole}.{fraction:07d}" if fraction else whole
 
     def later(self, minutes: int) -> Moment:
-        """Return the moment ``minutes`` later. facts 3.5: without fraction. Not shown; assumed: 0 seconds."""
+        """Return the moment ``minutes`` later (facts 3.5: no fraction). Not shown; assumed: 0 seconds."""
         total = self.ticks // _TICKS // 60 + minutes
         return Moment(total * 60 * _TICKS)
 
@@ -191,7 +191,7 @@ def _local_second(seconds: int, zone: tzinfo) -> str:
 
 
 def _parse_time(text: str, *, utc: bool) -> str | None:
-    """Convert a sent time; None if invalid. Not shown; assumed: offsets only affect UTC fields."""
+    """Convert a time from a request; None if invalid. Not shown; assumed: offsets only affect UTC fields."""
     match = _TIME.fullmatch(text.strip())
     if match is None:
         return None
@@ -207,7 +207,7 @@ def _parse_time(text: str, *, utc: bool) -> str | None:
 
 
 def is_time(text: str) -> bool:
-    """Return whether text is a valid time in a body."""
+    """Return whether text is a valid time in a request body."""
     return _parse_time(text, utc=False) is not None
 
 

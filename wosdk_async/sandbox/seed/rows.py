@@ -193,5 +193,5 @@ def _without_repeats(members: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(members)
     if len(found) < len(members):
         name = next(name for name, _ in members if [each for each, _ in members].count(name) > 1)
-        raise StoreError(f"The file has an object with two members {name!r}; merge them.")
+        raise StoreError(f"An object in the file has two members named {name!r}; merge them.")
     return found

@@ -104,9 +104,9 @@ class RequestContext:
     def number_format(self, entity: str, record: Record, value: object) -> NumberFormat:
         """Return the format of a record's time or amount: ``fresh`` if set by this request, else ``stored``.
 
-        facts 3.5: all times of a new record are fresh. Of a changed record, only those that the request set
-        are fresh: they have the seconds of ``now``, which are the same in all zones, or more digits than the
-        store keeps. Not shown; assumed: a computed record, which has no id, counts as new.
+        facts 3.5: all times of a new record are fresh. Of a changed record, only the values set by the
+        request are fresh. Such a value has the seconds of ``now``, which are the same in all zones, or more
+        digits than the store keeps. Not shown; assumed: a computed record, which has no id, counts as new.
         """
         key = (entity, record.get("Id", 0))
         just_set = (

@@ -28,7 +28,7 @@ PAIRED_TIMES = {
 
 
 def ancestors(context: RequestContext, location: Record) -> list[Record]:
-    """Return a location's ancestors, nearest first, up to a cycle, which older stores may have."""
+    """Return a location's ancestors, nearest first; stop at a cycle, which older stores may contain."""
     found: dict[int, Record] = {}
     parent = context.find("Location", location["ParentId"])
     while parent is not None and parent["Id"] not in found:
@@ -115,7 +115,9 @@ def _blob(_context: RequestContext, blob: Record) -> None:
 def _location(context: RequestContext, location: Record) -> None:
     above = ancestors(context, location)
     if location["Id"] in (each["ParentId"] for each in (location, *above)):  # not shown; assumed
-        raise broken_rule(f"ParentId {location['ParentId']} is Location {location['Id']} itself or below it.")
+        raise broken_rule(
+            f"ParentId {location['ParentId']} is Location {location['Id']} itself, or a location below it."
+        )
     location["RootId"] = above[-1]["Id"] if above else location["Id"]
     _move_descendants(context, location)
 

@@ -71,7 +71,7 @@ def _resolve_name(context: RequestContext, field: Field, value: Any) -> Any:
 
 
 def known_members(schema: EntitySchema, entity: Mapping[str, Any]) -> list[tuple[Field, Any]]:
-    """Return the members of ``entity`` known to the entity type, in the order sent."""
+    """Return the members of ``entity`` that its entity type has, in the order sent."""
     found = ((schema.field(name), value) for name, value in entity.items())
     return [(field, value) for field, value in found if field is not None]
 

@@ -1,9 +1,9 @@
 """SQLite file of a store: opening, tables, indexes, checks and snapshots.
 
-There is one table per entity type, with records as JSON text. Queries and indexes share the SQL expression
-for a property, `column`. Each index ends with the id, so records with equal values are sorted by id.
-References to parents are indexed from the start. `Indexes` creates other indexes only for properties that
-queries use, because each index slows down writes.
+There is one table per entity type, with records as JSON text. For a property, queries and indexes use the
+same SQL expression, built by `column`. Each index ends with the id, so records with equal values are sorted
+by id. References to parents are indexed from the start. `Indexes` creates other indexes only for properties
+that queries use, because each index slows down writes.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def prepare(db: sqlite3.Connection, path: Path) -> None:
 
 @cache
 def empty_store() -> bytes:
-    """Return an empty store: copying it takes a tenth of the time of creating its tables."""
+    """Return an empty store. Copying it takes a tenth of the time needed to create its tables."""
     with contextlib.closing(sqlite3.connect(":memory:")) as db:
         for statement in create_statements():
             db.execute(statement)
@@ -114,7 +114,7 @@ def snapshot_at(path: Path) -> Iterator[sqlite3.Connection]:
             _check(copy, path)
             yield copy
     except sqlite3.Error as error:
-        raise StoreError(f"{path}: {error}. Name a file made by `snapshot`.") from error
+        raise StoreError(f"{path}: {error}. Choose a file created by `snapshot`.") from error
 
 
 def _is_store(path: Path) -> bool:

@@ -142,7 +142,7 @@ class Store:
         return [load(body) for (body,) in self._db.execute(statement, values)]
 
     def generation(self) -> int:
-        """Return a number that changes with each reset, even by another process."""
+        """Return a number that changes with each reset, even with one by another process."""
         found = self._db.execute("SELECT value FROM counter WHERE company = 0 AND name = 'reset'").fetchone()
         return int(found[0]) if found else 0
 

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 
 TOO_LONG = "the response is longer than"
-"""Start of every error about an oversized response, regardless of the engine or library."""
+"""Start of every error message about an oversized response, regardless of the engine or library."""
 
 _LARGE = 1024 * 1024
 _RESERVED = 40 * 1024 * 1024  # more than 32 MiB, so that glibc returns the freed block to the system

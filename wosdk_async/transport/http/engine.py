@@ -26,8 +26,8 @@ RequestHeaders = tuple[tuple[str, str | Secret], ...]
 RequestBody = bytes | Secret | None
 
 FRESH = 3.0
-"""Maximum idle seconds of a connection for a request that must not be sent twice. Common servers close idle
-connections after five seconds, and a request sent just before that may arrive too late.
+"""Maximum idle time, in seconds, of a connection for a request that must not be sent twice. Common servers
+close idle connections after five seconds, and a request sent just before that may arrive too late.
 """
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -69,7 +69,7 @@ class Request:
         repeat_safe: whether the request may be sent twice. If not, the engine avoids connections that may be
             stale.
         read: decodes the response or raises an error, which is a WosdkError if the service sent the response.
-            Runs before any other request can use the connection.
+            It runs before any other request can use the connection.
     """
 
     method: str

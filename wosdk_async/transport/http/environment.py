@@ -38,17 +38,17 @@ def is_loopback(host: str) -> bool:
 
 @attrs.frozen
 class Proxy:
-    """Proxy address, with a user and password, which may be empty."""
+    """Proxy address, with user name and password, which may be empty."""
 
     scheme: str
     host: str
     port: int
     shown: str
-    """Address without user and password."""
+    """Address without user name and password."""
     user: Secret
     password: Secret
     secrets: Secrets = attrs.field(repr=False)
-    """User and password, both raw and as sent, to be hidden in errors: a proxy may repeat them."""
+    """User name and password, both raw and as sent, to be hidden in errors: a proxy may repeat them."""
 
     @property
     def tls(self) -> bool:
@@ -62,13 +62,13 @@ class Proxy:
 
     @property
     def login_remedy(self) -> Remedy:
-        """Remedy for a missing or wrong user or password."""
+        """Remedy for a missing or wrong user name or password."""
         if self.user or self.password:
             return Remedy.PROXY_LOGIN
         return Remedy.PROXY_NO_LOGIN
 
     def authorization(self) -> Secret | None:
-        """Return the ``Proxy-Authorization`` header value; None if user and password are empty."""
+        """Return the ``Proxy-Authorization`` header value; None if user name and password are empty."""
         if not (self.user or self.password):
             return None
         return Secret(b"Basic " + b64encode(self.user.encode() + b":" + self.password.encode()))
@@ -140,12 +140,12 @@ def parse_proxy(address: Secret, name: str) -> Proxy:
             "with user:password@ before the host if needed, percent-encoded"
         )
     if proxy.is_socks and max(len(proxy.user.encode()), len(proxy.password.encode())) > _MAX_SOCKS_NAME:
-        raise ConfigurationError(f"{name}: SOCKS takes a user and a password of at most 255 bytes each")
+        raise ConfigurationError(f"{name}: SOCKS takes a user name and password of at most 255 bytes each")
     return proxy
 
 
 def _proxy_at(address: str) -> Proxy | None:
-    """Return the proxy at ``address``; None if invalid. Never raises, so that no error shows the password."""
+    """Return the proxy at ``address``; None if invalid. Do not raise: an error would show the password."""
     url = address if "://" in address else f"http://{address}"
     try:
         url.encode()  # raises for bytes of the environment that are not UTF-8, which cannot be sent

@@ -38,7 +38,7 @@ def engine_for(
 ) -> StreamingEngine:
     """Return an engine with these ``options``; ``limits``, if given, replaces their limits.
 
-    ``ceiling`` is the maximum of a native engine's connections in a burst (default: ``limits.connections``).
+    ``ceiling`` limits a native engine's connections in a burst (default: ``limits.connections``).
     """
     limits = limits or options.limits
     client = options.http_client

@@ -122,8 +122,8 @@ class GrantProvider(Protocol):
     async def grant(self, company: str, replaced: Secrets) -> TokenGrant:
         """Return a live session: token, host and lifetime; the client adds the headers.
 
-        Called for the first session, after a refused session, and before a session expires. ``replaced`` are
-        the secrets of earlier sessions.
+        The client calls this for the first session, after a refused session, and before a session expires.
+        ``replaced`` are the secrets of earlier sessions.
         """
 
 
@@ -148,7 +148,7 @@ class Region:
 
     @classmethod
     def named(cls, name: str) -> Region:
-        """Return the region americas, apac or emea, ignoring case. Raises KeyError for other names."""
+        """Return the region called americas, apac or emea, ignoring case. Raises KeyError for other names."""
         return {region.name: region for region in (cls.AMERICAS, cls.APAC, cls.EMEA)}[name.lower()]
 
 

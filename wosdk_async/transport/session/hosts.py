@@ -171,7 +171,7 @@ def require_link(url: str) -> None:
 
 
 def shown_address(given: object) -> str:
-    """Return the start of an address in quotes, without its user and password."""
+    """Return the start of an address in quotes, without user name and password."""
     return repr(without_login(str(given))[:80])
 
 

@@ -164,9 +164,9 @@ class SessionManager:
                     raise
 
     async def look_for_host(self, gone: Session, until: float) -> Session:
-        """Look for a new host, because that of ``gone`` no longer serves calls; return the newest session.
+        """Look for a new host, because the host of ``gone`` serves no calls; return the newest session.
 
-        Queries the locator at most once per 5 s. Raises the log-in's error.
+        The locator is queried at most once every 5 s. Raises the log-in's error.
         """
         # Loops in two threads may each search at the same moment, which only costs another log-in.
         if self.session is gone and self._renewal is None:

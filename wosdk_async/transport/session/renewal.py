@@ -88,7 +88,7 @@ class HoldOff:
         # GIL: loops in several threads read and set ``_busy`` and ``_refused`` atomically.
         self._now, self._sleep = clock.now, clock.sleep
         self._busy: tuple[float, float, WosdkError] | None = None
-        """End of the hold-off, the earliest deadline with which a caller may wait for it, and the error."""
+        """End of the hold-off, earliest deadline of a caller that may wait for it, and error to raise."""
         self._refused: tuple[float, WosdkError, object] | None = None
 
     @property

@@ -148,14 +148,15 @@ class CompanyStats:
     ``calls`` counts all unfinished calls, including those waiting for the session or a retry. These four
     values cover the running event loop; all others are shared by all loops.
 
-    ``session_age`` is the seconds since the session was opened. ``session_left`` is the seconds until it must
-    be renewed. Both are None without a session. ``session_number`` counts the sessions opened.
+    All times are in seconds. ``session_age`` is the time since the session was opened. ``session_left`` is
+    the time until it must be renewed. Both are None without a session. ``session_number`` counts the sessions
+    opened.
 
-    ``response_age`` is the seconds since the service last responded to a call with anything but a 5xx.
-    ``error_age`` is the seconds since a call last failed, with an error of class ``last_error``. Both are
-    None before the first such event.
+    ``response_age`` is the time since the service last responded to a call with anything but a 5xx.
+    ``error_age`` is the time since a call last failed, with an error of class ``last_error``. Both are None
+    before the first such event.
 
-    ``login_age`` is the seconds since the current log-in began, and ``login_waits_for`` is the reason why it
+    ``login_age`` is the time since the current log-in began, and ``login_waits_for`` is the reason why it
     waits.
     """
 
@@ -179,8 +180,8 @@ class Stats:
     """Snapshot of a client's statistics. Calls and connections are those of the running event loop.
 
     ``outcomes`` counts completed calls: ``done``, ``cancelled``, or the error name. For a call with a marker,
-    each attempt and each look-up counts separately, so a counted ``InDoubtError`` may be settled by now.
-    ``retry_quota`` is the remaining retry budget. ``connections_busy`` and ``connections_idle`` are
+    each attempt and each look-up counts separately, so a counted ``InDoubtError`` may have been resolved
+    since. ``retry_quota`` is the remaining retry budget. ``connections_busy`` and ``connections_idle`` are
     connections for calls, excluding log-ins and downloads.
     """
 

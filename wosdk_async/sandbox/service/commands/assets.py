@@ -20,7 +20,7 @@ _OWNED = {"Info": "AssetInfo", "Address": "Address2"}
 def customer_of_asset(context: RequestContext, arguments: Arguments) -> Record:
     """Return the customer of the nearest space or, if requested, work zone; 0 if there is none.
 
-    Not shown; assumed: the 0, and the order of the search.
+    Not shown; assumed: the result 0, and the order of the search.
     """
     asset = named_record(context, arguments, "AssetId", "Location")
     locations = [asset, *ancestors(context, asset)]

@@ -104,7 +104,7 @@ def verify_work(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def add_flag(context: RequestContext, order: Record, arguments: Arguments) -> bool:
-    """Add the flag that WoFlagCommand sends in ``ActionReasonId``; without it, do nothing (facts 5.1)."""
+    """Add the flag in WoFlagCommand's ``ActionReasonId``, if there is one (facts 5.1)."""
     key = arguments.get("ActionReasonId", 0)
     return _add_flags(context, order, [key] if key else [], arguments)
 

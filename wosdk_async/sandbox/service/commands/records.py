@@ -195,7 +195,7 @@ def _find_cost(context: RequestContext, arguments: Arguments, status_field: str)
 
 
 def _paid_status(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the payment status sent, or the first with state Paid. Not shown; assumed."""
+    """Return the payment status in the arguments, or else the first with state Paid. Not shown; assumed."""
     if arguments.get("VendorInvoiceStatusId", 0):
         status = named_record(context, arguments, "VendorInvoiceStatusId", "ApInvoiceStatus")
         if status["ApStateId"] != "Paid":  # not shown; assumed

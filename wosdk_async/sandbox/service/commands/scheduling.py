@@ -63,7 +63,7 @@ def reassign(context: RequestContext, order: Record, employees: list[int], mode:
 
 
 def _assignees_after(before: dict[int, bool], employees: list[int], mode: str) -> dict[int, bool]:
-    """Return the assignees after a change, as id -> whether primary."""
+    """Return the assignees after a change: their ids, and whether each is primary."""
     if mode == "Snapshot":  # facts 5: the list replaces all; its first employee is the primary assignee
         return {key: index == 0 for index, key in enumerate(employees)}
     if mode == "AddSecondary":
@@ -194,7 +194,7 @@ def set_dependency(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def join_plan(context: RequestContext, order: Record, sent: Any) -> None:
-    """Add a new order to its parent's plan; ``sent`` is the ``WpTree`` of the creating command."""
+    """Add a new order to its parent's plan; ``sent`` is the ``WpTree`` of the command that creates it."""
     parent = reference_id(get_ignore_case(sent, "ParentWorkOrder")) if isinstance(sent, dict) else None
     if parent is None:
         return

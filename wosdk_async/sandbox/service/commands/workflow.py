@@ -98,7 +98,7 @@ def _message(context: RequestContext, order: Record, _arguments: Arguments) -> b
 
 def _check_sent(context: RequestContext, order: Record, refusal: str) -> None:
     if not order["WonId"] or _connected_provider(context, order) is None:
-        hint = f". Work order {order['Id']} is not sent: run SendWorkOrderCommand first."
+        hint = f". Work order {order['Id']} has not been sent: run SendWorkOrderCommand first."
         raise broken_rule(refusal, hint)
 
 

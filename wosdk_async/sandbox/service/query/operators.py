@@ -135,7 +135,7 @@ def _remedy(field: Field, value: object) -> str:
 
 
 def _numeric(value: object) -> object:
-    """Return an int if possible, or a float, which is exact enough because it is never stored."""
+    """Return an int if possible, otherwise a float, which is exact enough because it is never stored."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
         return UNREADABLE
     try:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import httpx
 
 _loop_of: WeakKeyDictionary[Any, asyncio.AbstractEventLoop] = WeakKeyDictionary()
-"""Event loop of each program transport that has a pool."""  # GIL: threads set a key atomically
+"""Event loops of the program's transports that have a pool."""  # GIL: threads set a key atomically
 
 
 class ClientEngine:
@@ -203,7 +203,7 @@ def _with_own_cookies(client: httpx.AsyncClient) -> httpx.AsyncClient:
 # --- send state of a request, from the library's trace events -------------------------------------
 
 _SAME_REQUEST = {"BasicAuth", "DigestAuth", "NetRCAuth"}
-"""``auth`` classes that send the given request object, which holds the trace; others may send another."""
+"""``auth`` classes that send the given request object, and so its trace; others may send a new object."""
 
 _BEFORE = ("connection.", "proxy.", "socks.", "http2.send_connection_init.")
 """Events before the first byte of a request. A CONNECT to a proxy counts as a request, because it emits the

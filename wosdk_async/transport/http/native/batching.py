@@ -122,7 +122,7 @@ class SocketReader:
         self.supported = can_watch and hasattr(select, "epoll")
         self._epoll: select.epoll | None = None  # exists only while sockets are watched
         self._sources: dict[int, tuple[Batched, Layer, asyncio.Transport]] = {}
-        """Connections with byte receiver and transport, keyed by file descriptor."""
+        """Connections with their byte receivers and transports, keyed by file descriptor."""
         self.inherited = False
         """Whether this is a forked copy; if so, the parent process uses the same epoll."""
 

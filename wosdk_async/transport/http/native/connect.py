@@ -32,7 +32,7 @@ _STAGGER = 0.25  # seconds after which the next address is also tried (RFC 8305 
 async def connect(pool: Pool, connection: Connection) -> None:
     """Open ``connection`` in the place that ``pool`` has reserved.
 
-    Name look-up, TCP, tunnel and TLS share the ``connect`` timeout. On failure, frees the place and raises
+    Name look-up, TCP, tunnel and TLS share the ``connect`` timeout. On failure, free the place and raise
     SendError, or ConfigurationError for unusable certificates. If the service closes the connection, or sends
     bytes before a request, ``connection.live`` becomes false.
     """
@@ -297,7 +297,7 @@ class _Tunnel(Layer):
         if has_user:
             self._transport.write(b"\x01" + b"".join(map(_length_prefixed, (proxy.user, proxy.password))))
             if (await self._read(lambda _: 2))[1]:
-                raise self._refused("it refuses the user and password", proxy.login_remedy)
+                raise self._refused("it refuses the user name and password", proxy.login_remedy)
         where = _socks_address(self._origin.host) + self._origin.port.to_bytes(2)
         self._transport.write(b"\x05\x01\x00" + where)
         version, code = await self._read(lambda _: 2)

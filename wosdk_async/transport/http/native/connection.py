@@ -73,7 +73,7 @@ class Connection(Layer):
         self._mid_record: Collection[TLSTransport] | None = None
         """TLS layers that hold part of a record; None without TLS."""
         self._send_by = 0.0
-        """Deadline for sending a request that waits for the end of unexpected bytes; 0 without one."""
+        """Deadline for sending a delayed request; 0 if no request is delayed."""
         self._is_untried = True
         """Whether the connection has never had a request to send."""
         self._has_socket = False
@@ -113,8 +113,8 @@ class Connection(Layer):
     def cancel(self, waiter: asyncio.Future[Response]) -> None:
         """Close the connection if ``waiter`` still waits for a response.
 
-        If the request is unsent, keep the connection, except when it is no longer fresh and another request
-        is waiting.
+        If the request is unsent, keep the connection, unless the connection is no longer fresh and another
+        request is waiting.
         """
         if self._pool.loop.is_closed():  # the caller is only collected now, and its socket is gone
             return
@@ -210,7 +210,7 @@ class Connection(Layer):
             return
         step, limit, what = "read", self._pool.timeouts.read, "sent nothing"
         if self._paused:
-            step, limit, what = "write", self._pool.timeouts.write, "stopped reading the request"
+            step, limit, what = "write", self._pool.timeouts.write, "read no more of the request"
             unwritten = self._transport.get_write_buffer_size()
             if unwritten < self._unwritten:
                 self.since = now

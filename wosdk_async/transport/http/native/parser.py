@@ -98,8 +98,8 @@ class ResponseParser:
     def end(self) -> Response:
         """Return the response after the peer has closed cleanly. Raises BadResponse.
 
-        A body without a length ends when the connection closes (RFC 9112 6.3 rule 8). Only the content
-        of such a body, such as JSON or gzip, can reveal a truncation.
+        A body without a length ends when the connection closes (RFC 9112 6.3 rule 8). Only the format
+        of the content, such as JSON or gzip, can then reveal a truncation.
         """
         if self._stage == _BODY and not any(map(self._headers.all_of, _FRAMING)):
             return self._make_response()

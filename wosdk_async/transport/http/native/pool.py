@@ -219,5 +219,5 @@ class Pool:
                     connection.abort()
 
     def abandon(self) -> None:
-        """Leave all sockets to the parent process. Called on the copy in a forked child."""
+        """Leave all sockets to the parent process. This is called on the copy in a forked child."""
         self.writer.inherited = self.reader.inherited = True
