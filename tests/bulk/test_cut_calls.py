@@ -121,7 +121,8 @@ async def test_what_a_transport_raises_after_it_was_given_a_create_is_a_doubt() 
     async with world.company().run_many([create(1), AssetMatchByTaskCodeCommand(task_code="x")]) as run:
         outcomes = {outcome.index: outcome async for outcome in run}
     assert isinstance(outcomes[0], InDoubt)
-    assert "AssertionError was raised after the send (not what was expected)" in str(outcomes[0].error)
+    text = "AssertionError was raised after the request was sent (not what was expected)"
+    assert text in str(outcomes[0].error)
     assert outcomes[0].error.operation == "WoCreateCommand"
     assert isinstance(outcomes[0].error.__cause__, AssertionError)
     assert isinstance(outcomes[1], Failed)

@@ -179,7 +179,7 @@ def test_the_same_command_goes_on_after_a_kill(
     assert not output.exists()
     if number == signal.SIGINT:
         assert process.returncode == 130
-        assert "kept; run the same command to resume" in stderr
+        assert "written so far; run the same command to resume" in stderr
         assert "Traceback" not in stderr
     orders.before = None
     done = wosdk(*arguments, "--json")
@@ -235,7 +235,7 @@ def test_a_page_that_fails_says_that_the_rest_is_kept(wosdk: Wosdk, orders: Orde
     orders.failing = lambda above: above == 8000
     result = wosdk("export", "WorkOrder", "-o", tmp_path / "orders.csv", "--parallel", "1")
     assert result.exit_code == 3
-    assert "rows kept; run the same command to resume" in result.stderr
+    assert "rows written so far; run the same command to resume" in result.stderr
     assert result.stderr.splitlines()[-1].startswith("wosdk: no queries today")
 
 

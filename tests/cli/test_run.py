@@ -86,7 +86,7 @@ def test_values_are_sent_with_their_types(wosdk: Wosdk, scripted: Service) -> No
         (("WoOnHoldCommand", "StatusId=Nw"), "WOStatus has no value 'Nw'; did you mean 'New'?"),
         (("WoOnHoldCommand", "WorkOrderId=1", "ActionReasonId=1", f"Comment={'x' * 4000}"), "has 4000 characters; the service accepts 3072"),
         (("WoCreateCommand", "WorkOrder.Customer=Acme"), "WorkOrder.Customer, a Customer id, takes a whole number"),
-        (("WoCreateCommand", "WorkOrder:=5"), "WorkOrder takes an object of WorkOrder, not a number"),
+        (("WoCreateCommand", "WorkOrder:=5"), "WorkOrder takes an object of type WorkOrder, not a number"),
         (("WoCreateCommand", "WorkOrder.Items:={}"), "WorkOrder.Items takes a JSON list, not an object"),
         (("WoPickUpCommand", "WorkOrderId=8", "WorkOrderId=9"), "'WorkOrderId=8' and 'WorkOrderId=9' both set WorkOrderId; set it once"),
         (("WoCreateCommand", "WorkOrder.PoNumber=1", 'WorkOrder:={"PoNumber":"2"}'), "both set WorkOrder; set it once"),

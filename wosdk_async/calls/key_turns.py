@@ -29,7 +29,7 @@ class _Key:
     look_ups: LookUps | None = None
     result: Any = None
     owner: object = None
-    """Sessions of the call that left the result.
+    """Sessions of the call that stored the result.
 
     Only calls with these sessions get the result: other credentials may lack access to the record.
     """
@@ -130,7 +130,7 @@ class KeyTurns:
         return f"<KeyTurns {len(self.keys)} keys>"
 
     def turn(self, key: Hashable, owner: object = None) -> KeyTurn:
-        """Return the turn of a call with ``key``; only calls of the same ``owner`` share results."""
+        """Return a context manager for a turn with ``key``; only calls of one ``owner`` share results."""
         return KeyTurn(self, key, owner)
 
     def forget(self, key: Hashable) -> None:

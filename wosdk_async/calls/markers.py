@@ -342,7 +342,7 @@ def checked_keys(field: MarkedField, keys: Iterable[Key]) -> list[Key]:
 
 
 def require_asked(what: str, found: Iterable[str], asked: Iterable[str]) -> None:
-    """Raise NoAnswerError if a found key was not requested.
+    """Raise NoAnswerError if the response has a key that was not requested.
 
     Such a key shows that the service or a proxy ignored the condition, so the response cannot show that a key
     is absent. A found key may differ from a requested key in ways that a database ignores.
@@ -351,7 +351,7 @@ def require_asked(what: str, found: Iterable[str], asked: Iterable[str]) -> None
     other = next((text for text in found if _collated(text) not in accepted), None)
     if other is not None:
         raise NoAnswerError(
-            f"the look-up by {what} returned a record with {other!r:.80}, which was not requested; the"
+            f"the look-up by {what} returned a record for {other!r:.80}, which was not requested; the"
             " service may have ignored the condition"
         )
 

@@ -50,8 +50,8 @@ class Done(Generic[I, R]):
 class Failed(Generic[I]):
     """Failure: the call raised ``error``.
 
-    If the error is from this library, the call had no effect. The exception is NotUniqueError: several
-    records have the key, and the call may have created one of them.
+    An error from this library means that the call had no effect, except for NotUniqueError: several records
+    have the key, and the call may have created one of them.
     """
 
     index: int
@@ -62,7 +62,7 @@ class Failed(Generic[I]):
 
 @attrs.frozen
 class InDoubt(Generic[I]):
-    """Doubt: the call was sent and may have taken effect. Wait ``error.settle`` seconds, then look it up."""
+    """Doubt: the call was sent and may have taken effect. Wait ``error.settle`` seconds, then check."""
 
     index: int
     input: I

@@ -281,7 +281,8 @@ def cancelled_outcome(index: int, item: I, trace: Trace, why: str) -> InDoubt[I]
 
 
 def _in_doubt_error(error: Exception, trace: Trace) -> InDoubtError:
-    text = f"the call may have been carried out: {type(error).__name__} was raised after the send ({error})"
+    why = f"{type(error).__name__} was raised after the request was sent ({error})"
+    text = f"the call may have been carried out: {why}"
     doubt = InDoubtError(text, **_details(trace))
     doubt.__cause__ = error
     return doubt

@@ -51,7 +51,7 @@ class Field:
 
     @property
     def shown_type(self) -> str:
-        """Type for people, such as ``list of WorkOrder``."""
+        """Type as shown to users, such as ``list of WorkOrder``."""
         kind = self.of if self.kind in ("ref", "enum", "object") and self.of else self.kind
         return f"list of {kind}" if self.is_list else kind
 
@@ -190,7 +190,7 @@ def _fields(rows: list[dict[str, Any]]) -> tuple[Field, ...]:
 
 
 def _inherit_fields(rows: Mapping[str, Any], key: str, kind_of: Callable[[str], Any]) -> dict[str, Any]:
-    """Return a ``kind_of(name)`` object for each row; ``key`` has the inherited fields before the row's."""
+    """Return a ``kind_of(name)`` object for each row; its ``key`` begins with the inherited fields."""
     done: dict[str, Any] = {}
 
     def build(name: str) -> Any:

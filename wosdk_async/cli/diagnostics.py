@@ -47,7 +47,7 @@ from wosdk_async.transport.session.login import Login, asks_for_token
 class _Route:
     host: str
     proxy: str | None
-    """Address without user and password; None for a direct connection."""
+    """Address without user name and password; None for a direct connection."""
     proxy_setting: str
     """Setting that selects or excludes the proxy; empty if none."""
 
@@ -58,7 +58,7 @@ class _Route:
         return f"connection to {self.host} through proxy {self.proxy}{setting}"
 
     def remedy(self, variable: str) -> str:
-        """Return what to check if the connection fails. If given, ``variable`` sets the host's address."""
+        """Return what to check if the connection fails; ``variable``, if not empty, sets the address."""
         if self.proxy is not None:
             return f"check the proxy in {self.proxy_setting}, or add {self.host} to NO_PROXY"
         address = f", and {variable} if you set it" if variable else ""
@@ -132,7 +132,7 @@ class StepReport:
 
 _NETWORK = "check the network and the firewall"
 _VARIABLES = {"token": "WOSDK_TOKEN_URL", "discovery": "WOSDK_LOCATOR_URL"}
-"""By step: the environment variable that sets the address of the step's host."""
+"""Environment variable that sets the address of the step's host, by step."""
 
 # Parts of error messages of the operating system and OpenSSL, in lower case, with remedies; the first match
 # wins. The errors themselves are not available here, because they contain the token.

@@ -103,7 +103,7 @@ def cli_errors() -> Iterator[None]:
 
 @contextmanager
 def writing(done: str, to: object = None, status: Exit = Exit.UNWRITTEN) -> Iterator[None]:
-    """Turn errors in writing a result to ``to`` (None: stdout) into a CliError that begins with ``done``."""
+    """Turn errors while writing to ``to`` (None: stdout) into a CliError that begins with ``done``."""
     try:
         yield
     except Exception as error:
@@ -118,7 +118,7 @@ def writing(done: str, to: object = None, status: Exit = Exit.UNWRITTEN) -> Iter
 
 @contextmanager
 def extra(name: str, what: str) -> Iterator[None]:
-    """Turn a failed import of ``what`` into a CliError that names the extra to install."""
+    """Turn the failed import of a package that ``what`` needs into a CliError naming the extra."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -135,7 +135,7 @@ def advice(look: str | None) -> str:
 
 
 def say_sent(what: str, request_id: str | None, look: str | None) -> None:
-    """Report a request that Ctrl-C interrupted before its response."""
+    """Report a sent request that Ctrl-C interrupted before the response arrived."""
     id_text = f" (RequestId {request_id})" if request_id else ""
     wait = f"wait {InDoubtError.settle:g} s"
     say(f"{what} was sent{id_text} and may have been carried out; {wait}. {advice(look)}")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def _sheet(text: str | int | None) -> str | int | None:
-    """Convert digits to a sheet's position. A sheet whose name is digits can only be selected by position."""
+    """Convert digits to a sheet's position. A sheet with an all-digit name is selected by position."""
     return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() else text
 
 
@@ -137,7 +137,9 @@ class ImportArguments:
         os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
         cluster = DaskCluster(engine, on_stage=on_stage)
         if self.sandbox is not None and not is_local(f"http://{cluster.address.partition('://')[2]}"):
-            raise CliError("--engine workers on other machines cannot reach --sandbox; leave out one of them")
+            raise CliError(
+                "workers of --engine on other machines cannot reach --sandbox; leave out one of these options"
+            )
         return cluster
 
 

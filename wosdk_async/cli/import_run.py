@@ -157,11 +157,10 @@ def _say_plan(opened: OpenedJob, job: Import) -> None:
 
 def _confirm_again(opened: OpenedJob) -> None:
     """Ask whether to resend rows already done. Raises CliError unless the user agrees."""
-    text = (
-        f"{counted(opened.plan.leaves_done, 'row')} already done by an earlier job; --again resends all rows"
-    )
+    text = f"{counted(opened.plan.leaves_done, 'row')} already done by an earlier job"
     if opened.plan.resembling:
         text += f", including {opened.plan.resembling} whose key a spreadsheet may have changed"
+    text += "; --again resends all rows"
     if is_interactive():
         say(text)
     require_yes("Send them again?", f"{text}; confirm with --yes")

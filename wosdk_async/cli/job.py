@@ -104,8 +104,8 @@ async def write_files(
 ) -> tuple[list[Path], bool]:
     """Rewrite a job's files. If the input file is missing, write only the files that do not need it.
 
-    If outcomes have ``changed``, say that the import's ``--outcomes`` file is out of date. Return the written
-    files, and whether all files were written.
+    If outcomes have changed (``changed``), say that the import's ``--outcomes`` file is out of date. Return
+    the written files, and whether all files were written.
     """
     plan = as_last_given(journal.plan, await journal.runs())
     try:

@@ -96,7 +96,7 @@ class Module:
         return f"    {snake(field.name)}: {self.annotation(field)} = {value}\n{doc}"
 
     def add(self, head: str, doc: str, body: Iterable[str]) -> None:
-        """Add a class; ``head`` is its name with its bases, ``doc`` the text of its docstring."""
+        """Add a class; ``head`` is its name with its bases, and ``doc`` is its docstring."""
         self.imports.setdefault("attrs", set()).add("define")
         self.classes.append("\n".join([DEFINE, f"class {head}:", docstring(doc, "    "), *body]))
 

@@ -32,7 +32,7 @@ THEMES: dict[str, str] = {
     "places": r"Space|WorkZone|Portfolio|GetCustomer|AssetMatch|Material",
     "work_orders": r".",
 }
-"""By module below ``commands/``: pattern for the start of its commands' names; the first match wins."""
+"""Pattern for the start of command names, by module below ``commands/``; the first match wins."""
 
 
 def snake(name: str) -> str:
@@ -42,7 +42,7 @@ def snake(name: str) -> str:
 
 
 def member_name(value: str) -> str:
-    """Return an enum value's Python name; a keyword is in capitals (``NONE`` for ``None``)."""
+    """Return an enum value's Python name; a Python keyword is written in capitals (``NONE`` for ``None``)."""
     return value.upper() if keyword.iskeyword(value) else value
 
 

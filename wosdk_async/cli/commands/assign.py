@@ -51,7 +51,7 @@ async def assign_command(
 ) -> OrderPlan:
     """Assign work orders to employees or providers, without changing the orders' state.
 
-    Primary replaces the first assignee. The output shows the assignees before and after.
+    With --mode Primary, the first assignee is replaced. The output shows the assignees before and after.
 
     \b
       wosdk assign RSC000005 --to mira.okafor

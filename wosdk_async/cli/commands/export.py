@@ -70,8 +70,8 @@ def export_command(ctx: click.Context, /, as_json: bool, **params: Any) -> None:
     """Write the records of ENTITY to a .parquet, .csv, .jsonl or .xlsx file.
 
     Rows are ordered by Id, with one column per value and lists as JSON. Values unknown to the catalogue go to
-    the last column, Extra. Without -p the service chooses the properties. CSV gets an apostrophe before text
-    that a spreadsheet would read as a formula, such as +49 30 123.
+    the last column, Extra. Without -p the service chooses the properties. In CSV, text that a spreadsheet
+    would read as a formula, such as +49 30 123, begins with an apostrophe.
 
     After a stop or kill, run the same command to resume.
 
@@ -124,7 +124,8 @@ def _run(ctx: click.Context, params: dict[str, Any]) -> ExportSummary:
             raise CliError(message_of(error), Exit.UNWRITTEN) from error
         except (WosdkError, KeyboardInterrupt):
             if export.is_kept:
-                say(f"{counted(export.rows, 'row')} kept; run the same command to resume the export")
+                rows = counted(export.rows, "row")
+                say(f"{rows} written so far; run the same command to resume the export")
             raise
 
 

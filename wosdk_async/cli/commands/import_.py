@@ -98,7 +98,7 @@ def _require_delimiter(source: Source, reading: ReadOptions) -> None:
 
 
 class _Import(click.Command):
-    """Command that runs ``init`` if this is the first argument. For a file of that name, write ``./init``."""
+    """Command that runs ``init`` if that is its first argument; ``./init`` names a file."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any

@@ -121,8 +121,8 @@ def resume(ctx: click.Context, folder: Path, outcomes: Path | None, as_json: boo
     """Resume a job: send the remaining rows.
 
     The file, map, marker, Company and options of the last run apply. To change any of these, rerun the import
-    command; `wosdk jobs show` prints it. --outcomes, --again, --new-rows, --retry-refused and --retry-undone
-    are not repeated.
+    command; `wosdk jobs show` prints it. The options --outcomes, --again, --new-rows, --retry-refused and
+    --retry-undone do not carry over.
     """
     from wosdk_async.cli.commands.import_ import import_command
     from wosdk_async.cli.job import input_of, require_lasting

@@ -62,7 +62,7 @@ _ASKED_AGAIN = {  # by step that fails: the answers to ask for again
 def login_command(ctx: click.Context, /, yes: bool, listed: bool, **options: str | None) -> None:
     """Ask for a Company and its credentials, check them, and save them as a profile.
 
-    You are not asked for values in options or WOSDK_ variables. Nothing is saved until the log-in works;
+    You are not asked for values set by options or WOSDK_ variables. Nothing is saved until the log-in works;
     you are asked again for refused values. --profile names the profile (default: 'default'). A typed secret
     is saved in a private file; with --credentials-command no secret is stored.
 
@@ -191,7 +191,7 @@ def _ask(key: str, old: str, *, again: bool = False) -> str:
 
 
 def _check(target: Target, values: Mapping[str, str]) -> Step:
-    """Check the settings like ``wosdk check``, and return the last step."""
+    """Check the settings as ``wosdk check`` does, and return the last step."""
     from wosdk_async.cli.diagnostics import StepReport, steps
 
     variables = {variable_of(key): value for key, value in values.items()}

@@ -151,7 +151,7 @@ def _marker_path(
     return path
 
 
-_NEXT_TIME = "with --marker PoNumber, create does this look-up for you"
+_NEXT_TIME = "next time, --marker PoNumber does this look-up for you"
 
 
 def _look_command(kind: type[Record] | str, values: Mapping[str, Any], marker: str | None) -> str:

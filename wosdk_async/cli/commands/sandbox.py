@@ -93,8 +93,7 @@ def serve(
       set -a && . ./company.env && set +a
       wosdk import requests.csv --map map.toml
 
-    To stop a server with --background, end its process with `kill PID`, as the last line of the --env-file
-    says.
+    To stop a server started with --background, run the `kill` command in the last line of the --env-file.
     """
     if env_file is not None:
         require_not_store("--env-file", env_file, store)
@@ -323,7 +322,7 @@ def _port_in_use(port: int, env_file: Path | None) -> Iterator[None]:
 
 @contextmanager
 def _opened(path: Path, *, create: bool = False) -> Iterator[Store]:
-    """Open a store; raise its errors as CliError. If the block fails, remove the store if it is new.
+    """Open a store; raise its errors as CliError. Remove a new store if the block fails.
 
     Without ``create`` the store must exist, so that a misspelt name does not create an empty one.
     """
@@ -340,7 +339,7 @@ def _opened(path: Path, *, create: bool = False) -> Iterator[Store]:
 
 @contextmanager
 def _removed_on_error(store: Path, *errors: type[BaseException]) -> Iterator[None]:
-    """If the block raises one of ``errors``, remove the store if it did not exist before."""
+    """Remove a newly created store if the block raises one of ``errors``."""
     existed = store.exists()
     try:
         yield

@@ -250,7 +250,8 @@ def _say_undo(
     if summary.counts["undone"]:
         say(f"{summary.counts['undone']} undone before")
     if counts[State.FOUND]:
-        say(f"{counts[State.FOUND]} found but not created by the job; kept")
+        rows = counted(counts[State.FOUND], "row")
+        say(f"{rows} matched records that the job did not create; these are kept")
     if doubted := counts[State.IN_DOUBT] + counts[State.SENDING]:
         say(f"{counted(doubted, 'row')} in doubt; to undo them, run wosdk jobs settle first")
     deleted = [summary.references, *([] if undo.cancels else [summary.counts])]

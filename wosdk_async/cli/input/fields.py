@@ -130,7 +130,8 @@ def _put(fields: dict[str, Any], path: list[str], value: Any, text: str) -> None
         inner = fields.setdefault(step, {})
         if not isinstance(inner, dict):
             raise CliError(
-                f"{mask_text(text)!r} sets a field of {step}, but {step} already has a value; leave out one"
+                f"{mask_text(text)!r} sets a field of {step}, but {step} already has a value;"
+                " leave out one of them"
             )
         fields = inner
     fields[leaf] = value
@@ -197,7 +198,7 @@ def _value_faults(meta: Wire, value: Any, where: str) -> Iterator[str]:
         if isinstance(value, Mapping):
             yield from _faults(below, value, f"{where}.")
         else:
-            yield f"{where} takes an object of {below.wire_name}, not {json_kind_of(value)}"
+            yield f"{where} takes an object of type {below.wire_name}, not {json_kind_of(value)}"
     elif isinstance(value, dict | list) or isinstance(value, bool) != (meta["type"] == "boolean"):
         if meta["type"] != "object":
             yield f"{where} takes a value of type {meta['type']}, not {json_kind_of(value)}"
