@@ -199,7 +199,7 @@ class Invoice(LockedEntity):
     ext_number: str | None = field(
         default=None, metadata=wire("ExtNumber", "string", max_length=256, max_length_source="doc")
     )
-    """Number in an outside system. At most 256 characters."""
+    """Number in an external system. At most 256 characters."""
     dt_posted: datetime | None = field(default=None, metadata=wire("DtPosted", "datetime-local"))
     """When posted. Local time without a zone."""
     is_manually_sent: bool | None = field(default=None, metadata=wire("IsManuallySent", "boolean"))
@@ -351,7 +351,7 @@ class Payment(LockedEntity):
     """Customer payment.
 
     Operations: create, retrieve, update, delete. Unknown: query. In recordings, all operations work; posting
-    by PostPaymentCommand.
+    with PostPaymentCommand.
     """
 
     currency_type_id: CurrencyType | None = field(

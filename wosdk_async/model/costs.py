@@ -138,7 +138,7 @@ class WorkOrderCost(LockedEntity):
     )
     """Billing account (customer group)."""
     external_id: str | None = field(default=None, metadata=wire("ExternalId", "string"))
-    """Identifier in an outside system."""
+    """Identifier in an external system."""
     bill_to_type: str | None = field(default=None, metadata=wire("BillToType", "string"))
     """The party billed, as a text value. Specification only; not in the public schemas; public schemas hold
     BillToOption (record with TypeId of BillToTypeRule, value None) instead.

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class Space(RemovableEntity):
     """Occupancy of a unit by a customer.
 
-    Operations: retrieve, update, delete. Not supported: create. Unknown: query. Create by SpaceCreateCommand.
+    Operations: retrieve, update, delete. Not supported: create. Unknown: query. Create with
+    SpaceCreateCommand.
     """
 
     customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer", required=True))
@@ -51,7 +52,7 @@ class Space(RemovableEntity):
     work_zone: WorkZone | None = field(
         default=None, metadata=wire("WorkZone", "ref", "WorkZone", required=True)
     )
-    """Work zone it belongs to. Required on creation."""
+    """Work zone of the record. Required on creation."""
     status_id: LeasingSpaceStatus | None = field(
         default=None, metadata=wire("StatusId", "enum", "LeasingSpaceStatus", required=True)
     )
@@ -87,7 +88,7 @@ class Customer(RemovableEntity):
     work_zone: WorkZone | None = field(
         default=None, metadata=wire("WorkZone", "ref", "WorkZone", required=True)
     )
-    """Work zone it belongs to. Required on creation."""
+    """Work zone of the record. Required on creation."""
     dba: str | None = field(
         default=None, metadata=wire("Dba", "string", max_length=64, max_length_source="doc", required=True)
     )
@@ -100,7 +101,7 @@ class Customer(RemovableEntity):
         default=None,
         metadata=wire("TenantCode", "string", max_length=64, max_length_source="doc", required=True),
     )
-    """Unique code, often the outside system key. At most 64 characters. Required on creation."""
+    """Unique code, often the key in an external system. At most 64 characters. Required on creation."""
     tax_exempt: bool | None = field(default=None, metadata=wire("TaxExempt", "boolean", required=True))
     """Exempt from sales tax. Required on creation."""
     spaces: list[Space] | None = field(default=None, metadata=wire("Spaces", "ref", "Space", many=True))

@@ -56,7 +56,7 @@ class TimeCardItem(LockedEntity):
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
     """Free-text comment."""
     work_zone: WorkZone | None = field(default=None, metadata=wire("WorkZone", "ref", "WorkZone"))
-    """Work zone it belongs to."""
+    """Work zone of the record."""
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
     """End date. Local time without a zone."""
     system_end_date: datetime | None = field(default=None, metadata=wire("SystemEndDate", "datetime-local"))

@@ -504,7 +504,7 @@ class Warranty(LockedEntity):
     time_zone: int | None = field(default=None, metadata=wire("TimeZone", "integer"))
     """Numeric time zone id."""
     work_zone: WorkZone | None = field(default=None, metadata=wire("WorkZone", "ref", "WorkZone"))
-    """Work zone it belongs to."""
+    """Work zone of the record."""
     contact_addresses: list[ContactInfo] | None = field(
         default=None, metadata=wire("ContactAddresses", "ref", "ContactInfo", many=True)
     )

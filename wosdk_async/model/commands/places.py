@@ -66,7 +66,7 @@ class WorkZoneCommandResponse(CommandResult):
     """
 
     work_zone: WorkZone | None = field(default=None, metadata=wire("WorkZone", "ref", "WorkZone"))
-    """Work zone it belongs to."""
+    """Work zone of the record."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -189,7 +189,7 @@ class WorkZoneCreateCommand(Command[WorkZoneCommandResponse]):
     result_name = "WorkZoneCommandResponse"
 
     work_zone: WorkZone | None = field(default=None, metadata=wire("WorkZone", "ref", "WorkZone"))
-    """Work zone it belongs to."""
+    """Work zone of the record."""
     asset_template_id: int | None = field(default=None, metadata=wire("AssetTemplateId", "integer"))
     """``AssetTemplateId`` on the wire."""
     skip_default_settings: bool | None = field(default=None, metadata=wire("SkipDefaultSettings", "boolean"))

@@ -344,7 +344,7 @@ class WoCreateCommand(WorkOrderAction[WoActionResponse]):
     external_number: str | None = field(
         default=None, metadata=wire("ExternalNumber", "string", max_length=256, max_length_source="doc")
     )
-    """Number in an outside system. At most 256 characters."""
+    """Number in an external system. At most 256 characters."""
 
 
 @define(kw_only=True, eq=False, repr=False)
