@@ -159,6 +159,10 @@ _OF_REJECTS: Mapping[str, tuple[FileFacts, ImportOptions]] = {
         attrs.evolve(_REJECTS, rejects_problem=("missing_row", 2)),
         ImportOptions(),
     ),
+    "without a key: rejects that the original file lacks, after new rows of that file were sent": (
+        attrs.evolve(_REJECTS, key=None, replaced={Standing.NEW: 2}),
+        ImportOptions(),
+    ),
 }
 
 
@@ -208,7 +212,7 @@ def refusals() -> str:
     )
     rows.sort(key=lambda row: list(_CASES).index(row[0].strip("`")))
     rows += [
-        ("`rejects`", when, _refused(None, file, choices, "rejects"))
+        ("`rejects`", when, _refused(_LEDGER if file.replaced else None, file, choices, "rejects"))
         for when, (file, choices) in _OF_REJECTS.items()
     ]
     return table(["code", "when", "what to do"], rows)

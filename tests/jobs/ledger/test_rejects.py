@@ -19,6 +19,7 @@ from tests.jobs.test_check import checked
 from wosdk_async.jobs import CsvFile, Summary
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports.check_result import Finding
+from wosdk_async.jobs.ledger.terms import Plan
 from wosdk_async.jobs.sources.json_lines import JsonLines
 from wosdk_async.jobs.sources.rows import types_text
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
@@ -118,6 +119,22 @@ async def test_without_keys_a_reject_that_was_corrected_in_the_file_too_is_refus
         summary = await local.run(rejects, MAP)
         assert (summary.done_now, summary.failed) == (0, 1)
     assert await held(local) == Counter("11234")
+
+
+async def test_without_keys_a_reject_that_the_file_replaced_needs_new_rows(
+    local: Local, tmp_path: Path
+) -> None:
+    """A new row of the file may be the same one, corrected in another way."""
+    source = local.write([*rows(1), ["2", LONG, "", ""]])
+    folder = (await local.run(source, MAP)).folder
+    old = Path(shutil.copy(corrected(folder, LONG, "short"), tmp_path / "old.csv"))
+    await local.run(rows(1), MAP)  # the row is gone, and nothing came in its place
+    assert isinstance((await checked(local, old, MAP)).decision, Plan)
+    await local.run(rows(1, 2), MAP)
+    found = await refusal(local.job(old, MAP), local)
+    assert (found.problem, found.line, found.remedies) == ("replaced", 2, (Remedy.SAME_ROWS,))
+    assert (await local.run(old, MAP, new_rows=True)).done_now == 1
+    assert await held(local) == Counter("122")
 
 
 @pytest.mark.parametrize(

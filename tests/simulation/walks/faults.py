@@ -29,6 +29,7 @@ for _name, _why, _text in (
     ("edited-not-asked", "edited_or_new", "an edited row without a key is a new one"),
     ("columns-not-compared", "columns_changed", "columns that come or go make all rows new ones"),
     ("keys-not-compared", "key_disguised", "a key that a spreadsheet changed is a new one"),
+    ("replaced-not-asked", "rejects", "a reject is no row that the file has in another form"),
 ):
     FAULTS.replace(decision, "_unknown_rows", _name, _text, "doubled")(partial(_without, _why))  # type: ignore[arg-type]
 

@@ -221,6 +221,7 @@ class ImportingUser:
             "unfinished": "again" in options,
             "sent_elsewhere": not is_main or len(ledgers_of(self.base)) > 1 or self.has_parts,
             "superseded": not is_main,
+            "rejects": refusal.problem == "replaced" and not user.keyed,
         }
         is_first = was is None and is_main and not self.has_parts
         if not reasons.get(refusal.why, False) or is_first:

@@ -170,12 +170,12 @@ class Walk(ImportingUser):
         await self._import(path, rows=rows, **options)
 
     def _as_in_file(self, rejects: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-        """Return the rejects that the file still has: without a key, a row is corrected in one place only."""
+        """Return the rejects, without those that a map without keys may know as other rows."""
         there = Counter(text_of(each.cells(more=self.user.more)) for each in self.user.rows)
         found = []
         for cells in rejects:
             text = self.rejected.setdefault((cells["_job"], cells["_row"]), text_of(cells))
-            if (self.user.keyed and not self.dropped) or there[text] > 0:
+            if not self.dropped or there[text] > 0:
                 there[text] -= 1
                 found.append({**cells})
         return found

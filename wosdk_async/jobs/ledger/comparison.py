@@ -79,6 +79,17 @@ _TWIN = f"""NOT EXISTS (SELECT 1 FROM identity
             AND outcome.state IN ({_PERHAPS_CARRIED_OUT}) AND planned.row NOT IN (SELECT row FROM temp.file)
             AND planned.row NOT IN (SELECT row FROM undo WHERE state = {int(State.DONE)}))"""
 
+# If the original file lacks a row without a key, and new rows of that file were sent later, one of these may
+# be the same row, corrected.
+_REPLACED = f"""SELECT standing, min(file.line) FROM temp.matched JOIN temp.file USING (place)
+        JOIN planned ON planned.row = matched.row JOIN outcome ON outcome.row = matched.row
+    WHERE file.cells IS NULL AND planned.away AND NOT planned.dismissed AND outcome.run < (
+        SELECT max(later.run) FROM outcome AS later
+        WHERE later.row > (SELECT min(row) FROM temp.file) AND later.state IN ({_PERHAPS_CARRIED_OUT})
+            AND later.row NOT IN (SELECT row FROM temp.file)
+            AND later.row NOT IN (SELECT row FROM undo WHERE state = {int(State.DONE)}))
+    GROUP BY standing"""
+
 
 @attrs.frozen(kw_only=True)
 class Comparison:
@@ -97,6 +108,8 @@ class Comparison:
     """Rows of the file that the previous file lacked, but an earlier file had, by standing."""
     unknown_line: int | None = None
     """In a rejects file, line of the first row whose row number is not in the ledger."""
+    replaced: Mapping[Standing, int] = attrs.field(factory=dict)
+    """Rejects without a key that may be in the Company: line of the first one, by standing."""
 
 
 def compare(
@@ -150,11 +163,12 @@ def compare(
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise
-    unknown = None
-    if rejects:
-        query = "SELECT line FROM temp.file WHERE row NOT IN (SELECT row FROM planned) ORDER BY place LIMIT 1"
-        unknown = next((line for (line,) in db.execute(query)), None)
-    return attrs.evolve(found, unknown_line=unknown)
+    if not rejects:
+        return found
+    query = "SELECT line FROM temp.file WHERE row NOT IN (SELECT row FROM planned) ORDER BY place LIMIT 1"
+    unknown = next((line for (line,) in db.execute(query)), None)
+    replaced = {Standing(standing): line for standing, line in db.execute(_REPLACED)}
+    return attrs.evolve(found, unknown_line=unknown, replaced=replaced)
 
 
 def _insert(db: sqlite3.Connection, rows: Sequence[FileRow]) -> None:

@@ -75,6 +75,7 @@ def decide_import(
         first_new=compared.first_new,
         disguised=compared.disguised,
         rejects=rows.is_rejects,
+        replaced=compared.replaced,
         rejects_problem=problem,
         superseded_by=superseded_by,
     )

@@ -109,6 +109,8 @@ _PROBLEMS: Mapping[RejectsProblem, str] = {
     "job_file": "this file is a job's output; import rejects.csv, or settle the rows in doubt",
     "other_job": "these rows belong to the job in {folder}, not to the job that you named",
     "no_ledger": "the job that rejected these rows was not found near the file or the working directory",
+    "replaced": "line {line} is no longer in the original file, and new rows of that file have been sent "
+    "since; without a key, one of these may be the same row, corrected",
     "again": "rejects belong to the job that rejected them, and cannot start a new job",
 }
 

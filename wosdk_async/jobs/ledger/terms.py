@@ -70,6 +70,7 @@ RejectsProblem = Literal[
     "no_ledger",
     "other_job",
     "again",
+    "replaced",
     "job_file",
 ]
 """Problem with a rejects file, such as ``no_ledger`` if its ledger was not found, or ``other_job`` if the
@@ -182,6 +183,11 @@ class FileFacts:
     """
     rejects: bool = False
     """Whether the file is a rejects file, whose rows name their ledger rows."""
+    replaced: Mapping[Standing, int] = attrs.field(factory=dict)
+    """Rejects without a key that the original file lacks: line of the first one, by standing.
+
+    New rows of the original file have been sent since, and these may be the same rows, corrected.
+    """
     rejects_problem: tuple[RejectsProblem, int] | None = None
     """Problem with the rejects file, and the line where it occurs."""
     superseded_by: Path | None = None
