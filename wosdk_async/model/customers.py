@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class Space(RemovableEntity):
     """Occupancy of a unit by a customer.
 
-    Operations: retrieve, update, delete. Not supported: create. Unknown: query. Create by SpaceCreateCommand.
+    Operations: retrieve, update, delete. Not supported: create. Unknown: query. Created by
+    SpaceCreateCommand.
     """
 
     customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer", required=True))
@@ -100,7 +101,7 @@ class Customer(RemovableEntity):
         default=None,
         metadata=wire("TenantCode", "string", max_length=64, max_length_source="doc", required=True),
     )
-    """Unique code, often the outside system key. At most 64 characters. Required on creation."""
+    """Unique code, often the key in an outside system. At most 64 characters. Required on creation."""
     tax_exempt: bool | None = field(default=None, metadata=wire("TaxExempt", "boolean", required=True))
     """Exempt from sales tax. Required on creation."""
     spaces: list[Space] | None = field(default=None, metadata=wire("Spaces", "ref", "Space", many=True))
@@ -230,7 +231,7 @@ class Note(Entity):
     """
 
     actor_id: int | None = field(default=None, metadata=wire("ActorId", "integer", required=True))
-    """Id of the owning object. Required on creation. Server error names it as required."""
+    """Id of the owning object. Required on creation. A server error names it as required."""
     actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))
     """Kind of the owning object."""
     note_type_lookup: CustomerNoteType | None = field(
