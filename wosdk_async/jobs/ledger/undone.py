@@ -33,7 +33,7 @@ from wosdk_async.text.remedies import Remedy
 UNDO = "undo"
 """Value of ``command`` in the run details of an undo."""
 OF_RUN = "of_run"
-"""Key for the number of the run to undo, in the run details of an undo; its value None means all runs."""
+"""Key for the number of the run to undo, in the run details of an undo; the value None means all runs."""
 
 UndoOutcome = Literal[
     "undo",
