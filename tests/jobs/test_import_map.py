@@ -91,7 +91,7 @@ BASE = WORK_ORDER + CUSTOMER
         ('"Customer"', '"Money"', "reference.customer.entity: the service has no entity 'Money'"),
         ('"display_as"', '"displayed"', "reference.customer.by: Customer has no field 'displayed'"),
         ('"display_as"', '"work_zone"', "reference.customer.by: work_zone is not a string field"),
-        ('from = "{customer}"', "", "reference.customer needs both by"),
+        ('from = "{customer}"', "", "reference.customer needs both 'by'"),
         ('from = "{customer}"', 'frm = "{customer}"', "reference.customer has an unknown key 'frm'; did you mean 'from'?"),
         ('from = "{customer}"', 'from = "{}"', "reference.customer.from: {} is the looked-up name"),
         ('from = "{customer}"', 'from = "{customer}"\nif_missing = "make"', 'reference.customer.if_missing takes "fail" or "create", not \'make\''),

@@ -88,7 +88,7 @@ class Summary:
     found: int = 0
     """Rows skipped because their record already existed (``if_exists="skip"``)."""
     found_undone: int = 0
-    """Rows, not counted in ``found``, whose record existed and has since been undone by another job."""
+    """Rows whose record already existed, and was later undone by another job; not counted in ``found``."""
     undone: int = 0
     """Rows in ``done`` whose records an undo cancelled or deleted."""
     undo_in_doubt: int = 0

@@ -190,7 +190,7 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
 
 
 async def run_to_undo(journal: JournalReader) -> int | None:
-    """Return the run whose undo did not finish, or else the last run that sent rows; None for all runs.
+    """Return the run whose undo did not finish or, failing that, the last that sent rows; None for all runs.
 
     Raises:
         JournalError: another run has sent rows since that undo, so it is unknown which run is meant.
