@@ -97,7 +97,7 @@ async def test_bad_rows_say_why(local: Local) -> None:
     assert [each.key for each in result.findings] == ["2", "", "6", "6"]
     assert [each.reason for each in result.findings] == [
         "the key '2' already belongs to row 2 (line 3), and all cells that the map reads are "
-        "equal: delete this row if it is a duplicate, or else correct its key",
+        "equal: delete this row if it is a duplicate; otherwise, correct its key",
         "the key '{key}' in work_order.po_number is empty; each row needs its own key",
         "command.work_order.items[0].comment has 4000 characters, but the limit is 3096; shorten the text, "
         "or set truncate = true",
@@ -508,7 +508,7 @@ async def test_new_records_without_required_fields_are_announced(local: Local) -
     empty = WORK_ORDER + CUSTOMER + 'if_missing = "create"\ncreate = {}\n'
     source = local.write([["1", "text", "notes", "New Co"]])
     warnings = (await checked(local, source, empty)).warnings
-    assert [each for each in warnings if each.startswith("customer: create does not set work_zone,")]
+    assert [each for each in warnings if each.startswith("customer: 'create' does not set work_zone,")]
     for text in (
         empty.replace('by = "display_as"', 'by = "name"'),
         empty.replace("{}", "{ work_zone.id = 1 }"),

@@ -86,7 +86,7 @@ def test_words_mean_what_the_map_says(
 
 def test_a_word_that_the_map_does_not_know_fails_its_row(tmp_path: Path) -> None:
     with pytest.raises(
-        RowError, match=r"takes 'ja', 'nein', not 'oui'; add this word to values .*\(column 'c'\)"
+        RowError, match=r"takes 'ja', 'nein', not 'oui'; add this word to 'values' .*\(column 'c'\)"
     ):
         value(tmp_path, "FLAG", "values = { ja = true, nein = false }", "oui")
     many = ", ".join(f"w{number} = true" for number in range(1000))
@@ -192,7 +192,7 @@ def test_a_text_is_read_in_the_stated_format(
             "UTC",
             'date = "%d.%m.%Y"',
             "2026-03-01",
-            "command.work_order.due_date_utc takes a time such as 31.03.2026 (date = '%d.%m.%Y'), not '2026-03-01'; correct the cell, or change date in the map (column 'c')",
+            "command.work_order.due_date_utc takes a time such as 31.03.2026 (date = '%d.%m.%Y'), not '2026-03-01'; correct the cell, or change 'date' in the map (column 'c')",
         ),
         ("UTC", 'date = "%d.%m.%Y"', "30.02.2026", "not '30.02.2026'; this day does not exist"),
         (

@@ -161,7 +161,7 @@ def test_a_file_that_got_another_field_is_refused(tmp_path: Path) -> None:
     written(tmp_path, '{"note": 1}\n{"notes": 1}\n')
     with pytest.raises(
         ImportMapError,
-        match=r"line 2: the file has changed during the import; the field 'notes' is new.*mean 'note'\?",
+        match=r"line 2: the file changed during the import; the field 'notes' is new.*mean 'note'\?",
     ):
         list(source)
 

@@ -125,7 +125,7 @@ class PlanTools:
     ) -> PlanResult:
         """Plan one change and show what would be sent. Nothing is changed yet.
 
-        To create a work order use action 'create', name 'WorkOrder'. To hold, resume, complete, cancel or
+        To create a work order, use action 'create' and name 'WorkOrder'. To hold, resume, complete, cancel or
         assign an order, run its command, such as WoOnHoldCommand with WorkOrderId and ActionReasonId
         (list_choices has the reasons). Show the plan to the user, then call commit within ten minutes.
         Nothing can be deleted.

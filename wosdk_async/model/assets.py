@@ -99,8 +99,8 @@ class AssetTree(Entity):
 class AssetInfo(Entity):
     """Extra details of an equipment asset.
 
-    Operations: create, retrieve, update, delete. Not supported: query. Class help: full access;
-    specification: a query reportedly failed.
+    Operations: create, retrieve, update, delete. Not supported: query. The class help lists full access; the
+    specification reports that a query failed.
 
     Specification 2.11 shows no fields, and reports that a query failed.
     """
@@ -130,7 +130,7 @@ class AssetAttribute(LockedEntity):
     id: int | None = field(default=None, metadata=wire("Id", "integer"))
     """Record identifier. Vendor sample: 0 or absent adds a new attribute."""
     perform_deletion: bool | None = field(default=None, metadata=wire("PerformDeletion", "boolean"))
-    """Set true on a nested record to delete it on update. Vendor sample: removes the attribute when set in
+    """Set to true on a nested record to delete it on update. Vendor sample: removes the attribute when set in
     Location.Attributes with its Id.
     """
     descriptor: AttributeDescriptor | None = field(

@@ -25,7 +25,7 @@ class Entity(Referable):
     id: int | None = field(default=None, metadata=wire("Id", "integer"))
     """Record identifier."""
     perform_deletion: bool | None = field(default=None, metadata=wire("PerformDeletion", "boolean"))
-    """Set true on a nested record to delete it on update."""
+    """Set to true on a nested record to delete it on update."""
     is_new: bool | None = field(default=None, metadata=wire("IsNew", "boolean"))
     """Present in returned records."""
 

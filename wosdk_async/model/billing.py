@@ -150,8 +150,8 @@ class GLAccount(Entity):
 class Invoice(LockedEntity):
     """Customer invoice.
 
-    Operations: retrieve. Not supported: create, update, delete. Unknown: query. Read only; state changes by
-    commands.
+    Operations: retrieve. Not supported: create, update, delete. Unknown: query. Read only; commands change
+    the state.
     """
 
     currency_type_id: CurrencyType | None = field(
@@ -350,8 +350,8 @@ class LaborCode(RemovableEntity):
 class Payment(LockedEntity):
     """Customer payment.
 
-    Operations: create, retrieve, update, delete. Unknown: query. In recordings, all operations work; posting
-    with PostPaymentCommand.
+    Operations: create, retrieve, update, delete. Unknown: query. In recordings, all operations work;
+    PostPaymentCommand posts a payment.
     """
 
     currency_type_id: CurrencyType | None = field(

@@ -73,9 +73,9 @@ class Address(Entity):
     street2: str | None = field(default=None, metadata=wire("Street2", "string"))
     """Second street line."""
     actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))
-    """Kind of the owning object. Legacy Address class in the public schemas has an integer here."""
+    """Kind of the owning object. The legacy Address class in the public schemas has an integer here."""
     type_id: StreetAddrType | None = field(default=None, metadata=wire("TypeId", "enum", "StreetAddrType"))
-    """Kind of the record. Legacy Address class in the public schemas has a single character here."""
+    """Kind of the record. The legacy Address class in the public schemas has a single character here."""
     actor_id: int | None = field(default=None, metadata=wire("ActorId", "integer"))
     """Id of the owning object."""
     latitude: Decimal | None = field(default=None, metadata=wire("Latitude", "number"))

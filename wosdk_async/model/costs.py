@@ -140,8 +140,8 @@ class WorkOrderCost(LockedEntity):
     external_id: str | None = field(default=None, metadata=wire("ExternalId", "string"))
     """Identifier in an external system."""
     bill_to_type: str | None = field(default=None, metadata=wire("BillToType", "string"))
-    """The party billed, as a text value. Specification only; not in the public schemas; public schemas hold
-    BillToOption (record with TypeId of BillToTypeRule, value None) instead.
+    """The party billed, as a text value. Specification only; not in the public schemas, which have
+    BillToOption instead (a record with TypeId of BillToTypeRule, value None).
     """
     billing_contact: Any = field(default=None, metadata=wire("BillingContact", "object"))
     """Contact of the billing account. Listed by the class help of release 9.15 only; type not given."""

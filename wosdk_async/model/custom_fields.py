@@ -22,8 +22,8 @@ class CustomField(Entity):
 
     Operations: unknown.
 
-    The specification names the entity type CustomField; WorkOrder.CustomFields holds CustomField2 in the
-    public schemas, CustomField being an older class.
+    The specification names the entity type CustomField; in the public schemas, this is an older class, and
+    WorkOrder.CustomFields holds CustomField2.
     """
 
     descriptor: CustomFieldDescriptor | None = field(

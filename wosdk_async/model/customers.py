@@ -231,7 +231,7 @@ class Note(Entity):
     """
 
     actor_id: int | None = field(default=None, metadata=wire("ActorId", "integer", required=True))
-    """Id of the owning object. Required on creation. Server error names it as required."""
+    """Id of the owning object. Required on creation. A server error names it as required."""
     actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))
     """Kind of the owning object."""
     note_type_lookup: CustomerNoteType | None = field(

@@ -121,7 +121,7 @@ async def test_a_row_with_a_fault_is_refused_at_once(tmp_path: Path) -> None:
 
 TWICE = (
     ", and all cells that the map reads are equal: "
-    "delete this row if it is a duplicate, or else correct its key"
+    "delete this row if it is a duplicate; otherwise, correct its key"
 )
 
 

@@ -243,7 +243,7 @@ def _match(
 
 
 def _separate(db: sqlite3.Connection) -> None:
-    """Match each ledger row with only one file row; its other matches become new or repeated rows.
+    """Match each ledger row with at most one file row; other matching file rows become new or repeated.
 
     A ledger row can match several file rows, because a corrected reject gives it a second identity. With
     keys, the ledger row keeps the file row whose cells were sent or, failing that, whose key is most similar.
@@ -266,7 +266,7 @@ def _separate(db: sqlite3.Connection) -> None:
 
 
 def _refuse_replaced_keys(db: sqlite3.Connection, fingerprint: str) -> None:
-    """Refuse rows with changed cells and a key that the correction of a reject replaced.
+    """Refuse rows whose cells have changed, and whose key was replaced when a reject was corrected.
 
     Such a row may be a new row, which must not count as sent. After a change of the map, no row is refused,
     because cells cannot be compared.
@@ -286,7 +286,7 @@ def _refuse_replaced_keys(db: sqlite3.Connection, fingerprint: str) -> None:
 
 
 def _recognize(db: sqlite3.Connection, *, by_cells: bool) -> None:
-    """Match new rows with missing rows that were sent with equal cells, but a key from a different template.
+    """Match new rows with missing rows that have equal cells, but were sent with another template's key.
 
     By default, only the cells that the maps read are compared. ``by_cells`` also compares all cells, and
     matches rows without a key and rows still to be sent.
@@ -322,7 +322,7 @@ def is_as_admitted(db: sqlite3.Connection) -> bool:
 
 
 def count_standings(db: sqlite3.Connection) -> tuple[dict[Standing, int], int]:
-    """Count the file's rows by standing, and those that the ledger has."""
+    """Return the numbers of the file's rows by standing, and of those in the ledger."""
     counts = db.execute(
         "SELECT standing, count(*), count(row) FROM temp.matched GROUP BY standing"
     ).fetchall()

@@ -124,9 +124,9 @@ def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
 
 
 def _new_job_remedies(ledger: LedgerFacts, file: FileFacts) -> tuple[Remedy, ...]:
-    """Return the remedy for a new job: send all rows again, or first settle rows in doubt.
+    """Return the remedy that leads to a new job: send all rows again, or settle rows in doubt first.
 
-    If planned rows remain and no row is in doubt, a new job is no remedy.
+    If planned rows remain and no row is in doubt, return no remedy.
     """
     if not ledger.unfinished:
         return (Remedy.UNDO_AND_SEND if file.creates else Remedy.SEND_AGAIN,)

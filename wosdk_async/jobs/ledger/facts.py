@@ -93,8 +93,9 @@ def decide_import(
 def _sends(plan: Plan, db: sqlite3.Connection) -> set[Standing]:
     """Return the standings of the rows to look for in other ledgers.
 
-    For a new ledger, these include undone, refused and found rows: this job has no record for such a row, but
-    another job may have one. Found rows are marked as undone.
+    For a new ledger, these include undone and refused rows, and rows whose record already existed: such a
+    row has no current record of this job, but another job may have created one. Rows whose record existed are
+    marked as undone.
     """
     sends = {each for each, action in plan.actions.items() if action is Action.SEND}
     if plan.begins:
@@ -247,5 +248,5 @@ def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator
         if folder is not None and isinstance(plan, Plan) and not plan.begins:
             warnings = ledger_warnings(db, request, plan, read_plan(db, folder / JOURNAL).key)
         if isinstance(plan, Plan) and plan.leaves_done:
-            warnings.append(f"rows already done by an earlier job that would be resent: {plan.leaves_done}")
+            warnings.append(f"rows to be resent, although an earlier job completed them: {plan.leaves_done}")
         yield Preview(plan, actions, folder, warnings, db)

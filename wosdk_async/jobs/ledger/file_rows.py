@@ -177,8 +177,8 @@ class FileRows:
             else f"{count} rows are identical to earlier rows"
         )
         return [
-            f"{self.source.path}: {rows} in all columns that the map reads; without a key, all of "
-            "them are created"
+            f"{self.source.path}: {rows} in all columns that the map reads; without a key, "
+            "duplicates are created too"
         ]
 
     def _entry(self, row: Row) -> FileRow:

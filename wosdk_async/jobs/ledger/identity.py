@@ -60,8 +60,8 @@ class Identities:
     identified by its non-blank cells and their column names. Columns without a name are ignored. Columns that
     begin with ``_`` count only if the map reads them.
 
-    A digest covers the columns ``relevant``, or all columns if it is None. The attribute ``columns`` has the
-    columns that identify rows without a key. ``filled`` has the columns among them with a non-blank cell.
+    A digest covers the columns in ``relevant``, or all columns if that is None. The attribute ``columns``
+    lists the columns that identify rows without a key; ``filled`` lists those with a non-blank cell.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ def key_identity(key: str) -> bytes:
 
 
 def _hash_of(names: Sequence[str], hashed: Collection[str]) -> _Hash:
-    """Return an empty hash and a getter for the columns ``hashed``, whose order does not matter.
+    """Return an empty hash and a getter for the columns in ``hashed``, whose order does not matter.
 
     The getter takes a row's cells in the order of ``names``.
     """

@@ -1,4 +1,4 @@
-"""Rows with conflicting keys: repeated in the file, or equal to a sent key except for formatting.
+"""Conflicting keys: repeated in the file, or equal to a sent key except for formatting.
 
 The queries read the ledger and the temporary tables of :func:`comparison.compare`.
 """
@@ -14,7 +14,7 @@ from wosdk_async.jobs.ledger.identity import undisguised
 from wosdk_async.jobs.ledger.terms import FIRST, Action, Plan, Resembling, RowSample, Standing
 
 IN_COMPANY = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE)
-"""Standings of ledger rows that may be in the Company; only a file's rows can be DONE_CHANGED."""
+"""Standings of ledger rows that may be in the Company (DONE_CHANGED is only for rows of a file)."""
 RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
 """``IN_COMPANY`` as an SQL list."""
 
@@ -155,7 +155,7 @@ _OLD_KEY = (
 _KEY_TAKEN = "the key {!r} already belongs to row {} (line {}); keys must be unique"
 _KEY_OF_MISSING = (
     "the key {!r} belongs to row {} (line {} of an earlier file), which is not in this file: if this is "
-    "another row, give it a new key, or else delete it"
+    "another row, give it a new key; otherwise, delete it"
 )
 _KEY_CHANGED = (
     "row {1} (line {2}) had the key {0!r} and now has {3!r}; if this row is not row {1}, give it a new key"
@@ -165,5 +165,5 @@ _EXCHANGED = (
 )
 _TWICE = (  # digests do not cover the columns that the map ignores, so this need not be the same row
     "the key {!r} already belongs to row {} (line {}), and all cells that the map reads are equal: "
-    "delete this row if it is a duplicate, or else correct its key"
+    "delete this row if it is a duplicate; otherwise, correct its key"
 )

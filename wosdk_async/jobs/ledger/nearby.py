@@ -1,4 +1,4 @@
-"""Search for an import's ledger, and for the job nearby that sent a row whose record exists."""
+"""Search for an import's ledger, and for a nearby job that sent a row whose record already exists."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ _DEPTH = 3  # parents to search: the third parent of a file in runs/N is the job
 
 @contextlib.contextmanager
 def opened(folder: Path | None) -> Iterator[sqlite3.Connection]:
-    """Open a ledger read-only; for None, open an empty temporary ledger for comparing a first file."""
+    """Open a ledger read-only; for None, open an empty temporary ledger to compare the first file with."""
     if folder is None:
         with contextlib.closing(sqlite3.connect("", isolation_level=None)) as db:
             db.executescript(TABLES)
@@ -140,7 +140,7 @@ def existing_remedies(
 ) -> dict[str, Any]:
     """Return remedies and facts for a row whose record exists; name a job nearby that sent the row, if any.
 
-    If the cells that the other job sent differ from ``digest``, the record may be another row's.
+    If the cells that the other job sent differ from ``digest``, the record may belong to another row.
     """
     query = f"""SELECT max(sent = ?) FROM identity JOIN planned USING (row) JOIN outcome USING (row)
         LEFT JOIN undo USING (row) WHERE outcome.state = {int(State.DONE)}

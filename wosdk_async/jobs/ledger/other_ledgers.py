@@ -28,8 +28,8 @@ from wosdk_async.protocol.writes import State
 from wosdk_async.text.remedies import Remedy
 
 _AGREED = -1
-"""Stands for the ledger row number of a row that the user chose to send again, even if another job sent the
-row before the first run."""
+"""Replaces the ledger row number of a row that the user chose to send again, even if another job had sent it
+before the first run."""
 _MAX_LINES = 10_000
 _COMPARED = 5  # newest ledgers to search for resembling keys; searching all would take too long
 
@@ -105,7 +105,8 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str, own: Ow
 def _combined(sent: Sequence[Elsewhere]) -> Elsewhere:
     """Return the rows that several jobs sent, with the folder of the job that sent most of them.
 
-    If a job is running or has rows in doubt, return its rows alone, because it must end or be settled first.
+    If one of the jobs is running or has rows in doubt, return only its rows, because it must end or be
+    settled first.
     """
     most = max(sent, key=lambda each: (each.running, each.in_doubt, each.rows))
     if most.running or most.in_doubt:
@@ -323,6 +324,6 @@ _FOUND = ":looks_first AND json_extract(run.details, '$.marker') IS :marker"
 """SQL condition: the file's look-ups find the record of a sent row, if the file's row has the same key."""
 _DOUBTS = f"{int(Standing.SENDING)}, {int(Standing.IN_DOUBT)}"
 _HAS_ENDED = f"standing NOT IN ({_DOUBTS})"
-"""SQL condition: look-ups are conclusive, because no request of the row can still take effect."""
+"""SQL condition: look-ups are conclusive, because no request for the row can still take effect."""
 _NOT_FOUND = f"""{STANDING} IN ({_DOUBTS}) OR {STANDING} IN ({RISKY}) AND (planned.key IS NULL
     OR planned.key = :job || '-' || planned.row OR json_extract(run.details, '$.marker') IS NOT :marker)"""

@@ -73,7 +73,7 @@ def code_of(error: Exception) -> str | None:
 
 @attrs.define(kw_only=True)
 class Summary:
-    """A file's row counts over all runs.
+    """Counts of a file's rows over all runs.
 
     ``rows`` is the sum of ``done``, ``found``, ``found_undone``, ``failed``, ``in_doubt`` and
     ``not_started``. Empty rows are skipped, and only ``empty_rows`` counts them.
@@ -88,7 +88,7 @@ class Summary:
     found: int = 0
     """Rows skipped because their record already existed (``if_exists="skip"``)."""
     found_undone: int = 0
-    """Rows, not counted in ``found``, whose record existed and has since been undone by another job."""
+    """Rows whose record already existed, and was later undone by another job; not counted in ``found``."""
     undone: int = 0
     """Rows in ``done`` whose records an undo cancelled or deleted."""
     undo_in_doubt: int = 0
@@ -136,7 +136,7 @@ class Summary:
 
     @property
     def complete(self) -> bool:
-        """Whether every row succeeded or already existed, and no undo has reached any row.
+        """Whether every row succeeded or its record already existed, and no undo has affected any row.
 
         The journal must still exist, and a job with workers needs a clean audit, if an audit is possible.
         """
@@ -150,7 +150,7 @@ class Summary:
 
     @property
     def remaining(self) -> int:
-        """Rows in ``done`` whose records no undo has reached."""
+        """Rows in ``done`` whose records no undo has affected."""
         return self.done - self.undone - self.undo_in_doubt
 
     @property

@@ -1,4 +1,4 @@
-"""Types of the decision about an import: row standings and actions, facts, and results."""
+"""Types for the decision about an import: row standings and actions, facts, and results."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Action(StrEnum):
     """Leave the row in doubt, because it cannot be looked up."""
     SKIP = "skip"
     KEEP = "keep"
-    """Keep the row refused, and report it again."""
+    """Leave the row refused, and report it again."""
     REFUSE = "refuse"
 
 
@@ -93,7 +93,7 @@ Resembling = tuple[int, tuple[tuple[RowSample, RowSample], ...]]
 
 @attrs.frozen(kw_only=True)
 class Elsewhere:
-    """Rows to send that another job has sent, may have sent or is sending, and that look-ups cannot find."""
+    """Rows to send that another job sent, may have sent or is sending. Look-ups cannot find their records."""
 
     folder: Path
     rows: int
@@ -102,7 +102,7 @@ class Elsewhere:
     lines: tuple[int, ...] = ()
     """Lines of the rows, at most 10,000."""
     takes_file: bool = True
-    """Whether the ledger has the file's key template and sent all of these rows, so it can take the file."""
+    """Whether the job can import the file: it has the file's key template and sent all of these rows."""
     running: bool = False
     """Whether the other job is running, and may still have to send some of these rows."""
     in_doubt: bool = False
@@ -258,7 +258,7 @@ class Refusal:
     lines: tuple[int, ...] = ()
     """Lines of these rows, at most 10,000, for ``sent_elsewhere``."""
     changed: int = 0
-    """For ``sent_elsewhere``, number of these rows with different cells than were sent with the same keys."""
+    """For ``sent_elsewhere``, number of these rows whose cells differ from those sent with the same keys."""
     gone: int = 0
     first_new: RowSample | None = None
     first_gone: RowSample | None = None

@@ -33,7 +33,7 @@ from wosdk_async.text.remedies import Remedy
 UNDO = "undo"
 """Value of ``command`` in the run details of an undo."""
 OF_RUN = "of_run"
-"""Key for the number of the run to undo, in the run details of an undo; its value None means all runs."""
+"""Key for the number of the run to undo, in the run details of an undo; the value None means all runs."""
 
 UndoOutcome = Literal[
     "undo",
@@ -190,7 +190,7 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
 
 
 async def run_to_undo(journal: JournalReader) -> int | None:
-    """Return the run whose undo did not finish, or else the last run that sent rows; None for all runs.
+    """Return the run whose undo did not finish or, failing that, the last that sent rows; None for all runs.
 
     Raises:
         JournalError: another run has sent rows since that undo, so it is unknown which run is meant.

@@ -286,8 +286,8 @@ def _with_currency(node: ObjectNode, raw: Mapping[str, Any], path: str) -> Objec
         fits = not is_unclear and all(_may_mean(each, str(currency.content)) for each in signs)
     if signs and not fits:
         raise ImportMapError(
-            f"{path}.value: strip removes {', '.join(sorted(signs))}, so the map must set that currency, as "
-            f'in {path.rpartition(".")[2]}.currency_type_id = "EUR", or from a column'
+            f"{path}.value: 'strip' removes {', '.join(sorted(signs))}, so the map must set that currency: "
+            f'write {path.rpartition(".")[2]}.currency_type_id = "EUR", or fill this field from a column'
         )
     amount = _AmountNode(**attrs.asdict(value, recurse=False), currency=currency, signs=signs)
     return attrs.evolve(node, fields={**node.fields, "value": amount})

@@ -208,7 +208,8 @@ def _compiled(tables: MapTables, action: RowOperation) -> tuple[ObjectNode, tupl
     action.require_fields(record.fields)
     if NAME in record.columns:
         raise ImportMapError(
-            f"{table}: {{}} stands for the looked-up name in references; name a column, as in {{column}}"
+            f"{table}: {{}} stands for the looked-up name, which only references have; name a column, as in "
+            "{column}"
         )
     _check_names(table, record, specs)
     for spec in specs.values():

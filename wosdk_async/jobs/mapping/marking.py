@@ -26,13 +26,13 @@ def no_marker_for_workers(import_map: ImportMap) -> ImportMapError:
     """Return the error for a distributed import without row keys."""
     return ImportMapError(
         f"{import_map.path}: workers need a key for each row, to look up the rows of lost workers; set "
-        "`marker` in the map to the field of the key, or send the rows from a single process"
+        "`marker` in the map to the field for the key, or send the rows from a single process"
     )
 
 
 @attrs.frozen
 class RowKeys:
-    """Row keys. If the map does not set the marker field, they are ``{job}-{row}``."""
+    """Row keys. If the map does not set the marker field, each key is ``{job}-{row}``."""
 
     path: str
     """Marker field, such as ``work_order.po_number``."""

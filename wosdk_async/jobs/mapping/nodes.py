@@ -167,7 +167,7 @@ class ReferenceNode:
         return frozenset((self.name,))
 
     def fill(self, context: RowContext) -> Any:
-        """Return the reference or id. Raise RowError if a required field has no name in the row."""
+        """Return the reference or id. Raise RowError if it is required, but the row names no record."""
         id = context.references.id_for(self.name, context)
         if id is None:
             if self.required:

@@ -55,7 +55,7 @@ class ReferenceIndex:
         self._uncollected = list(self.specs.values())
 
     def collect(self, rows: Sequence[Mapping[str, str]]) -> None:
-        """Collect the names in rows' cells; skip invalid names, which fail their rows later."""
+        """Collect the names in rows' cells; skip invalid names, whose rows fail later."""
         for spec in self._uncollected:
             recent, first = self._recent[spec.name], spec.first_column
             for cells in rows:
@@ -123,7 +123,7 @@ class ReferenceIndex:
     async def _explain(
         self, company: Company, spec: ReferenceSpec, missing: list[ReferenceEntry], limit: int
     ) -> None:
-        """Set the reason of missing entries that will not be created.
+        """Set the reason for missing entries that will not be created.
 
         If another field has the names of these entries, suggest that field.
         """
@@ -147,7 +147,7 @@ class ReferenceIndex:
             self.warnings.append(f"{spec.name}: some records to create seem to exist: {remedy}")
         if spec.create and spec.lacks:
             self.warnings.append(
-                f"{spec.name}: create does not set {', '.join(spec.lacks)}, required for a new "
+                f"{spec.name}: 'create' does not set {', '.join(spec.lacks)}, required for a new "
                 f"{spec.entity.wire_name} according to the service's documentation"
             )
         for entry in missing if spec.create is None else ():
@@ -193,7 +193,7 @@ class ReferenceIndex:
             self.warnings.append(f"{spec.name}: {alike}; existing records are used")
 
     def _add_found(self, spec: ReferenceSpec, entry: ReferenceEntry, ids: list[int]) -> None:
-        """Store the records found for a name. Several are an error if the map does not take the first."""
+        """Store the records found for a name. More than one is an error unless the map takes the first."""
         others = ", ".join(map(str, ids[1:6]))
         if len(ids) > 1 and not spec.takes_first:
             entry.error = AmbiguousNameError
@@ -219,7 +219,7 @@ class ReferenceIndex:
                 raise ImportMapError(f"{place}: {entry.reason}", **entry.details)
 
     def undecided(self, cells: Mapping[str, str]) -> bool:
-        """Return whether a row names a missing record that no row has wanted yet."""
+        """Return whether a row names a missing record that no valid row has needed yet."""
         for spec in self.specs.values():
             with suppress(RowError):
                 raw = spec.raw_name_in(cells) if spec.create else None

@@ -83,14 +83,14 @@ class ReferenceTable:
     def __attrs_post_init__(self) -> None:
         if (self.by is None) != (self.from_ is None):
             raise ValueError(
-                "needs both by (the field to compare) and from (the name to look up), or neither"
+                "needs both 'by' (the field to compare) and 'from' (the name to look up), or neither"
             )
         if self.if_missing == "create" and self.by is None:
-            raise ValueError("can only create records that have a name; add by and from")
+            raise ValueError("can only create records that have a name; add 'by' and 'from'")
         if self.ambiguous == "first" and self.by is None:
-            raise ValueError("always takes the first record, because it has no by; remove 'ambiguous'")
+            raise ValueError("always takes the first record, because it has no 'by'; remove 'ambiguous'")
         if self.if_missing == "fail" and self.create is not None:
-            raise ValueError('never uses create; set if_missing = "create", or remove the create table')
+            raise ValueError("never uses 'create'; set if_missing to 'create', or remove the create table")
 
 
 def _check_date(_: object, __: object, date: object) -> None:

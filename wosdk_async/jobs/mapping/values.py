@@ -46,7 +46,7 @@ _WHOLE: Wire = {"type": "integer"}
 
 
 def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
-    """Return a field's parser; None for a string. Raise ImportMapError for options of other types."""
+    """Return a field's parser; None for a string. Raise ImportMapError for another type's options."""
     kind = meta["type"]
     is_time, is_number = kind.startswith("datetime"), kind in ("number", "integer")
     _require(is_time, table, ("date", "zone", "fold"), f"{path} is not a time field")
@@ -77,7 +77,7 @@ def word_parser(values: Mapping[str, Any]) -> Parser:
     def parse(text: str) -> Any:
         word = text.strip().casefold()
         if word not in meanings:
-            raise ValueError(f"takes {known}, not {shown_value(text)}; add this word to values in the map")
+            raise ValueError(f"takes {known}, not {shown_value(text)}; add this word to 'values' in the map")
         return meanings[word]
 
     return parse
@@ -179,7 +179,7 @@ class TimeFormat:
             why = (
                 "this day does not exist: correct the cell"
                 if no_day
-                else "correct the cell, or change date in the map"
+                else "correct the cell, or change 'date' in the map"
             )
             taken = f"takes a time such as {example} (date = {self.date!r})"
             raise ValueError(f"{taken}, not {shown_value(text)}; {why}") from None

@@ -99,7 +99,7 @@ class OutputFolder:
         return [self._facts.get(path.name) or file_facts(path) for path in paths]
 
     def path_to_overwrite(self, name: str) -> Path:
-        """Return the path for a file to overwrite even if edited, numbered if ``name`` is a folder."""
+        """Return the path of a file that is overwritten even if edited; number it if ``name`` is a folder."""
         return next(path for path in self._paths(name) if not path.is_dir())
 
     def set_aside(self, directory: Path, others: Sequence[str], *, copied: Path) -> None:

@@ -274,7 +274,7 @@ def _state(facts: JobFacts) -> tuple[str, str]:
     if facts.audit_state in ("due", "not clean"):
         return f"Finished, and the audit is {facts.audit_state}", "bad"
     if earlier:
-        return f"Finished, but {_counted(earlier, 'row')} of earlier files not started", "look"
+        return f"Finished, but with {_counted(earlier, 'row')} of earlier files not started", "look"
     if failed:
         return f"Finished, with {_counted(failed, 'failed row')}", "look"
     return (

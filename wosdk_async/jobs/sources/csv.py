@@ -108,8 +108,8 @@ class CsvFile:
             return []
         cells = "1 cell has" if self._unguarded == 1 else f"{self._unguarded} cells have"
         return [
-            f"{self.path}: {cells} an apostrophe before =, +, - or @, which the import removes because "
-            "exports add one to guard against formulas; to keep apostrophes, import the table as JSON lines"
+            f"{self.path}: {cells} an apostrophe before =, +, - or @; the import removes it, because exports "
+            "add one to guard against formulas; to keep apostrophes, import the table as JSON lines"
         ]
 
     def _ends_with_cr(self) -> bool:
@@ -154,7 +154,7 @@ class CsvFile:
 
     @contextlib.contextmanager
     def _records(self) -> Iterator[Iterator[tuple[int, list[str]]]]:
-        """Open the file. Each non-empty record is the number of its first line, and its cells."""
+        """Open the file, and yield its non-empty records as pairs of first line number and cells."""
         # Closed explicitly, because an error's traceback would keep the generator and its open file.
         with contextlib.closing(self._text.lines(self._newline)) as lines:
             yield self._records_in(lines)

@@ -104,7 +104,7 @@ class JsonLines:
             number += 1
             if unknown := cells.keys() - known:
                 raise ImportMapError(
-                    f"{self.path}, line {line}: the file has changed during the import; the field "
+                    f"{self.path}, line {line}: the file changed during the import; the field "
                     f"{min(unknown)!r} is new{suggestion(min(unknown), names)}"
                 )
             all_cells = {name: cells.get(name, "") for name in names}

@@ -132,7 +132,7 @@ def header_record(
 
 
 class FaultyCells(dict[str, str]):
-    """Cells of which some are unusable. Reading such a cell by name raises RowError; ``items()`` does not."""
+    """Cells, some unusable. Reading an unusable cell by name raises RowError; ``items()`` does not."""
 
     def __init__(self, cells: Mapping[str, str], faults: Mapping[str, str]) -> None:
         super().__init__(cells)

@@ -163,7 +163,7 @@ def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], Non
 
 
 def _request(url: str, shown: str) -> tuple[str, RequestHeaders]:
-    """Move a URL's credentials to headers, and return both."""
+    """Move a URL's credentials to headers; return the URL and the headers."""
     try:
         parts = urlsplit(url)
         _ = parts.port  # raises ValueError unless the port is a number

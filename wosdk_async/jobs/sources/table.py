@@ -43,15 +43,16 @@ _TOTAL = re.compile(
     rf"{_WORDS}(?:\s+g[eé]n[eé]rale?)?(?:[\s:=]+[0-9.,€$£%\s]*)?(?:\(.*\))?", re.IGNORECASE | re.DOTALL
 )
 _MAYBE_TOTAL = re.compile(rf"{_WORDS}(?:[\s:=(].*)?", re.IGNORECASE | re.DOTALL)
-"""Labels of totals, or names: ``Total Energies`` is a name if no other cell of its row is empty."""
+"""Possible labels of totals: ``Total Energies`` counts as a name if no other cell of its row is empty."""
 
 
 class Table:
     """Source with table rules and renumbered rows.
 
-    A record is a row with a key and another cell. Totals below the last record are skipped as a footer. But a
-    total with a word counts as a record if it fills the columns that most records fill. Notes warn about
-    other totals, and about rows below the last record that have only a key.
+    A record is a row with a key and another non-blank cell. Totals below the last record are skipped as a
+    footer. But a total counts as a record if it fills the columns that most records fill, and contains a word
+    besides its label. Notes warn about other totals, and about rows below the last record that have only a
+    key.
     """
 
     def __init__(self, source: Source, rules: TableRules, key: RowKey | None) -> None:
@@ -135,7 +136,7 @@ class Table:
         self._footer, self._totals, self._lone_keys = footer, totals, lone_keys
 
     def _kinds(self, rows: Sequence[Row], key: RowKey) -> list[_Kind]:
-        """Return the kinds of rows. A total is a record if it has a word and fills all usual columns."""
+        """Return the kinds of rows. A total that fills all usual columns and has another word is a record."""
         kinds = [self._kind(row, key) for row in rows]
         own = {*self.columns} - key.columns - {*self._rules.fill_down, ""}
         filled = [

@@ -41,7 +41,7 @@ _BINARY = {
     b"\xd0\xcf\x11\xe0": "an old Excel file",
     b"%PDF": "a PDF file; export the data as comma-separated UTF-8",
 }
-"""Magic bytes of binary files. The option ``format`` may say that a file of a supported format is text."""
+"""Magic bytes of binary files. A supported format gets here only if ``format`` declares it to be text."""
 
 
 class TextFile:

@@ -46,7 +46,7 @@ _REFERENCE_UNSETTLED = (
 )
 _MAY_BE_USED = (
     "rows or references in doubt may use this record; run the import again to settle them, or, if they stay "
-    "in doubt, delete it yourself"
+    "in doubt, delete the record yourself"
 )
 
 _Call = Callable[[Target, Trace], Awaitable[Any]]

@@ -130,7 +130,7 @@ def _has_ended(user: Any, entity: type[Record], leaving: Set[Name], cancelled: S
 async def _users_of(
     company: Company, entity: type[Record], ids: Set[int]
 ) -> AsyncIterator[tuple[int, Any, str]]:
-    """Yield each reference to the ids: the id, the referring record, which is not removed, and the path."""
+    """Yield the id, the referring record and the path for each reference to the ids; skip removed records."""
     for pointer in pointers_to(entity.wire_name):
         at: Any = fields(pointer.user)
         known = ("id", "is_removed", *(("status_id",) if pointer.user is WorkOrder else ()))

@@ -21,8 +21,8 @@ class GetCompanyWsdkUrlResult(CommandResult):
     """Result of GetCompanyWsdkUrlCommand."""
 
     url: str | None = field(default=None, metadata=wire("Url", "string"))
-    """Company host to use as base address. Existing clients append api/v1/... directly, so it ends with a
-    slash; without ApiType REST a SOAP address is reported.
+    """Company host to use as base address. Existing clients append api/v1/... directly to this address, so it
+    ends with a slash; without ApiType REST, the locator returns a SOAP address.
     """
     company_name: str | None = field(default=None, metadata=wire("CompanyName", "string"))
     """``CompanyName`` on the wire."""

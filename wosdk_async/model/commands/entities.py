@@ -72,7 +72,7 @@ class CompositeCommand(Command[CompositeCommandResponse]):
 class CreateCommand(Command[OperationCommandResponse]):
     """Creates any plain record.
 
-    Not safe to repeat. Generic command; the base interface does the same over HTTP verbs.
+    Not safe to repeat. Generic command; the base interface does the same with HTTP verbs.
     """
 
     path = "CreateCommand"
@@ -87,7 +87,7 @@ class CreateCommand(Command[OperationCommandResponse]):
 class DeleteCommand(Command[OperationCommandResponse]):
     """Deletes or soft-removes a record.
 
-    Not safe to repeat. Generic command; the base interface does the same over HTTP verbs.
+    Not safe to repeat. Generic command; the base interface does the same with HTTP verbs.
     """
 
     path = "DeleteCommand"
@@ -142,7 +142,7 @@ class RetrieveWithCurrencyTypeCommand(Command[RetrieveWithCurrencyTypeResponse])
 class UpdateCommand(Command[OperationCommandResponse]):
     """Updates any plain record.
 
-    Not safe to repeat. Generic command; the base interface does the same over HTTP verbs.
+    Not safe to repeat. Generic command; the base interface does the same with HTTP verbs.
     """
 
     path = "UpdateCommand"

@@ -359,8 +359,8 @@ class WoFlagCommand(WorkOrderAction[WoActionResponse]):
     result_name = "WoActionResponse"
 
     action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Vendor sample passes the flag id here; a public client sends FlagId, which no
-    schema has.
+    """Id of the reason record. A vendor sample passes the flag id here; a public client sends FlagId, which
+    no schema has.
     """
 
 
