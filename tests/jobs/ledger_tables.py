@@ -159,7 +159,7 @@ _OF_REJECTS: Mapping[str, tuple[FileFacts, ImportOptions]] = {
         attrs.evolve(_REJECTS, rejects_problem=("missing_row", 2)),
         ImportOptions(),
     ),
-    "without a key: rejects that the original file lacks, after new rows of that file were sent": (
+    "without a key: the original file lacks these rejects, and has new rows that were sent since": (
         attrs.evolve(_REJECTS, key=None, replaced={Standing.NEW: 2}),
         ImportOptions(),
     ),
