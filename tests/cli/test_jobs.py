@@ -180,6 +180,7 @@ def test_a_person_decides_rows_without_a_marker(
     assert states(folder)[2] == State.SENDING
     result = wosdk("jobs", "settle", folder, "--row", "2", "created", "2")
     assert (result.exit_code, states(folder)[2]) == (1, State.DONE)
+    assert "still in doubt: 1" in result.stderr
     result = wosdk("jobs", "settle", folder, "--row", "3", "not-created")
     assert (result.exit_code, states(folder)[3]) == (0, State.PLANNED)
     shown = json.loads(wosdk("jobs", "show", folder, "--json").stdout)

@@ -109,8 +109,8 @@ class Remedy(Enum):
     STOP_AFTER = "stop_after= sets the limit"
     STOP_AFTER_DOUBT = "stop_after_doubt= sets the limit"
     DECIDE_ROWS = (
-        "check each row in doubt by hand, then call decide(journal, row, id), with id=None if nothing was "
-        "created"
+        "look for each row of in_doubt.csv in the Company, then call decide(journal, row, id), with id=None "
+        "if nothing was created"
     )
     RUN_AGAIN = "run the import again, which first settles the rows in doubt"
     WRITE_OUTPUTS = "the journal is intact; fix this problem, then call write_outputs(journal, source)"

@@ -250,7 +250,9 @@ async def _decide(folder: Path, row: int | None, id: int | None, company: Compan
             await decide(journal, each, id, who, company=company, on_stage=say)
             say(f"row {each}: {f'created as {id}' if id else 'not created; wosdk jobs resume will send it'}")
         await write_files(journal)
-        return Exit.SOME if _count_in_doubt(journal) else Exit.DONE
+        if left := _count_in_doubt(journal):
+            say(f"rows still in doubt: {left}")
+        return Exit.SOME if left else Exit.DONE
 
 
 def _settle(ctx: click.Context, folder: Path, sandbox: Path | None, as_json: bool) -> int:
