@@ -146,6 +146,9 @@ class Walk(ImportingUser):
         cells = self._as_in_file(cells)
         if not cells:
             return
+        if not self.user.keyed and self.rng.random() < 0.4:
+            self.user.correct()  # in the file as well, which is imported first
+            await self._run()
         for each in cells:
             if self.rng.random() < 0.7 and each["note"].startswith(BAD):
                 each["note"] = f"note of {each['name']}{self.rng.choice(('', ' again'))}"
