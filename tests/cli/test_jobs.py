@@ -181,12 +181,18 @@ def test_a_person_decides_rows_without_a_marker(
     result = wosdk("jobs", "settle", folder, "--row", "2", "created", "2")
     assert (result.exit_code, states(folder)[2]) == (1, State.DONE)
     assert "still in doubt: 1" in result.stderr
-    result = wosdk("jobs", "settle", folder, "--row", "3", "not-created")
-    assert (result.exit_code, states(folder)[3]) == (0, State.PLANNED)
+    for decision, state in (
+        ("not-created", State.PLANNED),
+        ("created", State.DONE),
+        ("not-created", State.PLANNED),
+    ):
+        ids = ["3"] if decision == "created" else []
+        result = wosdk("jobs", "settle", folder, "--row", "3", decision, *ids)
+        assert (result.exit_code, states(folder)[3]) == (0, state)
     shown = json.loads(wosdk("jobs", "show", folder, "--json").stdout)
     assert shown["resume"] == "1 row to send; 13 created before"
     assert (
-        "row 2 is done, not in doubt" in wosdk("jobs", "settle", folder, "--row", "2", "not-created").stderr
+        "row 1 is done, not in doubt" in wosdk("jobs", "settle", folder, "--row", "1", "not-created").stderr
     )
     assert "has no row 99" in wosdk("jobs", "settle", folder, "--row", "99", "not-created").stderr
     for wrong in (

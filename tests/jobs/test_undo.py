@@ -365,7 +365,7 @@ async def test_rows_that_the_import_left_in_doubt_are_named(local: Local, look: 
     assert not summary.complete
     found = await undone(local, folder)
     assert outcomes(found) == {1: "undone", 2: "in_doubt", 3: "in_doubt"}
-    assert found[2].reason == "the import left this row in doubt; run the import again to settle it"
+    assert found[2].reason == "the import left this row in doubt; settle it first"
 
 
 TWICE = RetryPolicy(attempts=2, wait_initial=0.01)
@@ -440,7 +440,7 @@ async def test_found_records_that_are_cancelled_are_announced(local: Local, tmp_
     summary = await found.run(local.company, on_row=lambda row: reasons.append(row.reason or ""))
     assert (summary.found, summary.done) == (2, 0)
     assert [each.count("Cancelled") for each in reasons] == [1, 1]
-    assert [each.startswith("2 of 2 found") for each in summary.warnings] == [True]
+    assert [each.startswith("2 of 2 records found") for each in summary.warnings] == [True]
     assert (await local.run(other, MAP, marker=MARKER)).warnings == summary.warnings
     await imported(local, source, MAP, marker=MARKER, again=True)
     summary = await local.run(other, MAP, marker=MARKER, again=True, if_exists="skip")

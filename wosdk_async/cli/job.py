@@ -189,7 +189,8 @@ def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
         state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"
         figures = _figures_text({**job, "undone": 0}) or "none"
         unsent = sum(job["unsent"].values())
-        others = f", {counted(unsent, 'row')} of other files not started" if unsent else ""
+        others = f", {counted(job['gone'], 'row')} of other files" if job["gone"] else ""
+        others += f" ({unsent} not started)" if unsent else ""
         text = f"{state} {figures} of {counted(job['rows'], 'row')}{others}; {about}"
         file.write(f"{visible(job['folder'])}\n  {visible(text)}\n")
 

@@ -118,6 +118,7 @@ async def test_without_keys_a_reject_that_was_corrected_in_the_file_too_is_refus
     for _ in range(2):
         summary = await local.run(rejects, MAP)
         assert (summary.done_now, summary.failed) == (0, 1)
+        assert "has the same cells" in (summary.folder / "results.csv").read_text("utf-8")
     assert await held(local) == Counter("11234")
 
 

@@ -311,12 +311,14 @@ async def decide(
 ) -> None:
     """Record a person's decision about a row in doubt, once no worker can still send the row.
 
+    Until a run sends the row, the person may decide again.
+
     ``id`` is the created record's id, which is looked up if a ``company`` is given. If ``id`` is None, no
     record was created, and the row is planned again. ``who`` is the person and the time, for the journal.
 
     Raises:
-        JournalError: the row does not exist or is not in doubt; the id is invalid, unknown, or belongs to
-            another row; or only other records have the row's key.
+        JournalError: the row does not exist, or is neither in doubt nor decided; the id is invalid, unknown,
+            or belongs to another row; or only other records have the row's key.
         WosdkError: the look-up failed.
     """
     if id is not None and usable_id(id) is None:
@@ -332,7 +334,7 @@ async def decide(
     if not found or found[0].row != row:
         raise JournalError(f"{journal.folder}: the job has no row {row}")
     state = found[0].state
-    if state not in UNDECIDED:
+    if state not in UNDECIDED and found[0].proof != DECIDED:
         raise JournalError(f"{journal.folder}: row {row} is {state.word}, not in doubt")
     if id is not None and company is not None:
         operation, marker = operation_named(journal.plan.operation), journal.plan.marker

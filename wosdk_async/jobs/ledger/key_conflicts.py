@@ -111,19 +111,21 @@ def repeated_rows(
     # LEFT JOIN, because the ledger may not know the row before the admission.
     found = db.execute(
         """SELECT file.place, planned.row, coalesce(file.key, file.name), file.digest, file.identity,
-            file.row IS NOT NULL
+            file.row IS NOT NULL, file.cells IS NULL
         FROM temp.matched JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = file.place
         WHERE matched.standing = ? AND matched.place BETWEEN ? AND ?""",
         (int(Standing.REPEATED), first, last),
     )
-    for place, row, key, digest, identity, is_reject in found:
+    for place, row, key, digest, identity, is_reject, is_keyless in found:
         known = db.execute(_FIRST_WITH_KEY, {"identity": identity, "place": place}).fetchone()
         if known is None:
             yield place, row, _OLD_KEY
             continue
         number, line, first_digest, owner, now = known
         text = _TWICE if first_digest == digest else _KEY_TAKEN
-        if now not in (None, key):
+        if is_keyless:
+            text = _EQUAL
+        elif now not in (None, key):
             text = _KEY_CHANGED
         elif owner is not None and db.execute(_IS_IN_FILE, [owner]).fetchone() is None:
             text = _KEY_OF_MISSING
@@ -152,6 +154,7 @@ _OLD_KEY = (
     "a row with equal cells may have been sent already, without a key or with another map's key: if the "
     "Company has a record of that row, delete this row"
 )
+_EQUAL = "row {1} (line {2}) has the same cells; delete this row"
 _KEY_TAKEN = "the key {!r} already belongs to row {} (line {}); keys must be unique"
 _KEY_OF_MISSING = (
     "the key {!r} belongs to row {} (line {} of an earlier file), which is not in this file: if this is "

@@ -38,7 +38,7 @@ from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.transport.telemetry.statistics import Trace
 
 _PAGE = 200  # records per query
-_UNSETTLED = "the import left this row in doubt; run the import again to settle it"
+_UNSETTLED = "the import left this row in doubt; settle it first"
 # An import looks up only the references of its rows.
 _REFERENCE_UNSETTLED = (
     "the import left the creation in doubt; run the import again to settle it, or, if no row refers to "
