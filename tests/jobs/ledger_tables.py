@@ -123,7 +123,7 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(),
     ),
     "key_changed": (
-        "the map builds different keys for sent rows; or the marker changed while rows are in doubt",
+        "the map now builds different keys for sent rows, or names another marker while rows are in doubt",
         _SAMPLE,
         attrs.evolve(_FILE, key="{b}"),
         ImportOptions(),

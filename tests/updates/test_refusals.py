@@ -66,7 +66,7 @@ REFUSED: dict[str, tuple[Any, Any, str]] = {
     "an element read without id": (
         WorkOrder(id=1, notes=[]),
         WorkOrder(id=1, notes=[WoNote(body="a")]),
-        "read it again",
+        "read its id, too",
     ),
 }
 

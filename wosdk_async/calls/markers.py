@@ -89,7 +89,7 @@ class MarkedField:
         """
         marked: Any = property_at(self.resolved)
         plan = Plan(self.entity)
-        # facts 4: In is only documented, but Equal succeeded in a recorded query: one key is sent with Equal
+        # facts 4: `In` is only documented, but `Equal` succeeded in a recorded query, and is used for one key
         condition = condition_of(plan, marked == keys[0] if len(keys) == 1 else marked.in_(keys))
         plan = attrs.evolve(plan, conditions=(condition,), properties=(*properties, selected(plan, marked)))
         return plan.expression(Count=MAX_ROWS)

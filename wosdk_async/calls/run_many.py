@@ -25,7 +25,7 @@ from wosdk_async.transport.telemetry.statistics import PHASES, Trace
 I = TypeVar("I")  # noqa: E741 - an input
 R = TypeVar("R")
 
-_TURN = 256  # outcomes without a wait after which other tasks run
+_TURN = 256  # outcomes in a row after which other tasks get a turn
 
 
 class Run(Uncopied, Generic[I, R]):
@@ -43,8 +43,8 @@ class Run(Uncopied, Generic[I, R]):
     If the block ends without reading any outcomes, the run carries out all inputs and keeps all outcomes. If
     the block ends early, the run starts no more calls. After ``break``, it waits for the calls in flight.
     After an exception or a cancellation, calls in flight get ``grace`` seconds and are then cancelled; calls
-    already sent are in doubt. After the block, unread outcomes can still be read, and ready inputs are
-    yielded as ``NotStarted``.
+    already sent are in doubt. After the block, unread outcomes can still be read, and inputs that need no
+    wait are yielded as ``NotStarted``.
 
     If the inputs raise an exception, including ``CancelledError``, the run raises it once all earlier
     outcomes have been read. If the block has raised another exception, the run adds a note to that exception
@@ -202,7 +202,7 @@ class Run(Uncopied, Generic[I, R]):
                 self._keep(NotStarted(*taken))
                 return
             if len(self._workers) < self._limit:
-                self._add_worker()  # each input starts another worker, so that few inputs start few
+                self._add_worker()  # one more for each input, so that few inputs start few workers
             # The rest is not a separate function, because its coroutine would make a call 1 % slower.
             (index, item), trace = taken, Trace()
             self._calls_in_progress += 1

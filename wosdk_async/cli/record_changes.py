@@ -196,7 +196,7 @@ async def _make_all(company: Company, changes: Sequence[RecordChange], at_once: 
 
 
 def _status(changes: Sequence[RecordChange]) -> Exit:
-    """Return 7 if a change is in doubt; otherwise a single change's status, or 1 if one of several failed."""
+    """Return 7 if a change is in doubt, 1 if any of several changes failed, or a single change's status."""
     found = [change.status for change in changes if change.status is not Exit.DONE]
     if not found or Exit.IN_DOUBT in found:
         return Exit.IN_DOUBT if found else Exit.DONE

@@ -194,7 +194,7 @@ class RecordReaders(dict[type[Record], RecordReader]):
                 self.version += 1
 
     def is_unhooked(self, cls: type[Record]) -> bool:
-        """Return whether only the package's own hooks read ``cls`` and the classes nested in its objects.
+        """Return whether ``cls`` and its nested classes have no hooks except the package's own.
 
         A hook may refuse its data. It must run while the response can still be reported as unreadable, so the
         objects that it reads are not created lazily.

@@ -115,7 +115,7 @@ def compile_struct(
         known: fields of the Struct.
         unknown: wire names to read into ``extra``, because the catalogue lacks them. msgspec refuses JSON
             with any further name.
-        parts: Structs of the fields whose objects are read as Structs. Other objects are read as dicts.
+        parts: Structs for objects in fields, by field. Other objects are read as dicts.
         hook_of: returns, for a class name, the function that reads its dicts; it takes ``(data, None)``.
     """
     names = {

@@ -272,7 +272,7 @@ def _new_elements(of: str | None, before: list[Any], after: list[Any], where: st
         if _key_of(element) is None:
             if element not in new:
                 raise InvalidCallError(
-                    f"{where}: an element read without an id cannot be changed or removed; read it again"
+                    f"{where}: an element read without an id cannot be changed or removed; read its id, too"
                 )
             new.remove(element)
     return elements(of, new, where)

@@ -23,7 +23,7 @@ from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.arguments import entity_name
 from wosdk_async.text.suggestions import suggestion
 
-_ALIKE = 0.9  # a name this similar is suggested rather than the same name in a nested object
+_ALIKE = 0.9  # a name at least this similar is suggested before an equal name in a nested object
 
 
 @attrs.frozen

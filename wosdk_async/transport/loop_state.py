@@ -36,7 +36,7 @@ _LOGIN_CONNECT = 5.0  # maximum seconds to connect for a log-in
 # Seconds: so short that each log-in request opens a new connection. A log-in response names no Company or
 # request, so on a shared connection it could be taken for the response to another request.
 _LOGIN_LIFETIME = 1e-6
-_LOGIN_WAIT = 4.0  # maximum seconds between log-in attempts, so that calls of 12 s survive an outage of 3 s
+_LOGIN_WAIT = 4.0  # maximum seconds between log-in attempts; a deadline of 12 s then survives a 3 s outage
 _CLEAN_UP = 1.0  # seconds in which cancelled calls may clean up after the grace period
 
 

@@ -61,7 +61,7 @@ def sandbox_command() -> None:
 @click.option(
     "--verification/--no-verification",
     default=None,
-    help="Verification step (default: as in the store, else on).",
+    help="Verification step (default: the store's setting; on for a new store).",
 )
 @click.option("--env-file", type=_FILE, help="Write the variables to a private file (default: stdout).")
 @click.option("--force", is_flag=True, help="Overwrite any --env-file.")

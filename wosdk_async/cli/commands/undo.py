@@ -185,7 +185,9 @@ async def _reason_id(runner: Runner, undo: Undo, reason: str | None, rows: int, 
 
     if not undo.cancels:
         if reason is not None:
-            raise CliError("--reason only applies to work orders; other records are deleted")
+            raise CliError(
+                "--reason applies to work orders, which are cancelled; other records are deleted"
+            )
         return None
     if reason is None and not rows:
         return None

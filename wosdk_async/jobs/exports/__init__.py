@@ -84,7 +84,7 @@ class ExportOptions:
     force: bool = switch(False)
     """Whether to overwrite an existing output."""
     csv_for_excel: ExcelSeparator | None = choice("comma", "semicolon")
-    """Separator of a CSV file for Excel, which also gets a byte order mark (default: comma, and no mark)."""
+    """Separator of a CSV file for Excel, which begins with a byte order mark; None writes plain CSV."""
     csv_raw: bool = switch(False)
     """Whether CSV text stays unchanged, for programs; otherwise formulas get a leading apostrophe."""
 

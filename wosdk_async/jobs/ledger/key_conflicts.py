@@ -30,11 +30,11 @@ def disguised_keys(
 
     Such keys differ only by spreadsheet formatting. Missing rows are in the ledger, but not in the file. The
     result includes the first pairs of rows. A pair is left out if the previous file had both rows. It is also
-    left out if the user declared the missing row permanently gone, and the previous file had the row to send
-    with the same key.
+    left out if the user declared the missing row permanently gone, and the row to send had its key in the
+    previous file.
 
     ``has_new_rows`` tells whether the previous file lacked any of the rows to send. A rejects file lacks most
-    rows, so with ``rejects`` only missing rows that may be in the Company matter.
+    rows, so ``rejects`` limits the missing rows to those that may be in the Company.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute("CREATE TEMP TABLE plain (key TEXT, line, name, risky, away, dismissed, own, row)")
@@ -134,9 +134,9 @@ def repeated_rows(
         yield place, row, text.format(key[:_SHOWN], number, line, (now or "")[:_SHOWN])
 
 
-# Number, line, digest, owner and current key of the first row with the key. If another row of the file has
-# the key, owner and current key are NULL. Otherwise, the owner is the ledger row with the key, and the
-# current key is set if the row was corrected as a reject.
+# Number, line, digest, owner and current key of the first row with the key. Owner and current key are NULL
+# if another row of the file has the key. Otherwise, the owner is the ledger row with the key, and the current
+# key is set if the row was corrected as a reject.
 _FIRST_WITH_KEY = f"""SELECT coalesce(planned.row, first.place), file.line, file.digest, NULL, NULL
     FROM temp.repeated AS first JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = first.place
     WHERE first.identity = :identity AND first.nth = 1 AND first.place <> :place

@@ -70,7 +70,7 @@ class Overview:
     given: JobPlan
     """The plan with the last run's options, which a resumed job uses."""
     begun: bool = True
-    """Whether a run has started with the rows of a file, and may have sent something."""
+    """Whether a run has taken the rows of a file, and so may have sent some."""
     audit: AuditState = "none"
     audit_found: AuditResult | None = None
     gone: Mapping[State, int] = attrs.field(factory=dict)
@@ -78,7 +78,7 @@ class Overview:
     gone_undone: int = 0
     """Undone rows missing from the last file."""
     unsent_elsewhere: tuple[int, int] = (0, 0)
-    """Unsent rows missing from the last file: in the original of a rejects file, and in older files."""
+    """Unsent rows missing from the last file: count in the original of a rejects file, and in older files."""
 
     @property
     def state(self) -> str:

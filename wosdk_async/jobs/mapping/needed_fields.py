@@ -68,7 +68,7 @@ def _node(node: Node | None, path: tuple[str, ...]) -> Node | None:
 def replaced_fields_warning(import_map: ImportMap) -> Callable[[Mapping[str, str]], str | None] | None:
     """Return a function that warns about the fields of a row that the service silently overwrites.
 
-    Return None if the map does not create work orders with ``compute_schedule`` and such a field.
+    Return None if the map creates no work orders, sets no ``compute_schedule``, or fills no such field.
     """
     order = import_map.record.fields.get("work_order")
     computes = import_map.record.fields.get("compute_schedule")

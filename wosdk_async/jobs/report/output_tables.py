@@ -169,7 +169,7 @@ async def _write_rows(
 
 
 async def _pages(journal: JournalReader, *states: State) -> AsyncIterator[list[StoredRow]]:
-    """Yield pages of rows in file order, with their keys. An unsent key is stored as the row's name."""
+    """Yield pages of rows in file order, with their keys. A key that was not sent is in the row's name."""
     named = journal.plan.marker is None and journal.plan.key is not None
     async for page in journal.file_pages(*states):
         if numbers := [row.row for row in page if named or row.code == REPEATED_KEY]:

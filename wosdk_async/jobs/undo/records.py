@@ -228,7 +228,7 @@ class Outcomes:
     writes: bool
     """Whether to record outcomes in the journal; False for a dry run."""
     keeps_planned: bool
-    """Whether to fill ``planned``, which a dry run needs if it also undoes references."""
+    """Whether to fill ``planned``, which a dry run needs if references are to be undone too."""
     summary: UndoSummary = attrs.field(factory=UndoSummary)
     planned: set[tuple[str, int]] = attrs.field(factory=set)
     """Entity types and ids of the records that a dry run plans to cancel or delete."""

@@ -29,7 +29,7 @@ _INDEXABLE = frozenset(
 _REFUSED = {("WoLastAction", "Reason")}  # facts 4: refused by the service; error code assumed
 
 Finish = Callable[[str, Field], str]
-"""Function that returns a condition or sort term for a path's last property, given as SQL and as Field."""
+"""Function that takes a path's last property, as SQL and as Field, and returns a condition or sort term."""
 
 
 @attrs.define

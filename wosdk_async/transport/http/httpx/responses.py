@@ -1,6 +1,6 @@
 """Responses of httpx and httpx2, whole or streamed, and the translation of their errors.
 
-Bodies are read still compressed, because httpx would decompress any size, any number of times.
+Bodies are read without decompression, because httpx would decompress them to any size, and repeatedly.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from wosdk_async.transport.http.native.batching import Layer
 _RECORD = 16 * 1024  # maximum bytes of a TLS record
 _RECORD_HEAD = 5  # bytes before a record's content; the last two are the content's length (RFC 8446 5.1)
 _PIECE = 16 * _RECORD  # bytes that are encrypted before checking whether the socket accepts more
-_MAX_ANSWERS = 4 * _RECORD  # maximum bytes of OpenSSL's replies that wait for a service that does not read
+_MAX_ANSWERS = 4 * _RECORD  # maximum bytes of OpenSSL's replies to keep while the service reads nothing
 
 
 class TLSTransport(Layer):
@@ -52,7 +52,7 @@ class TLSTransport(Layer):
         """Data to be encrypted when the socket accepts bytes again."""
         self._paused = False
         self.mid_record: set[TLSTransport] = set()
-        """TLS layers, this one or a proxy's below it, that have received only part of a record. The rest of
+        """TLS layers that have received only part of a record: this one, or a proxy's below it. The rest of
         that record cannot be a response to our next request, because the peer began it earlier.
         """
         self._head = b""
@@ -268,7 +268,7 @@ class TLSTransport(Layer):
     def _prove_session(self) -> None:
         """Keep the handshake's session, now that the service has sent data.
 
-        A resumed session is not replaced, so that it expires when the service specified. The next full
+        A resumed session is not replaced, so that it expires at the time that the service set. The next full
         handshake then verifies the certificate again.
         """
         self._is_proven = True
