@@ -76,7 +76,7 @@ def test_read_only_sends_nothing(wosdk: Wosdk, scripted: Service, command: tuple
         (("create", "Customer", "Name=x", "WorkZone=14"), "wosdk query Customer --order 'Id desc' --limit 5"),
         (
             ("create", "WorkOrder", "PoNumber=PO-77"),
-            "wosdk query WorkOrder --where \"PoNumber = 'PO-77'\" # with --marker PoNumber, create does "
+            "wosdk query WorkOrder --where \"PoNumber = 'PO-77'\" # next time, --marker PoNumber does "
             "this look-up for you",
         ),
         (("create", "Cust", "Name=x", "--unchecked"), "wosdk query Cust --order 'Id desc' --limit 5"),

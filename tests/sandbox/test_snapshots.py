@@ -69,7 +69,7 @@ def test_over_http(served: Served) -> None:
         for path in ("reset", "snapshot") if name != "none" else ("reset",):
             response = served.http.post(f"{root}/{path}", json={"Name": name})
             assert response.status_code == 400
-            assert "Name" in response.json()["ErrorMessage"]
+            assert ("a file" if name == "none" else "Name") in response.json()["ErrorMessage"]
 
 
 @pytest.mark.parametrize(
@@ -116,9 +116,9 @@ def test_files_that_are_no_snapshots(served: Served, tmp_path: Path) -> None:
     notes = tmp_path / "notes.txt"
     notes.write_text("mine" * 1000)
     for work in (served.local.snapshot, served.local.reset):
-        with pytest.raises(StoreError, match=r"notes.txt.*(Choose|Name) a"):
+        with pytest.raises(StoreError, match=r"notes.txt.*Choose a"):
             work(notes)
-    with pytest.raises(StoreError, match=r"Name a file"):
+    with pytest.raises(StoreError, match=r"Choose a file"):
         served.local.reset(tmp_path / "none")
     assert notes.read_text().startswith("minemine")
     assert served.acme.get("Customer", 512)["Id"] == 512
