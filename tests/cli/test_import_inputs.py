@@ -61,7 +61,8 @@ def test_stdin_is_a_job_that_goes_on(wosdk: Wosdk, command: list[object], tmp_pa
     assert copy.read_text() == content
     again = wosdk("import", "-", *command, input=content)
     assert "nothing to send; 2 created before" in again.stderr
-    assert wosdk("import", "-", *command, input=content.replace("T", "U")).exit_code == 2
+    for name in ("-", "/dev/stdin"):
+        assert wosdk("import", name, *command, input=content.replace("T", "U")).exit_code == 2
     other = wosdk("import", "-", *command, "--again", "--yes", input=content.replace("T", "U"))
     folder = Path(json.loads(other.stdout)["job"])
     assert folder.name == "stdin.job-2"

@@ -142,7 +142,7 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
     ),
     "sent_elsewhere": (
         "in the first run: another job in the directory of the file or of its job folder has sent some of "
-        "the rows, and look-ups cannot find them. A row that shares only its key with a sent row needs "
+        "the rows, without these keys in the marker. A row that shares only its key with a sent row needs "
         "`--new-rows`",
         None,
         attrs.evolve(_FILE, key=None, elsewhere=Elsewhere(folder=_FOLDER, rows=1)),

@@ -768,6 +768,17 @@ async def test_rows_in_doubt_of_another_job_are_settled_before_they_are_looked_u
     assert (summary.done_now, summary.failed) == (1, 1)
 
 
+async def test_look_ups_need_not_find_the_record_that_a_person_named(local: Local) -> None:
+    """It may have been made by hand, without the key."""
+    monday = local.write(rows(1, 2)).rename(local.folder / "monday.csv")
+    folder = await killed_while_sending(local.job(monday, MAP, marker=MARKER), local, [1])
+    async with Journal.open(folder) as journal:
+        await decide(journal, 1, 512, "somebody")
+    await local.run(monday, MAP, marker=MARKER)
+    tuesday = local.write(rows(1, 2, 3)).rename(local.folder / "tuesday.csv")
+    assert await refused(local, tuesday, MAP, marker=MARKER) == [2]
+
+
 @UNMARKED
 async def test_the_job_with_rows_in_doubt_is_named_before_one_that_sent_more(local: Local, text: str) -> None:
     await sent(local, "monday.csv", rows(1, 2, 3), text)

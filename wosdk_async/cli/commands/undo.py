@@ -185,9 +185,7 @@ async def _reason_id(runner: Runner, undo: Undo, reason: str | None, rows: int, 
 
     if not undo.cancels:
         if reason is not None:
-            raise CliError(
-                "--reason applies to work orders, which are cancelled; other records are deleted"
-            )
+            raise CliError("--reason applies to work orders, which are cancelled; other records are deleted")
         return None
     if reason is None and not rows:
         return None

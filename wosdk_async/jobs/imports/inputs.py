@@ -56,6 +56,8 @@ def open_input(
         ImportMapError: the input cannot be read or copied.
         JournalError: the job folder belongs to another user.
     """
+    if name in ("/dev/stdin", "/dev/fd/0"):  # no job folder beside a device
+        name = "-"
     if not is_remote(name):
         return Input(open_source(name, format=format, **options), folder)
     address = Secret(name)

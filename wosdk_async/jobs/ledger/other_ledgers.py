@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import JobPlan
+from wosdk_async.jobs.journal import DECIDED, JobPlan
 from wosdk_async.jobs.journal.entries import RUN_REFUSED, JobRun
 from wosdk_async.jobs.journal.folder import ledgers_in, plan_of
 from wosdk_async.jobs.journal.lock import is_held
@@ -227,7 +227,7 @@ class _OtherLedger:
     @_is_running.default
     def _check_running(self) -> bool:
         unsent = f"""SELECT 1 FROM planned LEFT JOIN outcome USING (row)
-            WHERE coalesce(state, 0) NOT IN ({_DECIDED}) LIMIT 1"""
+            WHERE coalesce(state, 0) NOT IN ({_FINAL}) LIMIT 1"""
         return self.db.execute(unsent).fetchone() is not None and is_held(self.folder)
 
     def sent_rows(self) -> Elsewhere | None:
@@ -316,14 +316,16 @@ class _OtherLedger:
         }
 
 
-_DECIDED = f"{int(State.DONE)}, {int(State.FOUND)}, {int(State.REFUSED)}"
+_FINAL = f"{int(State.DONE)}, {int(State.FOUND)}, {int(State.REFUSED)}"
 _UNSENT = ", ".join(str(int(each)) for each in (Standing.PLANNED, Standing.SENDING, Standing.IN_DOUBT))
 _WILL_SEND = f"(:running AND standing IN ({_UNSENT}))"
 _NOT_AGREED = "(file.row IS NULL OR outcome.stamp IS NULL OR outcome.stamp > 1000 * :first)"  # milliseconds
-_FOUND = ":looks_first AND json_extract(run.details, '$.marker') IS :marker"
+_DECIDED = f"json_extract(outcome.detail, '$[9]') IS '{DECIDED}'"  # perhaps a record without the key
+_FOUND = f""":looks_first AND json_extract(run.details, '$.marker') IS :marker AND NOT {_DECIDED}"""
 """SQL condition: the file's look-ups find the record of a sent row, if the file's row has the same key."""
 _DOUBTS = f"{int(Standing.SENDING)}, {int(Standing.IN_DOUBT)}"
 _HAS_ENDED = f"standing NOT IN ({_DOUBTS})"
 """SQL condition: look-ups are conclusive, because no request for the row can still take effect."""
 _NOT_FOUND = f"""{STANDING} IN ({_DOUBTS}) OR {STANDING} IN ({RISKY}) AND (planned.key IS NULL
-    OR planned.key = :job || '-' || planned.row OR json_extract(run.details, '$.marker') IS NOT :marker)"""
+    OR planned.key = :job || '-' || planned.row OR json_extract(run.details, '$.marker') IS NOT :marker
+    OR {_DECIDED})"""

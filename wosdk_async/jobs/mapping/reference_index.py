@@ -144,9 +144,7 @@ class ReferenceIndex:
         held = [name for name in names if folded(name) in found]
         if spec.create and held:
             remedy = in_python(Remedy.OTHER_FIELD, {"sample": held[0], "by": field})
-            self.warnings.append(
-                f"{spec.name}: some of the new records seem to exist already: {remedy}"
-            )
+            self.warnings.append(f"{spec.name}: some of the new records seem to exist already: {remedy}")
         if spec.create and spec.lacks:
             self.warnings.append(
                 f"{spec.name}: 'create' does not set {', '.join(spec.lacks)}, required for a new "
