@@ -173,12 +173,15 @@ class Walk(ImportingUser):
         await self._import(path, rows=rows, **options)
 
     def _as_in_file(self, rejects: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-        """Return the rejects, without those that a map without keys may know as other rows."""
+        """Return the rejects, without those that the file has in another form and a map may not recognize.
+
+        Of an update that is corrected in both files, the correction that is imported last remains.
+        """
         there = Counter(text_of(each.cells(more=self.user.more)) for each in self.user.rows)
         found = []
         for cells in rejects:
             text = self.rejected.setdefault((cells["_job"], cells["_row"]), text_of(cells))
-            if not self.dropped or there[text] > 0:
+            if not (self.dropped or self.user.kind == "update") or there[text] > 0:
                 there[text] -= 1
                 found.append({**cells})
         return found
