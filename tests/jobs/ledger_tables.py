@@ -115,9 +115,9 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(new_rows=True),
     ),
     "key_disguised": (
-        "the key of a row to send differs only in case, white space, Unicode form, leading zeros, `.0` or an "
-        "exponent from another key: that of a row missing from the file (unless the last file had both), of "
-        "a row sent by one of the five newest other jobs nearby, or, for a reject, of its own row",
+        "a key to send differs from an old key only in case, white space, Unicode form, leading zeros, `.0` "
+        "or an exponent. Old keys are those of rows missing from the file, unless the last file had both "
+        "keys, and of rows sent by the five newest other jobs nearby. A reject's own old key counts too",
         _SAMPLE,
         attrs.evolve(_FILE, disguised={Standing.NEW: (1, ((RowSample(2, "501"), RowSample(2, "00501")),))}),
         ImportOptions(),
@@ -141,9 +141,8 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(again=True),
     ),
     "sent_elsewhere": (
-        "in the first run: another job in the directory of the file or of its job folder has sent some of "
-        "the rows, without these keys in the marker. A row that shares only its key with a sent row needs "
-        "`--new-rows`",
+        "in the first run: another job beside the file or its job folder has sent some rows, but not with "
+        "these keys in the marker. A row that shares only its key with a sent row needs `--new-rows`",
         None,
         attrs.evolve(_FILE, key=None, elsewhere=Elsewhere(folder=_FOLDER, rows=1)),
         ImportOptions(),
