@@ -10,7 +10,7 @@ import pytest
 
 from tests.jobs.conftest import Local
 from tests.jobs.ledger.imports import open_orders, refusal
-from tests.jobs.maps import MAP, MARKER, rows
+from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import held, killed_while_sending
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.errors import JournalError
@@ -66,6 +66,14 @@ async def test_again_does_not_wait_for_rows_that_were_never_sent_and_are_gone(lo
     source = local.write(rows(1, 2))
     assert (await local.run(source, MAP)).done_now == 2
     assert (await local.run(source, MAP, again=True)).done_now == 2
+
+
+async def test_again_does_not_wait_for_the_job_that_it_replaces(local: Local) -> None:
+    """That job is locked, and has rows to send that it no longer recognizes."""
+    await killed_while_sending(local.job(rows(1, 2), MAP), local, [])
+    source = local.write([[*each, "m"] for each in rows(1, 2)], [*HEADER, "more"])
+    assert (await local.run(source, f'key = "{{key}}"\n{MAP}', again=True)).done_now == 2
+    assert await held(local) == Counter("12")
 
 
 async def test_a_ledger_that_another_one_followed_sends_nothing_more(local: Local, tmp_path: Path) -> None:

@@ -193,6 +193,7 @@ async def _decided(
         rows=rows,
         company=company,
         folder=None if new else journal.folder,
+        after=journal.plan.after,
     )
     plan, _ = await journal.read(decide)
     if isinstance(plan, Refusal):

@@ -40,10 +40,11 @@ def decide_import(
     company: str,
     *,
     folder: Path | None = None,
+    after: str | None = None,
 ) -> tuple[Plan | Refusal, Mapping[Standing, Action]]:
     """Compare a file with a ledger; return the decision on the import, and the action for each standing.
 
-    ``folder`` is None for a new ledger, which has no rows yet.
+    ``folder`` is None for a new ledger, which has no rows yet. ``after`` is the job that it replaces.
     """
     undone = undone_records(folder or request.base, request.path, company, request.import_map.operation)
     compared = compare(
@@ -82,7 +83,7 @@ def decide_import(
     ledger = None if folder is None else _ledger_facts(db, folder, compared)
     decision, actions = decide(ledger, file, request.options), actions_of(file, request.options)
     if isinstance(decision, Plan) and request.creates and decision.rows(Action.SEND):
-        own = OwnLedger(db, folder, _sends(decision, db), undone)
+        own = OwnLedger(db, folder, _sends(decision, db), undone, after)
         file = attrs.evolve(file, elsewhere=sent_elsewhere(request, rows, company, own))
         decision = decide(ledger, file, request.options)
     if isinstance(decision, Plan) and folder is not None:  # a new ledger has no outcomes

@@ -48,6 +48,8 @@ class OwnLedger:
     sends: Collection[Standing]
     undone: Callable[[], Set[int]]
     """Function that returns the ids of the records that jobs in the directory have undone."""
+    after: str | None
+    """The job that this one replaces, which its process has locked."""
 
     def chunks(self) -> Iterator[list[FileRow]]:
         """Yield the rows to send; the ledger row number of each is ``_AGREED`` or None."""
@@ -226,6 +228,8 @@ class _OtherLedger:
 
     @_is_running.default
     def _check_running(self) -> bool:
+        if self.plan.job == self.own.after:
+            return False
         unsent = f"""SELECT 1 FROM planned LEFT JOIN outcome USING (row)
             WHERE coalesce(state, 0) NOT IN ({_FINAL}) LIMIT 1"""
         return self.db.execute(unsent).fetchone() is not None and is_held(self.folder)
