@@ -100,10 +100,10 @@ def test_of_an_unknown_entity_nothing_is_checked() -> None:
         ("PoNumber in ('a' b)", "a comma is missing"),
         ("Duration between 1", "write between LOW and HIGH"),
         ("PoNumber is null now", "'is null' takes no value"),
-        ("PoNumber = x and Duration = 3", "only one condition is allowed, so give --where twice; quote values that contain"),
+        ("PoNumber = x and Duration = 3", "each --where takes one condition, so give --where twice; quote values that contain"),
         ("PoNumber = x and DtDue is null", "give --where twice"),
         ("Duration between 1 and 2 and PoNumber = x", "give --where twice"),
-        ("PoNumber = x or Duration = 3", "only one condition is allowed, so 'or' is not supported; quote values"),
+        ("PoNumber = x or Duration = 3", "each --where takes one condition; 'or' is not supported; quote values"),
         ("Items is null", "the service has no operator for empty lists"),
     ],
 )  # fmt: skip

@@ -191,7 +191,7 @@ def test_init_names_the_delimiter(wosdk: Wosdk, tmp_path: Path) -> None:
         source.write_text(text)
         result = wosdk("import", "init", source)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert f"add --delimiter {option}, or another" in result.stderr
+        assert f"add --delimiter {option}, or whichever" in result.stderr
     source.write_text("Name;Code\n")
     assert "'Name;Code'" not in wosdk("import", "init", source, "--delimiter", ",").stderr
     source.write_text("Name\n")

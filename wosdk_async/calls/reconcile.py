@@ -210,7 +210,7 @@ class Reconciler:
             reserved, left = self._for_lookups, self._end - self._for_lookups - self.hold.clock.now()
             is_late = isinstance(error, DeadlineError) or (error.retry_after or 0.0) > left
             if is_late and reserved and not self.hold.ended:
-                kept = f"{reserved:.3g} s of the deadline of {self.seconds:.4g} s are reserved for look-ups"
+                kept = f"{reserved:.3g} s of the {self.seconds:.4g} s deadline are reserved for look-ups"
                 error.args = (f"{error.message}; {kept}",)
             raise
         finally:
@@ -258,9 +258,8 @@ class Reconciler:
                 if look_ups.state is not State.IN_DOUBT:
                     return found
                 why = (
-                    f"no record found after {at - begun:.3g} s; not retried: an attempt may take effect for"
-                    f" up to {self.commit_window:g} s (settle), and the deadline of {self.seconds:.4g} s"
-                    " ended before that"
+                    f"no record found after {at - begun:.3g} s; not retried: an attempt may take effect up to"
+                    f" {self.commit_window:g} s later (settle), past the deadline of {self.seconds:.4g} s"
                 )
             if now() >= last:
                 break

@@ -50,7 +50,7 @@ SECTIONS = {
         "jobs": "Show, resume, settle or undo imports.",
     },
     "This machine": {
-        "completion": "Print the completion script of a shell.",
+        "completion": "Print a completion script for a shell.",
         "mcp": "Serve a Company to AI agents.",
         "sandbox": "Serve local Companies that behave like the service.",
     },

@@ -96,7 +96,7 @@ _JOB = (
 )
 _RESULTS = (
     click.option(
-        "--outcomes", type=_PATH, metavar="FILE", help="Write outcomes as JSON lines; with --check as CSV."
+        "--outcomes", type=_PATH, metavar="FILE", help="Write outcomes as JSON lines (CSV with --check)."
     ),
     click.option("--force", cls=OneRun, is_flag=True, help="Overwrite the --outcomes of another import."),
     excel_option,

@@ -78,7 +78,7 @@ def target_options(hidden: bool = False) -> Callable[[Any], Any]:
             "--deadline",
             type=Number(0, min_open=True),
             metavar="SECONDS",
-            help="Time limit per call (default: 60, writes 120).",
+            help="Time limit per call (default: 60; writes: 120).",
             **shared,
         ),
         click.option("--read-only", is_flag=True, help="Refuse all changes.", **shared),
@@ -99,7 +99,7 @@ unchecked_option = click.option("--unchecked", is_flag=True, help="Skip catalogu
 excel_option = click.option(
     "--csv-for-excel",
     type=click.Choice(["comma", "semicolon"]),
-    help="CSV for Excel; semicolon for decimal commas.",
+    help="CSV for Excel; semicolon for regions that write 14,99.",
 )
 raw_option = click.option("--csv-raw", is_flag=True, help="CSV for programs: no apostrophe before =1+1.")
 

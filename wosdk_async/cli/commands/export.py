@@ -96,8 +96,8 @@ def export_command(ctx: click.Context, /, as_json: bool, **params: Any) -> None:
     if summary.clock_behind:
         behind = timedelta(seconds=round(summary.clock_behind))
         say(
-            f"the service's clock is {behind} behind the last part, so the new part has all work orders; ask "
-            "the maintainers of the service to correct the clock"
+            f"the service's clock is {behind} behind the time of the last part, so the new part has all work "
+            "orders; ask the service's operator to correct the clock"
         )
     if as_json:
         from wosdk_async.cli.texts import json_text

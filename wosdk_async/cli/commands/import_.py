@@ -93,7 +93,8 @@ def _require_delimiter(source: Source, reading: ReadOptions) -> None:
     if reading.delimiter is None and (other := likely_delimiter(source)):
         columns = ", ".join(map(repr, source.columns))[:200]
         raise CliError(
-            f"{source.path}: the columns would be {columns}; add --delimiter {other}, or another delimiter"
+            f"{source.path}: the columns would be {columns}; add --delimiter {other}, or whichever delimiter"
+            " the file uses"
         )
 
 

@@ -71,7 +71,11 @@ def sandbox_command() -> None:
 @click.option("--faults", type=_FILE, help="TOML file of faults to inject.")
 @click.option("--certificate", type=_FILE, metavar="PEM", help="Key and certificate for https.")
 @click.option(
-    "--second-port", type=_PORT, metavar="PORT", default=0, help="Port to which a fault moves a Company."
+    "--second-port",
+    type=_PORT,
+    metavar="PORT",
+    default=0,
+    help="Port for moved_host faults (default: a free one).",
 )
 def serve(
     store: Path,
@@ -180,7 +184,7 @@ def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
 @_new_store
 @click.argument("name")
 @click.option("--host", default="", help="Serve NAME at this host name only, such as acme.localhost.")
-@click.option("--live", is_flag=True, help="Create a live Company (default: stage or preview).")
+@click.option("--live", is_flag=True, help="Create a live Company, not a stage or preview one.")
 @click.option("--empty", is_flag=True, help="Omit initial records.")
 @click.option("--no-verification", is_flag=True, help="Omit the verification step.")
 def add_company(store: Path, name: str, host: str, live: bool, empty: bool, no_verification: bool) -> None:

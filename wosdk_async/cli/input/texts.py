@@ -107,8 +107,8 @@ def _unquoted(raw: str, text: str) -> str:
         return raw[1:-1].replace(raw[0] * 2, raw[0])
     if another := _SECOND_CONDITION.search(re.sub(_QUOTED, "''", raw)):
         word = another["word"].lower()
-        once = "give --where twice" if word == "and" else "'or' is not supported"
-        raise _error(text, f"only one condition is allowed, so {once}; quote values that contain {word!r}")
+        rule = ", so give --where twice" if word == "and" else "; 'or' is not supported"
+        raise _error(text, f"each --where takes one condition{rule}; quote values that contain {word!r}")
     if not raw:
         raise _error(text, "a value is missing; write '' for an empty string")
     if raw[0] in "'\"":

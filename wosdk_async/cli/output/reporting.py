@@ -218,7 +218,7 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
         first = f" (first: line {summary.first_changed})" if summary.first_changed is not None else ""
         click.echo(
             f"{rows} from the cells that were sent{first}, because the file, the rejects or the "
-            "columns in the map were edited; not resent; see column 'changed' in results.csv"
+            "map's columns were edited. Changed rows are not resent; see column 'changed' in results.csv"
         )
     if summary.audit_state != "none":
         about = summary.audit_why or summary.audit
