@@ -233,7 +233,7 @@ class Client(Uncopied):
         """Return the error for a missing setting; it names the profile if one replaces the variables."""
         if self._profile is None:
             return ConfigurationError(text, remedies=(remedy,))
-        text += f": the {self._profile}, which replaces the variables, has none"
+        text += f" in the {self._profile}, which replaces the environment variables"
         return ConfigurationError(text, remedies=(Remedy.COMPLETE_PROFILE,))
 
     def stats(self) -> Stats:

@@ -83,7 +83,7 @@ def test_addresses_of_the_same_company_stay_and_are_shown(
     [
         ('[profiles.default]\ncompanie = "x"\n', "profiles.default.companie is not a setting"),
         ("[profiles.default]\ncompany = 7\n", "profiles.default.company is an int; it takes text"),
-        ("profiles = 7\n", "cannot be changed separately"),
+        ("profiles = 7\n", "cannot be edited automatically"),
     ],
 )
 def test_a_profile_that_could_not_be_used_is_refused_first(

@@ -177,7 +177,7 @@ async def test_an_audit_that_is_cancelled_keeps_nothing(local: Local) -> None:
         with pytest.raises(asyncio.CancelledError):
             await running
         assert await journal.audit() is None
-        assert stages[1] == "audit: next look-up of the rows that differ from the journal (1) in 600 s"
+        assert stages[1] == "audit: rows that differ from the journal: 1; next look-up in 600 s"
 
 
 async def test_a_record_with_another_id_is_another(local: Local) -> None:

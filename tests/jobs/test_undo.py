@@ -440,7 +440,7 @@ async def test_found_records_that_are_cancelled_are_announced(local: Local, tmp_
     summary = await found.run(local.company, on_row=lambda row: reasons.append(row.reason or ""))
     assert (summary.found, summary.done) == (2, 0)
     assert [each.count("Cancelled") for each in reasons] == [1, 1]
-    assert [each.startswith("2 of 2 records found") for each in summary.warnings] == [True]
+    assert [each.startswith("2 of the 2 records found") for each in summary.warnings] == [True]
     assert (await local.run(other, MAP, marker=MARKER)).warnings == summary.warnings
     await imported(local, source, MAP, marker=MARKER, again=True)
     summary = await local.run(other, MAP, marker=MARKER, again=True, if_exists="skip")

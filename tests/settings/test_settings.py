@@ -91,7 +91,7 @@ def test_what_a_profile_lacks_is_missing_from_the_profile(config: dict[str, str]
         variables = {**config, variable: "Acme"} if passed else {**config, "WOSDK_PROFILE": name}
         with pytest.raises(ConfigurationError) as caught:
             Client.from_env(variables, profile=name if passed else None).company()
-        described = f"profile {name!r} in {config['WOSDK_CONFIG']}, which replaces the variables"
+        described = f"profile {name!r} in {config['WOSDK_CONFIG']}, which replaces the environment variables"
         assert (described in caught.value.message) is passed
         seen += caught.value.remedies
     in_profile = [Remedy.COMPLETE_PROFILE] * 2

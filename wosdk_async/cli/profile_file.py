@@ -78,8 +78,8 @@ class ProfileFile:
         except (ValueError, TypeError, RecursionError):
             pass  # an error raised here would contain this one, which may hold a secret
         raise CliError(
-            f"{self.path}: profile {name!r} cannot be changed separately; move it to a "
-            f"separate section [profiles.{name}], or edit the file by hand"
+            f"{self.path}: profile {name!r} cannot be edited automatically; move it to its "
+            f"own section [profiles.{name}], or edit the file by hand"
         )
 
     def require_unchanged(self) -> None:

@@ -78,7 +78,8 @@ def check_text(value: Any, meta: Wire) -> Finding | None:
     if meta["max_length_source"] == "doc":
         return Finding(f"has {len(value)} characters; the service accepts {limit}: shorten it.")
     return Finding(
-        f"has {len(value)} characters; a third-party client allows {limit}, so the text may be truncated.",
+        f"has {len(value)} characters, but a third-party client allows only {limit}; the service may "
+        "truncate the text.",
         "warning",
     )
 

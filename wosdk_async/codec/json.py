@@ -188,7 +188,7 @@ def _fault(value: Any) -> str | None:
         return f"{type(value).__name__}; send text, or base64.b64encode(...).decode() for binary content."
     if isinstance(value, str):
         lone = any("\ud800" <= char <= "\udfff" for char in value)
-        return "text with half a surrogate pair; decode the text again or remove the half." if lone else None
+        return "text with an unpaired surrogate; decode it again, or remove the surrogate." if lone else None
     try:
         orjson.dumps(value, default=_default)
     except TypeError:

@@ -183,7 +183,7 @@ def _credentials(env: Mapping[str, Any], profile: str | None) -> Credentials | C
     if client_id or secret or file:
         name = "WOSDK_CLIENT_SECRET" if client_id or secret else "WOSDK_CLIENT_SECRET_FILE"
         given, missing = (_CLIENT_ID, name) if client_id else (name, _CLIENT_ID)
-        where = f" in the {profile}, which replaces the variables" if profile else ""
+        where = f" in the {profile}, which replaces the environment variables" if profile else ""
         raise ConfigurationError(f"{missing} is not set{where}, but {given} is; set both or neither")
     if command:
         return from_command(_split_command(command))

@@ -53,8 +53,8 @@ class ClusterOptions:
     def __attrs_post_init__(self) -> None:
         if self.deadline >= self.lease:
             raise ConfigurationError(
-                f"deadline is {self.deadline} s and lease {self.lease} s: no row could start, because a row "
-                "may take as long as the deadline; use a longer lease"
+                f"the lease ({self.lease} s) must be longer than the deadline ({self.deadline} s), because a "
+                "row can take until its deadline; use a longer lease"
             )
 
     @property

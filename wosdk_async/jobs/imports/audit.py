@@ -40,14 +40,15 @@ class Audit:
     async def run(self) -> AuditResult:
         """Run the audit and save its findings in the journal; a cancelled audit saves nothing."""
         journal, on_stage = self.settling.journal, self.settling.on_stage
-        on_stage(f"audit: looking up all rows by {self.settling.marker} ({journal.plan.rows})")
+        rows = journal.plan.rows
+        on_stage(f"audit: looking up {rows} row{'' if rows == 1 else 's'} by {self.settling.marker}")
         loop, looked_up = asyncio.get_running_loop(), 0
         said_at = loop.time()
         suspects: list[StoredRow] = []
         async for page in journal.file_pages(size=_PAGE):
             if loop.time() >= said_at + MESSAGE_INTERVAL:
                 said_at = loop.time()
-                on_stage(f"audit: looked up {looked_up} of {journal.plan.rows} rows")
+                on_stage(f"audit: looked up {looked_up} of {rows} rows")
             looked_up += len(page)
             keyed = [row for row in page if row.key is not None]
             self._counts["not_made"] += len(page) - len(keyed)  # rows without a key are never sent
@@ -68,8 +69,8 @@ class Audit:
             return []
 
         def say(left: float) -> None:
-            what = f"the rows that differ from the journal ({len(suspects)})"
-            self.settling.on_stage(f"audit: next look-up of {what} in {left:.0f} s")
+            what = f"rows that differ from the journal: {len(suspects)}"
+            self.settling.on_stage(f"audit: {what}; next look-up in {left:.0f} s")
 
         await say_and_sleep(self.settling.seconds, say, self.settling.clock)
         listed = []

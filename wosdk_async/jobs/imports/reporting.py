@@ -319,8 +319,8 @@ class JobTotals:
         if not count:
             return []
         return [
-            f"{count} of {found} records found are cancelled or removed (first: line {line}), and nothing "
-            "replaces them; restore the records, or import the rows with new keys"
+            f"{count} of the {found} records found are cancelled or removed (first: line {line}), and the "
+            "import did not create them again; restore them, or import the rows with new keys"
         ]
 
     def _warnings(self, undo: UndoState | None) -> list[str]:

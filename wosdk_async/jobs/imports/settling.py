@@ -357,8 +357,7 @@ async def _require_record(company: Company, operation: RowOperation, id: int) ->
     found = await company.query(entity).where(fields(entity).id == id).select("Id").first()
     if getattr(found, "id", None) != id:
         raise JournalError(
-            f"no {entity.wire_name} has the id {id}; correct the id, or decide that the row was "
-            "not carried out"
+            f"no {entity.wire_name} has the id {id}; correct the id, or settle the row as not created"
         )
 
 

@@ -70,8 +70,8 @@ def require_own(folder: Path) -> None:
                 found = [os.lstat(path), *([os.stat(path)] if path == folder else [])]
                 if any(is_foreign(each) and each.st_uid not in trusted for each in found):
                     raise JournalError(
-                        f"{path} belongs to another user; use another folder, or, if you trust its owner, a "
-                        f"copy: cp -r {shlex.quote(str(folder))} COPY"
+                        f"{path} belongs to another user; use another folder or, if you trust the owner, "
+                        f"copy this one: cp -r {shlex.quote(str(folder))} COPY"
                     )
     except OSError as error:
         raise _unwritable_error(folder, error) from error

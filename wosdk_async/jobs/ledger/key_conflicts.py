@@ -151,14 +151,14 @@ _IS_REPEATED = "SELECT 1 FROM temp.matched WHERE row = ? AND standing = ?"
 
 _SHOWN = 100  # maximum characters of a key in messages
 _OLD_KEY = (
-    "a row with equal cells may have been sent already, without a key or with another map's key: if the "
-    "Company has a record of that row, delete this row"
+    "a row with the same cells may already have been sent, without a key or with a key from another map; if "
+    "the Company has its record, delete this row"
 )
 _EQUAL = "row {1} (line {2}) has the same cells; delete this row"
 _KEY_TAKEN = "the key {!r} already belongs to row {} (line {}); keys must be unique"
 _KEY_OF_MISSING = (
-    "the key {!r} belongs to row {} (line {} of an earlier file), which is not in this file: if this is "
-    "another row, give it a new key; otherwise, delete it"
+    "the key {!r} already belongs to row {} (line {} of an earlier file), and this file lacks that row: if "
+    "this row is a different one, give it a new key; otherwise, delete this row"
 )
 _KEY_CHANGED = (
     "row {1} (line {2}) had the key {0!r} and now has {3!r}; if this row is not row {1}, give it a new key"

@@ -97,7 +97,7 @@ def _message(refusal: Refusal) -> str:
             ]
             more = f" and {refusal.rows - len(pairs):,} more" if refusal.rows > len(pairs) else ""
             keys = "1 key" if refusal.rows == 1 else f"{refusal.rows:,} keys"
-            return f"a spreadsheet may have changed {keys} of {folder}: {', '.join(pairs)}{more}"
+            return f"a spreadsheet may have changed {keys} of the job in {folder}: {', '.join(pairs)}{more}"
 
 
 _PROBLEMS: Mapping[RejectsProblem, str] = {
@@ -109,8 +109,8 @@ _PROBLEMS: Mapping[RejectsProblem, str] = {
     "job_file": "this file is a job's output; import rejects.csv, or settle the rows in doubt",
     "other_job": "these rows belong to the job in {folder}, not to the job that you named",
     "no_ledger": "the job that rejected these rows was not found near the file or the working directory",
-    "replaced": "line {line} is no longer in the original file, and new rows of that file have been sent "
-    "since; without a key, one of these may be the same row, corrected",
+    "replaced": "the row on line {line} is no longer in the original file, and new rows of that file have "
+    "been sent since; without a key, the import cannot tell whether one of them is its corrected version",
     "again": "rejects belong to the job that rejected them, and cannot start a new job",
 }
 
