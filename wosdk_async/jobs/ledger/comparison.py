@@ -211,7 +211,8 @@ def _match(
     # A map that reads another column, such as a new key, changes the digests. Even so, a row with the same
     # cells as before has not changed.
     other_map = "coalesce(json_extract(run.details, '$.map'), '') <> :map"
-    changed = f"""planned.sent <> numbered.digest AND NOT (({other_map}) AND EXISTS (
+    changed = f"""planned.sent <> numbered.digest AND NOT (({other_map})
+        AND coalesce(planned.cells_hash, numbered.cells) = numbered.cells AND EXISTS (
         SELECT 1 FROM identity WHERE identity.identity = numbered.cells AND identity.row = numbered.known))"""
     # An update with the key of another row would overwrite that row's record. An update with the cells from
     # before a reject's correction would undo the correction.
