@@ -464,10 +464,10 @@ def test_units_are_taken_off(number: Decimal, unit: str, space: str, before: boo
 def test_units_are_for_numbers_and_have_no_digits(tmp_path: Path) -> None:
     for options, why in (
         ('text = "{No}", strip = ["kg"]', "is not a number field; remove 'strip'"),
-        ('text = "{No}", strip = ["5"]', "takes currency signs and units without digits"),
-        ('text = "{No}", strip = "kg"', "takes currency signs and units without digits"),
-        ('text = "{No}", strip = ["("]', "takes currency signs and units without digits"),
-        ('text = "{No}", strip = [",–"]', "takes currency signs and units without digits"),
+        ('text = "{No}", strip = ["5"]', "takes currency signs and units, as in"),
+        ('text = "{No}", strip = "kg"', "takes currency signs and units, as in"),
+        ('text = "{No}", strip = ["("]', "takes currency signs and units, as in"),
+        ('text = "{No}", strip = [",–"]', "takes currency signs and units, as in"),
     ):
         with pytest.raises(ImportMapError, match=why):
             maps.load(tmp_path, "[command]", f"comment = {{ {options} }}")

@@ -95,7 +95,7 @@ def test_a_value_of_the_file_is_not_read_in_the_format_of_texts(
             "NUMBER",
             NUMBER,
             number("1.235", was="1.234"),
-            "is ambiguous: '1.235' is 1.235 as a number cell, like '1.234' in the original file, but 1235 in the map's format",
+            "is ambiguous: '1.235' is 1.235 as a number (the original cell was the number '1.234'), but 1235 in the map's format",
         ),
         ("LOCAL", 'date = "%Y-%d-%m"', time("2026-12-08", was="2026-12-09"), "is ambiguous"),
         ("LOCAL", 'date = "%d%m%Y"', number("1112026"), "'1112026' is a number without its leading zeros"),

@@ -88,7 +88,9 @@ def refuse_plan_ids(fields: Mapping[str, Any]) -> None:
     """
     for path, _, value in _members(fields):
         if isinstance(value, str) and _PLAN_ID.fullmatch(value):
-            raise InvalidCallError(f"{path} is the id of a plan, which only the plan itself may write")
+            raise InvalidCallError(
+                f"{path} is the id of a plan; only commit writes plan ids, so use another value"
+            )
 
 
 def class_of(action: str, name: str) -> type[Record]:

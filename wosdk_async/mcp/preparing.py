@@ -119,7 +119,7 @@ def warnings_of(plan: Plan, current: Mapping[str, Any]) -> list[str]:
             )
     if plan.marker is None:
         found.append(
-            "The change has no marker: without a response the outcome stays unknown, and this"
+            "The change has no marker: if no response arrives, the outcome stays unknown, and this"
             " plan is not resent."
         )
     if plan.action == "update" and plan.version is None:

@@ -124,7 +124,9 @@ class ReadTools:
         due_before: Annotated[
             str, Field(description="Local time, such as 2026-03-01T08:00; exclusive.")
         ] = "",
-        newest_first: Annotated[bool, Field(description="Sort by descending id; false: ascending.")] = True,
+        newest_first: Annotated[
+            bool, Field(description="Sort by id: true for descending, false for ascending.")
+        ] = True,
         limit: Limit = 20,
         cursor: Cursor = "",
     ) -> RowsResult:
@@ -235,7 +237,10 @@ class ReadTools:
         entity: Entity,
         record: Annotated[
             RecordId | str | dict[str, RecordId],
-            Field(description="Id, name or number (digits alone are read as an id), or object of ids."),
+            Field(
+                description="Id, name or number (digits alone are read as an id); for a compound key, an"
+                " object of its ids."
+            ),
         ],
         properties: Properties = [],
     ) -> RecordResult:

@@ -237,8 +237,8 @@ def _check_filters(spec: ReferenceSpec, specs: Mapping[str, ReferenceSpec]) -> N
         for name in each.node.references:
             if specs[name].columns or specs[name].create:
                 raise ImportMapError(
-                    f"reference.{spec.name}.where.{each.name}: @{name} must be an existing record and the "
-                    "same one for every row; remove its columns and if_missing"
+                    f"reference.{spec.name}.where.{each.name}: @{name} must be the same existing "
+                    "record for every row; remove its columns and if_missing"
                 )
 
 

@@ -135,8 +135,8 @@ def _check_marks(table: TextTable, _: object, mark: str) -> None:
 def _check_units(_: object, __: object, units: object) -> None:
     if not isinstance(units, list) or not all(isinstance(each, str) and is_unit(each) for each in units):
         raise ValueError(
-            "takes currency signs and units without digits, plus or minus signs, points, commas or "
-            f'parentheses, as in ["€", "EUR", "kg"], not {units!r}'
+            f'takes currency signs and units, as in ["€", "EUR", "kg"], not {units!r}; they cannot contain '
+            "digits, points, commas, parentheses, plus signs or minus signs"
         )
 
 

@@ -291,9 +291,9 @@ class TypedValues:
         readings = [_parsed_or_none(parse, cell.strip()) for parse in (self.parse_typed, self.parse_string)]
         if None not in readings and readings[0] != readings[1]:
             raise ValueError(
-                f"is ambiguous: {str(cell)!r} is {readings[0]} as a {cell.type} cell, like {cell.was!r} in "
-                f"the original file, but {readings[1]} in the map's format. Write a value "
-                "that has only one reading, or correct the original file"
+                f"is ambiguous: {str(cell)!r} is {readings[0]} as a {cell.type} (the original cell was "
+                f"the {cell.type} {cell.was!r}), but {readings[1]} in the map's format; write an unambiguous "
+                "value, or correct the original file"
             )
         return readings[1] is None and readings[0] is not None
 

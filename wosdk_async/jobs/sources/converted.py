@@ -318,9 +318,8 @@ def _notes(path: Path, sheet: str | None, about: _About) -> Iterator[str]:
 
 _SHOWN = 10
 _BLIND = (
-    "this format hides cell errors, missing formula results, and the currencies and leading zeros of cell "
-    "formats; such cells are imported empty, or without the currency or zeros. If the file has any, save it "
-    "as .xlsx"
+    "with this format, cells with errors or missing formula results are imported empty, and currencies and "
+    "leading zeros that only the cell format shows are lost; if the file has any of these, save it as .xlsx"
 )
 
 

@@ -155,11 +155,11 @@ def _cells_of(line: str, nested: dict[str, set[type]] | None = None) -> dict[str
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
     if not isinstance(value, dict):
-        raise ValueError("the JSON value is not an object in braces")
+        raise ValueError("the JSON value is not an object")
     cells: dict[str, str] = {}
     _flatten(value, "", cells, nested)
     if "\\u" in line and any(map(_SURROGATE.search, cells.values())):
-        raise ValueError("a string contains half of a surrogate pair, which is not a character")
+        raise ValueError("a string contains an unpaired surrogate; remove it")
     return cells
 
 

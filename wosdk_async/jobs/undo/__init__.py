@@ -41,12 +41,12 @@ _PAGE = 200  # records per query
 _UNSETTLED = "the import left this row in doubt; settle it first"
 # An import looks up only the references of its rows.
 _REFERENCE_UNSETTLED = (
-    "the import left the creation in doubt; run the import again to settle it, or, if no row refers to "
-    "the record now, look for the {} {!r} and delete it yourself"
+    "the import left the creation in doubt; run the import again to settle it. If the file no longer "
+    "refers to the record, look for the {} {!r} and delete it yourself"
 )
 _MAY_BE_USED = (
-    "rows or references in doubt may use this record; run the import again to settle them, or, if they stay "
-    "in doubt, delete the record yourself"
+    "rows or references in doubt may use this record; run the import again to settle them. If they stay in "
+    "doubt, delete the record yourself"
 )
 
 _Call = Callable[[Target, Trace], Awaitable[Any]]
