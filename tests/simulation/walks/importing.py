@@ -169,8 +169,9 @@ class ImportingUser:
         user = self.user
         self.found += self.judge.summary(summary.folder, rows, summary)
         self.found += self.judge.rows(summary.folder, rows, user.wanted, user.kind)
-        if user.kind != "update" and not (self.dropped or self.guessed):
-            exact = not (self.columns_changed or self.disguised or self.recoded or self.has_parts)
+        # A look-up may find what the other file sent with the key of a row, and with other cells.
+        if user.kind != "update" and not (self.dropped or self.guessed or self.has_parts):
+            exact = not (self.columns_changed or self.disguised or self.recoded)
             self.found += self.judge.changed(summary.folder, rows, summary, exact=exact and is_main)
 
     def _admitted(self, sha256: str) -> bool:
