@@ -131,8 +131,8 @@ def _require_mapping(environ: object) -> None:
     if environ is not None and not isinstance(environ, Mapping):
         shown = repr(environ)[:80] if isinstance(environ, str | os.PathLike) else type(environ).__name__
         raise ConfigurationError(
-            f"environ is {shown}; it takes a mapping of variables, such as os.environ; pass company="
-            " for a Company, profile= for a profile, and set WOSDK_CONFIG for a settings file"
+            f"environ is {shown}; it takes a mapping of variables, such as os.environ. To choose a"
+            " Company, profile or settings file, use company=, profile= or WOSDK_CONFIG"
         )
 
 
@@ -184,7 +184,7 @@ def _credentials(env: Mapping[str, Any], profile: str | None) -> Credentials | C
         name = "WOSDK_CLIENT_SECRET" if client_id or secret else "WOSDK_CLIENT_SECRET_FILE"
         given, missing = (_CLIENT_ID, name) if client_id else (name, _CLIENT_ID)
         where = f" in the {profile}, which replaces the variables" if profile else ""
-        raise ConfigurationError(f"{missing} is not set{where}, but {given} is; set both or neither")
+        raise ConfigurationError(f"{missing} is not set, but {given} is; set both or neither{where}")
     if command:
         return from_command(_split_command(command))
     return None
