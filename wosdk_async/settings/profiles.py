@@ -60,7 +60,8 @@ def named_profile(name: str, env: Mapping[str, Any]) -> dict[str, Any]:
         raise ConfigurationError(f"{path} has no [profiles.{name}]; it has {known}")
     if found.get("credentials_command") and (why := access_of_others(path, about, SETTINGS)):
         raise ConfigurationError(
-            f"{path}: profiles.{name}.credentials_command is not run, because others can change it: {why}"
+            f"{path}: profiles.{name}.credentials_command is not run, because other users can change the"
+            f" file: {why}"
         )
     has_secret = any(isinstance(each, dict) and each.get("client_secret") for each in profiles.values())
     warn_of_others("the settings file", path, about, PRIVATE if has_secret else SETTINGS)

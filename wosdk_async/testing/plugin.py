@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("wosdk_async").addoption(
         "--wosdk-record",
         action="store_true",
-        help="record tests that use wosdk_recording, against the Company of the WOSDK_* variables",
+        help="record the tests that use wosdk_recording; the WOSDK_* variables name the Company",
     )
     parser.addini("wosdk_company", "Default Company name for tests", default="")
     parser.addini("wosdk_dialect", "Dialect of the test Company: spec or recorded", default="spec")
@@ -68,7 +68,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
     if item.stash.get(_PASSED, False) and unexpected:
         count, shown = len(unexpected), "\n".join(unexpected[:_MAX_SHOWN])
         pytest.fail(
-            f"The program caught the errors of {count} unexpected requests; if intended, clear"
+            f"The program caught the errors of {count} unexpected requests; to allow them, clear"
             f" routes(...).unexpected:\n{shown}",
             pytrace=False,
         )

@@ -151,8 +151,8 @@ class Routes:
         body = example_body(operation, request.url.path, query, request.content) if operation else None
         if body is None:
             self._refuse(
-                f"{request.method} {request.url.path} is not an operation of the service in the catalogue; "
-                "mock it with on(name), or with a respx route before calling routes()"
+                f"{request.method} {request.url.path} is not an operation in the catalogue; "
+                "mock it with on(name), or add a respx route before you call routes()"
             )
         return _response(request, body)
 

@@ -222,8 +222,8 @@ def unmatched_warnings(faults: Faults, requests: RecordedRequests) -> Iterator[U
         )
     for rule in faults.preempted():
         yield UnmatchedFaultWarning(
-            f"the fault {_shown(rule)} had no effect, because earlier rules handled its requests; first="
-            f" and every= count those requests, too: after a rule with first=1, use first=2. {_IF_INTENDED}"
+            f"the fault {_shown(rule)} had no effect, because earlier rules handled its requests. Its first="
+            f" and every= also count those requests: after a rule with first=1, use first=2. {_IF_INTENDED}"
         )
 
 

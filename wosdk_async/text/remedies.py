@@ -94,7 +94,7 @@ class Remedy(Enum):
     EXISTING_RECORDS = "if the records belong to the rows, pass if_exists='skip'; otherwise, correct the keys"
     KEY = (
         "if you edited rows, restore the file, add a key to the map (fill the marker from a column, or set "
-        'key = "{{column}}"), and import the file once before you edit them'
+        'key = "{{column}}"), import the file once, then edit the rows again'
     )
     SAME_MAP = "restore the previous map and marker"
     OTHER_FOLDER = "name another folder with folder=DIR"

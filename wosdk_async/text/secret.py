@@ -54,7 +54,7 @@ class Secret:
         return self
 
     def __reduce_ex__(self, _: object) -> NoReturn:
-        raise TypeError("a Secret cannot be pickled; send its text, reveal(), over a channel that you trust")
+        raise TypeError("a Secret cannot be pickled; send the text from reveal() over a trusted channel")
 
 
 def as_secret(value: str | Secret) -> Secret:

@@ -137,7 +137,7 @@ def parse_proxy(address: Secret, name: str) -> Proxy:
     if proxy is None:
         raise ConfigurationError(
             f"{name} is not the address of a proxy; it takes http://host:port (or https, socks5, socks5h), "
-            "with user:password@ before the host if needed, percent-encoded"
+            "or http://user:password@host:port with a percent-encoded user name and password"
         )
     if proxy.is_socks and max(len(proxy.user.encode()), len(proxy.password.encode())) > _MAX_SOCKS_NAME:
         raise ConfigurationError(f"{name}: SOCKS takes a user name and password of at most 255 bytes each")

@@ -164,7 +164,7 @@ class HostRules:
 def require_link(url: str) -> None:
     """Raise InvalidCallError unless ``url`` is an http(s) address that is valid in a link."""
     if not isinstance(url, str):
-        raise InvalidCallError(f"the link is {url!r:.80}; it takes an http(s) address as text")
+        raise InvalidCallError(f"the link is {url!r:.80}; it must be a string with an http(s) address")
     if " " in url:
         raise InvalidCallError(f"the link is {url[:80]!r}; write a space as %20")
     _parse(url, InvalidCallError, f"the link is {shown_address(url)}")
