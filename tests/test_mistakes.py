@@ -220,7 +220,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "no parentheses": (lambda _: wild.status_id == "New" & wild.id == 1, "Id is not a…each comparison in"),
     "none around the second": (lambda _: (wild.id > 1) | wild.id == 1, "parentheses: (f.a == 1) & (f.b"),
     "no comparison": (lambda _: anything(WorkOrder).customer & 5, "WorkOrder.Customer is not a condition: &"),
-    "a property negated": (lambda _: ~anything(WorkOrder).is_warranty, "IsWarranty…== True) before ~"),
+    "a property negated": (lambda _: ~anything(WorkOrder).is_warranty, "IsWarranty…== True) before negating"),
     # values of another kind
     "a record for an id in a command": (lambda a: a.run(start(ORDER)), "is a WorkOrder…send its id, 7."),
     "a Ref for an id in a command": (lambda a: a.run(start(Ref(7))), "a whole number: send its id, 7."),
@@ -272,7 +272,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         lambda a: a.documents.download_urls([MADE]),
         "is an EntitySpecifier; it takes",
     ),
-    "progress that is a number": (lambda a: a.documents.download(7, progress=5), "is 5…two numbers"),
+    "progress that is a number": (lambda a: a.documents.download(7, progress=5), "is 5…two arguments"),
     "a long link": (
         lambda a: a.documents.link(ORDER, LONG, title="a"),
         "has 2,066 characters; the maximum is",

@@ -105,7 +105,7 @@ def test_the_clock_takes_fractions(http: httpx.Client) -> None:
 def test_a_span_beyond_the_calendar_is_refused_in_words(http: httpx.Client, days: float) -> None:
     response = http.post("/console/api/clock", json={"days": days})
     assert (response.status_code, response.json()["ErrorCode"]) == (400, "INCORRECT_MODEL")
-    assert "up to the year 2300" in response.json()["ErrorMessage"]
+    assert "before the year 2300" in response.json()["ErrorMessage"]
 
 
 @pytest.mark.parametrize("body", [{"years": 1}, {"days": "1"}, {"days": -1}, {"days": True}, {}, 7])

@@ -101,8 +101,8 @@ def as_limits(given: Limits | HttpxLimits) -> Limits:
         return Limits(**{name: value for name, value in named.items() if value is not None})
     except (AttributeError, TypeError, ValueError):
         raise ConfigurationError(
-            f"limits is {given!r}; it takes Limits(...), or Limits of httpx or httpx2, with at least one"
-            f" connection"
+            f"limits is {given!r}; it takes Limits(...), or an httpx or httpx2 Limits, with at least"
+            f" one connection"
         ) from None
 
 
@@ -259,13 +259,11 @@ class ClientOptions:
     """Proxy address for all requests, replacing proxies from the environment."""
     trust_env: bool = switch(True)
     """Whether to use proxies from the environment (``docs/transport.md``)."""
-    transport: HttpxTransport | None = hook(
-        "handle_async_request", "an httpx.AsyncBaseTransport, or one of httpx2"
-    )
+    transport: HttpxTransport | None = hook("handle_async_request", "an httpx or httpx2 AsyncBaseTransport")
     """Your own httpx or httpx2 transport, such as a mock or an ASGI application. The client does not close
     it.
     """
-    http_client: HttpxClient | None = hook("aclose", "an httpx.AsyncClient, or one of httpx2")
+    http_client: HttpxClient | None = hook("aclose", "an httpx or httpx2 AsyncClient")
     """Your own httpx or httpx2 client, with its auth, proxies and hooks. The client does not close it."""
 
     # --- load: limits apply per event loop (docs/load.md) ---

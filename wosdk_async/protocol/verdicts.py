@@ -52,9 +52,9 @@ NEVER_SENT = Verdict(
     "always",
     when="no connection; a refused certificate; a cancellation or timeout before the first byte",
     then="the call is retried, even a create; the last attempt raises `NotSentError` or `DeadlineError`. "
-    "While a host is unreachable, the client retries until the deadline, and every 5 s asks the locator "
-    "whether the Company has moved (also after a gateway's 503). A refused certificate, or a server without "
-    "TLS, raises `NotSentError` at once",
+    "An unreachable host is retried until the deadline. Until then, and after a gateway's 503, the client "
+    "asks the locator at most every 5 s whether the Company has moved. A refused certificate, or a server "
+    "without TLS, raises `NotSentError` at once",
 )
 REFUSED = Verdict(
     "refused",
@@ -72,8 +72,8 @@ SESSION_REFUSED = Verdict(
 OTHER_PATH = Verdict(
     "other path",
     "never",  # not by the retry policy: the attempt itself tries the other path
-    when="{codes}, where the sources give two paths for a command; a 404 page for a path that only one "
-    "source gives, until the Company has accepted either path",
+    when="for a command with two documented paths: {codes}; a 404 page for the path that only one source "
+    "gives, if the Company has accepted neither",
     then="the call is sent to the other path; if both are unknown, `UnknownNameError` is raised",
 )
 WAIT = Verdict(

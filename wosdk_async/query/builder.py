@@ -93,7 +93,7 @@ class Query(Uncopied, Generic[T]):
         """Sort by properties, after any earlier orders: ``order_by(f.number, f.id.desc(), "-PoNumber")``.
 
         If the order is not by ``Id`` alone, records are paged by offset. If records change in the meantime,
-        others may repeat or be missed.
+        other records may be repeated or missed.
         """
         checked = tuple(_order_of(self._plan, order) for order in orders)
         return self._with(orders=self._plan.orders + checked)

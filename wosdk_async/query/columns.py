@@ -100,7 +100,7 @@ def _class_of(entity: type[Record] | str) -> type[Record]:
     if "Id" not in fields_of(found) and found.wire_name not in KEYS:  # part of other records, not a record
         raise InvalidCallError(
             f"{found.wire_name} has no Id and cannot be queried, because it is part of other records or"
-            f" results; query the record, and select its path"
+            f" results; query the record that contains it, and select its path"
         )
     return found
 

@@ -115,7 +115,7 @@ class KeyCursor:
 class OffsetCursor:
     """Cursor by offset, for a query that is not ordered by ``Id``.
 
-    If records are added, removed or changed in the meantime, others may repeat or be missed.
+    If records are added, removed or changed in the meantime, other records may be repeated or missed.
     """
 
     _fetch: Fetch
@@ -134,8 +134,8 @@ class OffsetCursor:
         if self._offset < ROW_CAP <= self._offset + len(records):
             _log.warning(
                 "query %s exceeds the cap of %d records and is not ordered by Id: records that change"
-                " between pages may repeat or be missed, and the service may return no more than the cap;"
-                " order it by Id or add conditions",
+                " between pages may be repeated or missed, and the service might stop at the cap; order the"
+                " query by Id or add conditions",
                 self._plan.name,
                 ROW_CAP,
             )

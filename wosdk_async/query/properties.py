@@ -43,7 +43,7 @@ class Path:
 
         def __invert__(self) -> NoReturn:
             raise InvalidCallError(
-                f"{self._path} is not a condition: compare it (booleans with == True) before ~"
+                f"{self._path} is not a condition: compare it (booleans with == True) before negating it"
             )
 
     def is_null(self) -> Condition:

@@ -120,8 +120,8 @@ def require_progress(progress: object) -> None:
     """Raise InvalidCallError unless ``progress`` is callable or None."""
     if progress is not None and not callable(progress):
         raise InvalidCallError(
-            f"progress is {described(progress)}; it takes a function of two numbers, the bytes received and"
-            " their total"
+            f"progress is {described(progress)}; it takes a function of two arguments: the number of bytes"
+            " received, and the total or None"
         )
 
 

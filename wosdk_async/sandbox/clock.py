@@ -56,7 +56,8 @@ class Clock:
         # Compared as numbers, because a timedelta is limited to 2.7 million years.
         if not 0 <= wanted <= (_END - self.now).total_seconds():
             raise ValueError(
-                f"The clock cannot move forward by {wanted:g} seconds: pass 0 or more, up to the year 2300."
+                f"The clock cannot move forward by {wanted:g} seconds: pass 0 or more,"
+                " and stay before the year 2300."
             )
         span = timedelta(seconds=seconds, minutes=minutes, hours=hours, days=days)
         with self._lock:

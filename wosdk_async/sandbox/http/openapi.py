@@ -22,8 +22,8 @@ _DESCRIPTION = """\
 JSON over HTTPS, one host per Company. Get a token (valid for 20 minutes) from the token endpoint, then send
 the Company's name in the CompanyName header of every call. Names of members and entity types are
 case-insensitive; unknown members are dropped. Nulls are omitted from responses. Lists and the members of
-references are returned only if the parameter properties names their paths. GET reads one entity, POST
-creates, PUT updates the members that Properties names, DELETE deletes; queries and commands are POSTs."""
+references are returned only if the properties parameter lists their paths. GET reads one entity, POST
+creates, PUT updates the members listed in Properties, DELETE deletes; queries and commands are POSTs."""
 
 
 def openapi_routes() -> list[Route]:
@@ -109,7 +109,7 @@ _PARAMETERS: Schema = {
     "Properties": {
         "name": "properties",
         "in": "query",
-        "description": "Property paths, separated by commas (default: *, all but lists and owned objects).",
+        "description": "Property paths, separated by commas; the default, *, omits lists and owned objects.",
         "schema": _TEXT,
     },
     "IgnoreMissing": {

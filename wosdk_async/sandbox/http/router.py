@@ -133,7 +133,9 @@ class Router:
 
     def _batch(self, _context: RequestContext, _request: ServiceRequest) -> Record:
         """Refuse batch requests, because facts 3.2 names the endpoints but shows no response."""
-        raise broken_rule("The local sandbox does not model the batch endpoints: no response is known.")
+        raise broken_rule(
+            "The local sandbox does not model the batch endpoints: their responses are unknown."
+        )
 
     def _query(self, context: RequestContext, request: ServiceRequest) -> Record:
         _require_method(request, "POST")
