@@ -39,8 +39,9 @@ async def post(made: StreamingEngine, url: str) -> SendError:
 GREETED = [b"\x05\x02", b"\x01\x00"]
 REFUSALS: dict[str, tuple[str, list[bytes], str, Remedy | None, bool]] = {
     "407": ("http", [b"HTTP/1.1 407 Log in\r\n\r\n"], "407 Log in", Remedy.PROXY_LOGIN, False),
+    "429": ("http", [b"HTTP/1.1 429 Slow\r\n\r\n"], "429 Slow", None, False),
     "502": ("http", [b"HTTP/1.1 502 Bad Gateway\r\n\r\n"], "502 Bad Gateway", None, True),
-    "interim": ("http", [b"HTTP/1.1 100 Go\r\n\r\nHTTP/1.1 403 No\r\n\r\n"], "403 No", None, False),
+    "interim": ("http", [b"HTTP/1.1 100 Go\r\n\r\nHTTP/1.1 403 No\r\n\r\n"], "403 No", Remedy.PROXY_RULES, False),
     "only interim": ("http", [b"HTTP/1.1 100 Go\r\n\r\n" * 99], "without a final one", None, False),
     "surplus": ("http", [b"HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK"], "outside of any response", None, False),
     "endless": ("http", [b"HTTP/1.1 200 " + b"x" * 20_000], "more than 16384 bytes of headers", None, False),
@@ -49,7 +50,7 @@ REFUSALS: dict[str, tuple[str, list[bytes], str, Remedy | None, bool]] = {
     "no socks": ("socks5", [b"HTTP/1.1 400 Bad"], "does not speak SOCKS 5", Remedy.PROXY_ADDRESS, False),
     "no way": ("socks5", [b"\x05\xff"], "rejects the authentication", Remedy.PROXY_LOGIN, False),
     "login": ("socks5", [b"\x05\x02", b"\x01\x01"], "refuses the user", Remedy.PROXY_LOGIN, False),
-    "rules": ("socks5", [*GREETED, b"\x05\x02\x00\x01" + bytes(6)], "not allowed by its rules", None, False),
+    "rules": ("socks5", [*GREETED, b"\x05\x02\x00\x01" + bytes(6)], "not allowed by its rules", Remedy.PROXY_RULES, False),
     "gone": ("socks5h", [*GREETED, b"\x05\x05\x00\x04" + bytes(18)], "connection refused", None, True),
     "socks surplus": (
         "socks5",

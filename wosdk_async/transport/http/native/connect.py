@@ -190,6 +190,7 @@ def _close_loser(task: asyncio.Task[socket.socket]) -> None:
 _STATUS_LINE = re.compile(rb"HTTP/1\.[01] ([1-5][0-9]{2})(.*)\r\n")
 _MAX_HEAD = 16 * 1024  # maximum bytes of the CONNECT response
 _UNREACHABLE = (502, 503, 504)  # statuses with which a proxy reports that it cannot reach the host
+_TRANSIENT = (408, 425, 429)  # other 4xx statuses refuse the host for good; not shown; assumed
 _REPLIES = {
     1: "general failure",
     2: "not allowed by its rules",
@@ -201,6 +202,7 @@ _REPLIES = {
     8: "address type not supported",
 }
 """SOCKS 5 reply codes, RFC 1928 6."""
+_SOCKS_RULES = 2
 _SOCKS_UNREACHABLE = (3, 4, 5, 6)
 _MAX_INTERIM = 16  # maximum responses to a CONNECT; not shown; assumed
 _MAX_NAME = 255  # maximum bytes of a host name, RFC 1928 5
@@ -266,7 +268,8 @@ class _Tunnel(Layer):
         else:
             raise self._refused(f"{_MAX_INTERIM} interim responses without a final one")
         if status >= 300:
-            remedy = proxy.login_remedy if status == 407 else None
+            final = Remedy.PROXY_RULES if 400 <= status < 500 and status not in _TRANSIENT else None
+            remedy = proxy.login_remedy if status == 407 else final
             raise self._refused(said, remedy, status in _UNREACHABLE)
 
     def _status(self, head: bytes) -> tuple[int, str]:
@@ -304,7 +307,8 @@ class _Tunnel(Layer):
         if version != 5:
             raise self._refused("it does not speak SOCKS 5", Remedy.PROXY_ADDRESS)
         if code:
-            raise self._refused(_REPLIES.get(code, f"reply {code}"), gone=code in _SOCKS_UNREACHABLE)
+            remedy = Remedy.PROXY_RULES if code == _SOCKS_RULES else None
+            raise self._refused(_REPLIES.get(code, f"reply {code}"), remedy, code in _SOCKS_UNREACHABLE)
         await self._read(_address_length)
 
     def _refused(self, why: str, remedy: Remedy | None = None, gone: bool = False) -> SendError:
