@@ -53,7 +53,7 @@ class ImportingUser:
         self.summary: Summary | None = None
         self.dropped = False
         """Whether the map changed how rows are known."""
-        self.columns_changed = self.insists = self.guessed = False
+        self.columns_changed = self.insists = self.guessed = self.dismissed = False
         self.began = 0
         """Id of the last record that existed when the ledger began."""
 
@@ -202,6 +202,7 @@ class ImportingUser:
         if refused or not self._admitted(digest):
             return
         if options.get("new_rows"):
+            self.dismissed = True
             for tag in self.known.edited(rows, held, more=user.more, keyed=user.keyed):
                 user.wanted[tag] += 1
         _, new = self.known.differences(rows, more=user.more)

@@ -175,13 +175,15 @@ class Walk(ImportingUser):
     def _as_in_file(self, rejects: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
         """Return the rejects, without those that the file has in another form and a map may not recognize.
 
-        Of an update that is corrected in both files, the correction that is imported last remains.
+        Of an update that is corrected in both files, the correction that is imported last remains. Without a
+        key, new_rows says that a row of the file and a reject are two rows.
         """
+        in_one_place = self.dropped or self.user.kind == "update" or (self.dismissed and not self.user.keyed)
         there = Counter(text_of(each.cells(more=self.user.more)) for each in self.user.rows)
         found = []
         for cells in rejects:
             text = self.rejected.setdefault((cells["_job"], cells["_row"]), text_of(cells))
-            if not (self.dropped or self.user.kind == "update") or there[text] > 0:
+            if not in_one_place or there[text] > 0:
                 there[text] -= 1
                 found.append({**cells})
         return found
