@@ -143,12 +143,11 @@ class Walk(ImportingUser):
             return
         path = self.rng.choice(found)
         columns, cells = read_table(path)
-        cells = self._as_in_file(cells)
-        if not cells:
-            return
-        if not self.user.keyed and self.rng.random() < 0.4:
+        if cells and not self.user.keyed and self.rng.random() < 0.4:
             self.user.correct()  # in the file as well, which is imported first
             await self._run()
+        if not (cells := self._as_in_file(cells)):
+            return
         for each in cells:
             if self.rng.random() < 0.7 and each["note"].startswith(BAD):
                 each["note"] = f"note of {each['name']}{self.rng.choice(('', ' again'))}"
