@@ -311,7 +311,7 @@ class Company(Uncopied):
         is sent. To add a list element, omit its id; to remove one, set ``perform_deletion=True``
         (``docs/updates.md``).
 
-        Type checkers check the fields of an edited copy, also in functions passed to :meth:`edit`. Named
+        Type checkers check the fields of an edited copy, including in functions passed to :meth:`edit`. Named
         fields are checked only at run time, before anything is sent.
 
         Args:
@@ -360,7 +360,7 @@ class Company(Uncopied):
 
             await acme.put("Customer", {"Id": 512, "Name": "Acme", "Dba": "Acme Mall"}, properties=["*"])
 
-        Nothing is checked: ``"*"`` writes every scalar in the content, and so overwrites changes made since
+        Nothing is checked. ``"*"`` writes every scalar in the content, and so overwrites changes made since
         the read. ``"WorkZone.*"`` writes to the WorkZone itself. The service silently drops unknown fields.
         Prefer :meth:`update`. See ``docs/updates.md``.
 
@@ -562,7 +562,7 @@ class Company(Uncopied):
 
         Args:
             entity: the record's class.
-            name: the name to find, passed under the Python name of a text property of the entity.
+            name: the name to find; the keyword is the Python name of a text property of the entity.
             names: several names; the result is a dict with a reference for each name.
             by: the property that holds ``names``.
             max_age: seconds for which a found name is cached; 0 disables the cache.

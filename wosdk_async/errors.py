@@ -63,7 +63,7 @@ class WosdkError(Exception):
 
     Errors caused by a response carry its ``status``, ``code`` (the ErrorCode) and ``time_stamp`` (the
     server's own text). ``request_id`` is taken from the response, or else from the request. Unknown values
-    are 0, empty or None. Any other ``details`` also become attributes, for the texts of remedies.
+    are 0, empty or None. Any other ``details`` also become attributes, used in the text of remedies.
     """
 
     kind: str = "error"
@@ -323,7 +323,7 @@ class SessionRefusedError(RefusedError, SessionError):
 class NotSentError(WosdkError, ConnectionError):
     """Call that never reached the service and can be retried, even a create.
 
-    Also raised when your own httpx pool had no free connection.
+    Also raised when your own httpx pool has no free connection.
     """
 
     kind = "not-sent"
@@ -352,9 +352,7 @@ class DeadlineError(WosdkError, TimeoutError):
     key_in_doubt: bool = False
     """Whether another call with the same key may still take effect; this call was not sent."""
     look_first: bool = False
-    """Whether this call can be repeated safely, because a repetition first looks for the effect of the other
-    call.
-    """
+    """Whether a retry first looks for the other call's effect, and so is safe."""
     settle: float = _SETTLE
     """If the key is in doubt: seconds during which the other call may still take effect."""
 
@@ -372,7 +370,7 @@ class InDoubtError(WosdkError):
     kind = "in-doubt"
     remedies = (Remedy.LOOK,)
     look_first: bool = False
-    """Whether a repetition with the same marker is safe, because it first looks for this call's effect."""
+    """Whether a retry with the same marker first looks for this call's effect, and so is safe."""
     settle: float = _SETTLE
     """Seconds during which the call may still take effect: its ``CallOptions.settle``."""
 

@@ -51,7 +51,7 @@ class CompiledStruct:
 class _CompileBackoff:
     """Backoff for recompiling a class's Struct.
 
-    Each wait is longer, because compiling takes as long as reading a hundred responses.
+    Each wait is longer than the last, because compiling takes as long as reading a hundred responses.
     """
 
     is_behind: bool = False
@@ -158,7 +158,7 @@ _NONE = CompiledStruct()
 
 
 class RecordReaders(dict[type[Record], RecordReader]):
-    """Readers by class, each created on first use. Threads must hold ``lock``."""
+    """Readers by class, each created on first use. Hold ``lock`` while using them."""
 
     def __init__(self, converter: cattrs.BaseConverter) -> None:
         super().__init__()
@@ -196,8 +196,8 @@ class RecordReaders(dict[type[Record], RecordReader]):
     def is_unhooked(self, cls: type[Record]) -> bool:
         """Return whether ``cls`` and its nested classes have no hooks except the package's own.
 
-        A hook may refuse its data. It must run while the response can still be reported as unreadable, so the
-        objects that it reads are not created lazily.
+        Other hooks may refuse their data. They must run while the response can still be reported as
+        unreadable, so objects of classes with such hooks are not created lazily.
         """
         hook_of = self.converter.get_structure_hook
         return all(getattr(hook_of(each), "reads", None) is each for each in reachable(cls))

@@ -79,7 +79,7 @@ class _StructText:
         return fields, ["made = new()", "made.origin = origin", *lines]
 
     def _field(self, meta: Wire, part: Any, slot: str, x: str) -> tuple[Any, list[str]]:
-        """Return a field's type, and the statements that convert its value ``x``, if any."""
+        """Return a field's type, and any statements needed to convert its value ``x``."""
         if part is not None and meta.get("many"):
             return types.GenericAlias(tuple, (part | None, ...)) | None, []
         if part is not None:

@@ -15,7 +15,7 @@ from wosdk_async.text.safe_text import shortened
 from wosdk_async.text.suggestions import suggestion
 
 MAX_NUMBER = 1000
-"""Maximum characters of a number."""
+"""Maximum length of a number, in characters."""
 # Maximum digits before the decimal point, and after it. spec 2.1 sets no bound; a .NET decimal has 29 digits.
 _MAX_DIGITS = 100
 _SHOWN = 100  # maximum characters of a value in a message

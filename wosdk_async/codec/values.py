@@ -28,7 +28,7 @@ def read_local(value: Any) -> Any:
 
 
 def read_zoned(value: Any) -> Any:
-    """Read a local time from a program's user; keep a zone, so that the checks before a call refuse it."""
+    """Read a local time given by the caller; keep any zone, so that the checks before a call refuse it."""
     try:
         return _parse(value)
     except (TypeError, ValueError):
@@ -95,7 +95,7 @@ def write_text(value: Any, where: str) -> Any:
 
 
 def write_number(value: Any, where: str) -> Any:
-    """Write a decimal field; a float is written with its shortest digits."""
+    """Write a decimal field; a float is written with the digits of its ``repr``."""
     if isinstance(value, float):
         value = Decimal(repr(float(value)))
     if isinstance(value, Decimal) and not value.is_finite():
@@ -142,13 +142,13 @@ def write_enum(value: Any) -> Any:
 
 
 def show_number(value: Any, plain: Callable[[Any], Any]) -> Any:
-    """Convert a decimal field's value to JSON if it is not a Decimal; a float gets its shortest digits."""
+    """Convert a decimal field's non-Decimal value to JSON; a float gets the digits of its ``repr``."""
     number = read_number(value) if isinstance(value, float) else value
     return number if isinstance(number, Decimal) else plain(number)
 
 
 def show_utc(value: Any, plain: Callable[[Any], Any]) -> Any:
-    """Convert a UTC field's value to JSON, for values whose zone is not UTC; the result is in UTC."""
+    """Convert a UTC field's value to JSON; convert a time in another zone to UTC."""
     if not isinstance(value, datetime) or value.tzinfo is None:
         return plain(value)
     try:

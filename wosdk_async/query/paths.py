@@ -171,7 +171,7 @@ def _event(name: str) -> set[str]:
 
 
 def _number(value: Any, _: Wire, __: str) -> str:
-    """Return a number's exact digits, or a float's shortest digits, without an exponent."""
+    """Return a number's exact digits, or those of a float's ``repr``, without an exponent."""
     return format(Decimal(repr(value) if isinstance(value, float) else value), "f")
 
 

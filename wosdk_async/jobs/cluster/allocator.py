@@ -273,7 +273,7 @@ class Allocator:
         return queued
 
     def stuck_for(self, now: float) -> float:
-        """Return for how many seconds queued rows have made no progress."""
+        """Return how long queued rows have made no progress, in seconds."""
         return now - self._progress_at if self.waiting and not self.stopped else 0.0
 
     @property

@@ -30,7 +30,7 @@ _SCHEMES = {"": "tcp", "tcp": "tcp", "dask": "tcp", "dask+tcp": "tcp", "tls": "t
 
 
 def require_dask(what: str) -> None:
-    """Raise ConfigurationError if the package for workers is missing."""
+    """Raise ConfigurationError if the package ``distributed`` is missing."""
     if find_spec("distributed") is None:
         raise ConfigurationError(f"{what} needs the package distributed; run pip install 'wosdk_async[dask]'")
 

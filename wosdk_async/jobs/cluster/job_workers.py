@@ -29,8 +29,8 @@ _SOON = 2.0  # seconds
 class JobWorkers(Coordinator):
     """Workers of one import run; :meth:`open` starts them, :meth:`aclose` shuts them down.
 
-    From the first :meth:`run` on, a part of the rate is reserved for this process's own calls, such as
-    look-ups. The part is a tenth, but at least 0.5 calls per second, and at most half of the rate.
+    From the first :meth:`run` on, a tenth of the rate is reserved for this process's own calls, such as
+    look-ups. Below 5 calls per second, 0.5 is reserved, or half of the rate if that is less.
     ``on_event`` gets a message for each of the first 20 lost workers.
     """
 
@@ -123,7 +123,7 @@ class SessionPusher:
         self._renewals, self._renewed_at = 0, 0.0
 
     def session_for(self, used: int, refused: int) -> PushedSession | None:
-        """Return the session to push to a worker; None if it has this session, or none is usable yet."""
+        """Return the session to push to a worker; None if the worker has it, or none is usable yet."""
         session = self._manager.current()  # also starts a renewal if one is due
         if session is None or session.generation == refused:
             self._renew(0 if session is None else refused)

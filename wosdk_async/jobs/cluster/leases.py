@@ -1,6 +1,6 @@
 """Leases, which permit a worker to send rows for a limited time.
 
-A worker certainly sends no row after its lease has expired. A row is under at most one lease. It leaves the
+A worker never sends a row after its lease has expired. A row is under at most one lease. It leaves the
 lease in one of three ways: the worker reports the row, the row is lost with the worker, or the grant is
 withdrawn unsent. So each row gets exactly one outcome. The coordinator keeps its leases in :class:`Leases`,
 and each worker keeps its rows in :class:`LeasedRows`. Only :func:`end_leases` does I/O.
@@ -38,8 +38,8 @@ class ClusterOptions:
 
     A worker may send a grant's rows for ``lease`` seconds, counted from its last report before the grant; the
     coordinator allows ``deadline + skew`` seconds more. ``rate`` and ``in_flight`` are totals for all
-    workers. The run ends if rows are queued but none ends for ``no_progress`` seconds, or for longer if the
-    deadline is long or the rate is low.
+    workers. The run ends if rows are queued but none gets an outcome for ``no_progress`` seconds; a long
+    deadline or a low rate extends this time.
     """
 
     lease: float = 30.0

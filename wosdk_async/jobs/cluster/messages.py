@@ -180,7 +180,7 @@ class WorkerLink(Protocol):
 
 @runtime_checkable
 class WorkerPool(Protocol):
-    """Pool that starts workers. What a job guarantees for its rows does not depend on the pool."""
+    """Pool that starts workers. A job's guarantees for its rows do not depend on the pool."""
 
     name: str
     """Display name, such as ``3 processes``."""

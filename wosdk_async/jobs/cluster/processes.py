@@ -37,7 +37,7 @@ _DEATH_TIMEOUT = "10"  # seconds before a worker without a scheduler exits
 class Processes:
     """Pool of workers in local processes, on Linux and macOS.
 
-    The scheduler runs in this process, and processes that exit are replaced. Ctrl-C does not reach the
+    The scheduler runs in this process, and workers that exit are replaced. Ctrl-C does not reach the
     workers, which run in their own OS sessions; they exit when this process does.
 
     Args:
@@ -173,7 +173,7 @@ def _new_certificate(folder: Path) -> Any:
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment for workers: with this process's module path, without ``WOSDK_`` variables."""
+    """Return this process's environment for workers, with its module path but no ``WOSDK_`` variables."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("WOSDK_")}
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
     quiet = dict.fromkeys(("DASK_LOGGING__DISTRIBUTED", "DASK_LOGGING__WOSDK_ASYNC"), "critical")
