@@ -72,7 +72,7 @@ class ImportOptions:
     """Maximum concurrent calls. After a kill, at most ``2 * concurrency`` rows are in doubt; with workers, at
     most ``16 * concurrency`` or 2,000, whichever is larger."""
     lease: float = number(30.0, "seconds above 0", above=True)
-    """Seconds for which a worker may send the rows of a grant, counted from its last report before the grant.
+    """Duration of a grant's lease in seconds; the lease starts at the worker's last report before the grant.
     A row may take up to the Company's ``deadline`` or, without a deadline, two thirds of the lease."""
     skew: float = number(1.0, "seconds, 0 or more")
     """Seconds to wait after a lost worker's lease has expired, to allow for clock drift."""

@@ -93,7 +93,7 @@ Resembling = tuple[int, tuple[tuple[RowSample, RowSample], ...]]
 
 @attrs.frozen(kw_only=True)
 class Elsewhere:
-    """Rows to send that another job sent, may have sent or is sending. Look-ups cannot find their records."""
+    """Rows that another job sent, may have sent or is sending. Look-ups cannot find their records."""
 
     folder: Path
     rows: int
@@ -142,7 +142,7 @@ class LedgerFacts:
 
     @property
     def in_doubt(self) -> int:
-        """Number of rows with unknown outcome."""
+        """Number of rows with an unknown outcome."""
         return self.counts.get(Standing.SENDING, 0) + self.counts.get(Standing.IN_DOUBT, 0)
 
     @property
@@ -177,16 +177,16 @@ class FileFacts:
     """Rows of the file that the previous file lacked, but an earlier file had, by standing."""
     first_new: RowSample | None = None
     disguised: Mapping[Standing, Resembling] = attrs.field(factory=dict)
-    """Rows whose keys differ only in spreadsheet formatting from the key of a missing sent row, by standing.
+    """Rows, by standing, whose keys differ only in spreadsheet formatting from the key of a missing sent row.
 
     The previous file lacked at least one of the two rows.
     """
     rejects: bool = False
     """Whether the file is a rejects file, whose rows name their ledger rows."""
     replaced: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Rejects without a key that the original file lacks: line of the first one, by standing.
+    """Line of the first keyless reject that is missing from the original file, by standing.
 
-    New rows of the original file have been sent since, and these may be the same rows, corrected.
+    New rows of the original file have been sent since, and may be corrected versions of these rejects.
     """
     rejects_problem: tuple[RejectsProblem, int] | None = None
     """Problem with the rejects file, and the line where it occurs."""

@@ -190,7 +190,7 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
 
 
 async def run_to_undo(journal: JournalReader) -> int | None:
-    """Return the run whose undo did not finish or, failing that, the last that sent rows; None for all runs.
+    """Return the run that an unfinished undo covers (None: all runs), or else the last run that sent rows.
 
     Raises:
         JournalError: another run has sent rows since that undo, so it is unknown which run is meant.
@@ -220,8 +220,8 @@ async def undone_beside(
 ) -> set[int]:
     """Return the ids of records undone by jobs in the directory of ``base`` or of ``file``.
 
-    Undos in doubt are included, so a look-up must also check that the record is cancelled or removed. The job
-    in ``exclude`` is skipped. Unreadable jobs are skipped too, but a job at ``base`` raises JournalError.
+    Undos in doubt are included, so a look-up must also check that the record is cancelled or removed. Skip
+    the job in ``exclude``, and unreadable jobs; but raise JournalError if a job at ``base`` is unreadable.
     """
     return await asyncio.to_thread(_undone_ids, base, file, company, operation, exclude)
 
@@ -298,7 +298,7 @@ async def find_records(
 
 
 def without_undone(found: Found, undone: Set[int]) -> Found:
-    """Drop undone records that are still cancelled or removed; put other records in that state last."""
+    """Drop undone records that are still cancelled or removed; sort other cancelled or removed ones last."""
     return {
         key: records
         if isinstance(records, RowError)

@@ -1,6 +1,6 @@
 """Map compiler, which validates a map's tables against the model and compiles nodes and references.
 
-The nodes of amounts reject rows whose currency sign contradicts the currency code.
+Amount nodes reject rows whose currency sign contradicts the currency code.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _node(meta: Wire, raw: object, path: str) -> Node:
 
 
 def _element(meta: Wire, raw: object, path: str) -> Node:
-    """Compile a list element. If its records are constants, it is sent even if its other fields are empty."""
+    """Compile a list element. An element whose records are constants is sent even if otherwise empty."""
     node = _single_node(meta, raw, path)
     if not isinstance(node, ObjectNode):
         return node

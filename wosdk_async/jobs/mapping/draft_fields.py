@@ -124,7 +124,7 @@ def name_field(entity: type[Record], column: str | None = None) -> str | None:
 
 
 def _field_spelled(entity: type[Record], column: str) -> list[str]:
-    """Return the string field that a dotted column such as ``Task.Number`` names with its last part."""
+    """Return the string field named by the last part of a dotted column such as ``Task.Number``."""
     _, dot, last = column.rpartition(".")
     fields = entity.__wire__.items() if dot else ()
     return [name for name, meta in fields if meta["type"] == "string" and _plain(name) == _plain(last)]
@@ -162,7 +162,7 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
 
 
 def _action_of(kind: type[Record]) -> str | None:
-    """Return the action type that a command's reasons have (facts 4); None if there is none."""
+    """Return the action type of a command's reasons (facts 4); None if the command has none."""
     word = kind.wire_name.removeprefix("Wo").removesuffix("Command")
     return word if word in WOActionType.__members__ else None
 

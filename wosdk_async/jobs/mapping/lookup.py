@@ -117,7 +117,7 @@ async def _records(
 ) -> AsyncGenerator[Json, None]:
     """Yield non-removed records that match the filters, ordered by id; include the fields ``more``.
 
-    If ``asked`` is given, raise NoAnswerError for a record that has none of these names. Such a response
+    If ``asked`` contains names, raise NoAnswerError for a record that has none of them. Such a response
     does not prove that a name is absent, so creating its record could make a duplicate.
     """
     wanted = [(each, each.node.fill(context)) for each in spec.filters]

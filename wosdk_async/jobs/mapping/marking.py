@@ -129,7 +129,7 @@ def own_keys(keys: RowKeys | None) -> RowKeys | None:
 
 
 def _require_key_type(import_map: ImportMap, path: str, table: Mapping[str, Wire], *, filled: bool) -> None:
-    """Raise ImportMapError if the field is neither a string nor an integer that the map sets."""
+    """Raise ImportMapError unless the field is a string, or an integer that the map sets."""
     above, dot, name = path.rpartition(".")
     kind = table[name]["type"]
     if not table[name].get("many") and (kind == "string" or (kind == "integer" and filled)):

@@ -100,7 +100,7 @@ class TextNode:
     parse: Parser | None
     """Parser of the field's type; None for a string field."""
     blank: Any = None
-    """Value for empty cells: None to omit the field, ``""`` to clear it, or the meaning of a word."""
+    """Value for empty cells: None to omit the field, ``""`` to clear it, or what ``values`` maps them to."""
     typed: TypedValues | None = None
     """Reader for typed cells; None to treat them as strings."""
     references: frozenset[str] = NO_NAMES

@@ -43,7 +43,7 @@ def effect_of(record: Any, entity: str | None = None) -> Effect:
 
 
 class MarkedOperation:
-    """Base of operations that create something, or run a command; a marker identifies the results."""
+    """Base class of operations that create records or run commands; a marker identifies the results."""
 
     kind: type[Record]
     by: ClassVar[None] = None
@@ -138,7 +138,7 @@ class RunCommand(MarkedOperation):
 
 
 class EntityOperation:
-    """Base of operations on an entity's records."""
+    """Base class of operations on an entity's records."""
 
     kind: type[Record]
     table: ClassVar[str] = "entity"

@@ -48,7 +48,7 @@ from wosdk_async.text.suggestions import suggestion
 
 @attrs.frozen(slots=False)
 class ChangeOperation(EntityOperation):
-    """Base of operations on existing records, which the field ``by`` identifies."""
+    """Base class of operations on existing records, which the field ``by`` identifies."""
 
     kind: type[Record]
     by: str

@@ -119,7 +119,7 @@ class ReferenceSpec:
 class ReferenceEntry:
     """Distinct name, with its record's ``id``, or the ``reason`` why the record cannot be used.
 
-    An entry with neither is missing: its record may be created.
+    If both are empty, the record is missing and may be created.
     """
 
     spec: ReferenceSpec

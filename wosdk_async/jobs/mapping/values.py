@@ -24,7 +24,7 @@ from wosdk_async.jobs.sources.rows import CellType, TypedCell
 from wosdk_async.model.metadata import Wire
 
 Parser = Callable[[str], Any]
-"""Function that parses a string, or raises ValueError. The message continues after the field's name."""
+"""Function that parses a string, or raises ValueError. The error message is appended to the field's name."""
 
 _CACHED = 1024  # cached values per field; columns often repeat a few values
 _MAX_CACHED = 64  # characters
@@ -46,7 +46,7 @@ _WHOLE: Wire = {"type": "integer"}
 
 
 def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
-    """Return a field's parser; None for a string. Raise ImportMapError for another type's options."""
+    """Return a field's parser; None for a string. Raise ImportMapError for options that its type forbids."""
     kind = meta["type"]
     is_time, is_number = kind.startswith("datetime"), kind in ("number", "integer")
     _require(is_time, table, ("date", "zone", "fold"), f"{path} is not a time field")
@@ -285,7 +285,7 @@ class TypedValues:
         return self.parse_string("".join(texts).strip())
 
     def _is_value(self, cell: TypedCell) -> bool:
-        """Return whether a cell is a typed value. Raise ValueError if an edited cell may also be a string."""
+        """Return whether a cell is a typed value. Raise ValueError if an edited cell is ambiguous."""
         if cell.type != self.type or cell == cell.was:
             return cell.type == self.type
         readings = [_parsed_or_none(parse, cell.strip()) for parse in (self.parse_typed, self.parse_string)]
