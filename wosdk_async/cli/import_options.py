@@ -18,7 +18,7 @@ class _MapPath(click.Path):
 
 
 class OneRun(click.Option):
-    """Option that is not saved for ``wosdk jobs resume``: it is for one run, or resume sets it itself."""
+    """Option of a single run; ``wosdk jobs resume`` does not reuse its value."""
 
 
 # --- the file and its rows ------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""One run of an import, from confirmation to summary, and its check, which writes nothing."""
+"""One run of an import, from confirmation to summary; dry run for ``--check``."""
 
 from __future__ import annotations
 

@@ -299,7 +299,7 @@ def _run(run: Mapping[str, Any]) -> str:
 
 
 async def _rerun_effect(seen: Overview) -> str:
-    """Return what the last run's command would do now, after reading the file and map."""
+    """Read the file and map, and return what the last run's command would do now."""
     if seen.running is not None:
         return "refused while another process is running the job"
     try:

@@ -211,7 +211,7 @@ def names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
 
 
 def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Return the entity's property paths that begin with ``incomplete``, one step at a time."""
+    """Return the entity's property paths that complete the last step of ``incomplete``."""
     from wosdk_async.model import entity_class, registry
     from wosdk_async.model.metadata import is_nested
 

@@ -63,7 +63,7 @@ class ProfileFile:
         return found if isinstance(found, dict) else {}
 
     def replaced(self, name: str, changes: Mapping[str, str | None]) -> str:
-        """Return the file's text after ``changes`` to a profile, which may be new; None removes a key.
+        """Return the file's text after ``changes`` to a new or existing profile; None removes the key.
 
         Raises CliError if the change would affect other parts of the file.
         """

@@ -196,7 +196,7 @@ async def _make_all(company: Company, changes: Sequence[RecordChange], at_once: 
 
 
 def _status(changes: Sequence[RecordChange]) -> Exit:
-    """Return 7 if a change is in doubt, 1 if any of several changes failed, or a single change's status."""
+    """Return a single change's status; for several, 7 if one is in doubt, 1 if one failed, otherwise 0."""
     found = [change.status for change in changes if change.status is not Exit.DONE]
     if not found or Exit.IN_DOUBT in found:
         return Exit.IN_DOUBT if found else Exit.DONE

@@ -165,7 +165,7 @@ def reporting_slow_login(
     between_looks: float = _BETWEEN_LOOKS,
     show: Callable[[str], None] = say,
 ) -> AbstractAsyncContextManager[None]:
-    """Within the block, report each log-in that takes longer than ``patience`` seconds, but only once."""
+    """Within the block, report every log-in once if it takes longer than ``patience`` seconds."""
     said = False
 
     def check() -> None:

@@ -22,12 +22,12 @@ _BREAKS = re.compile(r"\s*[^\S ]\s*")
 
 
 def visible(text: str) -> str:
-    r"""Return ``text`` on one line: whitespace runs as single spaces, control characters as ``\x1b``."""
+    r"""Return ``text`` on one line, with single spaces and with control characters escaped (``\x1b``)."""
     return one_line(_BREAKS.sub(" ", text.strip()))
 
 
 def shell_words(*words: str) -> str:
-    r"""Quote words for a shell; words with control characters become ``$'a\x0ab'``."""
+    r"""Quote words for a shell; a word with control characters is written like ``$'a\x0ab'``."""
     return " ".join(
         shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_escaped, word))}'" for word in words
     )
@@ -52,7 +52,7 @@ def counted(number: int, thing: str) -> str:
 
 
 def json_text(value: Any) -> str:
-    r"""Return JSON on one line; numbers keep all digits, control characters become ``\u009b``."""
+    """Return JSON on one line, with all digits of numbers and with control characters escaped."""
     from wosdk_async.codec.json import dumps_any
 
     return json_escaped(dumps_any(value, allow_nan=True).decode())

@@ -8,7 +8,7 @@ finite. Enum fields accept members, strings and numbers. Reference fields accept
 :func:`~wosdk_async.model.Ref`. Values of other types are sent unchanged.
 
 A fast writer accepts an object only if its values have exactly the catalogue's types, are short enough and
-are finite. Any other object may contain a mistake, and takes the slower strict writer.
+are finite. Any other object may contain a mistake, so the slower strict writer converts it.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class FieldType:
     take: str = ""
     """Like ``read``, for a value from the program's user; if empty, ``read`` is used."""
     quick: str = ""
-    """Like ``read``, but faster; raises an error of ``NOT_QUICK`` for values of undocumented types."""
+    """Like ``read``, but faster; raises one of the ``NOT_QUICK`` errors for values of undocumented types."""
     write: str = "v"
     """Expression that converts a stored value, if it is not None, for sending."""
     fits: str = "False"

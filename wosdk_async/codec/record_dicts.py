@@ -1,6 +1,6 @@
 """Conversion of records to JSON values and back; implements :func:`wosdk_async.to_dict` and ``from_dict``.
 
-Unlike ``dicts.py``, this module accepts mistakes: it writes any value from a response. It reads the same
+Unlike ``dicts.py``, this module writes any value from a response, even an invalid one. It reads the same
 dicts as ``dicts.py``, and also accepts Python names.
 """
 
@@ -41,7 +41,7 @@ Writer = Callable[[Any], Any]
 
 @functools.cache
 def wire_name_of(cls: type[Record]) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """Return two maps to documented names: from Python and documented names, and from lower-case names."""
+    """Return a map from Python and documented names to documented names, and one from lower-case names."""
     exact = {name: meta["name"] for name, meta in cls.__wire__.items()}
     known, meant_by = spellings(cls)  # type: ignore[arg-type]  # as in dicts.py
     return {**exact, **{name: name for name in known}}, meant_by
@@ -201,7 +201,7 @@ class ByClass(dict[Any, Any]):
 
 @attrs.frozen
 class _StructWriters:
-    """Conversion of Structs to dicts, with the same results as ``writers`` for the records."""
+    """Converter of Structs to dicts; the dicts equal those that ``writers`` make from the same records."""
 
     writers: ByValueClass
     by_python_name: bool

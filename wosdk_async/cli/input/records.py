@@ -239,7 +239,7 @@ def newest_command(entity: str) -> str:
 
 
 def order_search_command(fields: Mapping[str, Any], hint: str = "") -> str:
-    """Return a shell command that lists the orders with the PoNumber in ``fields``, or the newest orders."""
+    """Return a shell command that lists orders with the PoNumber in ``fields``; without one, the newest."""
     number = fields.get("PoNumber")
     if not isinstance(number, str) or not number:
         return newest_command("WorkOrder")

@@ -147,7 +147,7 @@ def unchecked_hint() -> str:
 
 
 def entity_named(name: str, unchecked: bool) -> type[Record] | str:
-    """Return an entity's class; if the name is unknown or ``unchecked``, return the name.
+    """Return an entity's class, or ``name`` if it is unknown or ``unchecked`` is true.
 
     Raises CliError for likely typos.
     """
@@ -156,7 +156,7 @@ def entity_named(name: str, unchecked: bool) -> type[Record] | str:
 
 
 def command_named(name: str, unchecked: bool) -> type[Command[Any]] | str:
-    """Return a command's class; if the name is unknown or ``unchecked``, return the name.
+    """Return a command's class, or ``name`` if it is unknown or ``unchecked`` is true.
 
     Raises CliError for likely typos.
     """

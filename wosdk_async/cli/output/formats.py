@@ -145,7 +145,7 @@ class CsvFormat:
         )
 
     def close(self) -> None:
-        """Report cells with :func:`guard_warning`, and columns that only appear in later pages."""
+        """Print the :func:`guard_warning` and the names of columns that only appear in later pages."""
         if self._guard.texts:
             say(guard_warning(self._guard.texts, raw=self._guard.raw))
         if self._left_out:

@@ -21,8 +21,8 @@ _PACE_LINES = 7  # the pace is measured over this many progress lines, which tak
 class RowProgress:
     """Context manager that counts rows on stderr, and shows a ``final`` count if ``total`` is unknown.
 
-    Earlier runs completed ``done`` rows. ``live`` draws a bar (default: if stderr is a terminal). ``workers``
-    returns the number of responding workers, or None if the rows are not sent by workers.
+    ``done`` is the number of rows that earlier runs completed. ``live`` draws a bar (default: if stderr is a
+    terminal). ``workers`` returns the number of responding workers, or None if workers do not send the rows.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class RowProgress:
             say(text)
 
     def add(self, rows: int, detail: str = "", *, failed: bool = False) -> None:
-        """Count ``rows`` more, and show ``detail`` after the count.
+        """Add ``rows`` to the count, and show ``detail`` after it.
 
         Rows counted as ``failed`` may never have been sent, so no rate is shown if all rows failed.
         """

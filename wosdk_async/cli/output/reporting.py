@@ -169,7 +169,7 @@ _FILES = {
 
 
 def say_files(summary: Summary, plan: JobPlan) -> None:
-    """Print the files, and the command to import the rejects; ``plan`` has this run's options."""
+    """Print the files' paths, and the command to import the rejects; ``plan`` has this run's options."""
     for path in summary.files:
         name = unnumbered(path).name
         if name == REJECTS and summary.stopped is not None and summary.stopped.kind == "all-exist":
@@ -184,7 +184,7 @@ def say_files(summary: Summary, plan: JobPlan) -> None:
 
 
 def say_doubts(path: Path, plan: JobPlan) -> None:
-    """Print the file of the rows in doubt, and how to settle them."""
+    """Print the path of the file with the rows in doubt, and how to settle them."""
     remedy = Remedy.DECIDE_ROWS if plan.marker is None else Remedy.SETTLE
     say(f"rows that may exist already: {path}; {in_commands(remedy, {'folder': path.parent})}")
 
