@@ -21,7 +21,6 @@ from wosdk_async.jobs.ledger.nearby import remedies_of_row
 from wosdk_async.jobs.ledger.request import ReportWords
 from wosdk_async.jobs.report import unnumbered
 from wosdk_async.jobs.report.output_tables import IN_DOUBT, REJECTS
-from wosdk_async.jobs.sources.csv import CsvFile
 from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
 from wosdk_async.jobs.stop import cause_of
 from wosdk_async.text.remedies import Remedy
@@ -261,7 +260,7 @@ def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
     options = {each.partition("=")[0]: each for each in arguments}
     suffix = suffix_of(PurePath(plan.file), options.get("--format", "").partition("=")[2] or None)
     original = FORMATS.get(suffix, FORMATS[".csv"])
-    if "encoding" in original.options and original.open is not CsvFile:  # its rejects are UTF-8
+    if "delimiter" not in original.options:  # only rejects of such files keep the encoding
         options.pop("--encoding", None)
     kept = [text for name, text in options.items() if name not in _INPUT_ONLY]
     return shell_words("wosdk", "import", str(rejects.absolute()), *kept, *_company(plan))
