@@ -24,7 +24,7 @@ class _Key:
     A future is done when its call gets the turn.
     """
     calls: int = 0
-    """Calls that have the turn or are waiting for it."""
+    """Number of calls that have the turn or are waiting for it."""
     used: bool = False
     look_ups: LookUps | None = None
     result: Any = None

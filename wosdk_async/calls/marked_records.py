@@ -92,10 +92,10 @@ class _Search:
         return found
 
     async def _isolate(self, keys: Mapping[str, Key], error: WosdkError) -> Found:
-        """Query both halves of ``keys`` separately after ``error``.
+        """Query both halves of ``keys`` separately after ``error``; split a failed half further.
 
-        If both halves fail, no single key is the cause, so the first half's error is raised. If either error
-        is NotUniqueError, both halves are split further instead.
+        If both halves fail, and neither error is NotUniqueError, no single key is the cause: raise the first
+        half's error.
         """
         if len(keys) == 1:
             return dict.fromkeys(keys, error)
@@ -187,7 +187,7 @@ class MarkedRecords:
     async def find(
         self, marker: Marker, send: Send, hold: Hold, seconds: float, patience: float, scope: object
     ) -> Sequence[Any]:
-        """Return the records with the key of ``marker``, queried after this call began.
+        """Return the records with the key of ``marker``, from a query sent after this call began.
 
         Args:
             marker: key, and where to look.

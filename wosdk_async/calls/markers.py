@@ -195,8 +195,8 @@ class Marker:
     def of_command(cls, command: Command[Any] | Written | str, path: str) -> Marker:
         """Return the marker at ``path`` of a command, such as ``"work_order.po_number"``.
 
-        Raises InvalidCallError if there is no key at the path, or if the command's result has no record or
-        several records of the type that holds the key.
+        Raises InvalidCallError if there is no key at the path, or if the command's result does not have
+        exactly one record of the type that holds the key.
         """
         if isinstance(command, str):
             raise InvalidCallError(f"a marker needs an instance of a command class, not the name {command!r}")
@@ -357,9 +357,9 @@ def require_asked(what: str, found: Iterable[str], asked: Iterable[str]) -> None
 
 
 def _collated(text: str) -> str:
-    """Normalize what a database's collation may ignore in a text.
+    """Return a text without the distinctions that a database's collation may ignore.
 
-    No source shows the service's collation. It may ignore case, accents, width, surrounding whitespace and
+    The service's collation is undocumented. It may ignore case, accents, width, surrounding whitespace and
     invisible characters.
     """
     # facts 3.4: the name of a removed record ends in " (deleted)"

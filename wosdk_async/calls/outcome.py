@@ -92,9 +92,9 @@ class RunInputs(Generic[I]):
     """Source of a run's inputs: gives each input once, with its index, to a worker that asks for one.
 
     One task reads an async iterable for all workers. Inputs that are ready are handed out in one
-    iteration of the event loop, so a burst of calls is sent together. If an async iterable has a method
-    ``at_hand``, which returns a ready input or None, workers take ready inputs themselves, and the task only
-    waits for the other inputs.
+    iteration of the event loop, so a burst of calls is sent together. An async iterable may have a method
+    ``at_hand``, which returns a ready input or None. Workers then take ready inputs themselves, and the task
+    waits only for the others.
 
     Attributes:
         taken: number of inputs read.
@@ -217,7 +217,7 @@ class RunInputs(Generic[I]):
 
 
 def _task_is_cancelled() -> bool:
-    """Return whether this task is cancelled; if not, the inputs raised CancelledError themselves."""
+    """Return whether this task was cancelled; if not, a CancelledError came from the inputs."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 

@@ -84,8 +84,8 @@ class Reconciler:
         Raises:
             NoAnswerError: the record was still missing after every attempt's commit window.
             NotUniqueError: several records have the key.
-            InDoubtError: the deadline ended before the outcome was known.
-            DeadlineError: the deadline ended before anything was sent.
+            InDoubtError: the deadline passed before the outcome was known.
+            DeadlineError: the deadline passed before anything was sent.
         """
         try:
             with self.hold, self.turn:

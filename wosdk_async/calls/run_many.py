@@ -40,11 +40,11 @@ class Run(Uncopied, Generic[I, R]):
     At most ``limit`` calls are in progress, and no further call starts while ``limit`` outcomes are unread: a
     slow reader slows the run. A failed call does not stop the others.
 
-    If the block ends without reading any outcomes, the run carries out all inputs and keeps all outcomes. If
-    the block ends early, the run starts no more calls. After ``break``, it waits for the calls in flight.
+    If the block ends without reading any outcomes, the run makes all calls and keeps all outcomes. If the
+    block ends early, the run starts no more calls. After ``break``, it waits for the calls in flight.
     After an exception or a cancellation, calls in flight get ``grace`` seconds and are then cancelled; calls
-    already sent are in doubt. After the block, unread outcomes can still be read, and inputs that need no
-    wait are yielded as ``NotStarted``.
+    already sent are in doubt. After the block, unread outcomes can still be read, followed by a
+    ``NotStarted`` for each remaining input that is ready.
 
     If the inputs raise an exception, including ``CancelledError``, the run raises it once all earlier
     outcomes have been read. If the block has raised another exception, the run adds a note to that exception
@@ -241,7 +241,7 @@ class Run(Uncopied, Generic[I, R]):
         await self._changed.wait()
 
     async def _await_workers(self, seconds: float | None) -> None:
-        """Wait up to ``seconds`` for the workers, or until a stopped run has no calls in progress."""
+        """Wait up to ``seconds`` for the workers to end; in a stopped run, only for calls in progress."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while self._workers and (self._calls_in_progress or not self._stopped):

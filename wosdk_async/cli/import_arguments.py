@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 
 def _sheet(text: str | int | None) -> str | int | None:
-    """Convert digits to a sheet's position. A sheet with an all-digit name is selected by position."""
+    """Convert digits to a sheet's position.
+
+    A sheet with an all-digit name can only be selected by its position.
+    """
     return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() else text
 
 
@@ -44,7 +47,7 @@ class ReadOptions:
     header_row: int | None = None
 
     def with_rules(self, rules: TableRules) -> Self:
-        """Return a copy with the header row of the map, unless an option sets one."""
+        """Return a copy with the header row that the map sets, unless an option sets one."""
         return attrs.evolve(self, header_row=self.header_row or rules.header_row)
 
     @classmethod

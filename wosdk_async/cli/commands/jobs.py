@@ -53,7 +53,7 @@ jobs_command.add_command(undo_command)
 @click.argument("place", type=_PATH, metavar="[DIR]", default=Path(), required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines, one for each job.")
 def list_command(place: Path, as_json: bool) -> None:
-    """List the jobs below DIR, or of an input file, newest first."""
+    """List the jobs below DIR, or those of an input file, newest first."""
     from wosdk_async.cli.job import print_jobs
     from wosdk_async.jobs.errors import JournalError
     from wosdk_async.jobs.journal.folder import jobs_below, jobs_of
@@ -98,7 +98,7 @@ def _with_journal(
 def show(folder: Path, as_json: bool) -> None:
     """Show a job's plan, counts, runs and problem rows, and what a resume would do.
 
-    The job may be running.
+    This works even while the job is running.
     """
     require_stdout()
     from wosdk_async.cli.job import job_facts, print_job

@@ -133,7 +133,7 @@ def _known_values(options: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def _complete(values: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, str]:
-    """Ask for missing values, offering those of the old profile.
+    """Ask for missing values; the old profile's values are the defaults.
 
     Without a terminal, the old region is kept only for the same Company.
     """

@@ -62,8 +62,9 @@ def create_command(
     """Create a record.
 
     Fields are NAME=VALUE as in `wosdk run`; `wosdk describe ENTITY` lists them. Work orders are created by
-    WoCreateCommand. The service computes the due time unless you give DtDue, or a field that this would
-    overwrite, such as Priority. To set fields of the command itself, use `wosdk run WoCreateCommand`.
+    WoCreateCommand. The service computes the due time, unless you give DtDue or another field that the
+    computation would overwrite, such as Priority. To set fields of the command itself, use
+    `wosdk run WoCreateCommand`.
 
     \b
       wosdk create Contact FirstName=Ann LastName=Lee CustomerId=512
@@ -306,7 +307,7 @@ async def _by_class(
 
 
 def _paths_below(name: str, meta: Wire) -> list[str]:
-    """Return the paths to read below a reference: all fields of a list or owned record, or id and name."""
+    """Return the paths to read below a reference: all of a list or owned record, otherwise id and name."""
     if meta["type"] != "ref":
         return []
     if meta.get("many") or meta["of"] in OWNED:

@@ -188,7 +188,7 @@ def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
 @click.option("--empty", is_flag=True, help="Omit initial records.")
 @click.option("--no-verification", is_flag=True, help="Omit the verification step.")
 def add_company(store: Path, name: str, host: str, live: bool, empty: bool, no_verification: bool) -> None:
-    """Add a Company to a store. The store may be in use by a server."""
+    """Add a Company to a store, even while a server uses it."""
     with _opened(store, create=True) as opened:
         from wosdk_async.sandbox.seed.initial import create_company
 
@@ -241,7 +241,7 @@ def seed(store: Path, file: Path, company: str | None) -> None:
 @_store
 @click.option("--to", type=_FILE, required=True, help="Snapshot file; overwritten if it exists.")
 def snapshot(store: Path, to: Path) -> None:
-    """Take a snapshot of a store. The store may be in use by a server."""
+    """Take a snapshot of a store, even while a server uses it."""
     require_not_store("--to", to, store)
     with _opened(store) as opened:
         replaced = ", replacing the earlier snapshot" if to.exists() else ""
@@ -265,8 +265,8 @@ def _require_replaceable(env_file: Path, force: bool) -> None:
     """Raise CliError if the env file is not writable or, without ``force``, must not be overwritten.
 
     Text that `serve` did not write is kept. The file of a running background server is kept too, because only
-    this file has its process id. The file of a server that has ended is removed, because a shell would load
-    it even if this start fails.
+    this file has its process id. The file of a server that has ended is removed, so that no shell loads it
+    if this start fails.
     """
     from wosdk_async.sandbox.env import are_assignments, server_of
 

@@ -154,7 +154,7 @@ def _opened(ctx: click.Context, folder: Path, sandbox: Path | None) -> Iterator[
 
 
 def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | None:
-    """Print and return the run to undo: ``of_run``, or the choice of :func:`run_to_undo`; None: all runs."""
+    """Print the run to undo, and return it, or None for all runs; ``of_run`` overrides the default."""
     from wosdk_async.jobs.ledger.undone import run_to_undo
 
     files = {each.number: each.details.get("file") for each in runner.run(journal.runs())}
@@ -265,7 +265,7 @@ def _say_undo(
 
 
 def _print_undo(summary: UndoSummary, kept: list[UndoRow], undone_before: int, as_json: bool) -> None:
-    """Print the summary; ``undone_before`` is the number of records that earlier undos undid."""
+    """Print the summary; ``undone_before`` is the number of records that were already undone."""
     from wosdk_async.jobs.ledger.undone import UNDO_LABELS
 
     if as_json:
