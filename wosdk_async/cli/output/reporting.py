@@ -260,7 +260,7 @@ def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
     options = {each.partition("=")[0]: each for each in arguments}
     suffix = suffix_of(PurePath(plan.file), options.get("--format", "").partition("=")[2] or None)
     original = FORMATS.get(suffix, FORMATS[".csv"])
-    if "delimiter" not in original.options:  # only rejects of such files keep the encoding
+    if "encoding" in original.options and "delimiter" not in original.options:  # its rejects are UTF-8
         options.pop("--encoding", None)
     kept = [text for name, text in options.items() if name not in _INPUT_ONLY]
     return shell_words("wosdk", "import", str(rejects.absolute()), *kept, *_company(plan))
