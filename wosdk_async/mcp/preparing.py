@@ -38,13 +38,13 @@ class Change:
     def keyed_marker(self) -> Marker | None:
         """Return the marker with its key; None without a marker.
 
-        Raises InvalidCallError for an impossible marker.
+        Raises InvalidCallError for an invalid marker.
         """
         make: Any = Marker.of_command if isinstance(self.subject, Command) else Marker.of_record
         return make(self.subject, self.marker) if self.marker else None
 
     async def find(self, company: Company) -> dict[str, Any] | None:
-        """Look up the record that has the marker, and return it like :meth:`send`; None if there is none.
+        """Look up the record that has the marker; return it as :meth:`send` does, or None if there is none.
 
         Raises NotUniqueError if several records have the marker.
         """
@@ -75,7 +75,7 @@ class Change:
 
 
 def outcome_of(result: Any, company: Company) -> dict[str, Any]:
-    """Return a result's values; in its records, drop lists, and reduce references to id and names."""
+    """Return a result's values, omitting lists in records and shortening references to id and names."""
     found = to_dict(result)
     for name, value in found.items():
         if isinstance(value, dict):
@@ -156,7 +156,7 @@ def change_of(plan: Plan) -> Change:
 
 
 def _exact(value: Any) -> Any:
-    """Return JSON values with floats as decimals of the same digits, so that 12.1 does not become 12.0999."""
+    """Convert floats in a JSON value to decimals with the same digits: 12.1 must not become 12.0999."""
     if isinstance(value, float):
         return Decimal(repr(value))
     if isinstance(value, Mapping):

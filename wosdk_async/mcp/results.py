@@ -1,7 +1,7 @@
 """Results of the tools, including errors.
 
 Anyone can write work order text: tenants, vendors, email senders. The text may try to instruct an agent, so
-fields of a result that contain such text have names that start with ``untrusted``.
+the names of result fields with such text start with ``untrusted``.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def queryable(name: str) -> type[Record]:
 
 
 def conditions(entity: type[Record], filters: Sequence[Filter]) -> list[Condition]:
-    """Parse filters. Raises InvalidCallError, which names the filter and a remedy."""
+    """Parse filters. Raises InvalidCallError for an invalid filter; the message names it and a remedy."""
     return [_condition(entity, each) for each in filters]
 
 

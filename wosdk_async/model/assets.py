@@ -130,8 +130,8 @@ class AssetAttribute(LockedEntity):
     id: int | None = field(default=None, metadata=wire("Id", "integer"))
     """Record identifier. Vendor sample: 0 or absent adds a new attribute."""
     perform_deletion: bool | None = field(default=None, metadata=wire("PerformDeletion", "boolean"))
-    """Set to true on a nested record to delete it on update. Vendor sample: removes the attribute when set in
-    Location.Attributes with its Id.
+    """Set to true on a nested record to delete it on update. Vendor sample: in Location.Attributes, true
+    removes the attribute with this Id.
     """
     descriptor: AttributeDescriptor | None = field(
         default=None, metadata=wire("Descriptor", "ref", "AttributeDescriptor")

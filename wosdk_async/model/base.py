@@ -60,8 +60,8 @@ class Record:
     extra: dict[str, Any] | None = field(default=None, kw_only=True)
     """Undocumented fields that the service sent, by wire name; sent back unchanged."""
     origin: str | None = field(default=None, kw_only=True)
-    """Company that the record was read from, the only one to which it may be sent; None for a record created
-    by the program. Copied and pickled, but not compared, shown or sent."""
+    """Company that the record was read from; the record may be sent only to this Company. None for a record
+    created by the program. Copied and pickled, but not compared, shown or sent."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -121,7 +121,7 @@ def _empty(cls: type[Record]) -> Record:
 
 
 def _install_checked_init(cls: type[Any]) -> None:
-    """Replace a record's constructor if attrs generated it; keep one that a program wrote."""
+    """Replace a record's constructor if attrs generated it; keep a handwritten one."""
     init = cls.__dict__.get("__init__")
     if init is None or not init.__code__.co_filename.startswith("<attrs generated"):
         return
@@ -176,7 +176,7 @@ def _refuse(of: type[Any], names: Iterable[str], value: object, given: Iterable[
 
 
 def _held(of: type[Any], name: str) -> str:
-    """Suggest the command's nested record, such as its work order, that has the field; "" if none has."""
+    """Suggest the command's nested record that has the field; "" if there is none."""
     from wosdk_async.model import registry
 
     for holder, meta in of.__wire__.items() if issubclass(of, Command) else ():

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 class BillingAccount(RemovableEntity):
     """Account billed for several customers.
 
-    Operations: create, retrieve, update, delete, query. Older material calls it read-only; in recordings, all
-    operations work.
+    Operations: create, retrieve, update, delete, query. Older documentation calls it read-only; in recorded
+    traffic, all operations work.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
@@ -350,8 +350,8 @@ class LaborCode(RemovableEntity):
 class Payment(LockedEntity):
     """Customer payment.
 
-    Operations: create, retrieve, update, delete. Unknown: query. In recordings, all operations work;
-    PostPaymentCommand posts a payment.
+    Operations: create, retrieve, update, delete. Unknown: query. In recorded traffic, create, update and
+    delete work; PostPaymentCommand posts a payment.
     """
 
     currency_type_id: CurrencyType | None = field(

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class TimeCard(LockedEntity):
     """Weekly time card.
 
-    Operations: none known. Not supported: create. Unknown: retrieve, update, delete, query. In recordings,
-    create is refused with ERROR_CODE_1000, and delete works.
+    Operations: none known. Not supported: create. Unknown: retrieve, update, delete, query. In recorded
+    traffic, create is refused with ERROR_CODE_1000, and delete works.
     """
 
     week_start_date: datetime | None = field(default=None, metadata=wire("WeekStartDate", "datetime-local"))

@@ -124,8 +124,8 @@ class GeneratePmWoCommand(WorkOrderAction[WoActionResponse]):
 class SendWorkOrderCommand(Command[SendWorkOrderResponse]):
     """Sends the work order to the connected provider.
 
-    Not safe to repeat. The specification prints the short path; recordings, the schema and a client have the
-    full name.
+    Not safe to repeat. The path is SendWorkOrder in the specification, and SendWorkOrderCommand in recorded
+    traffic, the schema and a client.
     """
 
     path = "SendWorkOrder"
