@@ -140,11 +140,11 @@ class WorkOrderCost(LockedEntity):
     external_id: str | None = field(default=None, metadata=wire("ExternalId", "string"))
     """Identifier in an external system."""
     bill_to_type: str | None = field(default=None, metadata=wire("BillToType", "string"))
-    """The party billed, as a text value. Specification only; not in the public schemas, which have
-    BillToOption instead (a record with TypeId of BillToTypeRule, value None).
+    """The party billed, as a text value. In the specification only, with the value None; the public schemas
+    have the record BillToOption instead, whose TypeId is a BillToTypeRule.
     """
     billing_contact: Any = field(default=None, metadata=wire("BillingContact", "object"))
-    """Contact of the billing account. Listed by the class help of release 9.15 only; type not given."""
+    """Contact of the billing account. Listed only in the class help of release 9.15, without a type."""
 
 
 @define(kw_only=True, eq=False, repr=False)

@@ -46,7 +46,7 @@ class Space(RemovableEntity):
     schema; the specification shows no end date field.
     """
     move_out_date: datetime | None = field(default=None, metadata=wire("MoveOutDate", "datetime-local"))
-    """Expected or actual date of moving out. Local time without a zone. Required according to the class help,
+    """Expected or actual move-out date. Local time without a zone. Required according to the class help,
     nullable in the schema; the specification shows no move-out date field.
     """
     work_zone: WorkZone | None = field(
@@ -66,7 +66,7 @@ class Space(RemovableEntity):
     )
     """Instruction text shown to users. At most 256 characters."""
     move_in_date: datetime | None = field(default=None, metadata=wire("MoveInDate", "datetime-local"))
-    """Date of moving in. Local time without a zone."""
+    """Move-in date. Local time without a zone."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -109,7 +109,7 @@ class Customer(RemovableEntity):
     contacts: list[Contact] | None = field(
         default=None, metadata=wire("Contacts", "ref", "Contact", many=True, required=True)
     )
-    """People of the customer. Required on creation."""
+    """Contact persons of the customer. Required on creation."""
     custom_fields: list[CustomField2] | None = field(
         default=None, metadata=wire("CustomFields", "ref", "CustomField2", many=True)
     )
@@ -138,7 +138,7 @@ class Customer(RemovableEntity):
 
 @define(kw_only=True, eq=False, repr=False)
 class Contact(RemovableEntity):
-    """Person of a customer.
+    """Contact person of a customer.
 
     Operations: create, retrieve, update, delete, query.
     """
@@ -231,7 +231,7 @@ class Note(Entity):
     """
 
     actor_id: int | None = field(default=None, metadata=wire("ActorId", "integer", required=True))
-    """Id of the owning object. Required on creation. A server error names it as required."""
+    """Id of the owning object. Required on creation. A server error states that it is required."""
     actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))
     """Kind of the owning object."""
     note_type_lookup: CustomerNoteType | None = field(

@@ -37,8 +37,8 @@ class Document(LockedEntity):
     doc_type: DocumentType | None = field(
         default=None, metadata=wire("DocType", "ref", "DocumentType", required=True)
     )
-    """Document type record. Required on creation. Send {Id}; the server is reported to derive it from
-    MimeType.
+    """Document type record. Required on creation. Send {Id}, although the server reportedly derives the
+    document type from MimeType.
     """
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
     """End date. Local time without a zone."""
@@ -57,8 +57,8 @@ class Document(LockedEntity):
     )
     """Where the file is kept. Required on creation."""
     doc_url: str | None = field(default=None, metadata=wire("DocUrl", "string"))
-    """Address of the file, or the link. The specification describes this property but does not name it; if
-    StorageTypeId is URL, it holds the link (in a vendor sample, MimeType is url).
+    """Address of the file, or the link. The specification describes this property but does not name it. If
+    StorageTypeId is URL, it holds the link; in a vendor sample of a link, MimeType is url.
     """
     mime_type: str | None = field(default=None, metadata=wire("MimeType", "string"))
     """Media type of the file. A public client always sends it."""

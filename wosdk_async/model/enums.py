@@ -121,8 +121,8 @@ class AlertType(OpenEnum):
 
 
 class ApState(OpenEnum):
-    """Values of ``ApState``. The specification names Submitted as a standard payable status; statuses are
-    Company records (ApInvoiceStatus), states are this fixed list.
+    """Values of ``ApState``. This list of payable states is fixed; payable statuses, such as the
+    specification's Submitted, are records of the Company (ApInvoiceStatus).
     """
 
     NONE = "None"
@@ -312,7 +312,7 @@ class CompletionNoteOptions(OpenEnum):
 
 class ConditionOperator(OpenEnum):
     """Values of ``ConditionOperator``. A public client sends IsNull, IsNotNull and Contains; the schemas have
-    Null and NotNull and no Contains.
+    Null and NotNull, but no Contains.
     """
 
     Between = "Between"
@@ -734,7 +734,7 @@ class IsmStatus(OpenEnum):
 
 
 class IsolationLevel(OpenEnum):
-    """Values of ``IsolationLevel``. Class name in the SOAP schema; sent as an HTTP header."""
+    """Values of ``IsolationLevel``. Named as in the SOAP schema; the value is sent in an HTTP header."""
 
     Default = "Default", 0
     """Same as ReadCommitted."""
@@ -1364,7 +1364,7 @@ class ErrorCode(OpenEnum):
     """Values of ``ErrorCode``. Open list: ERROR_CODE_{number} stands for any numbered error of the service
     core. HTTP statuses: 200 for success, 400 for handled errors and malformed tokens, 401 without an
     Authorization header, 403 without the Bearer scheme or after a failed token check, 500 for unhandled
-    errors. The HTTP status of codes from the vendor's documentation is deduced from this list.
+    errors. For codes from the vendor's documentation, the HTTP status is deduced from these rules.
     """
 
     BUSINESS_LOGIC_ERROR = "BUSINESS_LOGIC_ERROR"

@@ -2,9 +2,9 @@
 
 Most programs use a few fields of a record, which may hold a dozen other records. The JSON of a response is
 parsed and checked as a whole on arrival. Only nested objects are created later: until then, the field's slot
-holds a :class:`Lazy` or, for a list, a tuple of them. It is a tuple because the garbage collector visits
-every list in the results that a program keeps, and an order has fifty lists, nearly all of them empty. Python
-has a single empty tuple, and the collector stops tracking tuples of Structs.
+holds a :class:`Lazy` or, for a list, a tuple of them. A list would cost more: the garbage collector visits
+every list in memory, and an order has fifty, nearly all of them empty. Python has a single empty tuple, and
+the collector stops tracking tuples of Structs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Lazy:
 
     @abstractmethod
     def __made__(self, origin: str | None) -> Any:
-        """Create the object for a record that was read from the Company ``origin``. Must not fail."""
+        """Create the nested object; ``origin`` is the Company its record was read from. Must not fail."""
 
 
 class _LazyField(property):

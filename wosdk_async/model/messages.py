@@ -128,8 +128,7 @@ class EntityResponse(Record):
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
     """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
     data: Any = field(default=None, metadata=wire("Data", "object"))
-    """``Data`` on the wire. In the 2023 OpenAPI description only; the entity itself, of the requested type.
-    """
+    """``Data`` on the wire. In the 2023 OpenAPI description only, as an entity of the requested type."""
 
 
 @define(kw_only=True, eq=False, repr=False)

@@ -16,7 +16,7 @@ Wire = Mapping[str, Any]
 """
 
 OWNED = frozenset({"Address2", "AssetInfo", "Blob", "ContactInfo", "WoEstimate", "WoNote", "WoQuote"})
-"""Entities that are part of the record that refers to them: an update writes their fields.
+"""Entities owned by the record that refers to them: updating that record writes their fields.
 
 Every other reference points to a separate record.
 """
