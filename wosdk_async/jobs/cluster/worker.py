@@ -240,8 +240,8 @@ class FencedEngine(WatchedEngine):
 class _PushedSessions:
     """Provider of the coordinator's sessions, which never grants the same session twice.
 
-    When a call has to wait for the next session, ``on_refused`` is called, and :attr:`refused` becomes the
-    number of the newest session.
+    If the newest session was already granted or has expired, :attr:`refused` becomes its number,
+    ``on_refused`` is called, and the call waits for another session.
     """
 
     def __init__(self, clock: Callable[[], float], on_refused: Callable[[], None]) -> None:
@@ -265,7 +265,7 @@ class _PushedSessions:
             self._pushed.set()
 
     async def grant(self, company: str, replaced: Secrets) -> TokenGrant:
-        """Return the newest session, or wait for another if the newest was already granted."""
+        """Return the newest session; if it was already granted or has expired, wait for another."""
         del company, replaced  # unused: a worker has one Company, and the transport hides its own tokens
         while (grant := self._take()) is None:
             self._used_up = self.number

@@ -46,7 +46,7 @@ def differences(plan: ExportPlan, stored: ExportPlan) -> list[str]:
 
 
 def _compared_fields(plan: ExportPlan) -> dict[str, Any]:
-    """Return the fields that determine rows and format, except ``columns``, by their names in messages."""
+    """Return the fields that determine rows and format, except ``columns``, keyed by names for messages."""
     expression = plan.get("expression") or {}
     return {
         "entity": plan.get("entity"),
@@ -72,7 +72,7 @@ class ExportOptions:
     """Options of an export. Raises ConfigurationError for an invalid value."""
 
     format: Literal["parquet", "csv", "jsonl", "xlsx"] | None = choice("parquet", "csv", "jsonl", "xlsx")
-    """Output format (default: by the output's suffix; Parquet for incremental exports)."""
+    """Output format (default: inferred from the output's suffix, or Parquet for incremental exports)."""
     parallel: int = number(4, "a number of ranges, 1 to 100", low=1, high=100, whole=True)
     """Number of id ranges to read concurrently."""
     page: int = number(1000, f"a number of rows per call, 1 to {ROW_CAP}", low=1, high=ROW_CAP, whole=True)
@@ -86,7 +86,7 @@ class ExportOptions:
     csv_for_excel: ExcelSeparator | None = choice("comma", "semicolon")
     """Separator of a CSV file for Excel, which begins with a byte order mark; None writes plain CSV."""
     csv_raw: bool = switch(False)
-    """Whether CSV text stays unchanged, for programs; otherwise formulas get a leading apostrophe."""
+    """Whether to write CSV text unchanged; by default, formulas get a leading apostrophe."""
 
 
 @attrs.frozen(kw_only=True)

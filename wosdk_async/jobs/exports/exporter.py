@@ -246,7 +246,7 @@ class Export(ExportJob):
 
 
 def _finish_or_discard(file: RangeFileWriter, ids: IdRange) -> None:
-    """Finish a file that has rows and a bounded range, so that the export can resume; discard any other."""
+    """If the file has rows and a bounded range, finish it, so that the export can resume; else discard it."""
     with contextlib.suppress(OSError):  # a full disk, for example; the caller raises the first error
         if file.rows and ids.until is not None and not (file.finished or file.torn):
             file.finish(file.last)

@@ -59,7 +59,7 @@ def _iso_time(moment: datetime) -> str:
 
 
 def _excel_time(moment: datetime) -> str:
-    """Return a time as Excel parses it. Excel reads a time with ``T`` or ``Z`` as text."""
+    """Format a time so that Excel parses it as a time; with ``T`` or ``Z``, Excel would read it as text."""
     return moment.replace(tzinfo=None).isoformat(" ")
 
 

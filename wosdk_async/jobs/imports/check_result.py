@@ -98,7 +98,7 @@ class ProblemCause:
 
 @attrs.define(kw_only=True)
 class CheckResult:
-    """Result of an import check, which checked ``checked`` of the file's ``rows`` rows."""
+    """Result of an import check; ``checked`` counts the checked rows, ``rows`` all rows of the file."""
 
     label: str
     """The operation's past participle, such as ``created``."""
@@ -128,7 +128,7 @@ class CheckResult:
     skips: bool = False
     """Whether the import would skip rows whose record exists, instead of failing them."""
     existing: Mapping[str, Any] = attrs.field(factory=dict)
-    """Remedies for rows whose record exists, and the facts that the remedies name."""
+    """Remedies for rows whose record exists, and the values to insert into the remedies."""
     lacking: int = 0
     """Number of rows that would be sent without a required field, and would probably be refused."""
     causes: dict[tuple[FindingKind, str], ProblemCause] = attrs.field(factory=dict)

@@ -199,7 +199,8 @@ class Import:
 
         Raises:
             ImportMapError: a record required by all rows does not exist, or the file has changed.
-            ImportRefusedError: rows could be sent twice, perhaps since :meth:`open`.
+            ImportRefusedError: rows could be sent twice, for example because another job has started since
+                :meth:`open`.
             JournalError: the journal is unusable.
             WosdkError: the session cannot be opened, or a reference look-up failed. If any of these errors is
                 raised, this run has created nothing.

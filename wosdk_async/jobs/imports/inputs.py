@@ -104,7 +104,7 @@ def _remove_partial_copies(folder: Path) -> None:
 
 
 def keep_copy(copy: Path, base: Path, folder: Path) -> None:
-    """Copy the data from stdin or a URL, which the first job stored in ``base``, to the job's own folder.
+    """Copy the stored input (stdin or a URL) from the first job's folder, ``base``, to this job's ``folder``.
 
     The first job's folder may be removed before this job finishes. Files named by the user are not copied.
     """

@@ -37,9 +37,9 @@ class OpenedJob:
     new: bool
     """Whether this run created the ledger."""
     is_idle: bool = False
-    """Whether no row is to be sent, looked up or audited, and the last run had the same file and map."""
+    """Whether there is nothing to send, look up or audit, and the last run had the same file and map."""
     beside: Mapping[Path, tuple[int, int]]
-    """Numbers of imports and rows of each job in the directory, counted before the file was compared."""
+    """Number of imports and number of rows for each job in the directory, before the file was compared."""
 
     @property
     def folder(self) -> Path:
@@ -186,7 +186,7 @@ def _create(
 async def _decided(
     journal: Journal, request: ImportRequest, rows: FileRows, company: str, *, new: bool
 ) -> Plan:
-    """Compare the file with the ledger and return the plan; raise ImportRefusedError if there is none."""
+    """Compare the file with the ledger and return the plan, or raise ImportRefusedError."""
     decide = functools.partial(
         decide_import,
         request=request,

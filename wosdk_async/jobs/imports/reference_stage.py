@@ -46,8 +46,8 @@ class ReferenceStage:
     async def complete(self) -> int | None:
         """Look up all names, and create missing records that a row can use.
 
-        The records that the first row needs are created first. If the map is wrong and the service refuses
-        all rows, few unused records then remain.
+        The records that the first row needs are created first, so that few unused records remain if the map
+        is wrong and the service refuses all rows.
 
         Returns:
             The number of the row to send before :meth:`create_rest`; None if no records remain to create.
@@ -185,8 +185,9 @@ class ReferenceStage:
 class _ReferenceCreation:
     """Creation of a reference's missing records.
 
-    A creation has no marker, because several records may have the same name: removed records, and those that
-    the map's ``where`` excludes. A record in doubt is looked up by name, and created again if it is missing.
+    A creation has no marker, because names are not unique: removed records, and records that the map's
+    ``where`` excludes, may have the same name. A record in doubt is looked up by name, and created again if
+    it is missing.
     """
 
     index: ReferenceIndex

@@ -52,7 +52,7 @@ class Doubt:
     reported: bool = True
     """Whether to report the row; rows missing from the file are settled silently."""
     look_ups: LookUps | None = None
-    """Look-ups that have shown the effect so far; None if one look-up is enough proof."""
+    """Look-ups so far that showed the effect; None if one look-up is enough proof."""
 
     @classmethod
     def of(cls, row: StoredRow, since: float = 0.0) -> Doubt:
@@ -260,8 +260,8 @@ async def settle_job(
     no longer send rows. ``on_stage`` gets progress messages. After ``stop``, undecided rows stay in doubt.
 
     Returns:
-        The number of rows that were ``looked_up``, ``found`` and ``not_there``; rows missing from the file
-        are not counted as ``found``.
+        The row counts ``looked_up``, ``found`` (without rows missing from the file) and ``not_there`` (rows
+        confirmed absent).
 
     Raises:
         JournalError: the rows have no keys, or settling requires the job's file.

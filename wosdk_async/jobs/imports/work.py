@@ -166,7 +166,7 @@ class JobWork:
     async def _prove_references(self, row: int) -> None:
         """Send one row with new references before the rest of the references are created.
 
-        If this process refuses the row, the next row follows. If the service refuses the row, raise
+        If this process refuses the row, try the next row. If the service refuses the row, raise
         RunStoppedError.
         """
         journal = self._job.journal

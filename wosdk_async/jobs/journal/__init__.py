@@ -77,9 +77,9 @@ class Journal(JournalWriter):
     changes that were queued during the previous commit.
 
     **To test kills**: ``commit`` is called with each transaction function, and may raise before or after
-    calling it. With ``synchronous=True`` there is no thread: ``begin`` and ``record`` commit without a
-    disk flush before they return, and pass on an exception from ``commit``. Afterwards all methods raise this
-    exception, so call :meth:`abandon` and reopen the folder.
+    calling it. With ``synchronous=True`` there is no thread: ``begin`` and ``record`` commit in the
+    caller's thread, without a disk flush, and raise any exception of ``commit``. Afterwards all methods raise
+    this exception, so call :meth:`abandon` and reopen the folder.
     """
 
     def __repr__(self) -> str:
