@@ -33,7 +33,7 @@ class Intent(functools.partial[None]):
 @attrs.define
 class _Batch:
     rows: list[int | RowRecord] = attrs.field(factory=list)
-    """Outcomes of rows, and the numbers of rows that are about to be sent."""
+    """Outcomes of rows, and row numbers of rows to mark as SENDING."""
     references: list[ReferenceRecord] = attrs.field(factory=list)
     others: list[Change] = attrs.field(factory=list)
     waiting: list[asyncio.Future[None]] = attrs.field(factory=list)

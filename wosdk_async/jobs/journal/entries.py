@@ -30,7 +30,7 @@ DECIDED = "decided"  # a person's decision
 THERE_BEFORE = "there before"  # for a refused row: a record had its key before this run's first attempt
 
 MAX_NUMBER, MAX_REASON = 200, 1000
-"""Maximum stored characters of a record's number, and of a reason or warning."""
+"""Maximum stored lengths in characters: of a record's number, and of a reason or warning."""
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # lower case, without look-alikes
 

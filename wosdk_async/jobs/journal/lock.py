@@ -60,7 +60,7 @@ def require_own(folder: Path) -> None:
     """Raise JournalError if a job folder, a link to it or a file in it belongs to another user, except root.
 
     Output files may belong to anyone, because users may replace them, for example with a spreadsheet program.
-    Write permissions do not matter: only the owner can grant them, and some file systems grant them to all.
+    Write permissions are not checked: the owner sets them, and some file systems report any file as writable.
     Root trusts the owner of the parent directory, who could replace the folder anyway.
     """
     trusted = {folder.parent.stat().st_uid} if os.name == "posix" and os.geteuid() == 0 else set()

@@ -64,7 +64,7 @@ class JobThread:
 
 
 def _carry_out(function: Callable[[], T], future: asyncio.Future[T]) -> Callable[[], None]:
-    """Run a function, and return a function that settles the future."""
+    """Run a function; return a callable that sets its result or exception on the future."""
     try:
         return functools.partial(future.set_result, function())
     except BaseException as error:

@@ -138,7 +138,7 @@ def _stored(db: sqlite3.Connection, where: str, *values: object, tables: str = _
 def named_keys(
     db: sqlite3.Connection, numbers: Sequence[int], identity_of: Callable[[str], bytes]
 ) -> dict[int, str]:
-    """Return, by row number, each name that is the row's key or repeats another row's key."""
+    """Return, by row number, the rows' names that are keys, including repeated keys."""
     named = "SELECT row, name FROM planned WHERE name IS NOT NULL AND row IN (SELECT value FROM json_each(?))"
     identified = """SELECT 1 FROM identity WHERE identity = ?1 AND (row = ?2 OR EXISTS (
         SELECT 1 FROM outcome WHERE row = ?2 AND json_extract(detail, '$[3]') = ?3))"""
@@ -195,7 +195,7 @@ def counts(db: sqlite3.Connection, *, gone: bool = False) -> dict[State, int]:
 def count_unsent_elsewhere(db: sqlite3.Connection) -> tuple[int, int]:
     """Count unsent rows missing from the last file.
 
-    Return two counts: rows in the last file that was not a rejects file, and rows only in earlier files.
+    Return two counts: rows in the original of the rejects file, and rows only in earlier files.
     """
     found = db.execute(
         f"""SELECT coalesce(sum(NOT away), 0), coalesce(sum(away), 0) FROM {_ALL}

@@ -19,7 +19,7 @@ AuditState = Literal["none", "due", "impossible", "clean", "not clean"]
 that cannot be found by a key."""
 
 FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected", "another")
-"""All findings. The journal stores positions in this tuple, so only append to it."""
+"""All findings. The journal stores indexes into this tuple, so only append to it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -34,7 +34,7 @@ class AuditResult:
         unexpected: rows that have a record, although they failed or were not sent.
         another: done rows whose record has a different id from the journal's.
         undecided: rows in doubt without a record.
-        not_made: rows that failed or were not sent, and have no record, or only records from before.
+        not_made: rows that failed or were not sent, and have no record; earlier records do not count.
     """
 
     at: float = 0.0

@@ -25,8 +25,8 @@ def admit(
     """Add the compared file's rows to the ledger, and set the rows to send to PLANNED.
 
     The caller provides the transaction. With ``default_keys``, a row's key is the ledger's id and the row
-    number. ``learns`` is for a rejects file or a changed key: later imports also recognize known rows without
-    a key by their cells in this file.
+    number. With ``learns``, used for a rejects file or a changed key, known rows without a key are also
+    identified by their cells in this file.
     """
     sent = [int(each) for each in Standing if plan.actions[each] is Action.SEND and each is not Standing.NEW]
     sent_here = f"standing IN ({', '.join(map(str, sent))})"
@@ -63,8 +63,8 @@ def _place(db: sqlite3.Connection, *, renames: bool) -> None:
     A done row whose cells are unchanged keeps the digest with which it was sent, even if the map now reads
     other columns.
 
-    With ``renames``, a row identified by its cells so far gets its key as its name, so that a later change of
-    the key by a spreadsheet is noticed. Other rows keep their names.
+    With ``renames``, a row identified only by its cells until now takes its key as its name, so that imports
+    notice if a spreadsheet changes the key later. Other rows keep their names.
     """
     db.execute("""UPDATE planned SET place = NULL WHERE place IS NOT NULL
         AND row IS NOT (SELECT row FROM temp.matched WHERE matched.place = planned.place)""")
@@ -109,7 +109,7 @@ def _insert_new(db: sqlite3.Connection, default_key: str | None) -> None:
 
 
 def _add_keys(db: sqlite3.Connection, which: str) -> None:
-    """Give each known row its key in this file, unless the key's current row may be in the Company.
+    """Give each known row its key in this file, unless another row with that key may be in the Company.
 
     A reject's new key identifies its row only if the row is sent with that key.
     """
@@ -124,7 +124,7 @@ def _add_keys(db: sqlite3.Connection, which: str) -> None:
 
 
 def _add_identities(db: sqlite3.Connection, sent_here: str, *, rejects: bool) -> None:
-    """Identify known rows without a key, such as corrected rejects, also by their cells in this file.
+    """Also identify known rows without a key, such as corrected rejects, by their cells in this file.
 
     Rejects sent with a key also get such an identity, because the map of the original file may have no key.
     """

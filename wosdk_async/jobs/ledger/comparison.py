@@ -288,8 +288,8 @@ def _refuse_replaced_keys(db: sqlite3.Connection, fingerprint: str) -> None:
 def _recognize(db: sqlite3.Connection, *, by_cells: bool) -> None:
     """Match new rows with missing rows that have equal cells, but were sent with another template's key.
 
-    By default, only the cells that the maps read are compared. ``by_cells`` also compares all cells, and
-    matches rows without a key and rows still to be sent.
+    By default, only the cells that the maps read are compared. With ``by_cells``, a second pass compares all
+    cells, and both passes include the file's rows without a key and the ledger's PLANNED rows.
     """
     which = "TRUE" if by_cells else "cells IS NOT NULL"
     standings = f"{RISKY}, {int(Standing.PLANNED)}" if by_cells else RISKY
@@ -322,7 +322,7 @@ def is_as_admitted(db: sqlite3.Connection) -> bool:
 
 
 def count_standings(db: sqlite3.Connection) -> tuple[dict[Standing, int], int]:
-    """Return the numbers of the file's rows by standing, and of those in the ledger."""
+    """Count the file's rows by standing; also return how many of them are in the ledger."""
     counts = db.execute(
         "SELECT standing, count(*), count(row) FROM temp.matched GROUP BY standing"
     ).fetchall()

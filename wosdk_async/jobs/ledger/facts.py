@@ -44,7 +44,7 @@ def decide_import(
 ) -> tuple[Plan | Refusal, Mapping[Standing, Action]]:
     """Compare a file with a ledger; return the decision on the import, and the action for each standing.
 
-    ``folder`` is None for a new ledger, which has no rows yet. ``after`` is the job that it replaces.
+    ``folder`` is None for a new ledger, which has no rows yet. ``after`` is the job that the import replaces.
     """
     undone = undone_records(folder or request.base, request.path, company, request.import_map.operation)
     compared = compare(
@@ -94,9 +94,9 @@ def decide_import(
 def _sends(plan: Plan, db: sqlite3.Connection) -> set[Standing]:
     """Return the standings of the rows to look for in other ledgers.
 
-    For a new ledger, these include undone and refused rows, and rows whose record already existed: such a
-    row has no current record of this job, but another job may have created one. Rows whose record existed are
-    marked as undone.
+    For a new ledger, these include undone and refused rows, and rows whose record already existed: this job
+    has no record for them, but another job may have created one. Rows whose record already existed get the
+    standing UNDONE.
     """
     sends = {each for each, action in plan.actions.items() if action is Action.SEND}
     if plan.begins:

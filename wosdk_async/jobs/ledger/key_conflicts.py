@@ -30,8 +30,8 @@ def disguised_keys(
 
     Such keys differ only by spreadsheet formatting. Missing rows are in the ledger, but not in the file. The
     result includes the first pairs of rows. A pair is left out if the previous file had both rows. It is also
-    left out if the user declared the missing row permanently gone, and the row to send had its key in the
-    previous file.
+    left out if the user declared the missing row permanently gone, and the row to send had the same key in
+    the previous file.
 
     ``has_new_rows`` tells whether the previous file lacked any of the rows to send. A rejects file lacks most
     rows, so ``rejects`` limits the missing rows to those that may be in the Company.

@@ -28,8 +28,8 @@ from wosdk_async.protocol.writes import State
 from wosdk_async.text.remedies import Remedy
 
 _AGREED = -1
-"""Replaces the ledger row number of a row that the user chose to send again, even if another job had sent it
-before the first run."""
+"""Row number given to rows that the user chose to send again: they are sent even if another job sent them
+before this ledger's first import."""
 _MAX_LINES = 10_000
 _COMPARED = 5  # newest ledgers to search for resembling keys; searching all would take too long
 
@@ -49,10 +49,10 @@ class OwnLedger:
     undone: Callable[[], Set[int]]
     """Function that returns the ids of the records that jobs in the directory have undone."""
     after: str | None
-    """The job that this one replaces, which its process has locked."""
+    """The job that this one replaces; this process holds its lock."""
 
     def chunks(self) -> Iterator[list[FileRow]]:
-        """Yield the rows to send; the ledger row number of each is ``_AGREED`` or None."""
+        """Yield the rows to send, with ``_AGREED`` or None in place of their ledger row numbers."""
         agreed = f"iif(standing <> {int(Standing.NEW)}, {_AGREED}, NULL)" if self._resends_all() else "NULL"
         found = self.db.execute(
             f"""SELECT place, line, digest, identity, cells, key, name, fault, {agreed}

@@ -27,7 +27,7 @@ COUNTED: dict[str, State] = {
     "sending": State.SENDING,
     "not_started": State.PLANNED,
 }
-"""States by the names of their counts."""
+"""Row state for the name of each count."""
 
 UNDER_WAY = "in flight when the run ended"
 """Label of SENDING rows in a job that is not running."""
@@ -70,7 +70,7 @@ class Overview:
     given: JobPlan
     """The plan with the last run's options, which a resumed job uses."""
     begun: bool = True
-    """Whether a run has taken the rows of a file, and so may have sent some."""
+    """Whether a run has added a file's rows to the ledger, and so may have sent some."""
     audit: AuditState = "none"
     audit_found: AuditResult | None = None
     gone: Mapping[State, int] = attrs.field(factory=dict)
@@ -78,7 +78,8 @@ class Overview:
     gone_undone: int = 0
     """Undone rows missing from the last file."""
     unsent_elsewhere: tuple[int, int] = (0, 0)
-    """Unsent rows missing from the last file: count in the original of a rejects file, and in older files."""
+    """Counts of unsent rows missing from the last file: in the original of a rejects file, and only in older
+    files."""
 
     @property
     def state(self) -> str:
