@@ -131,7 +131,10 @@ async def test_without_keys_a_reject_that_the_file_replaced_needs_new_rows(
     old = Path(shutil.copy(corrected(folder, LONG, "short"), tmp_path / "old.csv"))
     await local.run(rows(1), MAP)  # the row is gone, and nothing came in its place
     assert isinstance((await checked(local, old, MAP)).decision, Plan)
-    await local.run(rows(1, 2), MAP)
+    await local.run([*rows(1), ["2", "text", "", ""]], MAP)
+    equal = tmp_path / "equal.csv"
+    equal.write_text(old.read_text("utf-8").replace("short", "text"), "utf-8")
+    assert (await local.run(equal, MAP)).failed == 1
     found = await refusal(local.job(old, MAP), local)
     assert (found.problem, found.line, found.remedies) == ("replaced", 2, (Remedy.SAME_ROWS,))
     assert (await local.run(old, MAP, new_rows=True)).done_now == 1

@@ -198,7 +198,7 @@ def count_unsent_elsewhere(db: sqlite3.Connection) -> tuple[int, int]:
     Return two counts: rows in the original of the rejects file, and rows only in earlier files.
     """
     found = db.execute(
-        f"""SELECT coalesce(sum(NOT away), 0), coalesce(sum(away), 0) FROM {_ALL}
+        f"""SELECT coalesce(sum(away = 0), 0), coalesce(sum(away > 0), 0) FROM {_ALL}
         WHERE place IS NULL AND coalesce(state, 0) = {int(State.PLANNED)}"""
     )
     original, earlier = found.fetchone()

@@ -54,10 +54,10 @@ FROM planned LEFT JOIN outcome USING (row);
 """
 # Ledger rows keep their numbers. ``place`` and ``digest`` refer to the last run's file. ``sent``,
 # ``cells_hash`` and ``key`` are the digest, the hash of all cells (only with a key) and the key with which
-# the row was last planned. A row is ``away`` while it is missing from the last file that was not a rejects
-# file, and ``dismissed`` once the user declared it permanently gone. Rows without an outcome are PLANNED;
-# ``run`` is the run that sent the row. Details are one JSON list, because unpacking ten columns costs more
-# than the write itself. The view is for people.
+# the row was last planned. ``away`` is the run whose file no longer had the row, or 0 if the last file has
+# it; rejects files do not count. A row is ``dismissed`` once the user declared it permanently gone. Rows
+# without an outcome are PLANNED; ``run`` is the run that sent the row. Details are one JSON list, because
+# unpacking ten columns costs more than the write itself. The view is for people.
 
 _SCHEMA = "SELECT name, type, tbl_name, sql FROM sqlite_master"
 _MAX_STATEMENT = 5_000  # maximum bytes per statement

@@ -43,7 +43,8 @@ def admit(
     if plan.dismisses:
         db.execute("UPDATE planned SET dismissed = 1 WHERE place IS NULL AND NOT dismissed")
     if not plan.rejects:
-        db.execute("UPDATE planned SET away = place IS NULL WHERE away <> (place IS NULL)")
+        change = "UPDATE planned SET away = iif(place IS NULL, ?, 0) WHERE (away > 0) <> (place IS NULL)"
+        db.execute(change, [run])
     db.execute("UPDATE planned SET dismissed = 0 WHERE place IS NOT NULL AND dismissed")
     for table in TEMPORARY:
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")

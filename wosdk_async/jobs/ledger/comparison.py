@@ -79,11 +79,11 @@ _TWIN = f"""NOT EXISTS (SELECT 1 FROM identity
             AND outcome.state IN ({_PERHAPS_CARRIED_OUT}) AND planned.row NOT IN (SELECT row FROM temp.file)
             AND planned.row NOT IN (SELECT row FROM undo WHERE state = {int(State.DONE)}))"""
 
-# If the original file lacks a row without a key, and new rows of that file were sent later, one of these may
+# If the original file lacks a row without a key, and new rows of that file were sent since, one of these may
 # be the same row, corrected. Undone rows count too, because they may be retried.
 _REPLACED = f"""SELECT standing, min(file.line) FROM temp.matched JOIN temp.file USING (place)
-        JOIN planned ON planned.row = matched.row JOIN outcome ON outcome.row = matched.row
-    WHERE file.cells IS NULL AND planned.away AND NOT planned.dismissed AND outcome.run < (
+        JOIN planned ON planned.row = matched.row
+    WHERE file.cells IS NULL AND NOT planned.dismissed AND planned.away > 0 AND planned.away <= (
         SELECT max(later.run) FROM outcome AS later
         WHERE later.row > (SELECT min(row) FROM temp.file) AND later.state IN ({_PERHAPS_CARRIED_OUT})
             AND later.row NOT IN (SELECT row FROM temp.file))

@@ -41,7 +41,7 @@ def disguised_keys(
     db.execute(
         f"""INSERT INTO temp.plain
         SELECT undisguised(ifnull(gone.name, '')), gone.line, gone.name, standing IN ({RISKY}) AS risky,
-            planned.away, planned.dismissed, NULL, planned.row
+            planned.away > 0, planned.dismissed, NULL, planned.row
         FROM temp.gone AS gone JOIN planned USING (row) WHERE (risky OR NOT ?) AND (planned.away OR ?)
             AND EXISTS (SELECT 1 FROM temp.file WHERE cells IS NOT NULL)
         UNION ALL SELECT undisguised(was), planned.line, was, 0, 1, 0, planned.row, planned.row
@@ -53,7 +53,7 @@ def disguised_keys(
     found = db.execute(
         f"""SELECT new.standing, new.line, new.name, min(plain.line), plain.name FROM (
             SELECT file.place, file.line, standing, coalesce(file.key, file.name) AS name,
-                coalesce(planned.away, 1) AS away,
+                coalesce(planned.away > 0, 1) AS away,
                 coalesce(planned.name, planned.key) IS coalesce(file.key, file.name) AS same, matched.row
             FROM temp.file JOIN temp.matched USING (place) LEFT JOIN planned ON planned.row = matched.row
             WHERE cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY})) AS new
