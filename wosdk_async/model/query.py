@@ -108,8 +108,8 @@ class QueryExpression(Record):
     orders: list[OrderExpression] | None = field(
         default=None, metadata=wire("Orders", "object", "OrderExpression", many=True)
     )
-    """Sort order. A public client sends Order {PropertyName, Direction} instead; schemas say Orders
-    {PropertyName, OrderType}.
+    """Sort order. The schemas define Orders {PropertyName, OrderType}; one public client sends Order
+    {PropertyName, Direction}.
     """
     count: int | None = field(default=None, metadata=wire("Count", "integer"))
     """Maximum number of records. A third-party client sends 0 for no limit; public clients request at most

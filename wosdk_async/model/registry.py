@@ -56,7 +56,7 @@ def command_class(name: str) -> type[Command[Any]] | None:
 
 @functools.cache
 def _names() -> dict[str, dict[str, str]]:
-    """Return, for each kind, the Python names by lower-case wire name."""
+    """Return the Python names by kind and lower-case wire name."""
     return {
         kind: {wire.lower(): name for wire, name in names.items()}
         for kind, names in (("entity", index.ENTITIES), ("command", index.COMMANDS))

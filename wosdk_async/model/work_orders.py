@@ -64,15 +64,16 @@ class WorkOrder(LockedEntity):
         default=None, metadata=wire("TypeCategory", "enum", "WOType", required=True)
     )
     """Category of work. Required on creation. The specification shows an integer in the create request (4 =
-    Request) and text in responses; the vendor and public clients send the text; the requirement is from a
-    vendor sample.
+    Request), but text in responses. The vendor and public clients send text. The requirement is from a vendor
+    sample.
     """
     work_order_cost: WorkOrderCost | None = field(
         default=None, metadata=wire("WorkOrderCost", "ref", "WorkOrderCost")
     )
     """Financial record of the work order."""
     priority: WoPriority | None = field(default=None, metadata=wire("Priority", "ref", "WoPriority"))
-    """Priority record. The specification calls the type Priority. Entity type name on the wire is WoPriority.
+    """Priority record. The specification calls the type Priority. The entity type name on the wire is
+    WoPriority.
     """
     status_id: WorkOrderStatus | None = field(
         default=None, metadata=wire("StatusId", "enum", "WorkOrderStatus")
@@ -107,8 +108,8 @@ class WorkOrder(LockedEntity):
     sub_type: WorkOrderType | None = field(
         default=None, metadata=wire("SubType", "ref", "WorkOrderType", required=True)
     )
-    """Work order type record. The specification calls the type SubType. Required on creation. The requirement
-    is from a vendor sample; entity type name on the wire is WorkOrderType.
+    """Work order type record. The specification calls the type SubType. Required on creation. The entity type
+    name on the wire is WorkOrderType. The requirement is from a vendor sample.
     """
     repair_code: RepairCode | None = field(default=None, metadata=wire("RepairCode", "ref", "RepairCode"))
     """Repair code recorded at completion."""
@@ -594,7 +595,7 @@ class WoAssignment(Entity):
     """Assignment of an employee.
 
     Operations: create, retrieve, update, delete. Unknown: query. Shown in a vendor sample; WoAssignCommand
-    does the same and applies rules.
+    also assigns employees, and applies the service's rules.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))

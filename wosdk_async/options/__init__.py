@@ -66,7 +66,8 @@ class Limits:
     """Limits on a client's connections and responses."""
 
     connections: int = _count(100)
-    """Maximum connections for calls, per event loop. More are opened only to give each Company 4."""
+    """Maximum connections for calls, per event loop. Exceeded only to allow each Company 4 concurrent calls.
+    """
     keepalive: float = number(15.0, "seconds, 0 or more")
     """Seconds that an idle connection is kept."""
     lifetime: float = number(600.0, "seconds above 0", above=True)
@@ -118,7 +119,7 @@ def _without_logins(given: Any) -> Any:
 def _check_proxy(_: object, __: attrs.Attribute[Any], value: object) -> None:
     """Raise ConfigurationError for an invalid proxy address, but do not show it: it may contain a password.
 
-    A bare host name is refused, because it is probably a mistake, although environment variables allow it.
+    A bare host name is refused as a probable mistake, although it is valid in environment variables.
     """
     takes = "it takes the address of a proxy, such as http://proxy.example:8080"
     if value is None:
@@ -146,7 +147,7 @@ def _as_codes(value: Any) -> Any:
 
 
 def _check_codes(policy: RetryPolicy, attribute: attrs.Attribute[Any], value: Any) -> None:
-    """Raise ConfigurationError unless ``value`` is a set of error codes, none with a fixed verdict."""
+    """Raise ConfigurationError unless ``value`` is a set of error codes whose verdict can be changed."""
     name = f"RetryPolicy.{attribute.name}"
     if isinstance(value, list):
         wrong = next(code for code in value if not isinstance(code, str) or not code)
@@ -178,12 +179,12 @@ class RetryPolicy:
     """Maximum Retry-After in seconds. After a longer one, the call is not retried."""
     waits: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
     """Error codes known to mean that the service did nothing and asks the client to wait. A call that gets
-    such a code is retried even if it is not safe to repeat (``docs/failures.md``). A Retry-After is honoured,
-    and the last attempt raises ThrottledError.
+    such a code is retried even if it is not safe to repeat (``docs/failures.md``). Retries honour
+    Retry-After. If the last attempt gets such a code, the call raises ThrottledError.
     """
     repeats: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
     """Error codes known to mean that the service did nothing. A call that gets such a code is retried even if
-    it is not safe to repeat. The last attempt raises the error class of the code.
+    it is not safe to repeat. If the last attempt gets such a code, the call raises the code's error class.
     """
 
 
@@ -192,14 +193,14 @@ class CallOptions:
     """Call options: time and retries. Raises ConfigurationError for an invalid value."""
 
     deadline: float | None = number(None, "seconds, 0 or more", none=True)
-    """Seconds for the whole call: queue, session, attempts, waits. None means 60, or 120 for a call that is
-    not safe to repeat, because a short deadline may leave it in doubt. With 0, nothing is sent.
+    """Seconds for the whole call: queue, session, attempts, waits. None means 60, or 120 for calls that are
+    not safe to repeat: a short deadline may leave them in doubt. With 0, nothing is sent.
     """
     retry: RetryPolicy = attrs.field(default=RetryPolicy())
     """When and how often the call is retried."""
     settle: float = number(30.0, "seconds, 0 or more")
-    """Seconds during which a failed create may still take effect. A marked call is looked up for that long,
-    within its deadline, before it is retried.
+    """Seconds during which a failed create may still take effect. Before it retries a marked call,
+    the client looks it up for that long; the call's deadline still applies.
     """
 
     @retry.validator
@@ -260,8 +261,8 @@ class ClientOptions:
     trust_env: bool = switch(True)
     """Whether to use proxies from the environment (``docs/transport.md``)."""
     transport: HttpxTransport | None = hook("handle_async_request", "an httpx or httpx2 AsyncBaseTransport")
-    """Your own httpx or httpx2 transport, such as a mock or an ASGI application. The client does not close
-    it.
+    """Your own httpx or httpx2 transport, such as ``MockTransport`` or ``ASGITransport``. The client does not
+    close it.
     """
     http_client: HttpxClient | None = hook("aclose", "an httpx or httpx2 AsyncClient")
     """Your own httpx or httpx2 client, with its auth, proxies and hooks. The client does not close it."""
@@ -277,8 +278,8 @@ class ClientOptions:
     limit.
     """
     adaptive: bool = switch(False)
-    """Whether to start with 32 calls in flight per Company, and allow more only while this increases the
-    calls completed per second. Requires ``in_flight`` and ``limits.connections`` above 32.
+    """Whether to start with a limit of 32 concurrent calls per Company, and raise it only while throughput
+    increases. Requires ``in_flight`` and ``limits.connections`` above 32.
     """
     retry_quota: float = number(500, "a number, 0 or more")
     """Retry budget of the client: each retry costs 5, and successes refill the budget."""
