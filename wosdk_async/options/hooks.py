@@ -26,7 +26,7 @@ _log = logging.getLogger("wosdk_async")
 
 BeforeSend = Callable[[Call[Any], str], Awaitable[Response | None]]
 """Called with each call and the Company's name before anything is sent. For a marked call, the hook runs
-for each attempt and each look-up; calls may share a look-up.
+before each attempt and each look-up; one look-up may serve several calls.
 
 An exception stops the call. A returned Response replaces the service's; if the hook returns None, the call is
 sent. If the hook returns anything else, or raises CancelledError although the call was not cancelled, the

@@ -72,8 +72,8 @@ class HttpxLimits(Protocol):
 def library_of(part: object) -> Any:
     """Return the library module of a client or transport.
 
-    If the object's class is from another source, such as a transport with only the required method, return
-    the installed library, preferably httpx. Raises ConfigurationError if neither is installed.
+    If the object's class inherits from neither library, return the installed library, preferably httpx.
+    Raises ConfigurationError if neither is installed.
     """
     for kind in part.__class__.__mro__:  # unlike type(), __class__ of a wrapper is the wrapped object's class
         if (name := _library_name(kind)) in CORES:
@@ -124,14 +124,14 @@ _method_of_core = attrgetter("AsyncConnectionPool.handle_async_request")
 """Method of httpcore that mocks replace."""
 
 _genuine: dict[str, tuple[Any, ...]] = {}
-"""Each library's methods as last seen unmocked, so that a request only has to compare them."""
+"""Cache of each library's unmocked methods; methods equal to these need no further check."""
 
 
 def mocked() -> ModuleType | None:
     """Return the library, httpx or httpx2, whose stock client is currently mocked; None if neither is.
 
     A library that is not yet imported is imported only if its lower layer is mocked. If both are mocked,
-    httpx is returned. Programs that have imported nothing from :data:`FAMILY` can skip this check.
+    httpx is returned. The result is always None if nothing from :data:`FAMILY` has been imported.
     """
     modules = sys.modules
     for name, core in CORES.items():

@@ -73,7 +73,10 @@ def content_of(
 def content_of_dict(
     known: type[Record] | None, content: Mapping[str, Any] | None, check: bool, *, new: bool = False
 ) -> Mapping[str, Any]:
-    """Return the caller's JSON object. If its class is ``known``, check it; with ``new``, as a new record."""
+    """Return the caller's JSON object.
+
+    If its class is ``known``, check it first; ``new`` means that the object is a new record.
+    """
     if content is not None and not isinstance(content, Mapping):
         raise InvalidCallError(f"fields by name must be a dict, {{'Name': ...}}, not {described(content)}")
     if known is not None and content and check:

@@ -38,7 +38,7 @@ def _key_of(element: Any) -> Any:
 
 
 def _reference_target(of: str | None, value: Any) -> dict[str, Any] | None:
-    """Return a reference's id, and an actor's ``TypeId`` (facts 3.4): ``{"Id": 5}``; None without an id."""
+    """Return a reference as ``{"Id": 5}``, plus ``TypeId`` for an actor (facts 3.4); None without an id."""
     if _key_of(value) is None:
         return None
     names = ("Id", "TypeId") if of == "Actor" else ("Id",)
@@ -46,7 +46,7 @@ def _reference_target(of: str | None, value: Any) -> dict[str, Any] | None:
 
 
 def point_reference(of: str | None, value: Any, where: str) -> tuple[list[str], dict[str, Any] | None]:
-    """Return the paths to send below ``where``, and the value that sets or clears the reference.
+    """Return the paths to send, relative to ``where``, and the value that sets or clears the reference.
 
     Only the id is sent: ``Child.*`` would write the fields of the referenced record (facts 3.6). Raises
     InvalidCallError if ``value`` has no id, or a string id.
@@ -181,7 +181,10 @@ def _members(of: str | None, old: Content, new: Content, where: str) -> Differen
 
 
 def _guess(name: str, before: Any, after: Any) -> Wire:
-    """Return metadata for an unknown field. Not shown; assumed: lists of objects are written by element."""
+    """Return metadata for an unknown field.
+
+    Not shown; assumed: an update changes a list of objects element by element.
+    """
     values = [value for value in (before, after) if value is not None]
     lists = all(isinstance(value, list) for value in values)
     objects = lists and any(isinstance(element, Mapping) for value in values for element in value)

@@ -47,7 +47,7 @@ class RequestIds:
     A command's response repeats the RequestId as the last key, in every success (spec 4.2) and in every
     recorded error (facts 5 and 12 row 9). The error body of spec 7 has no RequestId. A query's response
     repeats the RequestId if the query sent one (facts 4). A response without a RequestId is accepted until
-    its host has sent one in a similar response.
+    its host has sent one in a response of the same kind.
     """
 
     def __init__(self) -> None:
@@ -158,10 +158,11 @@ def record_with(decode: Callable[[bytes], Any], id: object) -> Callable[[bytes],
 
 
 def _plain_name(entity: str) -> str:
-    """Normalize an entity name, so that all names of an entity type are equal.
+    """Normalize an entity name, so that all names of an entity type become equal.
 
-    The server uses its own spelling (facts 3.3). Priority, SubType and Asset are aliases, and CustomField and
-    Address are paired with CustomField2 and Address2 (facts 3.9).
+    The server uses its own spelling (facts 3.3). The entity types WoPriority, WorkOrderType and Location are
+    also called Priority, SubType and Asset; CustomField2 and Address2 have legacy versions without the 2
+    (facts 3.9).
     """
     known = entity_class(entity)
     return (known.wire_name if known else entity).lower().removesuffix("2")
@@ -242,7 +243,7 @@ class _Created(msgspec.Struct, gc=False):
 def effect_reader(
     decode: Callable[[bytes], Any], result_in: Any, command: type[Command[Any]]
 ) -> Callable[[bytes], Any]:
-    """Return a decoder that reads only the :class:`Effect` of a create, which takes far less time.
+    """Return a decoder that reads only a create's :class:`Effect`, not its record, to save time.
 
     ``result_in`` is the generic Struct of the envelope. The decoder passes refusals and unexpected results to
     ``decode``. If the command is not a create, this function returns ``decode`` itself.

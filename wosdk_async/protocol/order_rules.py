@@ -22,7 +22,7 @@ _REFUSED = re.compile(r"in state '(\w+)' cannot be placed in the state '(\w+)'")
 
 @attrs.frozen
 class NextStep:
-    """Methods of ``company.work_orders`` to call one after another in a state, and the resulting state."""
+    """Methods of ``company.work_orders`` to call in this order, and the state they lead to."""
 
     actions: tuple[str, ...]
     target: str | None = None
@@ -73,7 +73,7 @@ _WORDS = {
 
 
 def remedy_of(error: BusinessRuleError, otherwise: Remedy | None) -> dict[str, Any]:
-    """Return facts to add to the error: after a refused move, the order's next step; else ``otherwise``."""
+    """Return facts to add to the error: the order's next step if known, else the remedy ``otherwise``."""
     found = _REFUSED.search(error.message)
     known = next_step(found[1], found[2]) if found is not None else {}
     return known or ({} if otherwise is None else {"remedies": (otherwise,)})

@@ -77,7 +77,7 @@ def update(
 
 
 def put(entity: type[Record] | str, content: Any, properties: list[str]) -> Call[EntitySpecifier]:
-    """Return the call that writes the caller's content and ``Properties`` unchanged (facts 3.6)."""
+    """Return the call that sends the caller's content and ``Properties`` unchanged (facts 3.6)."""
     if not isinstance(content, Record | Mapping):
         raise InvalidCallError(f"put() takes a dict with the Id and the fields, not {described(content)}")
     name = name_of(entity)

@@ -61,7 +61,7 @@ def problems(obj: Any, *, new: bool = False) -> list[Problem]:
 
 
 def errors_in_json(record: Record, *, new: bool = False) -> list[str]:
-    """Return the errors in a record, with paths of service names, for a user who sent JSON."""
+    """Return the errors in a record for a user who sent JSON; their paths contain wire names."""
     return [
         f"{wire_path(type(record), each.path)} {each.in_json or each.message}"
         for each in problems(record, new=new)
@@ -91,7 +91,7 @@ def _dropped(content: Any, cls: Any, new: bool, path: str = "") -> Iterator[Prob
 
 
 _AS_GIVEN = {"status_id": "New", "induction_and_safety_status_id": "NotRequired", "flag_id": 0}
-"""Computed field -> value assigned by the service (spec 3), which a create may also send."""
+"""Computed field -> value that a create may send, because the service assigns the same one (spec 3)."""
 
 
 def _member(content: Any, cls: type[Record], field: str) -> tuple[str, Any]:

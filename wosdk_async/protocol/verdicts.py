@@ -115,7 +115,7 @@ class CodeRule:
     """Any verdict except NEVER_SENT and IN_DOUBT; WAIT only with a ThrottledError."""
     error: type[RefusedError]
     unknown_company: bool = False
-    """Whether the locator uses this code for an unknown Company, regardless of the verdict."""
+    """Whether this code from the locator means an unknown Company although the verdict is not REFUSED."""
     create_in_doubt: bool = False
     """Whether a create that gets this code may have been carried out."""
 

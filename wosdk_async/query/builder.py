@@ -245,7 +245,7 @@ def selected(plan: Plan, path: Any) -> str:
 def selection(entity: type[Record] | str, properties: Any, check: bool = True) -> list[str]:
     """Return the paths of a ``properties=`` argument, each checked as in :func:`selected`.
 
-    Without ``check``, any string is a path. Raises InvalidCallError.
+    Without ``check``, any string is accepted. Raises InvalidCallError.
     """
     if isinstance(properties, str | Path) or not isinstance(properties, Iterable):
         shown = _shown(properties)

@@ -272,8 +272,8 @@ def _booleans(arrow: Any, _: Column) -> Cells:
 def _numbers(arrow: Any, _: Column) -> Cells:
     """Return the converter for decimal numbers.
 
-    A coordinate may have 15 decimal places, the limit of a float. Stored amounts have 4 (facts 3.5). Not
-    shown; assumed: other numbers may have more than 4.
+    A coordinate may have 15 decimal places, the limit of a float; a stored amount has 4 (facts 3.5). Not
+    shown; assumed: other numbers may have more than 4 decimal places.
     """
     digits, places = 38, 15
     type, unit = arrow.decimal128(digits, places), Decimal(1).scaleb(-places)

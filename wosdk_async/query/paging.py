@@ -71,7 +71,7 @@ class KeyCursor:
         return [Comparison(self._plan.name, "Id", op, (str(end),)) for end, op in ends if end is not None]
 
     def _without_repeats(self, records: list[Any]) -> list[Any]:
-        """Remove duplicates: a condition on a list may return a record once per element."""
+        """Remove duplicates: a query with a condition on a list may return a record once per element."""
         keys = [id_of(record) for record in records]
         if self._are_in_order(keys):  # the usual case
             return records
