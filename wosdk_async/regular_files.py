@@ -39,11 +39,11 @@ _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 def read_regular(path: str | Path, longest: int, *, cut: bool = False) -> tuple[bytes, os.stat_result]:
-    """Return a file's content, owner and mode; with ``cut``, the first bytes of a longer file.
+    """Return a file's content and stat result; with ``cut``, at most the first ``longest`` bytes.
 
     Raises:
-        OSError: the file cannot be read, has more than ``longest`` bytes (``EFBIG``), or is not a regular
-            file: reading a pipe or device might not end.
+        OSError: the file cannot be read, is not a regular file (reading a pipe or device might not end), or
+            has more than ``longest`` bytes (``EFBIG``; not with ``cut``).
     """
     _require_regular(path, os.stat(path))  # before opening, because opening a device can have an effect
     number = os.open(path, os.O_RDONLY | _FLAGS)  # checked again below: the file may have been replaced
@@ -130,7 +130,7 @@ def open_or_create(path: str | Path) -> int:
 
 
 def open_user_path(path: str | Path, *, append: bool = False, buffering: int = -1) -> BinaryIO:
-    """Open for writing a path that the user supplied, even if it is a link, pipe or device."""
+    """Open a user-supplied path for writing, even if it is a link, pipe or device."""
     return open(path, "ab" if append else "wb", buffering)
 
 
@@ -142,7 +142,7 @@ def replace_file(
 
     Args:
         path: the file. A link of this name is replaced.
-        mode: permissions of the new file; other users get none that the old file does not grant.
+        mode: permissions of the new file; for other users, at most those of the replaced file.
         named_by_user: follow a link and replace its target.
         concurrent: other processes may write the same file at the same time; always assumed with
             ``named_by_user``.
@@ -173,7 +173,7 @@ def replace_file(
 def publish(part: Path, path: Path) -> None:
     """Flush a closed file to the disk, then move it atomically to its final path, replacing any older file.
 
-    Other users get no permissions that the older file does not grant.
+    Other users get at most the permissions that they had on the older file.
     """
     sync_file(part, path)
     part.replace(path)
@@ -183,12 +183,12 @@ def publish(part: Path, path: Path) -> None:
 def connect_database(path: Path, *, access: str = "mode=rw", **options: Any) -> sqlite3.Connection:
     """Open an existing SQLite file. SQLite itself would create missing files and follow links.
 
-    ``access`` holds parameters of SQLite's URI. With ``mode=ro``, links and hard links are allowed. The
-    shared-memory file is the exception, because SQLite writes it even for a reader.
+    ``access`` holds parameters of SQLite's URI. With ``mode=ro``, links and hard links are allowed, except
+    for the shared-memory file, which SQLite writes even for a reader.
 
     Raises:
-        OSError: the path, or one of SQLite's companion files, is a link, not a regular file, or has
-            several hard links.
+        OSError: the path, or one of SQLite's companion files, is a link, is not a regular file, or
+            has several hard links.
         sqlite3.Error: the file cannot be opened.
     """
     import sqlite3

@@ -62,7 +62,7 @@ class Comparison(Condition):
     path: str
     operator: str
     values: tuple[str, ...] = ()
-    """Strings, regardless of the property's type: all recorded values are strings (facts 4)."""
+    """Strings for properties of every type, as in all recorded requests (facts 4)."""
     in_list: bool = False
 
     def __invert__(self) -> Condition:
@@ -184,7 +184,7 @@ class Plan:
 
     @property
     def by_key(self) -> bool:
-        """Whether pages can be read by ``Id``: it is unique and alone determines the order."""
+        """Whether pages can be read by ``Id``: it must be the key and the only sort property."""
         return self.key == ("Id",) and [order.path for order in self.orders] in ([], ["Id"])
 
     @property

@@ -132,7 +132,7 @@ class Property(Comparable[T]):
 
 
 class PatternProperty(Property[T]):
-    """Property that can be compared with a pattern."""
+    """Property that can be matched against a pattern."""
 
     __slots__ = ()
 

@@ -150,7 +150,7 @@ async def read_batches(
     parallel: int | None,
     verb: str,
 ) -> AsyncGenerator[Any, None]:
-    """Iterate over a query's batches, in order or with ``parallel`` calls; errors name ``verb``."""
+    """Iterate over a query's batches, in order or, with ``parallel``, in any order; errors name ``verb``."""
 
     async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:
         call = calls.query(plan.name, expression, isolation=plan.isolation)
@@ -180,7 +180,7 @@ Getter = Callable[[Any], Any]
 
 
 class RowSplitter:
-    """Splitter of a page's rows into the values of each column and the values that have no column."""
+    """Splitter of a page's rows into column values and values without a column."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._entity = columns[0].entity
@@ -191,8 +191,8 @@ class RowSplitter:
     def rows(self, body: bytes) -> list[Any]:
         """Return a query response's rows for :meth:`split`: Structs, or dicts if the Structs do not fit.
 
-        Raises an error for invalid JSON, as :func:`~wosdk_async.codec.loads` does, and for JSON with a
-        different structure.
+        Raises an error for invalid JSON, as :func:`~wosdk_async.codec.loads` does, and for JSON with an
+        unexpected structure.
         """
         check_size(body)
         try:
@@ -369,5 +369,5 @@ class _Branch:
 
 
 def _attribute(name: str) -> str:
-    """Return the Struct attribute for a property, whose name may be reserved in Python."""
+    """Return a property's Struct attribute, with a prefix to avoid names that Python reserves."""
     return "id" if name == "Id" else f"of_{name}"

@@ -90,7 +90,7 @@ class ExcelCells(_Cells):
         return self._is_pending and element == "t"
 
     def _note_currency(self, currency: str) -> None:
-        """Record the cell's currency; cells below each other with the same currency share a run of rows."""
+        """Record the cell's currency; in a column, consecutive cells with the same currency share a run."""
         letters = self._reference.rstrip("0123456789")
         row = int(self._reference[len(letters) :] or self._row)
         run = self._runs.get(letters or self._column)

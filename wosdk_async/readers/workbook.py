@@ -90,7 +90,7 @@ class _SheetFacts(NamedTuple):
 
 
 def _sheet_facts(path: str, sheet: str) -> _SheetFacts | None:
-    """Return facts about an .xlsx or .ods sheet, most of which calamine omits; None for other formats."""
+    """Return an .xlsx or .ods sheet's facts, most of which calamine omits; None for other formats."""
     if not zipfile.is_zipfile(path):
         return None
     with zipfile.ZipFile(path) as book:

@@ -70,8 +70,8 @@ class ChangeFeed(Generic[E]):
 
     If the overlap is long enough (:meth:`Company.changes <wosdk_async.company.Company.changes>`), no change
     that sets ``LastActionDateUtc`` is lost. A record may be repeated if it changed again, if the loop stopped
-    at it, or if its ``ConcurrencyId`` is not an integer. Other records are repeated only if more records
-    changed within the overlap than a watermark holds (5,000), or if the service set its clock back.
+    at it, or if its ``ConcurrencyId`` is not an integer. Other records are repeated only if over 5,000
+    records (the limit of a watermark) changed within the overlap, or if the service's clock was set back.
 
     Attributes:
         clock_behind: how far the service's clock was behind the watermark at the start of the last pass; zero

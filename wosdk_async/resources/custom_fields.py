@@ -139,15 +139,15 @@ class CustomFields(Resource):
     ) -> None:
         """Write custom fields: ``await acme.custom_fields.set(order, {"Cost center": "X", "Old": None})``.
 
-        Each named field is changed, added if missing, or removed by None; others are kept. The record is read
-        first, so two callers that add the same field at once may add it twice.
+        Each named field is changed, added if missing, or removed if the value is None; others are kept. The
+        record is read first, so two callers that add the same field at once may add it twice.
 
         Args:
             record: see :meth:`get`.
             values: values by label, each matching its field's type. For money, a number without a currency
                 keeps the currency of the field.
-            kind: the service's type for the record, such as ``"Property"``. Not needed for a WorkOrder, a
-                Contact, a Customer, or an Employee that was read.
+            kind: the service's type for the record, such as ``"Property"``. Not needed for a WorkOrder,
+                Contact or Customer, or for an Employee read from the service.
 
         Raises:
             NameNotFoundError: no field has the label; the message lists the labels. Nothing was sent.

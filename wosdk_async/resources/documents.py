@@ -96,7 +96,7 @@ class Documents(Resource):
             shared: ``IsShared``; not sent by default.
             public: ``IsPublic``; not sent by default.
             actor_type: the kind of the owner, if its class does not determine it.
-            max_bytes: maximum bytes of the file.
+            max_bytes: maximum size of the file, in bytes.
 
         Raises:
             InvalidCallError: the file cannot be read or sent.
@@ -159,7 +159,7 @@ class Documents(Resource):
         """Attach a link to a record and return the new document; nothing is fetched from ``url``.
 
         ``url`` is an http or https address of at most 2,048 characters, percent-encoded. ``mime_type``
-        defaults to the value in the vendor's sample. For the other arguments and the errors, see
+        defaults to ``url``, as in the vendor's sample. For the other arguments and the errors, see
         :meth:`attach`.
         """
         require_link(url)
@@ -241,7 +241,7 @@ class Documents(Resource):
                 ``70021-belt.jpg``.
             progress: called with the number of bytes received so far and the total (None if the storage does
                 not send one). The count restarts if the file is fetched again after a failure.
-            max_bytes: maximum bytes of the file.
+            max_bytes: maximum size of the file, in bytes.
 
         Raises:
             DownloadError: the file cannot be fetched or written.

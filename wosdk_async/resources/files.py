@@ -221,7 +221,10 @@ _PICTURE: dict[str, Any] = {"id": 3, "display_as": "Picture"}
 _PDF: dict[str, Any] = {"id": 32}
 
 OTHER = _PDF
-"""Document type sent for other files. Not shown: the type that the service stores for these."""
+"""Document type sent for files other than images and PDFs.
+
+Not shown: the type that the service stores for these.
+"""
 
 LINK: dict[str, Any] = {"id": 9}
 """Document type sent for a link. Not shown; assumed."""

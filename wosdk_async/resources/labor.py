@@ -95,7 +95,7 @@ class Labor:
 
 
 def _matches(item: FinancialItem, since: datetime | None, until: datetime | None) -> bool:
-    """Return whether this line matches. If one line does, the service sends all lines of the order."""
+    """Return whether this line matches. The service sends all lines of an order if any of them matches."""
     start = item.start_date
     if item.cost_category_id != "Labor" or (start is None and (since or until)):
         return False

@@ -132,7 +132,7 @@ class LookupTables:
             raise
 
     async def all_of(self, entity: type[E], query: Query[E]) -> list[E]:
-        """Return all records of a query with few matches, in one request unless they fill a page."""
+        """Return all records of a query; one request is enough unless they fill a page."""
         require_support(entity, "query")
         expression = query.expression | {"Count": _PAGE}
         page: list[E] = await self.sender.send(calls.query(entity, expression, check=True))

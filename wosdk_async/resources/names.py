@@ -45,8 +45,8 @@ def batches(values: Iterable[T]) -> Iterator[list[T]]:
 def spellings(names: Iterable[str]) -> Iterator[list[str]]:
     """Yield the strings to query, in batches.
 
-    The service probably ignores case, but no source shows it. The sandbox ignores case only for ASCII, so
-    names with other letters are queried in every common spelling.
+    The service probably ignores case, but no source confirms this. The sandbox ignores case only for ASCII,
+    so names with other letters are queried in every common spelling.
     """
     texts: dict[str, None] = {}
     for name in names:

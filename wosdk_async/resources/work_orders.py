@@ -192,9 +192,9 @@ class WorkOrders(Resource):
             order: the work order; its state does not change.
             to: one or more employees or providers, each given as a record, reference, id, user name, number
                 or display name.
-            mode: ``Primary`` replaces the first assignee, ``AddSecondary`` and ``RemoveSecondary`` add and
-                remove others, ``Snapshot`` replaces all with ``to``, the first as primary. Only ``Snapshot``
-                accepts an empty list.
+            mode: ``Primary`` replaces the first assignee; ``AddSecondary`` and ``RemoveSecondary`` add and
+                remove others; ``Snapshot`` replaces all assignees with ``to``, whose first becomes primary.
+                Only ``Snapshot`` accepts an empty list.
             comment: text for the order's log.
             at: local time of the assignment (default: now).
         """

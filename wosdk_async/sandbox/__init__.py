@@ -61,7 +61,7 @@ __all__ = [
 
 
 class CompaniesOfTests:
-    """Base of sandboxes in this process: variables, requests and rows of their Companies."""
+    """Base of in-process sandboxes: environment variables, requests and rows of their Companies."""
 
     clock: Clock
     _dialect: Dialect
@@ -136,7 +136,8 @@ class LocalCompany(CompaniesOfTests):
         companies: ASCII Company names, created if missing. The first is the default for methods that take a
             name.
         empty: whether to create Companies without initial records.
-        verification: whether the Companies have the verification step (default: as stored; on if new).
+        verification: whether the Companies have the verification step (default: on for new Companies;
+            existing ones keep their setting).
         dialect: see `create_app`.
         faults: fault script as a TOML file or equivalent plain data (default: no faults).
         clock: ``VirtualClock()`` for tests (default: system time).
@@ -200,7 +201,7 @@ class LocalCompany(CompaniesOfTests):
         """Restore all Companies from a snapshot, or to their initial rows.
 
         Clients stay connected: credentials and tokens remain valid. If ids change, use a new client, because
-        a client may have cached names.
+        a client caches ids by name.
 
         Raises:
             StoreError: the file is not a snapshot.
