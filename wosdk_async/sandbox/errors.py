@@ -48,7 +48,7 @@ def unsupported(operation: str, entity: str) -> Refusal:
 def unknown_property(entity: str, name: str) -> Refusal:
     """Return the refusal for an unknown property, naming only the first step of a path (facts 3.4).
 
-    Not shown; assumed: after a known reference, the refusal names the referenced entity and the next step.
+    Not shown; assumed: for a step after a reference, the refusal names the referenced entity and that step.
     """
     return Refusal(400, "ERROR_CODE_1002", f'{entity} entity does not expose "{name}" property.')
 

@@ -106,7 +106,7 @@ def one_order(context: RequestContext, key: int) -> Record:
 
 
 def choices(context: RequestContext) -> Record:
-    """Return up to 200 records to choose from for each member of a new work order."""
+    """Return, for each member of a new work order, up to 200 records to choose from."""
     offered = {member: _choices_of(context, entity) for member, entity in _CHOICES.items()}
     subtypes = {each["Id"]: each for each in _usable_records(context, "WorkOrderType")}
     for choice in offered["SubType"]:

@@ -78,8 +78,8 @@ def _columns(schema: EntitySchema) -> tuple[Field, ...]:
 def shown_record(context: RequestContext, schema: EntitySchema, data: Record) -> Record:
     """Return a record with each time as ``{"Time": UTC}``, including inside references and lists.
 
-    Not shown; assumed: local times are in the zone of the record, of its work order or of the Company, the
-    first of these that is known.
+    Not shown; assumed: local times are in the time zone of the record, else of its work order, else of the
+    Company.
     """
     order = (
         context.find("WorkOrder", data["WorkOrderId"]) if isinstance(data.get("WorkOrderId"), int) else None
@@ -147,8 +147,9 @@ def count_records(store: Store, company: int, entity: str) -> int:
 def list_records(context: RequestContext, entity: str, form: Mapping[str, str], page: int) -> Record:
     """Return page ``page`` (from 0) of the records that match a form. Raises ValueError for a bad form.
 
-    ``form`` may filter by ``field``, ``operator`` and ``value``, and order by ``sort`` and ``direction``. If
-    it has ``by`` and ``to``, the property ``by`` must refer to the record ``to``, such as ``Customer:12``.
+    ``form`` may filter by ``field``, ``operator`` and ``value``, and order by ``sort`` and ``direction``. A
+    form with ``by`` and ``to`` matches only records whose property ``by`` refers to ``to``, such as
+    ``Customer:12``.
     """
     schema = find_schema(entity)
     chosen = _columns(schema)

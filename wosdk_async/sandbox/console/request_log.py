@@ -112,7 +112,7 @@ def _side(headers: RawHeaders, body: LoggedBody) -> Record:
 
 
 def _decode_text(text: bytes) -> str:
-    """Decode the inside of a JSON string. If it is invalid, as after a cut within an escape, keep escapes."""
+    """Decode the inside of a JSON string; if it is invalid (it may be truncated), keep its escapes."""
     try:
         return str(load(b'"%s"' % text))
     except (msgspec.DecodeError, UnicodeDecodeError):

@@ -83,7 +83,7 @@ class FaultExchange:
         return BufferedResponse(messages[0]["status"], list(messages[0]["headers"]), body)
 
     def carry_out_later(self, due: int) -> None:
-        """Carry out the request at ``due`` (nanoseconds) if the Companies are not reset before."""
+        """Carry out the request at ``due`` (nanoseconds), unless the Companies are reset first."""
 
         async def run() -> None:
             await self.clock.sleep((due - self.clock()) / _SECOND)
@@ -166,7 +166,7 @@ class FaultExchange:
         await self.close()
 
     def _replayed(self) -> Receive:
-        """Return a ``receive`` function that first returns the request's messages again."""
+        """Return a ``receive`` function that replays the request's messages, then receives new ones."""
         unread = iter(self.messages)
 
         async def receive() -> Message:

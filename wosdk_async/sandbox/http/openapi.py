@@ -220,7 +220,7 @@ def _value(field: Field, whole: bool) -> Schema:
 
 
 def _enum_name(name: str) -> str:
-    """Return the name of an enum's schema, with a suffix because some enums are named like entities."""
+    """Return the name of an enum's schema, with a suffix because some enums and entities share a name."""
     return f"{name}.Enum"
 
 

@@ -174,7 +174,7 @@ def _refusals(check: Callable[..., None], *arguments: object) -> Iterator[str]:
 def read_rows(path: Path) -> list[SeedRow]:
     """Read the rows of a JSON file, ``{entity type: [rows]}``.
 
-    Raises OSError, or a StoreError that names the record if the file is malformed.
+    Raises OSError if the file cannot be read, StoreError if it is malformed; the message says where.
     """
     if path.suffix.lower() == ".csv":
         raise StoreError(f"{path}: write the rows as JSON, or import the CSV file with a map.")

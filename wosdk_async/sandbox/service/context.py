@@ -104,9 +104,10 @@ class RequestContext:
     def number_format(self, entity: str, record: Record, value: object) -> NumberFormat:
         """Return the format of a record's time or amount: ``fresh`` if set by this request, else ``stored``.
 
-        facts 3.5: all times of a new record are fresh. Of a changed record, only the values set by the
-        request are fresh. Such a value has the seconds of ``now``, which are the same in all zones, or more
-        digits than the store keeps. Not shown; assumed: a computed record, which has no id, counts as new.
+        facts 3.5: all times of a new record are fresh. In a changed record, only the values set by the
+        request are fresh. They are recognized by the seconds of ``now``, which are the same in all zones, or
+        by having more digits than the store keeps. Not shown; assumed: a computed record, which has no id,
+        counts as new.
         """
         key = (entity, record.get("Id", 0))
         just_set = (
@@ -164,7 +165,8 @@ def required_record(
 ) -> Record:
     """Return the record with id ``key``, which a request refers to; refuse the request if there is none.
 
-    spec 3 for WoCreateCommand. Not shown; assumed: other requests, the texts, the refusal of removed records.
+    spec 3 says so for WoCreateCommand. Not shown; assumed: the same for other requests, the texts, and the
+    refusal of removed records.
     """
     record = context.find(entity, key)
     if record is None:

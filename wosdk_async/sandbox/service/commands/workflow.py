@@ -151,7 +151,7 @@ def _check_state(order: Record, action: Action) -> None:
 
 
 def _sent_reason(context: RequestContext, action: Action, arguments: Arguments) -> Record | None:
-    """Return the reason sent; None without one. Not shown; assumed: an optional one may be for any action."""
+    """Return the reason sent, or None. Not shown; assumed: an optional reason may be for any action."""
     key = arguments.get("ActionReasonId", 0)
     if action.needs_reason:
         if not key:  # facts 5: the wording is from a third-party client
