@@ -40,6 +40,12 @@ def as_json_lines(rejects: Path, copy: Path, *without: str, lines: tuple[int, ..
     return copy
 
 
+def with_text(rejects: Path, copy: Path, text: str) -> Path:
+    """Return a copy of rejects with another text instead of ``short``."""
+    copy.write_text(rejects.read_text("utf-8").replace("short", text), "utf-8")
+    return copy
+
+
 @pytest.mark.parametrize("place", ["its place", "a copy", "JSON lines", "elsewhere with the folder"])
 @pytest.mark.parametrize("options", [{}, {"marker": MARKER}], ids=["cells", "key"])
 async def test_rejects_are_rows_of_their_ledger(
@@ -132,9 +138,7 @@ async def test_without_keys_a_reject_that_the_file_replaced_needs_new_rows(
     await local.run(rows(1), MAP)  # the row is gone, and nothing came in its place
     assert isinstance((await checked(local, old, MAP)).decision, Plan)
     await local.run([*rows(1), ["2", "text", "", ""]], MAP)
-    equal = tmp_path / "equal.csv"
-    equal.write_text(old.read_text("utf-8").replace("short", "text"), "utf-8")
-    assert (await local.run(equal, MAP)).failed == 1
+    assert (await local.run(with_text(old, tmp_path / "equal.csv", "text"), MAP)).failed == 1
     found = await refusal(local.job(old, MAP), local)
     assert (found.problem, found.line, found.remedies) == ("replaced", 2, (Remedy.SAME_ROWS,))
     assert (await local.run(old, MAP, new_rows=True)).done_now == 1
