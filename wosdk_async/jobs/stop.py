@@ -171,7 +171,7 @@ def cause_of(reason: str) -> str:
 
 @attrs.define
 class StopRules:
-    """Counts of row outcomes, which stop the import when they reach a limit."""
+    """Counts of row outcomes; the import stops when a count reaches its limit."""
 
     options: ImportOptions
     rows: int
@@ -195,9 +195,10 @@ class StopRules:
     ) -> None:
         """Count a row that the client or the service refused.
 
-        With ``alike``, the row counts towards the limit on rows refused at the start for the same reason. If
-        the row is refused because its record exists, ``existing`` returns the remedies and facts of a stop.
-        If earlier runs sent rows of the file, and another job nearby sent this row, the import does not stop.
+        With ``alike``, the row counts towards the limit on rows refused at the start for the same reason.
+        Pass ``existing`` if the record exists already; it returns remedies and facts for the message.
+        Existing records do not stop the import if earlier runs sent rows of the file and a job in a nearby
+        folder sent this row.
         """
         self._fail()
         if not alike:

@@ -65,7 +65,7 @@ outcome is in_doubt, do not make another plan for the same change: call settle w
 
 
 def make_server(company: Company, plans: PlanTools | None = None) -> StrictServer:
-    """Create the server for one Company of a read-only client, with write tools if ``plans`` are given."""
+    """Create the server for one Company of a read-only client; with ``plans``, add write tools."""
     server = StrictServer(
         company.name, _READS.format(company=company.name) + (_WRITES if plans else _NO_WRITES)
     )

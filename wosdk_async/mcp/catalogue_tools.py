@@ -35,7 +35,7 @@ async def describe(
 ) -> DescribeResult:
     """Describe an entity, command or enum: fields, types, values and operations.
 
-    Without a name, list all names, or those that contain a string.
+    Without a name, list all names or, with ``containing``, those that contain this text.
     """
     if not name:
         return DescribeResult(names=_names(containing.lower()))

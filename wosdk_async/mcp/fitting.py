@@ -68,7 +68,7 @@ def fit_records(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str
 def fit_record(
     record: Any, secrets: Secrets, reader: _Reader | None = None
 ) -> tuple[dict[str, Any], int, bool]:
-    """Return a record that is cut to fit into a result, its size as JSON, and whether anything was cut.
+    """Cut a record to fit into a result; return it, its size as JSON, and whether anything was cut.
 
     ``secrets`` are hidden before truncation, because part of a truncated secret would not be recognized.
     """
@@ -151,7 +151,7 @@ def plain_number(value: Any) -> Any:
 
 
 def _bounded(value: Any, bounds: _Bounds) -> tuple[Any, bool]:
-    """Return a value that is cut to fit ``bounds``, and whether anything was cut."""
+    """Cut a value to fit ``bounds``; return it and whether anything was cut."""
     if isinstance(value, str):
         return _text(value, bounds.text), len(value) > bounds.text
     if isinstance(value, list) and value:  # a list that was masked is empty

@@ -38,7 +38,7 @@ _MASK = "***"
 
 
 def refuse_command(kind: type[Command[Any]]) -> None:
-    """Raise InvalidCallError for a command that deletes, changes nothing, or can contain any command."""
+    """Raise InvalidCallError if a command deletes something, changes nothing, or can contain any command."""
     name = kind.wire_name
     if _DELETING.search(name):
         raise InvalidCallError(f"{name}: {_NO_DELETE}")
@@ -52,7 +52,7 @@ def refuse_command(kind: type[Command[Any]]) -> None:
 
 
 def refuse_fields(value: Any) -> None:
-    """Raise InvalidCallError for fields that delete, and for secrets, which plans and chats would store."""
+    """Raise InvalidCallError for a deletion flag, and for a secret, which plans and chats would store."""
     for _, name, item in _members(value):
         if is_secret_name(name):
             raise InvalidCallError(f"{name!r:.60} is a secret; set this field without an agent")

@@ -159,7 +159,7 @@ class PlanTools:
         return _commit_result(plan, await self.commits.outcome(plan, send=True))
 
     async def settle(self, plan: Id) -> CommitResult:
-        """Find out the outcome of a plan, even after a restart. Sends no change.
+        """Find out the outcome of a plan, even after a restart, without sending the change.
 
         For a plan in doubt, the record is looked up by the plan's marker, if any.
         """

@@ -99,13 +99,13 @@ class OutputFolder:
         return [self._facts.get(path.name) or file_facts(path) for path in paths]
 
     def path_to_overwrite(self, name: str) -> Path:
-        """Return the path of a file that is overwritten even if edited; number it if ``name`` is a folder."""
+        """Return the path to overwrite, edited or not: ``name``, or a numbered name if it is a folder."""
         return next(path for path in self._paths(name) if not path.is_dir())
 
     def set_aside(self, directory: Path, others: Sequence[str], *, copied: Path) -> None:
         """Move the unedited tables to a directory, then the files named in ``others``, in order.
 
-        ``copied`` is the input, which is copied instead of moved if it is one of these files.
+        If one of these files is ``copied``, the input, it is copied instead of moved.
         """
         if directory.parent.is_symlink() or directory.is_symlink():
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(directory))

@@ -46,7 +46,7 @@ async def _entered_in_thread(manager: AbstractContextManager[T]) -> AsyncIterato
 
 
 async def write_results(folder: OutputFolder, journal: JournalReader, facts: JobFacts) -> Path:
-    """Write each row's outcome, and count the rows in ``facts``."""
+    """Write each row's outcome, and add the rows to ``facts``."""
     outcomes = {state: outcome_of(state, journal.plan) for state in State}
     async with _entered_in_thread(folder.writing_rows(_RESULTS)) as writer:
         writer.writerow(RESULT_COLUMNS)
@@ -169,7 +169,7 @@ async def _write_rows(
 
 
 async def _pages(journal: JournalReader, *states: State) -> AsyncIterator[list[StoredRow]]:
-    """Yield pages of rows in file order, with their keys. A key that was not sent is in the row's name."""
+    """Yield pages of rows in file order, with keys. If a key is not sent, take it from the row's name."""
     named = journal.plan.marker is None and journal.plan.key is not None
     async for page in journal.file_pages(*states):
         if numbers := [row.row for row in page if named or row.code == REPEATED_KEY]:

@@ -67,7 +67,7 @@ async def write_outputs(
         journal: the job's journal, possibly read-only.
         source: the input, from which the cells are read again; with None, ``rejects.csv`` and
             ``in_doubt.csv`` are not rewritten.
-        csv_for_excel: the separator for Excel, with a byte order mark (default: commas without a mark).
+        csv_for_excel: the separator for Excel; None for plain CSV, without a byte order mark.
         words: remedies and command lines for the report.
 
     Raises:

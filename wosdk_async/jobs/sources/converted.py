@@ -186,7 +186,7 @@ PARQUET = Reader("wosdk_async.readers.parquet", "pyarrow", "parquet", "Parquet f
 
 
 class _About(msgspec.Struct):
-    """Facts about a sheet. ``rows`` and ``columns`` are the numbers of hidden rows and columns."""
+    """Facts about a sheet. ``rows`` and ``columns`` are the counts of hidden rows and columns."""
 
     rows: int = 0
     columns: int = 0
@@ -201,7 +201,7 @@ class _About(msgspec.Struct):
 class _Line(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     """Line of reader output; the last line has only ``line``.
 
-    In the header, ``kinds`` is the sheet's name. In other lines, it has one character for each cell's type.
+    In the header, ``kinds`` is the sheet's name. In other lines, each of its characters is a cell's type.
     """
 
     line: int

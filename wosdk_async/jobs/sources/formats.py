@@ -56,7 +56,7 @@ _UNSUPPORTED = {
 
 
 def suffix_of(path: PurePath, format: str | None = None) -> str:
-    """Return the suffix of ``format``; by default, the path's longest known suffix or, failing that, last."""
+    """Return the suffix of ``format``; without one, the path's longest known suffix, or else its last."""
     if format is not None:
         return f".{format.casefold().lstrip('.')}"
     parts = [part.casefold() for part in path.suffixes]

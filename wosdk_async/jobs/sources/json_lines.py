@@ -133,7 +133,7 @@ class JsonLines:
         return values + [inner[field] for field, kinds in self._nested.items() if len(kinds) > 1]
 
     def _without_drift(self, cells: Mapping[str, str]) -> Mapping[str, str]:
-        """Mark cells as unusable if this line has a value of another kind in their field."""
+        """Mark a cell as unusable if its field has a value of another kind in this line."""
         faults = {}
         for kinds in self._kinds:
             present = [next((column for column in kind if cells[column].strip()), None) for kind in kinds]

@@ -68,7 +68,7 @@ class TypedCell(str):
 
     @property
     def currency(self) -> str:
-        """Currency sign in the cell format; other text begins with ``"``. Empty if the amount was edited."""
+        """Currency sign in the cell format, or other text after a ``"``; empty if the amount was edited."""
         return self._currency if _digits(self) == _digits(self.was) else ""
 
 

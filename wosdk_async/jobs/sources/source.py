@@ -98,8 +98,9 @@ class Source(Protocol):
     """Input file with a header and rows.
 
     Every iteration must yield the same rows with the same numbers. An error that affects the whole file
-    raises ImportMapError; an error in a single row becomes the row's ``fault``. With ``sha256``, the hash of
-    the file before it was read, an import detects a file that is replaced before the job starts.
+    raises ImportMapError; an error in a single row becomes the row's ``fault``. A source may have
+    ``sha256``, the file's hash before reading; an import uses it to detect a file that is replaced before the
+    job starts.
     """
 
     path: Path
@@ -242,7 +243,7 @@ class Header:
 
 
 def padded(row: Row, columns: Sequence[str], reason: str) -> list[str]:
-    """Return a rejected row's cells. Append the cells that are missing according to ``reason``."""
+    """Return a rejected row's cells; append empty cells if ``reason`` says that the row is too short."""
     cells = row.original(columns)
     return cells + [""] * (len(columns) - len(cells)) if _SHORT.match(reason) else cells
 

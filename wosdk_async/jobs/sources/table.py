@@ -43,7 +43,7 @@ _TOTAL = re.compile(
     rf"{_WORDS}(?:\s+g[eé]n[eé]rale?)?(?:[\s:=]+[0-9.,€$£%\s]*)?(?:\(.*\))?", re.IGNORECASE | re.DOTALL
 )
 _MAYBE_TOTAL = re.compile(rf"{_WORDS}(?:[\s:=(].*)?", re.IGNORECASE | re.DOTALL)
-"""Possible labels of totals: ``Total Energies`` counts as a name if no other cell of its row is empty."""
+"""Texts that may label a total; ``Total Energies`` counts as a name if its row has no empty cells."""
 
 
 class Table:

@@ -1,6 +1,6 @@
-"""Text files in a specified encoding, that of their byte order mark, or UTF-8.
+"""Text files and their encodings.
 
-The encoding is never guessed.
+The default encoding is that of the byte order mark, or else UTF-8. It is never guessed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _BINARY = {
     b"\xd0\xcf\x11\xe0": "an old Excel file",
     b"%PDF": "a PDF file; export the data as comma-separated UTF-8",
 }
-"""Magic bytes of binary files. A supported format gets here only if ``format`` declares it to be text."""
+"""Magic bytes of binary files. Excel and Parquet files are opened as text only if ``format`` requires it."""
 
 
 class TextFile:

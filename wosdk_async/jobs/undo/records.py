@@ -38,8 +38,8 @@ class CreatedRecords:
     """Created records of one entity type, which are read and checked before an undo.
 
     A record belongs to its row or reference if three conditions hold: the job certainly created it, its id is
-    unique in the job, and it still has the key with which it was sent. A record has been changed if it no
-    longer has the version that it had after its creation.
+    unique in the job, and it still has the key with which it was sent. A record counts as changed if its
+    version has changed since its creation.
     """
 
     company: Company

@@ -40,8 +40,9 @@ _ALIASES = {
     **dict.fromkeys(("Concurrency", "CpTheme", "Extension", "Language", "NoteType", "TimeZone"), ""),
     **dict.fromkeys(("WONService", "Won", "WonLocation", "WonMember"), ""),
 }
-"""Word in the name of an id field -> entity type it stands for; "" for none (entities.json: meanings; some
-assumed).
+"""Entity types by a word in the name of an id field; "" for no entity type.
+
+From the meanings in ``entities.json``; some are assumed.
 """
 
 
