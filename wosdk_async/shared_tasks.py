@@ -21,7 +21,7 @@ class SharedTask(Generic[T]):
     """Task that starts in the next iteration of the event loop, and is cancelled once no caller waits for it.
 
     Callers wait inside ``with shared:``. ``started_at`` is the start time on the clock ``now``, or
-    infinity before the start; the result is at least this recent.
+    infinity before the start. The result is no older than ``started_at``.
     """
 
     def __init__(self, work: Callable[[], Coroutine[Any, Any, T]], now: Callable[[], float]) -> None:

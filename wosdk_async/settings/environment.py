@@ -1,6 +1,6 @@
 """Client settings not passed as arguments: Company, credentials, addresses.
 
-Arguments override environment variables, and those override a profile that a variable names. A profile passed
+Arguments override environment variables, which override the profile that a variable names. A profile passed
 as an argument replaces the variables. The keys of a profile are the variable names in lower case, without the
 prefix. ``docs/settings.md`` lists the variables. Credentials from a file or command are read at each log-in,
 because a secrets manager may change them.
@@ -82,10 +82,10 @@ class Settings:
     ) -> Settings:
         """Read ``profile``, or the environment variables and the profile that they name.
 
-        ``profile`` applies as a whole, because variables may belong to another Company. If no profile is
-        named, the profile ``default`` applies. It does not apply if its Company is not the named one, or if
-        ``credentials``, ``region``, ``trusted_hosts`` or one of their variables is set. Arguments override
-        their variables; ``region`` also overrides the variables of its addresses.
+        With ``profile``, all variables but ``WOSDK_CONFIG`` are ignored, because they may belong to another
+        Company. If no profile is named, the profile ``default`` applies. It does not apply if its Company is
+        not the named one, or if ``credentials``, ``region``, ``trusted_hosts`` or one of their variables is
+        set. Arguments override their variables; ``region`` also overrides the variables of its addresses.
 
         Raises:
             ConfigurationError: a setting is invalid; the message names the variable, or file and key, and the

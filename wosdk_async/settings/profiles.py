@@ -137,7 +137,7 @@ def _text(path: Path, profile: str, key: str, value: Any) -> str | Secret:
 # --- other users' access to a file; root does not count ---------------------------------------------
 
 PRIVATE, SETTINGS = 0o077, 0o022
-"""Permissions that others must not have: any, for files with secrets; write access, for other settings."""
+"""Permissions denied to other users: all for files with secrets, write access for other settings files."""
 _warned: set[str] = set()  # files already warned of; harmless if two threads both warn of one
 
 
@@ -149,11 +149,11 @@ def is_foreign(found: os.stat_result) -> bool:
 def access_of_others(
     path: str | Path, found: os.stat_result, denied: int, *, folders: bool = True
 ) -> str | None:
-    """Describe other users' access to a file, with the remedy. None without such access, or on Windows.
+    """Describe other users' access to a file, with the remedy.
 
-    Files of root may be readable, because that is root's decision. With ``folders``, also check that others
-    cannot replace the file through parent folders or links. In a sticky folder, only the file's owner
-    can replace it.
+    Return None if the access is acceptable, and on Windows. Others may read files owned by root,
+    because that is root's decision. With ``folders``, also check that others cannot replace the file through
+    parent folders or links. In a sticky folder, only the file's owner can replace it.
     """
     if os.name != "posix":
         return None

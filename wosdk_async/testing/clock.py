@@ -54,7 +54,7 @@ class _Timer:
 class SkippingClock(VirtualClock):
     """Clock for a test's sandbox and clients.
 
-    ``clock.advance(minutes=21)`` moves it, ``clock.now`` is the current UTC time. Moving the clock wakes
+    ``clock.advance(minutes=21)`` moves it, and ``clock.now`` is the current UTC time. Moving the clock wakes
     tasks whose sleep has ended; they run when the test next awaits.
 
     Args:
@@ -77,7 +77,7 @@ class SkippingClock(VirtualClock):
         return sum(timer.callback is not None for _, _, timer in self._timers)
 
     def client_clock(self) -> TransportClock:
-        """Return a clock for clients, in seconds since its start: a float since 1970 would be too coarse."""
+        """Return a client clock in seconds since its start; as a float, Unix time would be too coarse."""
         return TransportClock(
             lambda: (self() - self._start) / _SECOND, self._client_sleep, self.call_later, self._wake_later
         )
@@ -90,7 +90,7 @@ class SkippingClock(VirtualClock):
         return timer
 
     def _wake_later(self, seconds: float, callback: Callable[[], None]) -> _Timer:
-        """Call ``callback`` later; until then, count the wait as pending work that is waiting."""
+        """Call ``callback`` after ``seconds``; count the wait as pending work, so that the clock can jump."""
         own = Work(waits=1)
 
         def end() -> None:
@@ -151,7 +151,7 @@ class SkippingClock(VirtualClock):
             own.waits -= 1
 
     async def settle(self) -> None:
-        """Let all tasks that are ready run, at the current time."""
+        """Let all ready tasks run, without moving the clock."""
         with self.doing(Work()):
             for _ in range(_SETTLED_AFTER):
                 await asyncio.sleep(0)

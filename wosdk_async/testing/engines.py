@@ -174,10 +174,11 @@ class ReplayEngine(_EngineWithoutSockets):
 
 @attrs.frozen
 class ClockForOtherClients:
-    """ASGI middleware for requests of other clients, such as those with ``httpx.ASGITransport``.
+    """ASGI middleware for requests from other clients, such as httpx with ``httpx.ASGITransport``.
 
     The requests count as pending work, so that the clock jumps while they wait. Such clients cannot
-    disconnect, so the application gets a disconnect message after the request.
+    disconnect during a request. So the application gets a disconnect message as soon as it has read the
+    request; without it, faults that wait for a disconnect could wait forever.
     """
 
     app: ASGIApp

@@ -1,7 +1,7 @@
 """Service operations by path and name, checks for mocks that would never match, and mock bodies.
 
-Names missing from the catalogue are allowed, because a later release may have them, but names that look like
-a misspelled known name are refused.
+Names missing from the catalogue are allowed, because a later release may add them. Unknown names that
+resemble a known one are refused as misspelled.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ _HIDDEN = {
     "***": "*** hides a credential or password unknown to the replay: leave it out of the request",
     "{company ": "{company ...} hides the Company's name: pass it as client(company=...)",
 }
-"""Replacement text (or its beginning) -> hint on how to replay a request recorded with this text."""
+"""Hints for replaying requests that contain a replacement text, keyed by the beginning of this text."""
 _MAX_UNPLAYED = 500  # characters
 
 

@@ -199,7 +199,7 @@ def _template(companies: tuple[str, ...], empty: bool) -> Store:
 _COMMANDS = "/api/v1/cmd/"
 _DISCOVERY = "GetCompanyWsdkUrlCommand"  # sent by a client's log-in, not by the test
 _BASE = frozenset({"create", "update", "delete"})
-"""Operations of fault rules that match only requests for records, although users may expect commands, too."""
+"""Fault-rule operations that match only requests for records; users may expect them to match commands too."""
 
 
 _IF_INTENDED = "If intended, end the test with wosdk_faults.clear()"

@@ -221,7 +221,7 @@ class Cleaner:
 
 
 def _is_download(raw: RawExchange) -> bool:
-    """Return whether a request downloads a file: only such a request contains no token or credentials."""
+    """Return whether a request downloads a file: all other requests contain a token or credentials."""
     return not raw.header("Authorization") and not asks_for_token(raw.body)
 
 

@@ -31,7 +31,7 @@ class FormulaGuard:
 
     def __init__(self, *, raw: bool = False) -> None:
         self.texts = 0
-        """Number of texts that got an apostrophe or, with ``raw``, had one that an import would remove."""
+        """Number of texts given an apostrophe; with ``raw``, number of texts that an import would change."""
         self.raw = raw
 
     def __call__(self, text: str) -> str:

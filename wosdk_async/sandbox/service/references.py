@@ -55,7 +55,7 @@ def check_references(
 ) -> None:
     """Check that newly referenced records exist and are not removed; ``before`` is the old record.
 
-    Not shown; assumed: a record that must name its owner cannot get another owner.
+    Not shown; assumed: a required owner cannot be changed.
     """
     pointer = _OWNER_REQUIRED.get(schema.name)
     if pointer and not record[pointer]:

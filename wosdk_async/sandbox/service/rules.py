@@ -123,7 +123,7 @@ def _location(context: RequestContext, location: Record) -> None:
 
 
 def _move_descendants(context: RequestContext, location: Record) -> None:
-    """Not shown; assumed: update the root of all locations below a location, and of their attributes."""
+    """Not shown; assumed: update the root of a location's descendants, and of its and their attributes."""
     context.store.indexes.ensure("Location", "ParentId", "integer")
     root = location["RootId"]
     moved = [location]
@@ -232,7 +232,10 @@ _SAME_OWNER = " AND ".join(
 
 
 def _custom_field(context: RequestContext, field: Record) -> None:
-    """Check a custom field; owners have one per descriptor (spec 2.3). Not shown; assumed: the refusals."""
+    """Check a custom field; an owner has at most one per descriptor (spec 2.3).
+
+    Not shown; assumed: the refusals.
+    """
     if "Descriptor" not in field:
         raise required("Descriptor.Id", "CustomField2")
     if not field["ObjectId"]:

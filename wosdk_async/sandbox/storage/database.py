@@ -74,7 +74,7 @@ def empty_store() -> bytes:
 
 
 def _is_empty(db: sqlite3.Connection) -> bool:
-    """Return whether a file is an empty database, as left by a start on a full disk."""
+    """Return whether a file is an empty database, as after a start that failed on a full disk."""
     return _pragma(db, "application_id") == 0 and not db.execute("SELECT 1 FROM sqlite_master").fetchone()
 
 

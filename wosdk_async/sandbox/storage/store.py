@@ -117,7 +117,7 @@ class Store:
         self._db.execute(f'INSERT INTO "{entity}" VALUES (?, ?, ?)', values)  # noqa: S608
 
     def insert_texts(self, company: int, entity: str, rows: Iterable[tuple[int, str]]) -> None:
-        """Add many records at once, as ids and JSON."""
+        """Add many records at once, given as ids and JSON."""
         values = ((company, key, text) for key, text in rows)
         self._db.executemany(f'INSERT INTO "{entity}" VALUES (?, ?, ?)', values)  # noqa: S608
 
@@ -142,7 +142,7 @@ class Store:
         return [load(body) for (body,) in self._db.execute(statement, values)]
 
     def generation(self) -> int:
-        """Return a number that changes with each reset, even with one by another process."""
+        """Return a number that changes with each reset, including resets by other processes."""
         found = self._db.execute("SELECT value FROM counter WHERE company = 0 AND name = 'reset'").fetchone()
         return int(found[0]) if found else 0
 

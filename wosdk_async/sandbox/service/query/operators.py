@@ -135,7 +135,7 @@ def _remedy(field: Field, value: object) -> str:
 
 
 def _numeric(value: object) -> object:
-    """Return an int if possible, otherwise a float, which is exact enough because it is never stored."""
+    """Return an int if possible, otherwise a float: the value is never stored, so rounding is acceptable."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
         return UNREADABLE
     try:
@@ -152,8 +152,8 @@ def _numeric(value: object) -> object:
 def _pattern_regex(pattern: str) -> str:
     """Convert a pattern with sets to a linear-time regular expression.
 
-    It is enough to try each part between two ``%`` at its first match. If the rest of the pattern does not
-    match after this position, it does not match after a later one. Atomic groups prevent further attempts.
+    Only the first match of each part between two ``%`` counts: if the rest of the pattern fails after it, it
+    also fails after any later match. Atomic groups prevent further attempts.
     """
     first, *others = ("".join(map(_element_regex, part)) for part in _pieces(pattern))
     if not others:

@@ -49,7 +49,7 @@ class Selection:
 
 
 def property_paths(value: object) -> tuple[str, ...]:
-    """Return a request's property paths, or ``*`` if it has none (facts 3.1: an empty list works)."""
+    """Return a request's property paths; ``*`` if none are given, or the list is empty (facts 3.1)."""
     if value is None:
         return ("*",)
     if not isinstance(value, list) or not all(isinstance(path, str) for path in value):
