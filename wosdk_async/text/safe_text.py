@@ -38,7 +38,7 @@ _PAIR, _HEX_REFERENCE, _REFERENCE, _ENTITY, _OCTAL, _NAME, _CONTINUED, _LETTER, 
 """Numbers of the groups of ``_ESCAPE`` that :func:`_char` treats specially; others hold a hex code."""
 _LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v"}
 _FOLDED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ -_", "abcdefghijklmnopqrstuvwxyz++/")
-"""Translation that unifies equivalent characters: case, a form's space and plus, the base64 alphabets."""
+"""Translation to one case, to ``+`` for a form's spaces, and to the standard base64 alphabet."""
 
 # Unicode's categories Cc, Cf, Cs, Zl and Zp, and the other invisible characters ("default ignorable"): they
 # control a terminal, change the direction of a line, or carry text that only a model reads. U+FE0E and U+FE0F
@@ -78,7 +78,7 @@ class Secrets:
 
     @cached_property
     def _hashes(self) -> dict[int, tuple[set[int], set[int]]]:
-        """Hashes of half pieces and of pieces, keyed by the size of a piece that identifies a secret."""
+        """Hashes of the secrets' half pieces, and hashes of their whole pieces, keyed by piece length."""
         # Computed only for the first error, because most sessions have none.
         texts = [each for value in self._values for each in _forms_of(value.reveal())]
         found: dict[int, tuple[set[int], set[int]]] = {}
@@ -106,9 +106,10 @@ class Secrets:
         return "".join(shown)[:longest]
 
     def _mark(self, is_secret: bytearray, offset: int, text: str) -> None:
-        """Mark the secrets of ``text``, which starts at ``offset``, in the bytes of ``is_secret``.
+        """Set the bytes of ``is_secret`` for the characters of ``text`` that belong to a secret.
 
-        Hash sets keep the time linear, because the service may send tokens as long as a header.
+        ``offset`` is the index of the first character's byte. A token may be as long as a header; hash sets
+        keep the time linear.
         """
         for decoded, starts in _decoded(text):
             folded = decoded.translate(_FOLDED)
@@ -124,7 +125,7 @@ class Secrets:
                             is_secret[first:end] = b"\x01" * (end - first)
 
     def shortened(self, text: str, longest: int) -> str:
-        """Hide the secrets and shorten like :func:`shortened`, without searching all of the removed part."""
+        """Shorten like :func:`shortened`, and hide the secrets in the part that remains."""
         if len(text) <= longest and len(text) < min(self._hashes, default=sys.maxsize):
             return text
         shown = self.hide(text, longest)

@@ -1,4 +1,4 @@
-"""Secrets as values that cannot be shown: tools that record a traceback's variables record ``***``."""
+"""Secret values that are never shown: tools that record the variables of a traceback get ``***``."""
 
 from __future__ import annotations
 

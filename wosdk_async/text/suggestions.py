@@ -2,7 +2,7 @@
 
 Names are similar if only a few letters differ. They are also similar if one name contains all words of the
 other, apart from fillers such as ``at``: ``status`` and ``status_id``, ``created_at`` and ``dt_created``.
-Names that only have most letters in the same order, such as ``coment`` and ``documents``, are not similar.
+Names that merely share most letters in order, such as ``coment`` and ``documents``, are not similar.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def suggestion(name: str, names: Iterable[str], cutoff: float = 0.0) -> str:
     """Return ``; did you mean ...?`` for the most similar of ``names``, or an empty string.
 
     Letter case and underscores are ignored: ``statusid`` and ``StatusId`` are both similar to ``status_id``.
-    ``cutoff`` is an additional minimum similarity of the letters, from 0 to 1.
+    Names whose letters are less similar than ``cutoff`` (0 to 1) are not suggested.
     """
     from difflib import SequenceMatcher  # imported here, because only messages need it
 

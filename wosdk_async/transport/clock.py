@@ -63,7 +63,7 @@ class _Tick:
 
 
 class Scope:
-    """Section of a task that starts when the scope is created, and is cancelled at the deadline.
+    """Section of a task, cancelled at a deadline. It starts when the scope is created.
 
     As with ``asyncio.timeout``, a simultaneous cancellation from outside takes precedence and is never lost.
     As a context manager, the scope raises TimeoutError if it has timed out.
@@ -120,7 +120,7 @@ class Deadlines:
         self.loop = loop
         self._clock = clock
         self._ticks: dict[float, _Tick] = {}
-        """Ticks by end time: the ticks with scopes, and the latest tick."""
+        """Ticks with scopes, and the latest tick, keyed by end time."""
         self._ends: list[float] = []  # heap of the keys of _ticks; may still hold keys of dropped ticks
         self._latest = _NO_TICK
         self._timer: Timer | None = None

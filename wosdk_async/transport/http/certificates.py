@@ -23,8 +23,8 @@ class TLSSessions(dict[SessionKey, ssl.SSLSession]):
     """TLS session cache: resume a host's session to shorten the next handshake.
 
     The key holds the context, verified name and port, because Python resumes a session under any name without
-    verifying the name again. At most ``most`` sessions are kept. A program may change its own context, and a
-    resumed session would ignore the change, so for such a context ``most`` is 0.
+    verifying the name again. At most ``most`` sessions are kept. For the program's own context, ``most`` is
+    0: the program may change the context, and a resumed session would ignore the change.
     """
 
     def __init__(self, most: int) -> None:
@@ -48,8 +48,8 @@ class TLSSessions(dict[SessionKey, ssl.SSLSession]):
 class TLSContextProvider:
     """TLS context for all connections: the program's own, or the system's, loaded on first use.
 
-    ``SSL_CERT_FILE`` and ``SSL_CERT_DIR`` replace the system's certificates, as in OpenSSL. Systems without
-    certificates, such as slim containers, use certifi.
+    ``SSL_CERT_FILE`` and ``SSL_CERT_DIR`` replace the system's certificates, as in OpenSSL. On systems
+    without certificates, such as slim containers, certifi provides them.
     """
 
     def __init__(self, own: ssl.SSLContext | None = None) -> None:
@@ -137,7 +137,7 @@ def _require_folder(folders: str) -> None:
 
 
 def _has_certificates(context: ssl.SSLContext) -> bool:
-    """Return whether the system has certificates, loaded or in a folder that OpenSSL searches later."""
+    """Return whether the system has certificates: loaded, or in a folder that OpenSSL searches on demand."""
     folder = ssl.get_default_verify_paths().capath
     return bool(context.cert_store_stats()["x509_ca"] or (folder and os.listdir(folder)))
 

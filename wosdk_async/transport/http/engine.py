@@ -87,7 +87,7 @@ E = TypeVar("E", bound=BaseException)
 def without_frames(error: E) -> E:
     """Return ``error`` without its traceback and chained errors.
 
-    The frames of our response reader and of a sending library hold secrets in plain text.
+    The frames of our response reader and of HTTP libraries hold secrets in plain text.
     """
     error.__context__ = error.__cause__ = None
     return error.with_traceback(None)

@@ -1,4 +1,4 @@
-"""Engine on a client of httpx or httpx2: the program's own, or one for the program's transport or a mock."""
+"""Engine on an httpx or httpx2 client: the program's, or one created for its transport or for a mock."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import httpx
 
 _loop_of: WeakKeyDictionary[Any, asyncio.AbstractEventLoop] = WeakKeyDictionary()
-"""Event loops of the program's transports that have a pool."""  # GIL: threads set a key atomically
+"""Event loops, keyed by transport; only transports with a pool."""  # GIL: threads set a key atomically
 
 
 class ClientEngine:
@@ -172,7 +172,7 @@ class ClientEngine:
     def _require_usable(self) -> None:
         """Require that the client is open and its connections belong to the running loop.
 
-        The pool of httpx would reuse another loop's connections, which fails after the request appears to
+        The pool of httpx would reuse another loop's connections, and fail only after the request appears to
         have been sent. Transports without a pool, and mocks, are not bound to a loop.
         """
         closed: object = self._client.is_closed
@@ -203,7 +203,7 @@ def _with_own_cookies(client: httpx.AsyncClient) -> httpx.AsyncClient:
 # --- send state of a request, from the library's trace events -------------------------------------
 
 _SAME_REQUEST = {"BasicAuth", "DigestAuth", "NetRCAuth"}
-"""``auth`` classes that send the given request object, and so its trace; others may send a new object."""
+"""``auth`` classes that send the given request object with its trace; others may send a new object."""
 
 _BEFORE = ("connection.", "proxy.", "socks.", "http2.send_connection_init.")
 """Events before the first byte of a request. A CONNECT to a proxy counts as a request, because it emits the

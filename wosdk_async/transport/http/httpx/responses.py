@@ -1,6 +1,7 @@
 """Responses of httpx and httpx2, whole or streamed, and the translation of their errors.
 
-Bodies are read without decompression, because httpx would decompress them to any size, and repeatedly.
+Bodies are read without decompression, because httpx limits neither the decompressed size
+nor the number of codings.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ _NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "U
 """Errors that all transports raise only before they send a request."""
 
 _QUOTED = re.compile(r":? bytearray\(.*|,? additional_data:.*|(?<=location header):.*", re.DOTALL)
-"""Text in which h11, h2 and httpx quote the peer, in forms that may hide a secret from the search."""
+"""Quotes from the peer in errors of h11, h2 and httpx; the search could miss a secret in these forms."""
 _MAX_SUMMARY = 8192  # maximum characters: more than the part that is searched for the session's secrets
 _STEPS = {"ConnectTimeout": "connect", "ReadTimeout": "read", "WriteTimeout": "write", "PoolTimeout": "pool"}
 
@@ -159,8 +160,8 @@ def _summary(cause: BaseException) -> str:
 def foreign_response_error(cause: BaseException, library: Any) -> SendError | None:
     """Return the error if a transport or mock gave ``library`` a response from another library.
 
-    ``library`` does not report such a response. An assertion or ``await`` of the library fails, and the
-    response is a variable of the frame that failed.
+    ``library`` does not check for such a response: one of its assertions or ``await`` expressions fails. The
+    response is then a local variable of the innermost frame.
     """
     frame = _frames(cause)[-1]
     found = frame.f_locals.get("response") if _is_in(frame, library) else None

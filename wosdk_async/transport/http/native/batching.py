@@ -127,7 +127,7 @@ class SocketReader:
         """Whether this is a forked copy; if so, the parent process uses the same epoll."""
 
     def add(self, connection: Batched, raw: asyncio.Transport, above: Layer) -> None:
-        """Read the socket of ``raw`` for ``connection``, unless it is closed; ``above`` gets the bytes."""
+        """Read the socket of ``raw`` and pass the bytes to ``above``, unless ``connection`` is closed."""
         if not self.supported or not connection.live:
             return
         epoll = self._epoll

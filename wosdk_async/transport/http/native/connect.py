@@ -273,7 +273,7 @@ class _Tunnel(Layer):
             raise self._refused(said, remedy, status in _UNREACHABLE)
 
     def _status(self, head: bytes) -> tuple[int, str]:
-        """Return the status code, and a text of code and reason without secrets. Raises SendError."""
+        """Return the status code, and the code and reason as text with secrets hidden. Raises SendError."""
         line = _STATUS_LINE.match(head)
         del head  # it may repeat the password, and tracebacks show local variables
         if line is None:

@@ -51,7 +51,7 @@ class Connection(Layer):
     """Pool connection, used by one request until its response is complete or the connection fails."""
 
     read_in_batches = True
-    """Whether the pool may read this socket in batches, without limiting the number of bytes."""
+    """Whether the pool may read this socket in batches; such reading cannot be paused."""
     parser_type = ResponseParser
 
     def __init__(self, pool: ConnectionOwner, origin: Origin) -> None:
@@ -97,7 +97,7 @@ class Connection(Layer):
     def finish(self, accepted: bool) -> None:
         """Give the connection back to the pool if the response was ``accepted``; otherwise close it.
 
-        Bytes that arrived after the response, or while it was read, have already closed the connection.
+        If bytes arrived after the response, or while it was read, the connection is already closed.
         """
         self._held = False
         if not self.live:
@@ -113,8 +113,8 @@ class Connection(Layer):
     def cancel(self, waiter: asyncio.Future[Response]) -> None:
         """Close the connection if ``waiter`` still waits for a response.
 
-        If the request is unsent, keep the connection, unless the connection is no longer fresh and another
-        request is waiting.
+        Keep the connection instead if its request is unsent, and the connection is fresh or no other request
+        is waiting.
         """
         if self._pool.loop.is_closed():  # the caller is only collected now, and its socket is gone
             return
@@ -162,11 +162,11 @@ class Connection(Layer):
         write_request(prepared, self._transport.write)
 
     def _must_wait(self, unread: Container[int], now: float, repeat_safe: bool) -> bool:
-        """Delay or fail the request if unrequested bytes have arrived, and return whether this was done.
+        """Return False if the request can be sent now; otherwise delay or fail it, and return True.
 
-        Over TLS, the bytes may be a session ticket or new keys, which are read first. Anything else fails the
-        request. Before a request that must not be sent twice, a new connection waits briefly to detect a
-        server that speaks first.
+        A request is not sent if unrequested bytes have arrived. Over TLS, they may be a session ticket or new
+        keys, which are read first. Any others fail the request. Before a request that must not be sent twice,
+        a new connection waits briefly to detect a server that speaks first.
         """
         came, partial = self.fd in unread, bool(self._mid_record)
         early, self._is_untried = self._is_untried and not repeat_safe, False
@@ -190,7 +190,7 @@ class Connection(Layer):
             self._pool.writer.submit(self, False)
 
     def close(self) -> None:
-        """Close cleanly while no request is in progress."""
+        """Close cleanly; no request may be in progress."""
         self._leave_pool()
         self._transport.close()
 

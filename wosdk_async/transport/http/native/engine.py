@@ -292,7 +292,7 @@ class _StreamConnection(Connection):
         )
 
     def discard(self) -> None:
-        """Close, and discard received data, because tracebacks may show variables."""
+        """Close, and discard received data, which a traceback could show."""
         self._pieces.clear()
         self.abort()
 

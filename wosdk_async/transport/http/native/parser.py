@@ -26,7 +26,7 @@ class BadResponse(Exception):
 
 
 class CompressedResponse(Response):
-    """Response with a body that is still compressed, as a header states."""
+    """Response whose body is still compressed, according to its headers."""
 
     __slots__ = ()
 

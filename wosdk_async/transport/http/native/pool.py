@@ -48,13 +48,13 @@ class Pool:
         self.writer = WriteBatcher(self.loop, self.now)
         self.reader = SocketReader(self.loop)
         self.buffer = memoryview(bytearray(_BUFFER))
-        """Receive buffer shared by all connections. Each copies its bytes out before another receives."""
+        """Receive buffer shared by all connections. Each copies its bytes out before the next one reads."""
         self.size = 0
         """Number of connections that are open or opening."""
         self.targets: dict[str, tuple[Origin, bytes]] = {}
         """Origins and request targets, keyed by URL."""
         self._origins: WeakValueDictionary[str, Origin] = WeakValueDictionary()
-        """Origins of ``targets`` and of connections."""
+        """Origins in use by ``targets`` or a connection."""
         self._by_age: dict[Connection, None] = {}
         """All idle connections, most recently used last."""
         self.open: set[Connection] = set()

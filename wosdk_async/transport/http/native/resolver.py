@@ -53,8 +53,8 @@ def max_look_ups() -> int:
 class Resolver:
     """Name look-ups for all pools of one loop.
 
-    An eighth of the threads is reserved for look-ups of known hosts, which hanging look-ups of new hosts must
-    not delay.
+    An eighth of the threads is reserved for look-ups of known hosts, so that hanging look-ups of new hosts do
+    not delay them.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> None:
