@@ -4,9 +4,9 @@ Each Company has its own first-in, first-out queue and limit. A free slot goes t
 fewest slots; tied Companies take turns.
 
 A slot cannot be revoked: a host that hangs keeps its Company's slots until their deadlines. Therefore each
-Company may exceed the shared total for its first ``SHARE`` slots, up to the client's ceiling. While other
-Companies hold slots, a Company's slots beyond ``SHARE`` must be fewer than the free slots, so that the next
-Company finds a free slot.
+Company may hold ``SHARE`` slots even if the shared total is used up, as long as the client stays within
+its ceiling. While other Companies hold slots, a Company's slots beyond ``SHARE`` must be fewer than the free
+slots, so that the next Company finds a free slot.
 
 A queue is ready while calls wait in it and its limit and rate allow another slot. Ready queues are grouped by
 the number of slots they hold, so granting a slot takes constant time, however many calls wait.
@@ -26,7 +26,7 @@ from wosdk_async.options import DEFAULT_IN_FLIGHT
 from wosdk_async.transport.clock import Timer, TransportClock
 
 SHARE = 4
-"""Slots that each Company may hold even if others use the shared total, up to the ceiling."""
+"""Slots that each Company may hold even if others use up the shared total; the ceiling still applies."""
 
 _BURST = 0.1  # after a pause, the slots that the rate allows in this many seconds are granted at once
 
@@ -278,12 +278,12 @@ class ConcurrencyLimiter:
 
 
 class ThroughputLimit(AIMDLimit):
-    """AIMDLimit that exceeds ``START`` only while a higher limit completes more calls per second.
+    """AIMDLimit that exceeds ``START`` only while this increases the throughput.
 
-    A round consists of ``limit`` responses, but at least ``ROUND``, that arrived while all slots were in use.
-    The round then completes ``limit / mean time`` calls per second (Little's law). A trial compares a
-    round with another at twice the limit. If the higher limit completes ``gain`` times as many calls, the
-    limit becomes ``lower * gain``. If a trial of a higher limit has little effect, the next such trial waits
+    A round consists of ``limit`` responses (at least ``ROUND``) that arrived while all slots were in use. Its
+    throughput is ``limit / mean time`` calls per second (Little's law). A trial compares a round with another
+    at twice the limit. If the throughput at the higher limit is ``gain`` times that at the lower, the limit
+    becomes ``lower * gain``. If a trial of a higher limit has little effect, the next such trial waits
     ``PAUSE`` rounds.
 
     A round that is ``SLOWER`` times as slow as the previous round starts a trial at half the limit. At half

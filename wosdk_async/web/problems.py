@@ -139,8 +139,8 @@ class ProblemDetails:
 def problem_of(error: WosdkError, *rules: ProblemRule) -> ProblemDetails:
     """Return a web back end's response to ``error``.
 
-    The first of ``rules`` for the error's class or one of its base classes applies; otherwise, the rule in
-    ``PROBLEMS`` for the class or its nearest base class.
+    The first of ``rules`` that covers the error's class or a base class applies. If none does, the rule in
+    ``PROBLEMS`` for the class or its nearest base class applies.
     """
     rule = next((each for each in rules if isinstance(error, each.error)), None)
     rule = rule or next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
@@ -186,6 +186,6 @@ def _seconds(error: WosdkError, rule: ProblemRule) -> int | None:
 
 
 def _shown(text: str) -> str:
-    """Return text on one line, without addresses and secrets, truncated."""
+    """Return ``text`` as one truncated line without addresses or secrets."""
     text = mask_text(text[:_MAX_READ])
     return shortened(one_line(_ADDRESS.sub("[address]", _SETTING.sub(r"\1\2***", text))), _MAX_DETAIL)

@@ -87,7 +87,7 @@ class MockableEngine:
         return PoolStatistics(*map(sum, zip(*each, strict=True)))
 
     def send(self, request: Request) -> Coroutine[Any, Any, Any]:
-        """Return the selected engine's coroutine, so that the selection adds no coroutine."""
+        """Return the selected engine's coroutine; wrapping it in another one would cost time."""
         # Most programs never import httpx or httpx2, so nothing can be mocked. Looking up each name of
         # FAMILY takes half as long as isdisjoint().
         loaded = sys.modules
@@ -114,7 +114,7 @@ class MockableEngine:
             await engine.aclose()
 
     async def _mockable_engine(self, library: ModuleType) -> ClientEngine:
-        """Return an engine on a plain ``library`` client, which sends requests that the mocks let through."""
+        """Return an engine whose plain ``library`` client sends the requests that the mocks let through."""
         name, options = library.__name__, self._options
         if name not in self._mockable:
             from wosdk_async.transport.http.httpx.client import ClientEngine

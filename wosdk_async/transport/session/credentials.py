@@ -123,7 +123,7 @@ class GrantProvider(Protocol):
         """Return a live session: token, host and lifetime; the client adds the headers.
 
         The client calls this for the first session, after a refused session, and before a session expires.
-        ``replaced`` are the secrets of earlier sessions.
+        ``replaced`` contains the secrets of earlier sessions.
         """
 
 

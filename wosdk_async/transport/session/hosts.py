@@ -137,10 +137,10 @@ class HostRules:
     def require_download(self, url: str, *, local: bool) -> None:
         """Check the address of a file, which requires https except on this machine and trusted hosts.
 
-        An address on this machine is refused, except if this machine is trusted or ``local`` allows it.
-        Anyone who can write a document chooses its address, which must not reach services that only this
-        machine can reach. Raises DownloadError, whose message shows at most scheme and host, because
-        addresses are often signed.
+        An address on this machine is refused unless this machine is trusted or ``local`` allows it.
+        Otherwise, anyone who can write a document could make this machine send requests to its own internal
+        services. Raises DownloadError, whose message shows at most scheme and host, because addresses are
+        often signed.
         """
         parts, host = _parse(
             url, DownloadError, "the file cannot be fetched from its location", _MAX_SIGNED_URL
@@ -171,7 +171,7 @@ def require_link(url: str) -> None:
 
 
 def shown_address(given: object) -> str:
-    """Return the start of an address in quotes, without user name and password."""
+    """Return the start of an address, quoted and without user name and password."""
     return repr(without_login(str(given))[:80])
 
 

@@ -152,9 +152,9 @@ class Login:
     ) -> TokenGrant:
         """Request a token, then the host of ``company``; skip what ``credentials`` already contain.
 
-        ``replaced`` are the secrets of earlier sessions, which a response may still repeat. ``on_trouble`` is
-        called before each request and each wait. ``time_left`` returns how long callers will wait for
-        another attempt; without it, ``policy`` limits the attempts.
+        ``replaced`` contains the secrets of earlier sessions, which a response may still repeat.
+        ``on_trouble`` is called before each request and each wait. ``time_left`` returns how long callers
+        will wait for another attempt; without it, ``policy`` limits the attempts.
 
         Raises:
             SessionError: the log-in failed; the subclass gives the reason.
@@ -340,8 +340,9 @@ class LoginSlots:
     A preempted request is cancelled and retried as a slow request, which is safe for all log-in requests. A
     waiting new request preempts a first attempt that has run for 0.25 s, or up to 1 s after slow responses.
     Any waiting request preempts a first or second attempt after 2.5 s. A quarter of the slots is reserved for
-    slow requests, so that a slow host still serves all of its callers. If slow requests hold more slots, a
-    new request at once preempts the newest of them, which moves to the head of the slow queue.
+    slow requests, so that a slow host still serves all of its callers. While slow requests hold
+    more than a quarter, a waiting new request immediately preempts the newest slow request, which moves to
+    the head of the slow queue.
 
     With ``preemptive=False``, each request is preempted at most once, after 1 s, and slow requests leave a
     quarter of the slots to new requests. This is for httpx, which may lose the connection of a request that
@@ -363,7 +364,7 @@ class LoginSlots:
         self._usual = 0.0
         """Longest time of a recent response, in seconds."""
         self._fresh, self._slow = deque[Future[None]](), deque[Future[None]]()
-        """Waiting requests in order, new ones and slow ones."""
+        """Queue of new requests, and queue of slow requests."""
         self._running_slow: dict[Scope, None] = {}
         self._late: dict[Scope, None] = {}
         """Running requests that will be preempted if a new request has to wait."""

@@ -61,7 +61,7 @@ class Address:
         )
 
     def page_error(self, url: str, page: InconclusiveResponse) -> Exception:
-        """Return the error for a page that is not the endpoint's, or ``page`` itself if a retry may help."""
+        """Return the error to raise for an unexpected page, or ``page`` itself if a retry may help."""
         if page.status == 400 and self is LOCATOR:
             # facts 2 shows only the status of this refusal, so the body does not matter.
             return refusal_error("", "", 400)

@@ -80,7 +80,7 @@ class SessionManager:
         # GIL: loops in several threads read and set the attributes down to ``last_error`` atomically, and use
         # the values that they have read.
         self.paths: dict[str, str] = {}
-        """Paths that this Company accepts, keyed by command, if the sources give several for a command."""
+        """Paths that this Company accepts, keyed by command; only for commands with alternative paths."""
         self.queue: TenantQueue | None = None
         """This Company's queue in the limiter that its last call used."""
         self.rate = rate

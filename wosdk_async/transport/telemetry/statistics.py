@@ -143,7 +143,7 @@ class Counters:
 
 @attrs.frozen(kw_only=True)
 class CompanyStats:
-    """Statistics of one Company: calls ``in_flight``, of at most ``limit``, and calls ``queued`` for a slot.
+    """Statistics of one Company: calls ``in_flight`` (at most ``limit``), and calls ``queued`` for a slot.
 
     ``calls`` counts all unfinished calls, including those waiting for the session or a retry. These four
     values cover the running event loop; all others are shared by all loops.
