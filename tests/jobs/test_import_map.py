@@ -102,7 +102,7 @@ BASE = WORK_ORDER + CUSTOMER
         ('from = "{customer}"', 'from = "{customer}"\nif_missing = "create"\ncreate = { nam = "x" }', "reference.customer.create.nam: Customer has no field 'nam'; did you mean 'name'?"),
         ('from = "{customer}"', 'from = "{customer}"\nif_missing = "create"\ncreate = { work_zone = "@zone" }', 'reference.customer names "@zone"'),
         ('from = "{customer}"', 'from = "{customer}"\nwhere = { name = "{text}" }', "reference.customer.where.name takes a fixed value"),
-        ('from = "{customer}"', 'from = "{customer}"\nwhere = { work_zone = "@customer" }', "must be an existing record"),
+        ('from = "{customer}"', 'from = "{customer}"\nwhere = { work_zone = "@customer" }', "must be the same existing record"),
         ('entity = "Location"', 'entity = "Location"\nif_missing = "create"', "reference.asset can only create records that have a name; add 'by' and 'from'"),
         ("[reference.kind]", '[reference.spare]\nentity = "Task"\n[reference.kind]', "reference.spare is unused"),
         ("[reference.kind]", "[reference]\nspare = 5\n[reference.kind]", "reference.spare takes a table"),

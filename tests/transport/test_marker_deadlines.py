@@ -168,7 +168,7 @@ async def test_an_error_of_an_earlier_end_says_what_the_look_ups_reserve(deadlin
     await service.time.finish(task)
     raised = task.exception()
     assert isinstance(raised, ThrottledError)
-    assert (f"2.5 s of the deadline of {deadline:g} s" in raised.message) == says
+    assert (f"2.5 s of the {deadline:g} s deadline" in raised.message) == says
 
 
 # --- look-ups that get no response --------------------------------------------------------------
