@@ -189,7 +189,7 @@ class Cells:
     read: Callable[[Any], Any]
     """Reads a non-null value by the rules for records; returns None if it cannot be a cell."""
     quick: Callable[[list[Any]], Any]
-    """Builds the array if the values have the documented type; otherwise, usually raises or returns None."""
+    """Builds the array from values of the documented type; raises or returns None for most others."""
 
     def array(self, values: list[Any]) -> tuple[Any, Odd]:
         """Return the array, and the values that do not fit."""

@@ -252,7 +252,7 @@ def _record(entity: Entity, id: int = 1) -> dict[str, Any]:
 def _result(command: CatalogueCommand, order: int) -> dict[str, Any]:
     """Return an example of a command's result: references are whole records, lists have one element.
 
-    A work order in the result has the id ``order``.
+    If the result contains a work order, its id is ``order``.
     """
     found = {}
     for field in command.response:

@@ -163,7 +163,7 @@ _JSON: Mapping[Remedy, str] = {
     Remedy.REFERENCE: 'refer to it by {{"Id": id}}',
     Remedy.REMOVE_ELEMENTS: 'send the elements to remove, each with its Id and "PerformDeletion": true',
     Remedy.KEEP_ELEMENTS: (
-        'read the list first, then leave out the elements to remove or mark them "PerformDeletion": true'
+        'read the list first; to remove an element, leave it out or mark it "PerformDeletion": true'
     ),
     Remedy.UPDATE_OTHER: "to update the other record, use the update operation for {entity} {other}",
     Remedy.DELETE: "to delete this record, use the delete operation for {entity} {id}",

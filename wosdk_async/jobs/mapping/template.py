@@ -46,7 +46,7 @@ class Template:
     source: str
     parts: tuple[str | Choice, ...]
     _alone: Choice | None = attrs.field(init=False)
-    """Pair of braces that is the whole template; None for other templates."""
+    """The braces of a template that consists only of them; None for other templates."""
     first_column: str | None = attrs.field(init=False)
     """Column whose cell, if not blank, is the whole result. Most templates have such a column."""
 

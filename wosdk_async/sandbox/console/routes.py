@@ -238,7 +238,7 @@ class _RulesView:
         return {"rules": rules} | {name: found[name] for name in ("seed", "injected", "late")}
 
     def put(self, seed: object, rules: object) -> None:
-        """Replace the rules, and activate those that are on. Raises ValueError if any rule is invalid."""
+        """Replace the rules, and activate those marked as on. Raises ValueError if any rule is invalid."""
         if not isinstance(rules, list) or not all(_is_rule_entry(each) for each in rules):
             raise ValueError(
                 "rules must be a list of objects with the keys rule (an object) and on (true or false)."

@@ -105,9 +105,8 @@ class RequestContext:
         """Return the format of a record's time or amount: ``fresh`` if set by this request, else ``stored``.
 
         facts 3.5: all times of a new record are fresh. In a changed record, only the values set by the
-        request are fresh. They are recognized by the seconds of ``now``, which are the same in all zones, or
-        by having more digits than the store keeps. Not shown; assumed: a computed record, which has no id,
-        counts as new.
+        request are fresh. A value is fresh if its seconds are those of ``now`` (in any zone), or if it has
+        more digits than the store keeps. Not shown; assumed: a computed record, which has no id, is new.
         """
         key = (entity, record.get("Id", 0))
         just_set = (

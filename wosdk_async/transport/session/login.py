@@ -221,7 +221,7 @@ class Login:
         """Check a session from the credentials provider, and return it with its headers.
 
         The provider has chosen the host: the rules for hosts that a locator names do not apply. Raises
-        ConfigurationError for a host that requires https but does not use it, and SessionError for a token
+        ConfigurationError for an http address of a host that requires https, and SessionError for a token
         that cannot be sent.
         """
         _require_token(grant.token)

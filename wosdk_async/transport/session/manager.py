@@ -164,7 +164,7 @@ class SessionManager:
                     raise
 
     async def look_for_host(self, gone: Session, until: float) -> Session:
-        """Look for a new host, because the host of ``gone`` serves no calls; return the newest session.
+        """Look for a new host, because calls to the host of ``gone`` fail; return the newest session.
 
         The locator is queried at most once every 5 s. Raises the log-in's error.
         """
