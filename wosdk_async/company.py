@@ -611,8 +611,8 @@ class Company(Uncopied):
                 ``run(WoCreateCommand(work_order=order), marker="work_order.po_number")``. If the call is in
                 doubt, the client looks up the record with this key, until the options' ``settle`` time has
                 passed since the last attempt. If the record exists, it is the result; otherwise the client
-                retries the command within the deadline. Calls with equal keys run one at a time; a waiting call
-                may return the previous call's result. See ``docs/failures.md`` for the remaining risk.
+                retries the command within the deadline. Calls with equal keys run one at a time; a waiting
+                call may return the previous call's result. See ``docs/failures.md`` for the remaining risk.
             look_first: look once for the key before the first attempt. If its record exists, the result
                 holds the record, nothing is sent, and ``found`` in the :meth:`trace <traced>` is true. A new
                 process first waits the options' ``settle`` seconds, because a create that was in flight when
