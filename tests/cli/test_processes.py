@@ -68,9 +68,13 @@ def test_without_the_extra_the_remedy_is_reported(missing: str) -> None:
     assert done.stderr == "wosdk: the command line is an extra; run: pip install 'wosdk_async[cli]'\n"
 
 
-def test_without_the_sandbox_extra_the_remedy_is_reported(file: Path) -> None:
+SERVE = ("sandbox", "serve", "--store", "s.db", "--env-file", "s.env")
+
+
+@pytest.mark.parametrize("command", [("import", "FILE", "--map", str(MAP), "--sandbox"), SERVE])
+def test_without_the_sandbox_extra_the_remedy_is_reported(file: Path, command: tuple[str, ...]) -> None:
     hide = "import sys; sys.modules['starlette'] = None; sys.modules['starlette.applications'] = None; "
-    done = run("-c", hide + COMMAND[2], "import", str(file), "--map", str(MAP), "--sandbox")
+    done = run("-c", hide + COMMAND[2], *(str(file) if each == "FILE" else each for each in command))
     assert done.returncode == 2
     assert done.stderr.endswith("; run: pip install 'wosdk_async[sandbox]'\n")
     assert done.stderr.count("\n") == 1

@@ -99,14 +99,14 @@ def serve(
 
     To stop a server started with --background, run the `kill` command in the last line of the --env-file.
     """
-    if env_file is not None:
-        require_not_store("--env-file", env_file, store)
-        require_not_input("--env-file", env_file, *(each for each in (faults, certificate) if each))
-        _require_replaceable(env_file, force)
     with extra("sandbox", "the sandbox"):
         from wosdk_async.sandbox import Faults, FaultScriptError, StoreError
         from wosdk_async.sandbox.env import assignments, write_assignments
         from wosdk_async.sandbox.server import serve as serve_store
+    if env_file is not None:
+        require_not_store("--env-file", env_file, store)
+        require_not_input("--env-file", env_file, *(each for each in (faults, certificate) if each))
+        _require_replaceable(env_file, force)
     release = _fork() if background else None
 
     def announce(variables: dict[str, str]) -> None:
