@@ -206,7 +206,8 @@ def settle_command(
     """Find the outcome of rows in doubt.
 
     Rows with a marker are looked up; a resume sends rows that are confirmed absent. For other rows, check in
-    the Company and record the outcome with --row.
+    the Company and record the outcome with --row; ID is the record's id, not its number. Until a run sends a
+    row, you can settle it again.
 
     \b
       wosdk jobs settle requests.csv.job

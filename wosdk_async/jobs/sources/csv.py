@@ -47,8 +47,9 @@ _OTHER_TEXTS = {
 class CsvFile:
     """Delimited text file with a header, by default comma-separated UTF-8.
 
-    Cells may contain line breaks. Blank rows, which spreadsheets often save below a table, are skipped and
-    counted in ``empty_rows``. A first line such as ``sep=;``, which Excel reads, sets the default delimiter.
+    Cells may contain line breaks. Blank rows, which spreadsheets often save below a table, are skipped;
+    ``empty_rows`` counts them, except lines without any character. A first line such as ``sep=;``, which
+    Excel reads, sets the default delimiter.
 
     Raises:
         ImportMapError: the file is invalid; also raised while reading rows. The message names the line.
