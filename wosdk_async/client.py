@@ -193,8 +193,8 @@ class Client(Uncopied):
         Args:
             name: the Company's name (default: the client's ``company``).
             credentials: the Company's credentials (default: the client's). A client id and secret from the
-            settings are used only for the Company in the settings. A credentials command is used for any
-            Company.
+                settings are used only for the Company in the settings. A credentials command is used for any
+                Company.
             region: the Company's region (default: the client's).
 
         Raises:
