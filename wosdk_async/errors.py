@@ -219,6 +219,8 @@ class SessionError(WosdkError):
     """No session for the Company; no call was sent."""
 
     kind = "no-session"
+    retry_after: float | None = None
+    """Seconds to wait, if the service throttles log-ins and specifies them."""
 
 
 class CredentialsError(SessionError):

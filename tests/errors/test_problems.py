@@ -27,6 +27,7 @@ from wosdk_async import (
     NotSentError,
     OverloadedError,
     ProblemRule,
+    SessionError,
     ThrottledError,
     UnknownCompanyError,
     UnknownPropertyError,
@@ -133,6 +134,7 @@ def test_a_doubt_is_not_repeated_by_machines() -> None:
         (ThrottledError("x", retry_after=-5), "1"),
         (ThrottledError("x", retry_after=1e300), "3600"),
         (ThrottledError("x", retry_after=math.inf), "5"),
+        (SessionError("x", retry_after=200.0), "200"),
     ],
 )
 def test_seconds_to_wait(error: WosdkError, seconds: str) -> None:

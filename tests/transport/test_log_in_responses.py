@@ -237,6 +237,14 @@ async def test_a_refusal_of_the_locator_that_is_not_about_the_name() -> None:
     assert not isinstance(caught.value, UnknownCompanyError)
 
 
+async def test_a_throttled_log_in_says_how_long_to_wait() -> None:
+    async with Service() as service, service.client() as client:
+        service.on_discovery = lambda _: Answer(429, b"{}", {"Retry-After": "200"})
+        with pytest.raises(SessionError) as caught:
+            await client.company().with_options(deadline=10).get("Thing", 1)
+    assert caught.value.retry_after == 200
+
+
 EXPIRED = error(403, "EXPIRED_TOKEN", "Token has expired")
 NO_HEADER = error(401, "MISSING_AUTHORIZATION_HEADER", "no header")
 WRONG_PAIR = error(403, "INCORRECT_TOKEN", "not this token")

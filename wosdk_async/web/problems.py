@@ -16,7 +16,7 @@ import attrs
 
 from wosdk_async import codec, errors
 from wosdk_async.codec.masking import mask_text
-from wosdk_async.errors import DeadlineError, InDoubtError, ThrottledError, WosdkError
+from wosdk_async.errors import DeadlineError, InDoubtError, SessionError, ThrottledError, WosdkError
 from wosdk_async.text.remedies import Remedy, in_json
 from wosdk_async.text.safe_text import one_line, shortened, without_markup
 
@@ -179,7 +179,7 @@ def problem_of(error: WosdkError, *rules: ProblemRule) -> ProblemDetails:
 
 def _seconds(error: WosdkError, rule: ProblemRule) -> int | None:
     """Return the number of seconds to wait: the service's if known, otherwise the rule's."""
-    seconds = error.retry_after if isinstance(error, ThrottledError) else None
+    seconds = error.retry_after if isinstance(error, ThrottledError | SessionError) else None
     if seconds is None or not math.isfinite(seconds):
         return rule.retry_after
     return min(max(math.ceil(seconds), 1), _MAX_WAIT)
