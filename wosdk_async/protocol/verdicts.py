@@ -51,10 +51,9 @@ NEVER_SENT = Verdict(
     "never sent",
     "always",
     when="no connection; a refused certificate; a cancellation or timeout before the first byte",
-    then="the call is retried, even a create; the last attempt raises `NotSentError` or `DeadlineError`. "
-    "An unreachable host is retried until the deadline. Until then, and after a gateway's 503, the client "
-    "asks the locator at most every 5 s whether the Company has moved. A refused certificate, or a server "
-    "without TLS, raises `NotSentError` at once",
+    then="the call is retried, even a create (to an unreachable host, until the deadline); the last attempt "
+    "raises `NotSentError` or `DeadlineError`. A refused certificate, or a server without TLS, raises "
+    "`NotSentError` at once",
 )
 REFUSED = Verdict(
     "refused",
