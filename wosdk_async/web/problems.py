@@ -67,7 +67,7 @@ _REFUSED = "The work-order service refused the request. See `code`, and the back
 _SENT = "The request was sent to the work-order service, and no response says whether it was carried out."
 _EARLIER = "An earlier request with the same key may still be carried out."
 _CHECK = "Wait {settle:g} seconds, then check for its effect before you retry."
-_SAME_KEY = "Repeat the request with the same key."
+_SAME_KEY = "Repeat the request with the same key; after {settle:g} seconds, its outcome is certain."
 _NOTHING_DONE = "Nothing was done, so the same request can be retried."
 
 PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
@@ -158,8 +158,8 @@ def problem_of(error: WosdkError, *rules: ProblemRule) -> ProblemDetails:
         # not 504, because a proxy's retry may reach a process that does not know of the other call
         doubt, rule = error, attrs.evolve(PROBLEMS[InDoubtError], detail=f"{_EARLIER} {_CHECK}")
     if doubt is not None:
-        check = _SAME_KEY if doubt.look_first else _CHECK.format(settle=doubt.settle)
-        rule = attrs.evolve(rule, detail=rule.detail.replace(_CHECK, check))
+        check = _SAME_KEY if doubt.look_first else _CHECK
+        rule = attrs.evolve(rule, detail=rule.detail.replace(_CHECK, check.format(settle=doubt.settle)))
     wait = _seconds(error, rule)
     texts = {"code": error.code, "operation": error.operation, "request_id": error.request_id}
     body: dict[str, Any] = {
