@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.jobs.conftest import Local
-from tests.jobs.ledger.imports import LONG, corrected, refusal
+from tests.jobs.ledger.imports import LONG, corrected, refusal, undo
 from tests.jobs.maps import MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending
 from tests.jobs.test_check import checked
@@ -143,6 +143,15 @@ async def test_without_keys_a_reject_that_the_file_replaced_needs_new_rows(
     assert (found.problem, found.line, found.remedies) == ("replaced", 2, (Remedy.SAME_ROWS,))
     assert (await local.run(old, MAP, new_rows=True)).done_now == 1
     assert await held(local) == Counter("122")
+
+
+async def test_a_row_that_is_undone_may_have_replaced_a_reject_too(local: Local, tmp_path: Path) -> None:
+    """It may be retried."""
+    folder = (await local.run(local.write([["2", LONG, "", ""]]), MAP)).folder
+    old = Path(shutil.copy(corrected(folder, LONG, "short"), tmp_path / "old.csv"))
+    await local.run([["2", "text", "", ""]], MAP)
+    await undo(local, folder)
+    assert (await refusal(local.job(old, MAP), local)).problem == "replaced"
 
 
 @pytest.mark.parametrize(

@@ -169,10 +169,11 @@ class ImportingUser:
         user = self.user
         self.found += self.judge.summary(summary.folder, rows, summary)
         self.found += self.judge.rows(summary.folder, rows, user.wanted, user.kind)
-        # A look-up may find what the other file sent with the key of a row, and with other cells.
-        if user.kind != "update" and not (self.dropped or self.guessed or self.has_parts):
-            exact = not (self.columns_changed or self.disguised or self.recoded)
-            self.found += self.judge.changed(summary.folder, rows, summary, exact=exact and is_main)
+        if user.kind != "update" and not (self.dropped or self.guessed):
+            exact = not (self.columns_changed or self.disguised or self.recoded or self.has_parts)
+            self.found += self.judge.changed(
+                summary.folder, rows, summary, exact=exact and is_main, has_parts=self.has_parts
+            )
 
     def _admitted(self, sha256: str) -> bool:
         """Return whether the newest ledger has taken the rows of this file."""

@@ -15,7 +15,8 @@ from wosdk_async.jobs.journal.folder import jobs_at
 
 _ROWS = """SELECT planned.row, place, coalesce(outcome.state, 0), json_extract(outcome.detail, '$[0]'),
     undo.state, coalesce(json_extract(outcome.detail, '$[2]'), ''),
-    coalesce(json_extract(outcome.detail, '$[3]'), ''), coalesce(planned.name, planned.key, '')
+    coalesce(json_extract(outcome.detail, '$[3]'), ''), coalesce(planned.name, planned.key, ''),
+    coalesce(json_extract(outcome.detail, '$[9]'), '')
 FROM planned LEFT JOIN outcome ON outcome.row = planned.row LEFT JOIN undo ON undo.row = planned.row
 ORDER BY planned.row"""
 
@@ -31,6 +32,7 @@ class LedgerRow:
     code: str
     name: str
     """Key of the row, or the start of its cells."""
+    proof: str
 
     @property
     def undone(self) -> bool:
