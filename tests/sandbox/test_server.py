@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import signal
 import socket
@@ -15,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -101,6 +103,17 @@ def test_a_request_whose_client_gave_up_does_not_hold_up_the_end() -> None:
             http.post(local.variables["WOSDK_TOKEN_URL"], timeout=0.2)
         begun = time.monotonic()
     assert time.monotonic() - begun < 4.0
+
+
+def test_connections_that_are_being_accepted_at_the_end_are_closed() -> None:
+    """An unclosed socket fails the test: it is a ResourceWarning as soon as it is collected."""
+    for _ in range(5):
+        with contextlib.ExitStack() as clients:
+            with LocalCompany() as local:
+                address = urlsplit(local.variables["WOSDK_TOKEN_URL"])
+                for _ in range(3):
+                    clients.enter_context(socket.create_connection((address.hostname, address.port)))
+            gc.collect()
 
 
 def test_a_client_that_reads_nothing_is_dropped_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:

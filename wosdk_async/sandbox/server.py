@@ -145,6 +145,11 @@ class _Server(uvicorn.Server):
         uvicorn's own method would also wait for requests that a fault holds after the client disconnected.
         """
         for server in self.servers:
+            for each in server.sockets:
+                asyncio.get_running_loop().remove_reader(each)  # accepts no further connection
+        for _ in range(3):  # turns of the loop from accepting a connection to its place in `connections`
+            await asyncio.sleep(0)
+        for server in self.servers:  # if closed earlier, asyncio would drop those connections unclosed
             server.close()
         for each in sockets or ():
             each.close()
