@@ -219,6 +219,21 @@ def test_again_names_the_keys_that_a_spreadsheet_changed(give: Give, path: Path,
     assert held(wosdk) == Counter(["001", "002", "C"])
 
 
+@keyed
+@pytest.mark.parametrize("undone", [True, False], ids=["undone", "new"])
+def test_again_asks_about_keys_that_another_job_sent_in_another_form(
+    give: Give, path: Path, wosdk: Wosdk, undone: bool
+) -> None:
+    other = path.with_name("other.csv")
+    write(path, ("00501", "one"))
+    write(other, ("501", "one"))
+    if undone:
+        undo = ("jobs", "undo", path.with_name("requests.csv.job"), "--reason", "Entered twice", "--yes")
+        assert (give().exit_code, wosdk(*undo).exit_code) == (0, 0)
+    assert give(file=other).exit_code == 0
+    assert (give("--again").exit_code, held(wosdk)) == (2, Counter(["501"]))
+
+
 @keyless
 @pytest.mark.parametrize(("answer", "status"), [("n", 1), ("y", 0)])
 def test_on_a_terminal_it_is_asked(

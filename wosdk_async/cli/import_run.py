@@ -85,8 +85,8 @@ def run_import(arguments: ImportArguments) -> int:
             arguments.require_new_outcomes()
             require_not_in_job("--outcomes", arguments.outcomes)  # again, now that the job folder exists
         _say_plan(opened, job)
-        if opened.plan.leaves_done and not arguments.yes:
-            _confirm_again(opened)
+        if (opened.plan.leaves_done or opened.plan.resembling) and not arguments.yes:
+            _confirm_again(opened.plan)
         if store is None and opened.plan.rows(Action.SEND, Action.LOOK_UP):
             doubts = f", {opened.plan.doubts} in doubt to look up first" if opened.plan.doubts else ""
             rows = f"{opened.plan.rows(Action.SEND)} of {counted(job.rows, 'row')} to send{doubts}"
@@ -155,12 +155,11 @@ def _say_plan(opened: OpenedJob, job: Import) -> None:
         say_doubts(opened.folder / IN_DOUBT, opened.about)
 
 
-def _confirm_again(opened: OpenedJob) -> None:
-    """Ask whether to resend rows already done. Raises CliError unless the user agrees."""
-    text = f"{counted(opened.plan.leaves_done, 'row')} already done by an earlier job"
-    if opened.plan.resembling:
-        text += f", including {opened.plan.resembling} whose key a spreadsheet may have changed"
-    text += "; --again resends all rows"
+def _confirm_again(plan: Plan) -> None:
+    """Ask whether to resend rows that are done already. Raises CliError unless the user agrees."""
+    done = f"{counted(plan.leaves_done, 'row')} already done by an earlier job" if plan.leaves_done else ""
+    changed = f"{plan.resembling} whose key a spreadsheet may have changed" if plan.resembling else ""
+    text = f"{' and '.join(filter(None, (done, changed)))}; --again resends all rows"
     if is_interactive():
         say(text)
     require_yes("Send them again?", f"{text}; confirm with --yes")
