@@ -177,7 +177,7 @@ def _refused(ledger: LedgerFacts | None, file: FileFacts, choices: ImportOptions
 _LINKS = {
     Remedy.KEY: "[add a key](#the-key-of-a-row)",
     Remedy.SEND_AGAIN: "[start over](#start-over)",
-    Remedy.NEWER_REJECTS: "correct and import `FOLDER/rejects.csv`",
+    Remedy.NEWER_REJECTS: "correct and import that job's `FOLDER/rejects.csv`, if any",
     Remedy.UNDO_AND_SEND: "[start over](#start-over)",
     Remedy.EXPORT_REJECTS: "take the rows [from rejects.csv](#rejects)",
 }
@@ -232,7 +232,7 @@ def outputs() -> str:
         (
             "`in_doubt.csv`",
             "rows in doubt",
-            "the columns of `results.csv` without `changed`, then those of the input",
+            "the columns of `results.csv`, then those of the input",
         ),
         (
             "`references.csv`",

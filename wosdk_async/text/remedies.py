@@ -74,7 +74,7 @@ class Remedy(Enum):
 
     # imports: rows that the ledger knows
     NEW_ROWS = "if the unknown rows are new, pass new_rows=True"
-    NEW_KEYS = "correct the keys or, if they are right, pass new_rows=True"
+    NEW_KEYS = "correct the keys; if they are right, pass new_rows=True, which sends these rows as new ones"
     OTHER_CELLS = (
         "if they are the same rows, remove them from the file; if not, correct the keys or pass new_rows=True"
     )
@@ -104,7 +104,7 @@ class Remedy(Enum):
     MOVE_JOB = "if that job sent none of this file's rows, move {folder!r} to another directory"
     THAT_FOLDER = "pass folder={folder!r}"
     NEWER_JOB = "resume that job with folder={folder!r}"
-    NEWER_REJECTS = "correct and import {folder}/rejects.csv"
+    NEWER_REJECTS = "correct and import the rejects of that job, if it has any: {folder}/rejects.csv"
     KNOWN_FOLDER = "name that job's folder with folder=DIR"
     EXPORT_REJECTS = "use the rows from the job's rejects.csv, and keep the columns _job and _row unchanged"
     STOP_AFTER = "stop_after= sets the limit"

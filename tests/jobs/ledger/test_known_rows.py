@@ -35,6 +35,15 @@ async def test_a_row_that_changed_before_it_was_found_is_counted(local: Local) -
         assert [bool(row["changed"]) for row in csv.DictReader(file)] == [True, False]
 
 
+async def test_a_row_in_doubt_whose_cells_have_changed_is_listed_as_such(local: Local) -> None:
+    """A person looks for the record with the cells that were sent, which the ledger does not keep."""
+    await killed_while_sending(local.job(rows(1, 2), KEYED), local, [1, 2])
+    edited = local.write([["1", "another text", "", ""], *rows(2)])
+    folder = (await local.run(edited, KEYED)).folder
+    with (folder / "in_doubt.csv").open(newline="", encoding="utf-8") as file:
+        assert [each["changed"] for each in csv.DictReader(file)] == ["yes", ""]
+
+
 async def changed(ready: Import, local: Local) -> tuple[int, int, int]:
     """Count the rows that differ from what was sent: in the plan, in the summary, and in ``results.csv``."""
     summary = await ready.run(local.company)

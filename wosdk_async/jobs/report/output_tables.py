@@ -54,14 +54,9 @@ async def write_results(folder: OutputFolder, journal: JournalReader, facts: Job
         def write(page: Sequence[StoredRow], undos: Mapping[int, RowRecord]) -> None:
             facts.add(page)
             writer.writerows(
-                [
-                    *(
-                        _result_after_undo(row, outcomes[row.state], undos.get(row.row))
-                        if undos  # usually empty, which saves the function call
-                        else _result(row, outcomes[row.state])
-                    ),
-                    "yes" if row.changed and row.state in (State.DONE, State.FOUND) else None,
-                ]
+                _result_after_undo(row, outcomes[row.state], undos.get(row.row))
+                if undos  # usually empty, which saves the function call
+                else _result(row, outcomes[row.state])
                 for row in page
             )
 
@@ -124,7 +119,7 @@ async def write_rejects(folder: OutputFolder, journal: JournalReader, source: So
 async def write_doubts(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
     """Write rows in doubt, and rows in flight when the run ended, with their cells."""
     async with _entered_in_thread(folder.writing_rows(IN_DOUBT)) as writer:
-        writer.writerow([*_COLUMNS, *map(_shown, source.columns)])
+        writer.writerow([*RESULT_COLUMNS, *map(_shown, source.columns)])
 
         def cells(stored: StoredRow, row: Row) -> list[Any]:
             return [
@@ -179,7 +174,7 @@ async def _pages(journal: JournalReader, *states: State) -> AsyncIterator[list[S
         yield page
 
 
-_COLUMNS = (
+RESULT_COLUMNS = (
     "row",
     "line",
     "outcome",
@@ -190,12 +185,12 @@ _COLUMNS = (
     "code",
     "request_id",
     "warnings",
+    "changed",
 )
-
-RESULT_COLUMNS = (*_COLUMNS, "changed")
-"""Columns of ``results.csv``: a row's outcome, and whether a completed row has since changed."""
+"""Columns of ``results.csv``: a row's outcome, and whether the row has changed since it was sent."""
 
 
+_SENT = (State.DONE, State.FOUND, *UNDECIDED)
 _UNDO_UNFINISHED = "the undo did not finish; undo the job again to resume it"
 
 
@@ -221,6 +216,7 @@ def _result(row: StoredRow, outcome: str) -> list[Any]:
         row.code and _safe(row.code),
         row.request_id and _safe(row.request_id),
         warnings and _safe(warnings),
+        "yes" if row.changed and row.state in _SENT else None,
     ]
 
 
