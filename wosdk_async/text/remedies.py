@@ -74,7 +74,7 @@ class Remedy(Enum):
 
     # imports: rows that the ledger knows
     NEW_ROWS = "if the unknown rows are new, pass new_rows=True"
-    NEW_KEYS = "correct the keys; if they are right, pass new_rows=True, which sends these rows as new ones"
+    NEW_KEYS = "correct the keys; if they are right, pass new_rows=True, which sends them as new rows"
     OTHER_CELLS = (
         "if they are the same rows, remove them from the file; if not, correct the keys or pass new_rows=True"
     )
