@@ -157,9 +157,10 @@ def _say_plan(opened: OpenedJob, job: Import) -> None:
 
 def _confirm_again(plan: Plan) -> None:
     """Ask whether to resend rows that are done already. Raises CliError unless the user agrees."""
-    done = f"{counted(plan.leaves_done, 'row')} already done by an earlier job" if plan.leaves_done else ""
-    changed = f"{plan.resembling} whose key a spreadsheet may have changed" if plan.resembling else ""
-    text = f"{' and '.join(filter(None, (done, changed)))}; --again resends all rows"
+    facts = [f"an earlier job has done {counted(plan.leaves_done, 'row')}"] if plan.leaves_done else []
+    if plan.resembling:
+        facts.append(f"the file has {plan.resembling} whose key a spreadsheet may have changed")
+    text = f"{', and '.join(facts)}; --again resends all rows"
     if is_interactive():
         say(text)
     require_yes("Send them again?", f"{text}; confirm with --yes")
