@@ -35,6 +35,16 @@ async def test_a_row_that_changed_before_it_was_found_is_counted(local: Local) -
         assert [bool(row["changed"]) for row in csv.DictReader(file)] == [True, False]
 
 
+async def test_an_import_whose_file_changed_after_it_was_read_is_not_complete(local: Local) -> None:
+    """All rows that were read are sent, for example after a prompt; those that came since then are not."""
+    path = local.write(rows(1, 2))
+    job = local.job(path, KEYED)
+    await job.open(local.company)
+    local.write(rows(1, 2, 3))
+    summary = await job.run(local.company)
+    assert (summary.done, summary.not_started, summary.complete) == (2, 0, False)
+
+
 async def test_a_row_in_doubt_whose_cells_have_changed_is_listed_as_such(local: Local) -> None:
     """A person looks for the record with the cells that were sent, which the ledger does not keep."""
     await killed_while_sending(local.job(rows(1, 2), KEYED), local, [1, 2])

@@ -658,12 +658,16 @@ async def test_an_undo_frees_the_keys_for_other_files_in_the_directory(local: Lo
 
 
 @pytest.mark.parametrize("marker", [None, MARKER])
-async def test_a_ledger_that_is_damaged_behind_its_first_pages_is_named(
-    local: Local, marker: str | None
+@pytest.mark.parametrize("lose", [False, True], ids=["damaged", "lost"])
+async def test_a_ledger_that_is_damaged_behind_its_first_pages_or_lost_is_named(
+    local: Local, marker: str | None, lose: bool
 ) -> None:
     monday = await sent(local, "monday.csv", rows(1), MAP, marker=marker)
     other = (await sent(local, "other.csv", rows(7), MAP, marker=marker)).with_name("other.csv.job")
-    _damage_tables(other / "journal.db")
+    if lose:
+        (other / "journal.db").unlink()
+    else:
+        _damage_tables(other / "journal.db")
     with pytest.raises(JournalError) as caught:
         await local.run(append(monday, rows(2)), MAP, marker=marker)
     assert (caught.value.remedies, caught.value.facts["folder"]) == ((Remedy.MOVE_JOB,), str(other))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.entries import JobPlan, as_last_given
-from wosdk_async.jobs.journal.lock import LOCK, FolderLock
+from wosdk_async.jobs.journal.lock import LOCK, FolderLock, job_in
 from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import JOURNAL, START_FILES, connect, database_files, explained, read_plan
 from wosdk_async.regular_files import sync_folder
@@ -72,7 +72,7 @@ class JobFolders:
     def _require_abandoned(self, folder: Path) -> Path:
         """Return a folder that a killed import left without a complete journal; refuse any other folder."""
         with explained(folder):
-            if not folder.is_dir() or any(not each.name.startswith(START_FILES) for each in folder.iterdir()):
+            if not folder.is_dir() or not _sent_nothing(folder):
                 raise JournalError(
                     f"{folder} has no journal and is not empty. If a job was here, restore the folder from a "
                     "backup, because a new job would resend all its rows.",
@@ -144,6 +144,17 @@ def jobs_below(directory: Path) -> Iterator[Path]:
 def ledgers_in(directory: Path) -> list[Path]:
     """Return the job folders in a directory."""
     return sorted(each.parent for each in directory.glob(f"*/{JOURNAL}"))
+
+
+def lost_ledgers_in(directory: Path) -> list[Path]:
+    """Return the job folders in a directory that have files of a run, but no journal."""
+    folders = [each.parent for each in directory.glob(f"*/{LOCK}") if not (each.parent / JOURNAL).exists()]
+    return [folder for folder in folders if job_in(folder) is not None and not _sent_nothing(folder)]
+
+
+def _sent_nothing(folder: Path) -> bool:
+    """Return whether a folder without a journal has only files that a job has before it sends rows."""
+    return all(each.name.startswith(START_FILES) for each in folder.iterdir())
 
 
 def jobs_of(file: Path) -> list[Path]:

@@ -13,7 +13,7 @@ import attrs
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import DECIDED, JobPlan
 from wosdk_async.jobs.journal.entries import RUN_REFUSED, JobRun
-from wosdk_async.jobs.journal.folder import ledgers_in, plan_of
+from wosdk_async.jobs.journal.folder import ledgers_in, lost_ledgers_in, plan_of
 from wosdk_async.jobs.journal.lock import is_held
 from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import JOURNAL, read_plan
@@ -148,6 +148,10 @@ def _other_ledgers(
     """
     found: list[tuple[Path, JobPlan]] = []
     wanted = company, request.import_map.operation
+    places = _places(request, own.folder)
+    if lost := next((folder for place in places for folder in lost_ledgers_in(place)), None):
+        why = f"{lost} has lost its journal, so it is unknown which rows that job sent"
+        raise JournalError(why, remedies=(Remedy.MOVE_JOB,), folder=str(lost))
     for folder in sorted(_ledgers_beside(request, own.folder), key=_last_change):
         with _named_if_unreadable(folder):
             plan = plan_of(folder)
@@ -189,8 +193,11 @@ def _runs_in(db: sqlite3.Connection) -> set[_Run]:
 
 
 def _ledgers_beside(request: ImportRequest, own: Path | None) -> list[Path]:
-    places = {each.parent.resolve() for each in (own, request.base, request.path) if each is not None}
-    return [each for directory in places for each in ledgers_in(directory)]
+    return [each for directory in _places(request, own) for each in ledgers_in(directory)]
+
+
+def _places(request: ImportRequest, own: Path | None) -> set[Path]:
+    return {each.parent.resolve() for each in (own, request.base, request.path) if each is not None}
 
 
 def _last_change(folder: Path) -> float:

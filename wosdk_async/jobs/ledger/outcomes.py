@@ -10,6 +10,7 @@ import attrs
 import msgspec
 
 from wosdk_async.errors import InvalidCallError, WosdkError
+from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import AuditResult, RowRecord
 from wosdk_async.jobs.journal.worker_tables import AuditState, audit_facts
 from wosdk_async.jobs.mapping.operations import Label
@@ -138,9 +139,10 @@ class Summary:
     def complete(self) -> bool:
         """Whether every row succeeded or its record already existed, and no undo has affected any row.
 
-        The journal must still exist, and a job with workers needs a clean audit, if an audit is possible.
+        The journal must still exist, the file must not have changed, and a job with workers needs a clean
+        audit, if an audit is possible.
         """
-        all_done = self.remaining + self.found == self.rows
+        all_done = self.remaining + self.found == self.rows and not isinstance(self.stopped, ImportMapError)
         return all_done and self.missing is None and self.audit_state in ("none", "impossible", "clean")
 
     @property

@@ -56,7 +56,7 @@ UNDO_LABELS: dict[UndoOutcome, str] = {
     "undone": "undone",
     "changed": "not undone, changed since the import",
     "gone": "not undone, already cancelled or removed",
-    "unsure": "not undone, because this job may not have created it: check the record, and cancel it yourself",
+    "unsure": "not undone, this job may not have created it: check the record, and cancel it yourself",
     "no_id": "not undone, because the response had no id",
     "shared": "not undone, because several rows have the same id: look up which row created the record",
     "other_key": "not undone, because the record has a different key",
