@@ -243,6 +243,8 @@ def test_rejects_and_reports_are_written_again(store: Path, wosdk: Wosdk, tmp_pa
     (folder / "rejects.csv").unlink()
     incomplete = wosdk("jobs", "rejects", folder)
     assert (incomplete.exit_code, "put it back" in incomplete.stderr) == (2, True)
+    shown = json.loads(wosdk("jobs", "show", folder, "--json").stdout)
+    assert (shown["failed"], "put it back" in shown["resume"]) == (1, True)
     assert (folder / "report.html").exists()
     (folder / "report.html").unlink()
     assert wosdk("jobs", "report", folder).exit_code == 0

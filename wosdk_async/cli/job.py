@@ -304,6 +304,8 @@ async def _rerun_effect(seen: Overview) -> str:
         return "refused while another process is running the job"
     try:
         effect = await asyncio.to_thread(_decision_text, seen)
+    except CliError as error:  # the file is missing
+        return f"refused: {error.message}"
     except WosdkError as error:
         return f"refused: {message_of(error)}"
     if seen.audit_left:
