@@ -238,13 +238,15 @@ def settle_command(
 
 async def _decide(folder: Path, row: int | None, id: int | None, company: Company | None) -> Exit:
     from wosdk_async.cli.job import write_files
-    from wosdk_async.jobs.imports.settling import decide, doubts_in
+    from wosdk_async.jobs.imports.verification import decide
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.journal.run_table import user_name
+    from wosdk_async.protocol.writes import UNDECIDED
 
     async with Journal.open(folder) as journal:
         who = f"{user_name() or 'unknown user'} at {datetime.now(UTC).isoformat(timespec='seconds')}"
-        rows = [row] if row is not None else await doubts_in(journal)
+        doubts = journal.pages(*UNDECIDED)
+        rows = [row] if row is not None else [each.row async for page in doubts for each in page]
         if not rows:
             say(_NO_DOUBT)
         for each in rows:
@@ -259,7 +261,7 @@ async def _decide(folder: Path, row: int | None, id: int | None, company: Compan
 def _settle(ctx: click.Context, folder: Path, sandbox: Path | None, as_json: bool) -> int:
     from wosdk_async.cli.job import company_of_job, write_files
     from wosdk_async.cli.signals import StopSignals
-    from wosdk_async.jobs.imports.settling import settle_job
+    from wosdk_async.jobs.imports.verification import settle_job
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.stop import Stop
 
