@@ -62,6 +62,7 @@ def draft_map(
     keys = keys or KeyColumns()
     found = draft_fields(columns, operation, keys)
     shown = [each for each in found if each.shown]
+    hidden = [f"{_bare(each.table)}.{each.name}" for each in found if not each.shown]
     lines = [
         *_comment(f"Draft map for {file}. Replace each {ADAPT} with a {{column}} or a fixed value."),
         *_comment("Check every line: columns were matched by similar names only."),
@@ -73,7 +74,7 @@ def draft_map(
         *_tables(operation, shown, keys),
         *_references(shown),
         "",
-        *_more(found, shown, note),
+        *(_comment(f"Further fields{note}: {', '.join(hidden)}") if hidden else ()),
     ]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -174,11 +175,6 @@ def _explained(field: DraftField) -> str:
         if limit := meta.get("max_length"):
             text += f" of at most {limit} characters"
     return f"{'required; ' if field.required else field.note}{text}"
-
-
-def _more(found: Sequence[DraftField], shown: Sequence[DraftField], note: str) -> Iterator[str]:
-    if hidden := [f"{_bare(each.table)}.{each.name}" for each in found if each not in shown]:
-        yield from _comment(f"Further fields{note}: {', '.join(hidden)}")
 
 
 def _comment(text: str) -> list[str]:
