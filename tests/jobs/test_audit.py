@@ -14,8 +14,8 @@ from tests.jobs.maps import MAP, MARKER, rows
 from tests.jobs.runs import order
 from wosdk_async import WoCreateCommand
 from wosdk_async.calls import marked_records
-from wosdk_async.jobs.imports.audit import Audit
 from wosdk_async.jobs.imports.settling import Settling
+from wosdk_async.jobs.imports.verification import Audit
 from wosdk_async.jobs.journal import AuditResult, AuditRow, Journal, RowRecord, State
 from wosdk_async.jobs.ledger.outcomes import RowOutcome
 from wosdk_async.jobs.mapping.record_operations import operation_named

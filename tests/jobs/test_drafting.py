@@ -15,8 +15,8 @@ from tests.jobs.conftest import Local
 from tests.jobs.maps import MAP, load, rows
 from tests.support.laws import each_of, examples
 from wosdk_async.jobs import CsvFile, Import, ImportMapError
-from wosdk_async.jobs.mapping.draft_fields import SYNONYMS, draft_fields
-from wosdk_async.jobs.mapping.drafting import ADAPT, draft_map, key_columns
+from wosdk_async.jobs.mapping.draft_columns import SYNONYMS, KeyColumns, key_columns
+from wosdk_async.jobs.mapping.drafting import ADAPT, draft_fields, draft_map
 from wosdk_async.jobs.mapping.marking import RowKeys
 from wosdk_async.jobs.mapping.record_operations import operation_named
 from wosdk_async.model import entity_class, index
@@ -274,7 +274,9 @@ def test_words_that_people_use_name_their_fields() -> None:
         if table == "entity":
             operations = [f"create {entity}" for entity in ("Customer", "Location", "Contact")]
         for word in words:
-            drafts = [draft_fields([word.title()], operation_named(each)) for each in operations]
+            drafts = [
+                draft_fields([word.title()], operation_named(each), KeyColumns()) for each in operations
+            ]
             found = {
                 (each.table.strip("[]").rpartition(".")[2], each.name)
                 for each in chain(*drafts)
@@ -288,7 +290,7 @@ def test_words_that_people_use_name_their_fields() -> None:
     [("Fällig am", "dt_due"), ("Störung", "task"), ("Ubicación", "asset"), ("Priorité", "priority")],
 )
 def test_words_are_known_with_their_diacritics(column: str, name: str) -> None:
-    found = draft_fields([column], operation_named("WoCreateCommand"))
+    found = draft_fields([column], operation_named("WoCreateCommand"), KeyColumns())
     assert [each.name for each in found if each.column] == [name]
 
 

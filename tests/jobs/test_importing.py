@@ -21,7 +21,7 @@ from tests.support.laws import examples
 from wosdk_async import InvalidCallError
 from wosdk_async.jobs import CsvFile, Import, ImportMapError, RowOutcome
 from wosdk_async.jobs.imports import sending
-from wosdk_async.jobs.imports.settling import decide
+from wosdk_async.jobs.imports.verification import decide
 from wosdk_async.jobs.journal import Journal, State
 
 

@@ -29,7 +29,7 @@ from wosdk_async.jobs.cluster import coordinator
 from wosdk_async.jobs.cluster.job_workers import JobWorkers
 from wosdk_async.jobs.cluster.messages import GrantedRow, Setup
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.imports.settling import decide, settle_job
+from wosdk_async.jobs.imports.verification import decide, settle_job
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.undo import Undo
 from wosdk_async.options import CallOptions, RetryPolicy

@@ -18,7 +18,8 @@ from wosdk_async.codec import dumps
 from wosdk_async.jobs import Import, ImportMap, ImportMapError
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports import settling
-from wosdk_async.jobs.imports.settling import Settling, decide, settle_job
+from wosdk_async.jobs.imports.settling import Settling
+from wosdk_async.jobs.imports.verification import decide, settle_job
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.mapping.lookup import NamedIds
 from wosdk_async.jobs.mapping.record_operations import operation_named

@@ -15,7 +15,7 @@ from wosdk_async import (
 )
 from wosdk_async.jobs import RowOutcome
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.imports.settling import settle_job
+from wosdk_async.jobs.imports.verification import settle_job
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.stop import Stop
 from wosdk_async.text.remedies import Remedy

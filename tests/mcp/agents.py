@@ -11,7 +11,8 @@ from attrs import define, field
 from mcp import Client
 from mcp.types import CallToolResult
 
-from wosdk_async.mcp import ServerOptions, make_server, plan_tools
+from wosdk_async.mcp import make_server
+from wosdk_async.mcp.commits import Commits, WriteOptions
 from wosdk_async.mcp.plan_rules import WriteGate
 from wosdk_async.mcp.plan_tools import PlanTools
 from wosdk_async.testing import Sandbox
@@ -74,11 +75,11 @@ class Workplace:
     def plans(self, settle: float = 30, gate: WriteGate | None = None) -> PlanTools:
         """Return the tools that change something, of one server."""
         gate = gate or WriteGate()
-        client = self.sandbox.client(before_send=gate)
+        company = self.sandbox.client(before_send=gate).company()
         reads = self.sandbox.client(read_only=True).company()
-        options = ServerOptions(state=self.state, settle=settle)
+        options = WriteOptions(state=self.state, settle=settle)
         clock = TransportClock(now=self.clock, sleep=self.sleep)
-        return plan_tools(client, gate, reads, options, self.clock, clock)
+        return PlanTools(commits=Commits.open(company, gate, options, self.clock, clock), reads=reads)
 
     @asynccontextmanager
     async def agent(self, *, writes: bool = True, **options: Any) -> AsyncIterator[Agent]:

@@ -15,9 +15,10 @@ import pytest
 from tests.mcp.agents import ORDER, Agent, Workplace
 from tests.support.users import make_foreign
 from wosdk_async import Client, ConfigurationError, Customer, InvalidCallError, WorkOrder
-from wosdk_async.mcp import ServerOptions, plan_tools
+from wosdk_async.mcp.commits import Commits, WriteOptions
 from wosdk_async.mcp.plan_journal import PlansUnusableError, state_folder
 from wosdk_async.mcp.plan_rules import WriteGate
+from wosdk_async.mcp.plan_tools import PlanTools
 from wosdk_async.sandbox import LocalCompany
 from wosdk_async.testing import Sandbox
 from wosdk_async.text.remedies import Remedy
@@ -427,7 +428,9 @@ async def test_a_plan_of_the_same_name_in_another_region_is_not_there(state: Pat
         for local in (one, two):
             gate = WriteGate()
             async with Client.from_env(local.variables, before_send=gate) as client:
-                tools = plan_tools(client, gate, client.company(), ServerOptions(state=state))
+                company = client.company()
+                commits = Commits.open(company, gate, WriteOptions(state=state))
+                tools = PlanTools(commits=commits, reads=company)
                 if not found:
                     planned = await tools.plan("create", "WorkOrder", dict(ORDER))
                 found.append((await tools.settle(str(planned.plan))).outcome)

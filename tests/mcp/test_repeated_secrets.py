@@ -14,8 +14,10 @@ from tests.mcp.agents import Agent, Workplace
 from tests.mcp.test_plans import Hooked
 from tests.support.service import Answer, Request, Service, error
 from wosdk_async import BusinessRuleError, Credentials, NotUniqueError
-from wosdk_async.mcp import ServerOptions, make_server, plan_tools
+from wosdk_async.mcp import make_server
+from wosdk_async.mcp.commits import Commits, WriteOptions
 from wosdk_async.mcp.plan_rules import WriteGate
+from wosdk_async.mcp.plan_tools import PlanTools
 from wosdk_async.mcp.results import Result, as_tool
 from wosdk_async.testing import Sandbox
 
@@ -73,7 +75,8 @@ async def test_no_tool_shows_what_a_response_repeats(service: Service, state: Pa
         service.client(before_send=gate, **pair) as writes,
     ):
         company = reads.company()
-        plans = plan_tools(writes, gate, company, ServerOptions(state=state, settle=0))
+        commits = Commits.open(writes.company(), gate, WriteOptions(state=state, settle=0))
+        plans = PlanTools(commits=commits, reads=company)
         async with Client(make_server(company, plans)) as client:
             agent = Agent(client)
             shown = []

@@ -23,9 +23,11 @@ from tests.mcp.agents import ORDER, Agent
 from tests.support.laws import case, some
 from tests.support.preloaded import Preloaded
 from wosdk_async.cli.app import app
-from wosdk_async.mcp import ServerOptions, make_server, plan_tools
+from wosdk_async.mcp import make_server
+from wosdk_async.mcp.commits import Commits, WriteOptions
 from wosdk_async.mcp.plan_journal import state_folder
 from wosdk_async.mcp.plan_rules import WriteGate
+from wosdk_async.mcp.plan_tools import PlanTools
 from wosdk_async.sandbox import LocalCompany
 
 WRITES = ("mcp", "--allow-writes", "--settle", "0")
@@ -88,13 +90,14 @@ def receive(process: Preloaded) -> dict[str, Any]:
 async def beside(local: LocalCompany, state: Path, settle: float | None = 0) -> AsyncIterator[Agent]:
     """Connect an agent to a server in this process, with the journal of those that are processes."""
     folder = state_folder({"XDG_STATE_HOME": str(state)})
-    options = ServerOptions(allow_writes=True, state=folder, settle=settle)
+    options = WriteOptions(state=folder, settle=settle)
     gate = WriteGate()
     async with (
         wosdk.Client.from_env(local.variables, read_only=True) as reading,
         wosdk.Client.from_env(local.variables, before_send=gate) as writing,
     ):
-        plans = plan_tools(writing, gate, reading.company(), options)
+        commits = Commits.open(writing.company(), gate, options)
+        plans = PlanTools(commits=commits, reads=reading.company())
         async with Client(make_server(reading.company(), plans)) as client:
             yield Agent(client)
 
@@ -191,7 +194,8 @@ def test_a_signal_ends_the_server_at_once(local: LocalCompany, state: Path, numb
 _SERVE = """
 import asyncio, sys
 from pathlib import Path
-from wosdk_async.mcp import ServerOptions, serve
+from wosdk_async.mcp import serve
+from wosdk_async.mcp.commits import WriteOptions
 from wosdk_async.testing import Sandbox
 
 sandbox, given = Sandbox(), []
@@ -200,8 +204,8 @@ def make_client(**options):
     given.append((options.get("read_only", False), type(options.get("before_send")).__name__))
     return sandbox.client(**options)
 
-options = ServerOptions(allow_writes=sys.argv[2] == "yes", state=Path(sys.argv[1]))
-asyncio.run(serve(make_client, options))
+writes = WriteOptions(state=Path(sys.argv[1])) if sys.argv[2] == "yes" else None
+asyncio.run(serve(make_client, None, writes))
 print(given)
 raise SystemExit
 """

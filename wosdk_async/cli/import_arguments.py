@@ -212,7 +212,8 @@ def _argument(param: click.Parameter, value: Any) -> str:
     return f"{option}={value}"
 
 
-_PARSER = click.command("import", add_help_option=False)(import_options(lambda **_: None))
+PARSER = click.command("import", add_help_option=False)(import_options(lambda **_: None))
+"""Parser of saved arguments; it has all options of ``wosdk import`` but the global ones."""
 
 
 def saved_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:
@@ -226,7 +227,7 @@ def saved_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:
         raise CliError(
             f"{folder}: the job was not started by wosdk import; rerun the program that started it"
         )
-    params = _saved_params(_PARSER)
+    params = _saved_params(PARSER)
     return [each for each in map(str, found) if any(_is_option(each, param) for param in params)]
 
 
@@ -246,7 +247,7 @@ def saved_import(options: Mapping[str, Any], folder: Path) -> ImportArguments | 
     if not isinstance(options.get(_COMMAND), list):
         return None
     try:
-        context = _PARSER.make_context("import", ["FILE", *saved_arguments(options, folder)])
+        context = PARSER.make_context("import", ["FILE", *saved_arguments(options, folder)])
     except click.ClickException as error:  # a newer version wrote the journal
         raise CliError(
             f"{folder}: this version of wosdk cannot use the journal's options: {error.message}; update wosdk"

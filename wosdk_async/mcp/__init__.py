@@ -6,18 +6,14 @@ Requires the extra ``mcp``. User documentation: ``docs/mcp.md``.
 from __future__ import annotations
 
 import contextvars
-import hashlib
 import json
 import re
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
 from functools import partial
 from inspect import getdoc
-from pathlib import Path
 from typing import Any
 
-import attrs
 from anyio.abc import ObjectReceiveStream
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -38,15 +34,13 @@ from pydantic import ValidationError
 from wosdk_async.client import Client
 from wosdk_async.company import Company
 from wosdk_async.mcp.catalogue_tools import add_resources, describe
-from wosdk_async.mcp.commits import Commits
+from wosdk_async.mcp.commits import Commits, WriteOptions
 from wosdk_async.mcp.fitting import safe_text
-from wosdk_async.mcp.plan_journal import PlanJournal, state_folder
 from wosdk_async.mcp.plan_rules import WriteGate
 from wosdk_async.mcp.plan_tools import PlanTools
 from wosdk_async.mcp.read_tools import ReadTools
 from wosdk_async.mcp.results import Problem, Result, as_tool, tool_result
 from wosdk_async.text.suggestions import suggestion
-from wosdk_async.transport.clock import TransportClock
 from wosdk_async.version import VERSION
 
 _READS = """\
@@ -107,53 +101,18 @@ MakeClient = Callable[..., Client]
 """Function that creates a client; accepts the extra arguments ``read_only`` and ``before_send``."""
 
 
-@attrs.frozen(kw_only=True)
-class ServerOptions:
-    """Options for starting the server."""
+async def serve(make_client: MakeClient, company: str | None, writes: WriteOptions | None) -> None:
+    """Serve one Company over stdin and stdout until the MCP client disconnects.
 
-    company: str | None = None
-    """Company name (default: from the settings)."""
-    allow_writes: bool = False
-    state: Path | None = None
-    """Plan folder; None for the default."""
-    settle: float | None = None
-    """Seconds for which a request in doubt may still take effect; None for the client's value."""
-
-
-def plan_tools(
-    client: Client,
-    gate: WriteGate,
-    reads: Company,
-    options: ServerOptions,
-    now: Callable[[], float] = time.time,
-    clock: TransportClock = TransportClock(),
-) -> PlanTools:
-    """Create the write tools.
-
-    ``client`` must have ``before_send=gate``; the client of ``reads`` must be read-only.
-
-    Raises ConfigurationError for an unusable folder. ``now`` is the clock for plan expiry.
+    Without a name, serve the Company of the settings; without ``writes``, only its reads.
     """
-    company = client.company(options.company)
-    if options.settle is not None:
-        company = company.with_options(settle=options.settle)
-    journal = PlanJournal(options.state or state_folder(), now)
-    # The digest tells apart Companies of the same name in different regions or sandboxes.
-    addresses = f"{company.region.locator_url}\n{company.region.token_url}"
-    target = f"{company.name} ({hashlib.blake2b(addresses.encode(), digest_size=6).hexdigest()})"
-    commits = Commits(journal=journal, company=company, gate=gate, target=target, clock=clock)
-    return PlanTools(commits=commits, reads=reads)
-
-
-async def serve(make_client: MakeClient, options: ServerOptions) -> None:
-    """Serve one Company over stdin and stdout until the MCP client disconnects."""
     async with AsyncExitStack() as exits:
-        reads = (await exits.enter_async_context(make_client(read_only=True))).company(options.company)
+        reads = (await exits.enter_async_context(make_client(read_only=True))).company(company)
         plans = None
-        if options.allow_writes:
+        if writes is not None:
             gate = WriteGate()
             client = await exits.enter_async_context(make_client(before_send=gate))
-            plans = plan_tools(client, gate, reads, options)
+            plans = PlanTools(commits=Commits.open(client.company(company), gate, writes), reads=reads)
         await make_server(reads, plans).run_stdio_async()
 
 

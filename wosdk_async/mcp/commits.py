@@ -7,20 +7,34 @@ arrives, it stays in doubt.
 
 from __future__ import annotations
 
+import hashlib
+import time
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import attrs
 
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InDoubtError, NotUniqueError, WosdkError
-from wosdk_async.mcp.plan_journal import Plan, PlanBusyError, PlanJournal, PlansUnusableError
+from wosdk_async.mcp.plan_journal import Plan, PlanBusyError, PlanJournal, PlansUnusableError, state_folder
 from wosdk_async.mcp.plan_rules import WriteGate
 from wosdk_async.mcp.preparing import change_of
 from wosdk_async.mcp.results import Problem, problem
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.protocol.writes import UNDECIDED, LookUps, State
 from wosdk_async.transport.clock import TransportClock
+
+
+@attrs.frozen(kw_only=True)
+class WriteOptions:
+    """Options of the write tools."""
+
+    state: Path | None = None
+    """Plan folder; None for the default."""
+    settle: float | None = None
+    """Seconds for which a request in doubt may still take effect; None for the client's value."""
 
 
 @attrs.frozen(kw_only=True)
@@ -45,9 +59,30 @@ class Commits:
     """Company of the writing client, whose ``before_send`` hook is ``gate``."""
     gate: WriteGate
     target: str
-    clock: TransportClock = TransportClock()
+    clock: TransportClock
     _look_ups: dict[tuple[str, int], LookUps] = attrs.field(factory=dict, init=False)
     """Look-ups of plans in doubt, by plan id and attempt, because another server may start a new attempt."""
+
+    @classmethod
+    def open(
+        cls,
+        company: Company,
+        gate: WriteGate,
+        options: WriteOptions,
+        now: Callable[[], float] = time.time,
+        clock: TransportClock = TransportClock(),
+    ) -> Self:
+        """Open the plan folder; ``now`` is the clock for plan expiry.
+
+        Raises ConfigurationError for an unusable folder.
+        """
+        if options.settle is not None:
+            company = company.with_options(settle=options.settle)
+        journal = PlanJournal(options.state or state_folder(), now)
+        # The digest tells apart Companies of the same name in different regions or sandboxes.
+        addresses = f"{company.region.locator_url}\n{company.region.token_url}"
+        target = f"{company.name} ({hashlib.blake2b(addresses.encode(), digest_size=6).hexdigest()})"
+        return cls(journal=journal, company=company, gate=gate, target=target, clock=clock)
 
     async def outcome(self, id: str, *, send: bool) -> CommitOutcome:
         """Find out the outcome of a plan.

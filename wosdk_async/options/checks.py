@@ -88,17 +88,17 @@ def switch(default: bool) -> Any:
     return attrs.field(default=default, validator=check)
 
 
-def instance(kind: type[Any], takes: str, default: Any = None) -> Any:
+def instance(kind: type[Any], takes: str) -> Any:
     """Return a field that takes a ``kind`` object or None."""
 
     def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
         if value is not None:
             check_kind(_name(owner, attribute), value, kind, takes)
 
-    return attrs.field(default=default, validator=check)
+    return attrs.field(default=None, validator=check)
 
 
-def choice(*values: str, default: str | None = None) -> Any:
+def choice(*values: str) -> Any:
     """Return a field that takes one of ``values`` or None."""
 
     def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
@@ -107,7 +107,7 @@ def choice(*values: str, default: str | None = None) -> Any:
                 f"{_name(owner, attribute)} is {_shown(value)}; it takes {', '.join(values)} or None"
             )
 
-    return attrs.field(default=default, validator=check)
+    return attrs.field(default=None, validator=check)
 
 
 def hook(method: str = "__call__", takes: str = "a function", *, awaited: bool = True) -> Any:

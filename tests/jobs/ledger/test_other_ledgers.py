@@ -19,7 +19,7 @@ from tests.jobs.maps import MAP, MARKER, rows
 from tests.jobs.runs import held, killed, killed_while_sending
 from tests.jobs.test_check import checked
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.imports.settling import decide
+from wosdk_async.jobs.imports.verification import decide
 from wosdk_async.jobs.journal import Journal, RowRecord, State
 from wosdk_async.jobs.ledger.terms import FIRST
 from wosdk_async.text.remedies import Remedy

@@ -12,7 +12,7 @@ from tests.simulation.reverts import Reverts, replace
 from wosdk_async.jobs import undo
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import RowRecord, State
-from wosdk_async.jobs.journal.writer import JournalWriter
+from wosdk_async.jobs.journal.access import JournalWriter
 from wosdk_async.jobs.ledger import comparison, decision, facts, nearby
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.terms import FileFacts, LedgerFacts, Plan, Refusal, Standing, Why

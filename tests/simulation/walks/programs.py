@@ -14,7 +14,7 @@ from tests.simulation.walks.ledgers import ledger_rows
 from tests.simulation.walks.service import Contact, WalkService
 from wosdk_async import Company
 from wosdk_async.jobs import CsvFile, Import, ImportMap
-from wosdk_async.jobs.imports.settling import decide, settle_job
+from wosdk_async.jobs.imports.verification import decide, settle_job
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.undo import Undo
 

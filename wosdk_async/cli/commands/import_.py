@@ -45,7 +45,8 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
     """
     from wosdk_async.cli.import_run import say_sheet
     from wosdk_async.jobs import open_source
-    from wosdk_async.jobs.mapping.drafting import ADAPT, draft_map, key_columns
+    from wosdk_async.jobs.mapping.draft_columns import key_columns
+    from wosdk_async.jobs.mapping.drafting import ADAPT, draft_map
     from wosdk_async.jobs.mapping.import_map import DEFAULT_OPERATION
     from wosdk_async.jobs.mapping.record_operations import operation_named
     from wosdk_async.jobs.sources.spool import is_remote

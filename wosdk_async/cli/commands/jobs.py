@@ -14,7 +14,7 @@ import click
 from wosdk_async.cli.commands.undo import undo_command
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.help import Group
-from wosdk_async.cli.import_arguments import saved_arguments, saved_globals
+from wosdk_async.cli.import_arguments import PARSER, ImportArguments, saved_arguments, saved_globals
 from wosdk_async.cli.options import (
     Whole,
     excel_option,
@@ -124,7 +124,8 @@ def resume(ctx: click.Context, folder: Path, outcomes: Path | None, as_json: boo
     command; `wosdk jobs show` prints it. The options --outcomes, --again, --new-rows, --retry-refused and
     --retry-undone do not carry over.
     """
-    from wosdk_async.cli.commands.import_ import import_command
+    require_stdout()
+    from wosdk_async.cli.import_run import run_import
     from wosdk_async.cli.job import input_of, require_lasting
     from wosdk_async.jobs.journal.folder import plan_of
 
@@ -143,8 +144,7 @@ def resume(ctx: click.Context, folder: Path, outcomes: Path | None, as_json: boo
     shared = ctx.find_root().ensure_object(dict)
     for name, value in saved_globals(plan.options).items():
         shared.setdefault(name, value)
-    with import_command.make_context("import", arguments, parent=ctx.parent) as again:
-        import_command.invoke(again)
+    sys.exit(run_import(ImportArguments.of(PARSER.make_context("import", arguments, parent=ctx.parent))))
 
 
 @jobs_command.command(short_help="Rewrite a job's files.")
@@ -238,13 +238,15 @@ def settle_command(
 
 async def _decide(folder: Path, row: int | None, id: int | None, company: Company | None) -> Exit:
     from wosdk_async.cli.job import write_files
-    from wosdk_async.jobs.imports.settling import decide, doubts_in
+    from wosdk_async.jobs.imports.verification import decide
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.journal.run_table import user_name
+    from wosdk_async.protocol.writes import UNDECIDED
 
     async with Journal.open(folder) as journal:
         who = f"{user_name() or 'unknown user'} at {datetime.now(UTC).isoformat(timespec='seconds')}"
-        rows = [row] if row is not None else await doubts_in(journal)
+        doubts = journal.pages(*UNDECIDED)
+        rows = [row] if row is not None else [each.row async for page in doubts for each in page]
         if not rows:
             say(_NO_DOUBT)
         for each in rows:
@@ -259,7 +261,7 @@ async def _decide(folder: Path, row: int | None, id: int | None, company: Compan
 def _settle(ctx: click.Context, folder: Path, sandbox: Path | None, as_json: bool) -> int:
     from wosdk_async.cli.job import company_of_job, write_files
     from wosdk_async.cli.signals import StopSignals
-    from wosdk_async.jobs.imports.settling import settle_job
+    from wosdk_async.jobs.imports.verification import settle_job
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.stop import Stop
 

@@ -55,9 +55,10 @@ def mcp_command(ctx: click.Context, allow_writes: bool, state: Path | None, sett
     with extra("mcp", "the MCP server"):
         import anyio
 
-        from wosdk_async.mcp import ServerOptions, serve
+        from wosdk_async.mcp import serve
+        from wosdk_async.mcp.commits import WriteOptions
 
-        options = ServerOptions(company=target.company, allow_writes=allow_writes, state=state, settle=settle)
+        writes = WriteOptions(state=state, settle=settle) if allow_writes else None
 
         def make_client(*, read_only: bool = False, **more: Any) -> Client:
             return attrs.evolve(target, read_only=read_only).client(**more)
@@ -68,4 +69,4 @@ def mcp_command(ctx: click.Context, allow_writes: bool, state: Path | None, sett
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, lambda number, _: os._exit(128 + number))
-        anyio.run(serve, make_client, options)
+        anyio.run(serve, make_client, target.company, writes)

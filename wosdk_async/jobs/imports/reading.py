@@ -63,7 +63,10 @@ class PlannedRows:
                 if state == _PLANNED:
                     row = page[place - first] if place - first < len(page) else None
                     if row is None or not (same or digest(row) == planned_digest):
-                        raise self._changed(row or page[-1])
+                        raise ImportMapError(
+                            f"{self.source.path}, line {(row or page[-1]).line}: the file changed during the "
+                            "import; no more rows were sent"
+                        )
                     row.number = number
                     planned.append((row, key if keyed else None, tried))
             yield planned
@@ -83,11 +86,6 @@ class PlannedRows:
                 yield row
             elif row.number % PAGE == 0:
                 await asyncio.sleep(0)
-
-    def _changed(self, row: Row) -> ImportMapError:
-        return ImportMapError(
-            f"{self.source.path}, line {row.line}: the file changed during the import; no more rows were sent"
-        )
 
 
 @attrs.frozen

@@ -168,11 +168,8 @@ class RowReports:
             "code": code_of(error),
             "request_id": getattr(error, "request_id", None),
             "attempts": error.attempts if isinstance(error, WosdkError) else 0,
-            "seconds": self._seconds(claim),
+            "seconds": self._now() - claim.started,
         }
-
-    def _seconds(self, claim: Claim) -> float:
-        return self._now() - claim.started
 
     @cached_property
     def _now(self) -> Callable[[], float]:

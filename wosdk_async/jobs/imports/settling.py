@@ -1,15 +1,8 @@
-"""Settling of rows in doubt, by looking up their keys and replanning rows that are confirmed absent.
-
-A job can be settled without its file: ``settle_job`` looks up keys, and ``decide`` records a person's
-decision.
-"""
+"""Settling of rows in doubt, by looking up their keys and replanning rows that are confirmed absent."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from functools import partial
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -17,19 +10,14 @@ from msgspec.structs import replace
 
 from wosdk_async.company import Company, sender_of
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.cluster.leases import end_leases
-from wosdk_async.jobs.errors import JournalError, RowError, reason_of
-from wosdk_async.jobs.journal import DECIDED, LOOKED_UP, Journal, State, StoredRow, run_table
+from wosdk_async.jobs.errors import RowError, reason_of
+from wosdk_async.jobs.journal import LOOKED_UP, Journal, State, StoredRow
 from wosdk_async.jobs.ledger.outcomes import RowOutcome
-from wosdk_async.jobs.ledger.undone import find_records, shown_records
-from wosdk_async.jobs.mapping.operations import Found, usable_id
-from wosdk_async.jobs.mapping.record_operations import RowOperation, operation_named
-from wosdk_async.jobs.stop import Stop, StoppedError, say_and_sleep
-from wosdk_async.model import Command, WoCreateCommand, WorkOrder
-from wosdk_async.model.index import UNSUPPORTED
+from wosdk_async.jobs.ledger.undone import find_records
+from wosdk_async.jobs.mapping.operations import Found
+from wosdk_async.jobs.mapping.record_operations import RowOperation
+from wosdk_async.jobs.stop import say_and_sleep
 from wosdk_async.protocol.writes import UNDECIDED, Effect, LookUps
-from wosdk_async.query.fields import fields
-from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.clock import TransportClock
 
 _PAGE = 200  # rows per look-up
@@ -72,7 +60,7 @@ class Settling:
     operation: RowOperation
     marker: str | None
     """Field with the keys; without a marker, nothing can be settled."""
-    on_row: Callable[[RowOutcome], None]
+    on_row: Callable[[RowOutcome], None] = lambda _: None
     rebuild: Callable[[set[int]], Awaitable[Mapping[int, Any]]] | None = None
     """Function that rebuilds rows of the file; required by operations that compare records."""
     on_stage: Callable[[str], None] = lambda _: None
@@ -163,7 +151,7 @@ class Settling:
         return True
 
     async def _look_at_undecided(self) -> bool:
-        for page in _pages(self.undecided):
+        for page in [self.undecided[i : i + _PAGE] for i in range(0, len(self.undecided), _PAGE)]:
             self.undecided = self.undecided[len(page) :] + await self._look_up(page)
         return bool(self.undecided)
 
@@ -238,134 +226,3 @@ class Settling:
         self._left.add(record.row)
         if doubt.reported:
             self.on_row(RowOutcome.of(stored, record.line, "in_doubt"))
-
-
-def _pages(doubts: list[Doubt]) -> Iterator[list[Doubt]]:
-    return (doubts[i : i + _PAGE] for i in range(0, len(doubts), _PAGE))
-
-
-# --- a job without its file -----------------------------------------------------------------------
-
-
-async def settle_job(
-    journal: Journal,
-    company: Company,
-    *,
-    on_stage: Callable[[str], None] = lambda _: None,
-    stop: Stop | None = None,
-) -> dict[str, int]:
-    """Look up rows in doubt by their keys, and replan rows that are confirmed absent.
-
-    Nothing is sent. Confirming absence takes the settle time, which starts once workers of earlier runs can
-    no longer send rows. ``on_stage`` gets progress messages. After ``stop``, undecided rows stay in doubt.
-
-    Returns:
-        The row counts ``looked_up``, ``found`` (without rows missing from the file) and ``not_there`` (rows
-        confirmed absent).
-
-    Raises:
-        JournalError: the rows have no keys, or settling requires the job's file.
-    """
-    operation, folder = operation_named(journal.plan.operation), str(journal.folder)
-    counts = Counter(journal.counts()) + Counter(journal.counts(gone=True))
-    if not (looked_up := sum(counts[each] for each in UNDECIDED)):
-        return {"looked_up": 0, "found": 0, "not_there": 0}
-    if journal.plan.marker is None:
-        text, remedy = "the job has no marker, so rows cannot be looked up", Remedy.DECIDE_ROWS
-        raise JournalError(f"{folder}: {text}", remedies=(remedy,), folder=folder)
-    if operation.compares:
-        text, remedy = f"settling rows of {operation.name!r} requires the imported file", Remedy.RUN_AGAIN
-        raise JournalError(f"{folder}: {text}", remedies=(remedy,), folder=folder)
-    settling = Settling(
-        company=company,
-        journal=journal,
-        operation=operation,
-        marker=journal.plan.marker,
-        on_row=lambda _: None,
-        on_stage=on_stage,
-    )
-    absent: set[int] = set()
-    with suppress(StoppedError):
-        async with (stop or Stop()).cancellable():
-            await end_leases(journal, on_stage)
-            await settling.look_up_earlier_runs()
-            absent = await settling.settle()
-    await settling.leave_undecided()
-    await journal.flush()
-    return {"looked_up": looked_up, "found": settling.done, "not_there": len(absent)}
-
-
-async def doubts_in(journal: Journal) -> list[int]:
-    """Return the row numbers of rows in doubt, including rows no longer in the file."""
-    return [row.row async for page in journal.pages(*UNDECIDED) for row in page]
-
-
-async def decide(
-    journal: Journal,
-    row: int,
-    id: int | None,
-    who: str,
-    *,
-    company: Company | None = None,
-    on_stage: Callable[[str], None] = lambda _: None,
-) -> None:
-    """Record a person's decision about a row in doubt, once no worker can still send the row.
-
-    Until a run sends the row, the person may decide again.
-
-    ``id`` is the created record's id, which is looked up if a ``company`` is given. If ``id`` is None, no
-    record was created, and the row is planned again. ``who`` is the person and the time, for the journal.
-
-    Raises:
-        JournalError: the row does not exist, or is neither in doubt nor decided; the id is invalid, unknown,
-            or belongs to another row; or only other records have the row's key.
-        WosdkError: the look-up failed.
-    """
-    if id is not None and usable_id(id) is None:
-        raise JournalError(f"{id} is not a valid record id; use a whole number from 1 to {2**63 - 1}")
-    if id is not None:
-        other = await journal.read(partial(run_table.row_with_id, id=id))
-        if other not in (None, row):
-            raise JournalError(
-                f"{journal.folder}: record {id} already belongs to row {other}; correct the id"
-            )
-    await end_leases(journal, on_stage)  # until then, a worker may still send the row
-    found = await journal.rows_in(after=row - 1, limit=1)
-    if not found or found[0].row != row:
-        raise JournalError(f"{journal.folder}: the job has no row {row}")
-    state = found[0].state
-    if state not in UNDECIDED and found[0].proof != DECIDED:
-        raise JournalError(f"{journal.folder}: row {row} is {state.word}, not in doubt")
-    if id is not None and company is not None:
-        operation, marker = operation_named(journal.plan.operation), journal.plan.marker
-        await _require_record(company, operation, id)
-        if marker is not None and found[0].key is not None:
-            await _require_key(company, operation, marker, found[0].key, id)
-    reason = f"decided by {who}; previously: {found[0].reason or 'in flight when the run was killed'}"
-    new = State.PLANNED if id is None else State.DONE
-    journal.record(replace(found[0], state=new, id=id, reason=reason, code=None, proof=DECIDED))
-    await journal.flush()
-
-
-async def _require_record(company: Company, operation: RowOperation, id: int) -> None:
-    """Raise JournalError if no record has this id; a removed record counts."""
-    entity = WorkOrder if operation.kind is WoCreateCommand else operation.kind
-    if issubclass(entity, Command) or operation.label == "deleted":
-        return
-    if "query" in UNSUPPORTED.get(entity.wire_name, {}):
-        return
-    found = await company.query(entity).where(fields(entity).id == id).select("Id").first()
-    if getattr(found, "id", None) != id:
-        raise JournalError(
-            f"no {entity.wire_name} has the id {id}; correct the id, or settle the row as not created"
-        )
-
-
-async def _require_key(company: Company, operation: RowOperation, marker: str, key: str, id: int) -> None:
-    """Raise JournalError if other records have the row's key and the record with this id does not."""
-    records = (await operation.find(company, marker, [key])).get(key, ())
-    if isinstance(records, RowError) or not records or id in (each.id for each in records):
-        return  # too many records to tell, or the key of the record has been edited
-    raise JournalError(
-        f"{shown_records(records)} has {marker} {key!r}, but record {id} does not; correct the id"
-    )

@@ -14,13 +14,13 @@ from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.cluster.leases import end_leases
 from wosdk_async.jobs.errors import RunStoppedError
-from wosdk_async.jobs.imports.audit import Audit
 from wosdk_async.jobs.imports.opening import OpenedJob
 from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.imports.reference_stage import ReferenceStage
 from wosdk_async.jobs.imports.reporting import JobTotals, RowReports
 from wosdk_async.jobs.imports.sending import RowSender
 from wosdk_async.jobs.imports.settling import Settling
+from wosdk_async.jobs.imports.verification import Audit
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.journal.worker_tables import forget_audit
 from wosdk_async.jobs.ledger.terms import Action

@@ -1,7 +1,7 @@
 """Job journal: the ledger's SQLite file, from which a killed job resumes.
 
-This module opens and closes the :class:`Journal`. Its base classes are in ``reader.py`` and ``writer.py``,
-its entries in ``entries.py``, and its SQL in ``row_table.py``, ``run_table.py`` and ``worker_tables.py``.
+This module opens and closes the :class:`Journal`. Its base classes are in ``access.py``, its entries in
+``entries.py``, and its SQL in ``row_table.py``, ``run_table.py`` and ``worker_tables.py``.
 ``commits.py`` groups writes into commits, ``store.py`` creates and opens the file, and ``schema.py`` defines
 the tables. ``folder.py`` finds job folders, and ``lock.py`` locks them.
 
@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 
 from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal.access import JournalWriter
 from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue
 from wosdk_async.jobs.journal.entries import (
     ANSWERED,
@@ -37,7 +38,6 @@ from wosdk_async.jobs.journal.folder import JobFolders, just_created_error, plan
 from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.jobs.journal.store import JOURNAL, connect, create_database, explained
 from wosdk_async.jobs.journal.worker_tables import AuditResult, AuditRow, GrantRecord, GrantTotals
-from wosdk_async.jobs.journal.writer import JournalWriter
 from wosdk_async.protocol.writes import State
 from wosdk_async.regular_files import publish
 

@@ -1,4 +1,4 @@
-"""Group commit: one thread writes all changes queued by the event loop in one transaction."""
+"""Group commit: the journal's thread writes all changes queued by the event loop in one transaction."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ import asyncio
 import contextlib
 import functools
 import sqlite3
+import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from queue import SimpleQueue
+from typing import TypeVar
 
 import attrs
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.entries import ReferenceRecord, RowRecord
 from wosdk_async.jobs.journal.lock import FolderLock
-from wosdk_async.jobs.journal.reader import JobThread
 from wosdk_async.jobs.journal.row_table import MAX_AT_ONCE, save_references, save_rows
 from wosdk_async.jobs.journal.store import explained
 from wosdk_async.protocol.writes import State
+
+T = TypeVar("T")
 
 Change = Callable[[sqlite3.Connection], None]
 CommitHook = Callable[[Callable[[], None]], None]
@@ -70,6 +74,55 @@ def _write_batch(db: sqlite3.Connection, batch: _Batch, stamp: int, run: int) ->
         if db.in_transaction:  # on a full disk, SQLite has already rolled back
             db.execute("ROLLBACK")
         raise
+
+
+class JobThread:
+    """Thread that runs functions in sequence; if ``synchronous``, they run in the caller's thread instead."""
+
+    def __init__(self, name: str, *, synchronous: bool) -> None:
+        self.synchronous = synchronous
+        self._name = name
+        self._tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def run(self, function: Callable[[], T]) -> asyncio.Future[T]:
+        """Run a function in the thread, and return a future of the running event loop."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        if self.synchronous:
+            _carry_out(function, future)()
+            return future
+
+        def task() -> None:
+            settle = _carry_out(function, future)
+            with contextlib.suppress(RuntimeError):  # raised once the loop is closed
+                loop.call_soon_threadsafe(lambda: future.done() or settle())  # `future` may be cancelled
+
+        if self._thread is None:
+            # A program that exits without closing the journal must not wait for this thread.
+            self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
+            self._thread.start()
+        self._tasks.put(task)
+        return future
+
+    def end(self) -> None:
+        """Wait for all functions, and end the thread."""
+        if self._thread is not None:
+            self._tasks.put(None)
+            self._thread.join()
+            self._thread = None
+
+    def _work(self) -> None:
+        while (task := self._tasks.get()) is not None:
+            task()
+
+
+def _carry_out(function: Callable[[], T], future: asyncio.Future[T]) -> Callable[[], None]:
+    """Run a function; return a callable that sets its result or exception on the future."""
+    try:
+        return functools.partial(future.set_result, function())
+    except BaseException as error:
+        return functools.partial(future.set_exception, error)
 
 
 class CommitQueue:

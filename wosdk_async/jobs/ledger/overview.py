@@ -11,9 +11,9 @@ import attrs
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import RunStoppedError
 from wosdk_async.jobs.journal import AuditResult, JobPlan, JobRun, Journal, State
+from wosdk_async.jobs.journal.access import JournalReader
 from wosdk_async.jobs.journal.entries import as_last_given, had_workers
 from wosdk_async.jobs.journal.lock import holder_of, is_held
-from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.worker_tables import AuditState
 from wosdk_async.jobs.ledger.undone import UndoState, undo_state
 from wosdk_async.jobs.mapping.record_operations import operation_named

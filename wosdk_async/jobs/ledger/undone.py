@@ -20,8 +20,8 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.jobs.errors import JournalError, RowError
 from wosdk_async.jobs.journal import Journal, State, run_table
+from wosdk_async.jobs.journal.access import JournalReader
 from wosdk_async.jobs.journal.folder import jobs_at, ledgers_in, plan_of
-from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.ledger.nearby import opened
 from wosdk_async.jobs.ledger.terms import Standing
 from wosdk_async.jobs.mapping.operations import Found, usable_id

@@ -21,8 +21,8 @@ from wosdk_async.jobs.journal import (
     State,
     StoredRow,
 )
+from wosdk_async.jobs.journal.access import JournalReader
 from wosdk_async.jobs.journal.entries import as_last_given
-from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.worker_tables import AuditState, audit_facts
 from wosdk_async.jobs.ledger.overview import UNDER_WAY, audit_state_of, why_no_audit
 from wosdk_async.jobs.ledger.undone import UndoState, undo_state

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import AuditRow, RowRecord, State, StoredRow
+from wosdk_async.jobs.journal.access import JournalReader
 from wosdk_async.jobs.journal.entries import REPEATED_KEY
-from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.ledger.identity import key_identity
 from wosdk_async.jobs.report import OutputFolder
 from wosdk_async.jobs.report.facts import JobFacts, outcome_of, shown_reason

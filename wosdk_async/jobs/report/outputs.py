@@ -12,8 +12,8 @@ import orjson
 
 from wosdk_async.jobs.errors import ImportMapError, OutputError
 from wosdk_async.jobs.journal import JobPlan, JobRun, State, StoredRow
+from wosdk_async.jobs.journal.access import JournalReader
 from wosdk_async.jobs.journal.entries import to_json
-from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.worker_tables import AuditState
 from wosdk_async.jobs.ledger.overview import UNDER_WAY, failure_of, stop_of, unsent_warnings, why_no_audit
 from wosdk_async.jobs.ledger.request import PYTHON_WORDS, ReportWords

@@ -1,4 +1,4 @@
-"""Calls below ``/base/`` (create, retrieve, update, delete), and responses with created records."""
+"""Calls below ``/base/``, commands that do the same (facts 5), and responses with created records."""
 
 from __future__ import annotations
 
@@ -9,14 +9,21 @@ import msgspec
 
 from wosdk_async.sandbox.errors import Refusal, broken_rule, incorrect_model, missing_record
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case, load
-from wosdk_async.sandbox.schema.entities import REQUEST_ONLY, SCALARS, EntitySchema, check_supported, schemas
+from wosdk_async.sandbox.schema.entities import (
+    REQUEST_ONLY,
+    SCALARS,
+    EntitySchema,
+    check_supported,
+    find_schema,
+    schemas,
+)
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
 from wosdk_async.sandbox.schema.values import reference_id
-from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.service.context import Arguments, RequestContext
 from wosdk_async.sandbox.service.query.operators import condition_sql
 from wosdk_async.sandbox.service.query.selection import ON_CREATE_ONLY, Selection, property_paths, selection
 from wosdk_async.sandbox.service.update import plan_update, update
-from wosdk_async.sandbox.service.write import create, delete
+from wosdk_async.sandbox.service.write import create, delete, restore
 from wosdk_async.sandbox.storage.database import column
 
 
@@ -185,3 +192,50 @@ def _insufficient() -> Refusal:
 
 def _int_or_zero(value: object) -> int:
     return int(value) if isinstance(value, int | str) and str(value).strip().isdecimal() else 0
+
+
+# --- commands ----------------------------------------------------------------------------------
+
+
+def create_record(context: RequestContext, arguments: Arguments) -> Record:
+    """Create a record, as POST does."""
+    schema, entity = _typed_entity(context, arguments.get("Entity"))
+    return create_entity(context, schema, entity)
+
+
+def update_record(context: RequestContext, arguments: Arguments) -> Record:
+    """Update a record, as PUT does."""
+    schema, entity = _typed_entity(context, arguments.get("Entity"))
+    chosen = arguments.get("PropertySet")
+    paths = property_paths(get_ignore_case(chosen, "Properties") if isinstance(chosen, dict) else None)
+    return update_entity(context, schema, entity, list(paths))
+
+
+def delete_record(context: RequestContext, arguments: Arguments) -> Record:
+    """Delete a record, as DELETE does."""
+    schema, key = _parse_specifier(context, arguments.get("EntitySpecifier"))
+    return delete_entity(context, schema, str(key), missing_ok=False)
+
+
+def restore_record(context: RequestContext, arguments: Arguments) -> Record:
+    """Restore a removed record."""
+    schema, key = _parse_specifier(context, arguments.get("EntitySpecifier"))
+    record = context.get(schema.name, key)
+    restore(context, schema, record)
+    return specifier(schema, record)
+
+
+def _typed_entity(context: RequestContext, entity: Any) -> tuple[EntitySchema, dict[str, Any]]:
+    """Return a sent entity's type and members. Not shown; assumed: its ``EntityType`` names the type."""
+    name = get_ignore_case(entity, "EntityType") if isinstance(entity, dict) else None
+    if not isinstance(name, str):
+        raise Refusal(400, "ENTITYSPECIFIER_NOT_FOUND", "The entity has no EntityType.")
+    return find_schema(name, context.dialect), entity
+
+
+def _parse_specifier(context: RequestContext, sent: Any) -> tuple[EntitySchema, int]:
+    name = get_ignore_case(sent, "EntityType") if isinstance(sent, dict) else None
+    key = reference_id(sent)
+    if not isinstance(name, str) or key is None:
+        raise Refusal(400, "ENTITYSPECIFIER_NOT_FOUND", "EntitySpecifier is null or empty.")  # facts 6
+    return find_schema(name, context.dialect), key

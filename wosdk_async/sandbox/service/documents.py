@@ -10,8 +10,9 @@ import binascii
 import hmac
 import re
 
+from wosdk_async.sandbox.errors import incorrect_model, required
 from wosdk_async.sandbox.schema.bodies import Record
-from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.service.context import Arguments, RequestContext
 from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 
@@ -24,6 +25,23 @@ def address_of(context: RequestContext, document: Record) -> str:
         return str(document["DocUrl"])
     key = _key(context.company, document["Id"])
     return f"{context.root}files/{context.company.id}/{document['Id']}/{key}"
+
+
+def download_urls(context: RequestContext, arguments: Arguments) -> Record:
+    """Return the addresses of documents. Not shown; assumed: missing documents and addresses are omitted."""
+    keys = arguments.get("DocumentIds")
+    if not keys:
+        raise required("DocumentIds")
+    if not isinstance(keys, list) or not all(type(key) is int for key in keys):
+        raise incorrect_model("DocumentIds must be a list of integers.")
+    documents = [each for key in keys if abs(key) < 2**63 and (each := context.find("Document", key))]
+    return {"Results": [_download(context, each) for each in documents if address_of(context, each)]}
+
+
+def _download(context: RequestContext, document: Record) -> Record:
+    blob = context.find("Blob", document["Blob"]["Id"]) if "Blob" in document else None
+    name = blob["FileName"] if blob else ""  # not shown; assumed: a link has no name
+    return {"DocumentId": document["Id"], "Url": address_of(context, document), "FileName": name}
 
 
 def decode_file(text: str) -> bytes:

@@ -12,14 +12,8 @@ from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.dialect import Dialect
 from wosdk_async.sandbox.schema.entities import SCALARS
 from wosdk_async.sandbox.schema.values import UNREADABLE, read_value
-from wosdk_async.sandbox.service.commands import (
-    assets,
-    creation,
-    orders,
-    records,
-    scheduling,
-    workflow,
-)
+from wosdk_async.sandbox.service import crud, documents
+from wosdk_async.sandbox.service.commands import assets, creation, orders, scheduling, workflow
 from wosdk_async.sandbox.service.context import Arguments, RequestContext, not_modelled
 
 Handler = Callable[[RequestContext, Arguments], Record]
@@ -37,14 +31,14 @@ HANDLERS: Mapping[str, Handler] = {
     "WoScheduleRoutine": scheduling.compute_schedule,
     "WoAutoAssignRoutine": scheduling.auto_assign,
     "GetPreferredAssigneesRoutine": scheduling.preferred_assignees,
-    "ApStatusChangeCommand": records.change_ap_status,
-    "ApSubmitPaymentCommand": records.submit_payment,
-    "CostStatusChangeCommand": records.change_cost_status,
-    "UpdateInvoiceStateCommand": records.update_invoice_state,
-    "InvoiceDisputeCommand": partial(records.set_draft_step, "Disputed"),
-    "InvoiceRecallCommand": partial(records.set_draft_step, "Recalled"),
-    "PostPaymentCommand": records.post_payment,
-    "ConvertMoneyValuesCommand": records.convert_money,
+    "ApStatusChangeCommand": orders.change_ap_status,
+    "ApSubmitPaymentCommand": orders.submit_payment,
+    "CostStatusChangeCommand": orders.change_cost_status,
+    "UpdateInvoiceStateCommand": orders.update_invoice_state,
+    "InvoiceDisputeCommand": partial(orders.set_draft_step, "Disputed"),
+    "InvoiceRecallCommand": partial(orders.set_draft_step, "Recalled"),
+    "PostPaymentCommand": orders.post_payment,
+    "ConvertMoneyValuesCommand": orders.convert_money,
     "SpaceCreateCommand": assets.create_space,
     "WorkZoneCreateCommand": assets.create_work_zone,
     "WorkZoneOfflineCommand": partial(assets.set_offline, True),
@@ -53,14 +47,14 @@ HANDLERS: Mapping[str, Handler] = {
     "PortfolioDeleteCommand": assets.delete_portfolio,
     "GetCustomerByAssetCommand": assets.customer_of_asset,
     "AssetMatchByTaskCodeCommand": assets.match_assets,
-    "TimeCardActionCommand": records.change_time_card,
-    "GetTimeCardCommand": records.get_time_card,
-    "UserOrProviderSuspendCommand": records.suspend,
-    "CreateCommand": records.create_record,
-    "UpdateCommand": records.update_record,
-    "DeleteCommand": records.delete_record,
-    "RestoreCommand": records.restore_record,
-    "GetDocDownloadUrlCommand": records.download_urls,
+    "TimeCardActionCommand": scheduling.change_time_card,
+    "GetTimeCardCommand": scheduling.get_time_card,
+    "UserOrProviderSuspendCommand": scheduling.suspend,
+    "CreateCommand": crud.create_record,
+    "UpdateCommand": crud.update_record,
+    "DeleteCommand": crud.delete_record,
+    "RestoreCommand": crud.restore_record,
+    "GetDocDownloadUrlCommand": documents.download_urls,
 }
 
 # Commands that are refused, with the reason.

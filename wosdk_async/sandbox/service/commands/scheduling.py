@@ -1,15 +1,22 @@
-"""Assignees, deadlines and work plans of work orders (facts 5)."""
+"""Assignees, deadlines and work plans of work orders; time cards and suspension of assignees (facts 5)."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import date, timedelta
 from typing import Any
 
 from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
 from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.values import read_ids, reference_id, zone_of
-from wosdk_async.sandbox.service.context import Arguments, RequestContext, named_record, required_record
+from wosdk_async.sandbox.service.context import (
+    Arguments,
+    RequestContext,
+    named_record,
+    not_modelled,
+    required_record,
+)
 from wosdk_async.sandbox.service.query.selection import property_paths, selection, show_default
 from wosdk_async.sandbox.service.rules import PAIRED_TIMES
 from wosdk_async.sandbox.service.write import blank_record, create, known_members
@@ -226,3 +233,66 @@ def _dependency_chain(context: RequestContext, order: int) -> list[int]:
 def _plan_of(context: RequestContext, order: int) -> Record | None:
     found = context.pointing("WpTree", "ChildWoId", order)
     return found[0] if found else None
+
+
+# --- time cards, by employee and week, and provider suspension -------------------------------
+
+# Action -> states before and after it. Not shown; assumed from the names.
+_MOVES = {
+    "Submit": ("Pending", "Submitted"),
+    "UnSubmit": ("Submitted", "Pending"),
+    "Approve": ("Submitted", "Approved"),
+    "UnApprove": ("Approved", "Submitted"),
+    "ReadyForExport": ("Approved", "ReadyForExport"),
+    "NotReadyForExport": ("ReadyForExport", "Approved"),
+    "Export": ("ReadyForExport", "Exported"),
+    "UnExport": ("Exported", "ReadyForExport"),
+}
+_FLAGS = {"Flag": 1, "ClearFlag": 0}
+
+
+def change_time_card(context: RequestContext, arguments: Arguments) -> Record:
+    """Change the state or the flag of an employee's weekly time card."""
+    card = _find_card(context, arguments.get("EmployeeId", 0), arguments.get("WeekStartDate", ""))
+    action = arguments.get("ActionId", "Uknown")
+    if action in _FLAGS:
+        changes: Record = {"Flagged": _FLAGS[action]}
+    elif action in _MOVES and card["StatusId"] == _MOVES[action][0]:
+        changes = {"StatusId": _MOVES[action][1]}
+    else:
+        raise broken_rule(f"Action {action} is not possible for a time card that is {card['StatusId']}.")
+    if card | changes != card:
+        card |= changes
+        context.replace(schemas()["TimeCard"], card)
+    return {"TimeCard": show_default(context, "TimeCard", card)}
+
+
+def get_time_card(context: RequestContext, arguments: Arguments) -> Record:
+    """Return the time card of the week of ``BaseDate``. Not shown; assumed: the result's form."""
+    card = _find_card(context, arguments.get("EmployeeId", 0), arguments.get("BaseDate", ""))
+    return {"TimeCard": show_default(context, "TimeCard", card)}
+
+
+def _find_card(context: RequestContext, employee: int, day: str) -> Record:
+    cards = context.pointing("TimeCard", "Employee.Id", employee)
+    for card in cards if day else ():
+        start = date.fromisoformat(card["WeekStartDate"][:10]) if "WeekStartDate" in card else None
+        if start is not None and start <= date.fromisoformat(day[:10]) < start + timedelta(days=7):
+            return card
+    raise broken_rule("Time Card record cannot be found")  # facts 6
+
+
+def suspend(context: RequestContext, arguments: Arguments) -> Record:
+    """Suspend a connected provider, or reconnect a suspended one (assumed from EmployeeWonStatus)."""
+    employee = named_record(context, arguments, "Id", "Employee", "Employee", removed_ok=True)
+    if employee["ActorTypeId"] != "Provider":
+        raise not_modelled(
+            "UserOrProviderSuspendCommand", "it is unknown how a user record shows a suspension"
+        )
+    reactivates = arguments.get("Reactivate", False)
+    before, after = ("Suspended", "Connected") if reactivates else ("Connected", "Suspended")
+    if employee["ProviderStatusId"] != before:
+        raise broken_rule(f"Provider {employee['Id']} is {employee['ProviderStatusId']}, not {before}.")
+    employee["ProviderStatusId"] = after
+    context.replace(schemas()["Employee"], employee)
+    return {"EmployeeId": employee["Id"]}

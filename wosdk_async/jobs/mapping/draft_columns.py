@@ -1,45 +1,27 @@
-"""Candidate fields for a draft map, matched with columns by similar names and synonyms."""
+"""Columns of a file, for a draft map: the fields that they resemble, possible keys, and formats of cells."""
 
 from __future__ import annotations
 
 import difflib
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
-from types import MappingProxyType
+from collections.abc import Mapping, Sequence
+from itertools import islice
 
 import attrs
 
-from wosdk_async.jobs.mapping.record_operations import RowOperation
-from wosdk_async.model import (
-    Command,
-    Record,
-    WoActionReasonLookup,
-    WoCreateCommand,
-    WorkOrder,
-    entity_class,
-    registry,
-)
-from wosdk_async.model.enums import WOActionType
+from wosdk_async.codec.text_values import shown_value
+from wosdk_async.jobs.sources.source import Source
+from wosdk_async.model import Record
 from wosdk_async.model.metadata import Wire
 
 _SIMILAR = 0.82  # minimum score for a proposal
 _SYNONYM, _EQUAL_WORDS, _MORE_WORDS = 0.95, 0.9, 0.85  # scores
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])")
 _STOP_WORDS = {"at", "by", "date", "dt", "id", "name", "of", "on", "the", "utc"}
-MARKER_FIELD = "po_number"
-"""Usual marker field of a new work order."""
-_SKIPPED = {"id", "perform_deletion", "is_new", "concurrency_id", "is_removed"}
-_COMPUTED = {
-    # computed for a new order (facts 5); its costs are a separate record
-    "WorkOrder": {"number", "status_id", "short_location", "task_refinement", "time_zone", "currency_type_id"}
-    | {"dt_created", "created_date_utc", "last_action_date", "last_action_date_utc", "work_order_cost"}
-}
-_AMOUNT = ".value"  # suffix for the number in a money field
-_REASON = "action_reason_id"
+AMOUNT = ".value"  # suffix for the number in a money field
+REASON = "action_reason_id"
 _NAMES = ("display_as", "name", "number")  # look-up fields, in order of preference
-_SUGGESTED = {"display_as", "name", "last_name"}
 _UNUSABLE = re.compile("[{}|\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]|^'|^\\s*$")
 
 
@@ -77,38 +59,10 @@ class DraftField:
     @property
     def spellings(self) -> set[str]:
         """Names of matching columns, without diacritics and in lower case."""
-        name = _plain(self.name.removesuffix(_AMOUNT))
-        if self.name == _REASON and self.target is not None:
+        name = _plain(self.name.removesuffix(AMOUNT))
+        if self.name == REASON and self.target is not None:
             return {"reason", "actionreason"}
         return {name, f"{name}name"} if self.target is not None else {name}
-
-
-def draft_fields(
-    columns: Sequence[str],
-    operation: RowOperation,
-    keys: Sequence[str] = (),
-    excluded_kinds: Mapping[str, Set[str]] = MappingProxyType({}),
-) -> list[DraftField]:
-    """Return an operation's candidate fields, with proposed columns.
-
-    ``excluded_kinds`` has, for each column, the kinds (``time`` or ``number``) that its cells do not
-    resemble.
-    """
-    candidates = list(_fields(operation.kind, operation.table))
-    if operation.table == "entity":
-        for each in candidates:  # all are optional, because the service seems to require none
-            each.suggested = each.required and (each.target is not None or each.name in _SUGGESTED)
-            each.required = False
-    if operation.by is not None:
-        candidates = _change_fields(operation, candidates)
-    _assign(candidates, [column for column in columns if is_usable(column)], excluded_kinds)
-    if operation.kind is WoCreateCommand:
-        _assign_key(candidates, keys)
-    if operation.by is not None and operation.compares and not any(each.column for each in candidates[1:]):
-        example = candidates[min(1, len(candidates) - 1)]  # shown, because an update needs a field to write
-        example.suggested, example.note = True, "an example (choose the fields to update); "
-    _name_references([each for each in candidates if each.shown])
-    return candidates
 
 
 def is_usable(column: str) -> bool:
@@ -130,62 +84,14 @@ def _field_spelled(entity: type[Record], column: str) -> list[str]:
     return [name for name, meta in fields if meta["type"] == "string" and _plain(name) == _plain(last)]
 
 
-def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator[DraftField]:
-    """Yield the fields of a class and of the objects that a command requires."""
-    inner = issubclass(kind, Command) or nested
-    for name, meta in kind.__wire__.items():
-        required, many = bool(meta.get("required")), bool(meta.get("many"))
-        # a command's status_id is the expected current state of the order (facts 3.7)
-        expected = name == "status_id" and issubclass(kind, Command)
-        if name in _SKIPPED or name in _COMPUTED.get(kind.wire_name, ()) or expected or meta.get("secret"):
-            continue
-        if meta["type"] == "ref" and inner and required and (many or issubclass(kind, Command)):
-            below = f"[{table}.{name}]" if many else f"{table}.{name}"
-            yield from _fields(registry.resolve(meta["of"] or ""), below, nested=True)
-        elif many:
-            continue
-        elif meta["type"] == "ref":
-            target = entity_class(meta["of"] or "")
-            if target is not None and "id" in target.__wire__ and name_field(target):
-                field = DraftField(table, name, meta, required, target=target)
-                if kind is WorkOrder and nested and name == "customer":  # facts 5: required for a Request
-                    field.suggested, field.note = True, "required for a Request (otherwise delete it); "
-                yield field
-        elif meta["type"] == "money":
-            number = registry.resolve(meta["of"] or "").__wire__["value"]
-            yield DraftField(table, f"{name}{_AMOUNT}", number, required)
-        elif name == _REASON and required and (action := _action_of(kind)):
-            where = f'{{ action_id = "{action}", hide = false }}'
-            yield DraftField(table, name, meta, required, target=WoActionReasonLookup, where=where)
-        elif meta["type"] not in ("object", "any"):
-            yield DraftField(table, name, meta, required)
-
-
-def _action_of(kind: type[Record]) -> str | None:
-    """Return the action type of a command's reasons (facts 4); None if the command has none."""
-    word = kind.wire_name.removeprefix("Wo").removesuffix("Command")
-    return word if word in WOActionType.__members__ else None
-
-
-def _change_fields(operation: RowOperation, candidates: list[DraftField]) -> list[DraftField]:
-    """Return the fields of an update or delete, starting with the key."""
-    by = operation.by or ""
-    key = DraftField(operation.table, by, operation.kind.__wire__[by], required=False, suggested=True)
-    key.note = "identifies the record; "
-    for each in candidates:
-        each.suggested = False
-    return [key, *(each for each in candidates if each.name != by and operation.compares)]
-
-
-def _assign(
-    candidates: Sequence[DraftField], columns: Sequence[str], excluded_kinds: Mapping[str, Set[str]]
-) -> None:
+def assign(candidates: Sequence[DraftField], columns: Sequence[str], keys: KeyColumns) -> None:
     """Assign each column to at most one field, and each field at most one column, most similar first."""
     pairs = [
         (score, each.required, -place, -order)
         for place, column in enumerate(columns)
         for order, each in enumerate(candidates)
-        if each.looks not in excluded_kinds.get(column, ()) and (score := _score(column, each)) >= _SIMILAR
+        if each.looks not in keys.excluded_kinds.get(column, ())
+        and (score := _score(column, each)) >= _SIMILAR
     ]
     taken = set()
     for *_, place, order in sorted(pairs, reverse=True):
@@ -193,22 +99,6 @@ def _assign(
         if field.column is None and column not in taken:
             field.column = column
             taken.add(column)
-
-
-def _assign_key(candidates: Sequence[DraftField], keys: Sequence[str]) -> None:
-    taken = {each.column for each in candidates}
-    for each in candidates:
-        if each.name == MARKER_FIELD and each.column is None and keys:
-            each.column = next((key for key in keys if key not in taken), keys[0])
-
-
-def _name_references(shown: Sequence[DraftField]) -> None:
-    used: Counter[str] = Counter()
-    for each in shown:
-        if each.target is not None:
-            name = each.name.removesuffix("_id")
-            used[name] += 1
-            each.reference = name if used[name] == 1 else f"{name}_{used[name]}"
 
 
 def _score(column: str, field: DraftField) -> float:
@@ -226,7 +116,7 @@ def _score(column: str, field: DraftField) -> float:
 def _in_words(column: str, field: DraftField) -> float:
     """Return a score if one name has all words of the other; otherwise 0."""
     column_words, target = _words(column), field.target
-    names = [_words(field.name.removesuffix(_AMOUNT)), _words(target.__name__ if target is not None else "")]
+    names = [_words(field.name.removesuffix(AMOUNT)), _words(target.__name__ if target is not None else "")]
     if column_words and column_words in names:
         return _EQUAL_WORDS
     # In fields other than references and strings, more or fewer words often mean a different value.
@@ -241,6 +131,116 @@ def _words(name: str) -> frozenset[str]:
 
 def _plain(name: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", name))).casefold()
+
+
+# --- keys and formats ---------------------------------------------------------------------------
+
+_ROWS = 100_000  # maximum rows to read
+_EXCEPTIONS = 3  # maximum, in a nearly unique column
+_ROWS_PER_EXCEPTION = 4  # minimum, in a nearly unique column
+_KEY = re.compile(r"\S{1,40}")
+# Coordinates, timestamps and the like are often unique but not keys.
+_NO_KEY = re.compile(r"[+-]?[0-9]*[.,][0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]+")
+
+
+@attrs.frozen
+class KeyColumns:
+    """Columns that can identify rows, in file order."""
+
+    unique: Sequence[str] = ()
+    nearly: Sequence[str] = ()
+    """Columns whose cells are unique and usable as keys, except for a few cells."""
+    exceptions: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
+    """For each column, its first unsuitable cells, described as in ``line 3 has an empty cell``."""
+    excluded_kinds: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
+    """For each column, the kinds (``time`` or ``number``) that most of its first cells do not resemble."""
+    formats: Mapping[str, Mapping[str, str]] = attrs.field(factory=dict)
+    """For each column, the TOML of a format that fits all its first cells, by kind."""
+
+
+def key_columns(source: Source) -> KeyColumns:
+    """Find the columns that can identify rows; a file with a single row has none."""
+    seen: dict[str, dict[int, int]] = {column: {} for column in source.columns if is_usable(column)}
+    exceptions: dict[str, list[str]] = {column: [] for column in seen}
+    rows = 0
+    for row in islice(source, _ROWS):
+        if not seen:
+            break
+        if row.fault is not None:
+            continue
+        rows += 1
+        cells = dict(row.cells.items())  # unlike [], items() never raises RowError
+        for column in list(seen):
+            cell = cells.get(column, "")
+            first = seen[column].setdefault(hash(cell), row.line)
+            if (exception := _exception(cell, row.line, first)) is None:
+                continue
+            if len(exceptions[column]) == _EXCEPTIONS:
+                exception = "and others"
+                del seen[column]
+            exceptions[column].append(exception)
+    sample = _first_cells(source)
+    excluded_kinds = {column: _excluded_kinds(texts) for column, texts in sample.items()}
+    formats = {column: _formats(texts) for column, texts in sample.items()}
+    if rows <= 1:
+        return KeyColumns(excluded_kinds=excluded_kinds, formats=formats)
+    unique = [column for column in seen if not exceptions[column]]
+    nearly = [column for column in seen if 0 < len(exceptions[column]) <= rows / _ROWS_PER_EXCEPTION]
+    excepted = {name: found for name, found in exceptions.items() if found}
+    return KeyColumns(unique, nearly, excepted, excluded_kinds, formats)
+
+
+def _exception(cell: str, line: int, first: int) -> str | None:
+    """Return why a cell cannot be a key; None if it can. ``first`` is the first line with the same cell."""
+    if not cell.strip():
+        return f"line {line} has an empty cell"
+    if first != line:
+        return f"line {line} repeats {shown_value(cell)} from line {first}"
+    if not _KEY.fullmatch(cell) or _NO_KEY.fullmatch(cell):
+        return f"line {line} has {shown_value(cell)}"
+    return None
+
+
+_SAMPLE = 200  # rows to guess types from
+_MAX_CELL = 110  # characters
+_LOOKS = {
+    "time": re.compile(
+        r"\d{8}|(\d{1,4}[-./ ]+(\d{1,2}|[^\W\d_]{3,10}\.?)[-./, ]+\d{2,4}"
+        r"|[^\W\d_]{3,10}\.? \d{1,2},? \d{4})\b.*"
+    ),
+    "number": re.compile(r"[^\w+-]*[A-Z]{0,3}\s*[+-]?\d[\d.,'\s]*\D{0,8}"),
+}
+"""Patterns of dates with optional times, and of numbers with optional currencies or units."""
+_GERMAN_DATE = re.compile(r"\d{1,2}\.\d{1,2}\.\d{4}")
+_GERMAN_NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?")
+
+
+def _first_cells(source: Source) -> dict[str, list[str]]:
+    cells: dict[str, list[str]] = {}
+    for row in islice(source, _SAMPLE):
+        for column, cell in dict(row.cells.items()).items():
+            if cell.strip():
+                cells.setdefault(column, []).append(cell.strip()[:_MAX_CELL])
+    return cells
+
+
+def _excluded_kinds(texts: Sequence[str]) -> frozenset[str]:
+    return frozenset(
+        kind
+        for kind, looks in _LOOKS.items()
+        if sum(looks.fullmatch(text) is not None for text in texts) * 2 < len(texts)
+    )
+
+
+def _formats(texts: Sequence[str]) -> dict[str, str]:
+    """Return the German formats, by kind, that fit all cells of a column."""
+    if all(map(_GERMAN_DATE.fullmatch, texts)):
+        return {"time": 'date = "%d.%m.%Y"'}
+    # if three digits follow each comma, the commas may mark thousands
+    decimals = any(len(text.partition(",")[2]) not in (0, 3) for text in texts)
+    if not decimals or not all(map(_GERMAN_NUMBER.fullmatch, texts)):
+        return {}
+    return {"number": 'decimal = ","' + (', thousands = "."' if any("." in text for text in texts) else "")}
 
 
 # --- synonyms -------------------------------------------------------------------------------------

@@ -1,34 +1,28 @@
-"""Journal writer for rows, outcomes, references and runs."""
+"""Reading and writing of a job's journal: rows, outcomes, references and runs."""
 
 from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import attrs
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import row_table, run_table
-from wosdk_async.jobs.journal.commits import Change, CommitHook, CommitQueue, Intent
-from wosdk_async.jobs.journal.entries import JobPlan, ReferenceRecord, RowRecord, presentable
+from wosdk_async.jobs.journal import row_table, run_table, worker_tables
+from wosdk_async.jobs.journal.commits import Change, CommitHook, CommitQueue, Intent, JobThread
+from wosdk_async.jobs.journal.entries import JobPlan, ReferenceRecord, RowRecord, StoredRow, presentable
 from wosdk_async.jobs.journal.lock import FolderLock, is_same_file
-from wosdk_async.jobs.journal.reader import JournalReader
-from wosdk_async.jobs.journal.run_table import insert_run, save_undo
-from wosdk_async.jobs.journal.store import newest_stamp, save_plan
-from wosdk_async.jobs.journal.worker_tables import (
-    AuditResult,
-    AuditRow,
-    GrantRecord,
-    end_lease,
-    save_audit,
-    save_grant,
-)
+from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, newest_stamp, read_plan, save_plan
+from wosdk_async.jobs.journal.worker_tables import AuditResult, AuditRow, GrantRecord
 from wosdk_async.protocol.writes import State
 from wosdk_async.text.safe_text import Secrets
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _FOLDER_MISSING = (
     "do not run the command again yet: {folder} was removed or moved, and only its journal knows which rows "
@@ -40,6 +34,98 @@ _JOURNAL_MISSING = (
     "results.csv in that folder has the outcome of each row: copy the rows that failed or were not started "
     "to a new file, and import only those"
 )
+
+
+def _reads(
+    statement: Callable[Concatenate[sqlite3.Connection, P], T], *, committed: bool = False
+) -> Callable[Concatenate[JournalReader, P], Coroutine[Any, Any, T]]:
+    """Turn an SQL function into a reader method; with ``committed``, the method ignores queued changes."""
+
+    @wraps(statement)
+    async def read(self: JournalReader, /, *args: P.args, **named: P.kwargs) -> T:
+        return await self.read(lambda db: statement(db, *args, **named), committed=committed)
+
+    return read
+
+
+class JournalReader:
+    """Journal that can be read even while another process is working on the job."""
+
+    def __init__(self, folder: Path, db: sqlite3.Connection, *, synchronous: bool) -> None:
+        self.folder = folder
+        self.path = folder / JOURNAL
+        self.plan = read_plan(db, self.path)
+        self._db = db
+        self._thread = JobThread(f"journal of {self.plan.job}", synchronous=synchronous)
+        self.is_closed = False
+
+    def counts(self, *, gone: bool = False) -> dict[State, int]:
+        """Count the last file's rows by committed state; a million rows take half a second.
+
+        With ``gone``, count the rows missing from the last file instead.
+        """
+        with explained(self.path):
+            if self._thread.synchronous:
+                return row_table.counts(self._db, gone=gone)
+            with contextlib.closing(connect(self.folder, read_only=True)) as db:
+                return row_table.counts(db, gone=gone)
+
+    async def read(self, function: Callable[[sqlite3.Connection], T], *, committed: bool = False) -> T:
+        """Run a function that reads, and return its result. Only temporary tables may be written.
+
+        With ``committed``, the function does not see queued changes.
+        """
+        if not committed:
+            await self._flush_before_reading()
+        self._require_open()
+        with explained(self.path):
+            return await self._thread.run(partial(function, self._db))
+
+    async def pages(
+        self, *states: State, size: int = 1000, run: int | None = None
+    ) -> AsyncIterator[list[StoredRow]]:
+        """Yield pages of ``size`` rows in order, in the given states and ``run`` (default: any)."""
+        after = 0
+        while page := await self.rows_in(*states, after=after, limit=size, run=run):
+            yield page
+            after = page[-1].row
+
+    async def file_pages(self, *states: State, size: int = 1000) -> AsyncIterator[list[StoredRow]]:
+        """Yield pages of ``size`` rows in file order, in the given states."""
+        after = 0
+        while page := await self.file_rows(*states, after=after, limit=size):
+            yield page
+            after = page[-1].place or 0
+
+    page = _reads(row_table.page, committed=True)
+    rows_in = _reads(row_table.rows_in)
+    file_rows = _reads(row_table.file_rows)
+    gone_rows = _reads(row_table.gone_rows)
+    rows_numbered = _reads(row_table.rows_numbered)
+    named_keys = _reads(row_table.named_keys)
+    references = _reads(row_table.references)
+    runs = _reads(run_table.runs)
+    last_sending_run = _reads(run_table.last_sending_run)
+    undos = _reads(run_table.undos)
+    undo_counts = _reads(run_table.undo_counts)
+    undo_counts_of_file = _reads(run_table.undo_counts_of_file)
+    unsent_elsewhere = _reads(row_table.count_unsent_elsewhere)
+    undone_ids = _reads(run_table.undone_ids)
+    undone_before = _reads(run_table.undone_before, committed=True)
+    shared_ids = _reads(run_table.shared_ids)
+    last_epoch = _reads(worker_tables.last_epoch, committed=True)
+    losses = _reads(worker_tables.losses)
+    open_leases = _reads(worker_tables.open_leases)
+    grant_totals = _reads(worker_tables.grant_totals)
+    audit = _reads(worker_tables.audit_result)
+    audit_rows = _reads(worker_tables.audit_page, committed=True)
+
+    async def _flush_before_reading(self) -> None:
+        """Write queued changes; a reader has none."""
+
+    def _require_open(self) -> None:
+        if self.is_closed:
+            raise JournalError(f"{self.path}: the journal is closed")
 
 
 class JournalWriter(JournalReader):
@@ -139,24 +225,28 @@ class JournalWriter(JournalReader):
         if isinstance(of, ReferenceRecord):
             await commits.write(references=[attrs.evolve(of, undo=State.SENDING)])
         else:
-            await commits.write(Intent(save_undo, record=RowRecord(of, State.SENDING), now=self._clock()))
+            await commits.write(
+                Intent(run_table.save_undo, record=RowRecord(of, State.SENDING), now=self._clock())
+            )
 
     def record_undo(self, record: RowRecord) -> None:
         """Queue an undo's outcome: DONE, REFUSED or IN_DOUBT."""
         stored = presentable(record, self.secrets())
-        self._open_commits().write_soon(partial(save_undo, record=stored, now=self._clock()))
+        self._open_commits().write_soon(partial(run_table.save_undo, record=stored, now=self._clock()))
 
     async def grant(self, record: GrantRecord) -> None:
         """Save a worker's grant, and mark its rows as SENDING."""
-        await self._open_commits().write(Intent(save_grant, grant=record, run=self.run), rows=record.rows)
+        await self._open_commits().write(
+            Intent(worker_tables.save_grant, grant=record, run=self.run), rows=record.rows
+        )
 
     def end_grant(self, epoch: int, *, lost: Sequence[int] = ()) -> None:
         """Queue the end of a grant, including the rows that were lost with its worker."""
-        self._open_commits().write_soon(partial(end_lease, epoch=epoch, lost=tuple(lost)))
+        self._open_commits().write_soon(partial(worker_tables.end_lease, epoch=epoch, lost=tuple(lost)))
 
     async def save_audit(self, result: AuditResult, rows: Sequence[AuditRow]) -> None:
         """Save an audit, replacing the previous one."""
-        await self.write(partial(save_audit, result=result, rows=rows))
+        await self.write(partial(worker_tables.save_audit, result=result, rows=rows))
 
     async def start_run(self, **details: Any) -> int:
         """Save the start of this process's run, and return the run's number (from 1)."""
@@ -164,7 +254,7 @@ class JournalWriter(JournalReader):
         started = self._clock()
 
         def insert(db: sqlite3.Connection) -> None:
-            commits.run = insert_run(db, started, details)
+            commits.run = run_table.insert_run(db, started, details)
 
         await commits.write(insert)
         return commits.run
