@@ -181,7 +181,7 @@ class Reconciler:
             left = self._end - self._for_lookups - now()
             if doubt is not None and left <= 0:
                 break
-            if left <= 0 < self.seconds:
+            if left <= 0 < self.seconds and (self.turn.used or self.look_first):
                 earlier = "an earlier call with the same key" if self.turn.used else "the look-up of its key"
                 raise DeadlineError(
                     f"not sent: the wait for {earlier} took the deadline of {self.seconds:.4g} s, except"
@@ -211,8 +211,9 @@ class Reconciler:
         ) from doubt
 
     async def _attempt(self, seconds: float) -> Any:
-        """Make one attempt, and add its trace to the call's."""
-        attempt = Trace(self.trace.request_id)
+        """Make one attempt. It uses the call's trace if that is empty, or else a new trace."""
+        is_later = self._doubt is not None or self.turn.used or self.look_first
+        attempt = Trace(self.trace.request_id) if is_later else self.trace
         try:
             options = self.options.within(max(seconds, 0.0))
             return await self.transport.send(self.call, self.sessions, options, attempt, self.hold)
@@ -224,11 +225,12 @@ class Reconciler:
             is_late = isinstance(error, DeadlineError) or (error.retry_after or 0.0) > left
             if is_late and reserved and not self.hold.ended:
                 kept = f"{reserved:.3g} s of the {self.seconds:.4g} s deadline are reserved for look-ups"
-                error.args = (f"{error.message}; {kept}",)
+                error.args = (f"{error.message.removesuffix('.')}; {kept}",)
             raise
         finally:
             self._attempt_ended = self.hold.clock.now()
-            self.trace.append(attempt)
+            if is_later:
+                self.trace.append(attempt)
 
     async def _find(self, seconds: float, patience: float) -> Any:
         """Look up the record for up to ``seconds``; return None if it is missing.
