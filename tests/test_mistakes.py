@@ -464,3 +464,22 @@ async def test_an_expression_may_be_a_record_or_a_dict() -> None:
         assert await acme.query(WorkOrder, QueryExpression(count=1)) == []
         assert await acme.query(WorkOrder, {"Count": 1}) == []
     assert [call.json for call in service.calls] == [{"QueryExpression": {"Count": 1}}] * 2
+
+
+@each_of(
+    "use",
+    [
+        lambda acme, given: acme.get(Customer, given),
+        lambda acme, given: acme.run(given),
+        lambda acme, given: acme.update(given, name="x"),
+        lambda acme, given: acme.work_orders.start(given),
+        lambda acme, given: acme.work_orders.by_number(given),
+    ],
+)
+async def test_a_forgotten_await_is_named(use: Callable[[Company, Any], Awaitable[Any]]) -> None:
+    """Instead of the coroutine's representation."""
+    async with Service() as service, service.client() as client:
+        given = client.company().get(Customer, 1)
+        with pytest.raises(InvalidCallError, match=r"a coroutine \(await it\)"):
+            await use(client.company(), given)
+        given.close()

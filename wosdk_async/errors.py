@@ -78,7 +78,7 @@ class WosdkError(Exception):
     waits: tuple[float, ...] = ()
     """Seconds waited before each retry."""
     times: Mapping[str, float] = MappingProxyType({})
-    """Seconds spent in each phase: queue, session, connect, request, sleep."""
+    """Seconds spent in each phase: queue, session, connect, request, sleep, lookup."""
     status: int = 0
     code: str = ""
     time_stamp: str | None = None
@@ -171,6 +171,8 @@ class ConfigurationError(WosdkError, ValueError):
     """Unusable setting: an unsafe address, a missing variable, a name with a line break."""
 
     kind = "configuration"
+    client_closed: bool = False
+    """Whether the call was not sent because its client was closed before."""
 
 
 class InvalidCallError(WosdkError, ValueError):

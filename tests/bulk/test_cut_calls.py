@@ -76,6 +76,34 @@ async def test_cut_in_the_queue() -> None:
     await asyncio.wait([other])
 
 
+@pytest.mark.parametrize("marker", [None, "work_order.po_number"])
+async def test_inputs_of_a_closed_client_are_not_started(marker: str | None) -> None:
+    """Nothing of them left."""
+    world = World(hang)
+    company = world.company()
+    await world.transport.aclose(0.0)
+    async with company.run_many([1, 2], command=create, marker=marker) as run:
+        assert [type(outcome) async for outcome in run] == [NotStarted, NotStarted]
+
+
+async def test_an_input_whose_client_was_closed_after_a_change_failed() -> None:
+    """Work of several calls: something of it was carried out."""
+
+    async def handler(*_: Any) -> Response:
+        return reply({"CommandResult": {}, "Data": {"Id": 1}})
+
+    world = World(handler)
+
+    async def work(_: int, trace: Trace) -> None:
+        acme = world.company().traced(trace)
+        await acme.run("First", {})
+        await world.transport.aclose(0.0)
+        await acme.run("Second", {})
+
+    async with Run([1], work) as run:
+        assert [type(outcome) async for outcome in run] == [Failed]
+
+
 @pytest.mark.parametrize("first", ["read", "change"])
 async def test_cut_between_two_calls_of_one_input(first: str) -> None:
     """Work of several calls: once one that changes something was sent, it is in doubt."""

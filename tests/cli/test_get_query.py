@@ -65,6 +65,7 @@ def test_a_compound_key_and_an_alias(wosdk: Wosdk) -> None:
         (("query", "WorkOrder", "-p", "Task"), 2, "unknown property 'Task' of WorkOrder; did you mean Items.Task.DisplayAs?"),
         (("query", "WorkOrder", "--where", "Customer = Lamps"), 2, "not 'Lamps'; to compare its name, use Customer.Name\n"),
         (("query", "Location", "--where", "TypId = Unit"), 2, "unknown property 'TypId' of Location; did you mean 'TypeId'?"),
+        (("query", "WorkOrder", "-p", "Foo"), 2, "unknown property 'Foo' of WorkOrder; list its properties with wosdk describe WorkOrder\n"),
         (("query", "Location", "--order", "Attributes"), 2, "cannot be ordered by"),
         (("query", "Location", "--expression", "none.json"), 2, "none.json: No such file or directory"),
         (("query", "Location", "-o", "none/x.csv"), 2, "none/x.csv: No such file or directory"),

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import csv
 import json
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,7 @@ def test_a_person_decides_rows_without_a_marker(
     assert states(folder)[2] == State.SENDING
     result = wosdk("jobs", "settle", folder, "--row", "2", "created", "2")
     assert (result.exit_code, states(folder)[2]) == (1, State.DONE)
+    assert re.search(r"row 2: created as 2 \(RSC000002.*\)\n", result.stderr), result.stderr
     assert "still in doubt: 1" in result.stderr
     for decision, state in (
         ("not-created", State.PLANNED),
@@ -440,6 +442,18 @@ def test_an_undo_beside_rows_in_doubt_is_not_complete(file: Path, store: Path, w
         assert (result.exit_code, said["undone"], said["in_doubt"]) == (1, 13, 1)
         assert [(each["row"], each["outcome"]) for each in said["left"]] == [(2, "in_doubt")]
         assert "1 row in doubt; to undo them, run wosdk jobs settle first" in result.stderr
+
+
+def test_an_undo_names_the_command_for_rows_without_a_marker(
+    file: Path, store: Path, wosdk: Wosdk, tmp_path: Path
+) -> None:
+    assert wosdk("import", file, "--map", unmarked(tmp_path), "--sandbox", store).exit_code == 0
+    folder = file.with_name(f"{file.name}.job")
+    killed(folder, 2)
+    command = f"wosdk jobs settle {folder} --row N created ID, or --row N not-created"
+    assert command in wosdk("jobs", "undo", folder, "--check").stderr
+    refused = wosdk("import", file, "--map", tmp_path / "unmarked.toml", "--sandbox", store, "--again")
+    assert (refused.exit_code, command in refused.stderr) == (2, True)
 
 
 def test_a_look_at_an_undo_needs_no_reasons(

@@ -127,6 +127,7 @@ def test_rows_in_doubt_are_told_from_rows_to_send(give: Give, path: Path, map_fi
     for each in (result, give()):
         assert f"rows that may exist already: {folder / 'in_doubt.csv'}; " in each.stderr
         assert f"wosdk jobs settle {folder} --row N created ID" in each.stderr
+    assert "row 2 (line 3) 'B, " in result.stderr
 
 
 @keyed
@@ -207,6 +208,15 @@ def test_again_asks_first_and_sends_all_rows_in_a_new_ledger(give: Give, path: P
         "requests.csv.job-2",
     ]
     assert held(wosdk) == Counter("AABBC")
+
+
+@keyed
+def test_again_says_that_rows_whose_keys_exist_will_fail(give: Give, path: Path, wosdk: Wosdk) -> None:
+    write(path, A, B)
+    assert give().exit_code == 0
+    assert "rows whose keys exist will fail unless" in give("--again").stderr
+    assert "will fail" not in give("--again", "--if-exists", "skip").stderr
+    assert (give("--again", "--yes").exit_code, held(wosdk)) == (1, Counter("AB"))
 
 
 @keyed

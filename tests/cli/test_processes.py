@@ -60,12 +60,15 @@ def test_the_version(code: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("missing", ["click", "rich"])
-def test_without_the_extra_the_remedy_is_reported(missing: str) -> None:
+@pytest.mark.parametrize(("command", "extras"), [((), "cli"), (("sandbox", "serve"), "cli,sandbox")])
+def test_without_the_extra_the_remedy_is_reported(
+    missing: str, command: tuple[str, ...], extras: str
+) -> None:
     hide = f"import sys; sys.modules['{missing}'] = None; import importlib.util as u; f = u.find_spec; "
     hide += f"u.find_spec = lambda name: None if name == '{missing}' else f(name); "
-    done = run("-c", hide + COMMAND[2])
+    done = run("-c", hide + COMMAND[2], *command)
     assert done.returncode == 2
-    assert done.stderr == "wosdk: the command line is an extra; run: pip install 'wosdk_async[cli]'\n"
+    assert done.stderr == f"wosdk: the command line is an extra; run: pip install 'wosdk_async[{extras}]'\n"
 
 
 SERVE = ("sandbox", "serve", "--store", "s.db", "--env-file", "s.env")
@@ -76,7 +79,7 @@ def test_without_the_sandbox_extra_the_remedy_is_reported(file: Path, command: t
     hide = "import sys; sys.modules['starlette'] = None; sys.modules['starlette.applications'] = None; "
     done = run("-c", hide + COMMAND[2], *(str(file) if each == "FILE" else each for each in command))
     assert done.returncode == 2
-    assert done.stderr.endswith("; run: pip install 'wosdk_async[sandbox]'\n")
+    assert done.stderr.endswith("; run: pip install 'wosdk_async[cli,sandbox]'\n")
     assert done.stderr.count("\n") == 1
 
 

@@ -96,8 +96,10 @@ def test_a_taken_port_leaves_no_new_store_behind(wosdk: Wosdk, tmp_path: Path) -
     with listening("127.0.0.1", 0) as taken:
         taken.listen()
         (port,) = ports_of([taken])
-        result = wosdk("sandbox", "serve", "--store", tmp_path / "new.db", "--port", str(port))
-    assert (result.exit_code, "Choose another port, or 0 for a free one." in result.stderr) == (2, True)
+        for option, more in (("--port", ()), ("--second-port", ("--port", "0"))):
+            result = wosdk("sandbox", "serve", "--store", tmp_path / "new.db", option, str(port), *more)
+            said = f"Choose another port, or 0 for a free one, with {option}\n"
+            assert (result.exit_code, result.stderr.endswith(said)) == (2, True)
     assert list(tmp_path.iterdir()) == []
 
 

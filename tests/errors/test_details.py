@@ -86,7 +86,7 @@ async def test_error_info_of_any_shape_is_a_refusal(info: Any, code: str, messag
 
 async def test_a_throttled_call_says_what_the_answer_said() -> None:
     """With the seconds that it asks for, the attempts and the time: a text of the service may be bare."""
-    body = {"ErrorMessage": "later", "ErrorCode": "BUSY", "TimeStamp": STAMP, "RequestId": "theirs"}
+    body = {"ErrorMessage": "later.", "ErrorCode": "BUSY", "TimeStamp": STAMP, "RequestId": "theirs"}
     found = await failed(Answer(429, body, {"Retry-After": "90"}), check_request_ids=False)
     assert isinstance(found, ThrottledError)
     assert re.fullmatch(

@@ -215,3 +215,7 @@ def test_a_local_service_that_is_not_there_is_a_matter_of_time() -> None:
     problem = problem_of(NotSentError("refused", remedies=(Remedy.START_SANDBOX,)))
     assert (problem.status, problem.headers["Retry-After"]) == (503, "5")
     assert problem_of(NotSentError("refused", remedies=(Remedy.POOL,))).status == 502
+
+
+def test_an_unknown_company_is_told_from_a_missing_session() -> None:
+    assert problem_of(UnknownCompanyError("no tenant 'West'")).body["title"] == "Unknown Company"

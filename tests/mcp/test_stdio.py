@@ -356,4 +356,4 @@ def test_what_is_missing_is_one_line_on_stderr(
 def test_without_the_extra_the_remedy_is_reported() -> None:
     done = run("-c", "import sys; sys.modules['mcp'] = None; " + COMMAND[2], "mcp")
     assert done.returncode == 2
-    assert done.stderr == "wosdk: the MCP server needs mcp; run: pip install 'wosdk_async[mcp]'\n"
+    assert done.stderr == "wosdk: the MCP server needs mcp; run: pip install 'wosdk_async[cli,mcp]'\n"

@@ -201,3 +201,13 @@ def test_processes_that_create_a_store_at_the_same_time(tmp_path: Path) -> None:
     for number in range(_RACES):
         with contextlib.closing(open_store(tmp_path / f"{number}.db")) as store:
             assert sorted(company.name for company in store.companies()) == [*names, "Shared"]
+
+
+def test_a_missing_company_name_is_told_from_a_wrong_one(store: Store) -> None:
+    with calling(store) as acme:
+        for name, hint in (
+            ("", "The header CompanyName is missing."),
+            ("Nobody", "It serves AcmeFacilities."),
+        ):
+            said = acme.send("GET", "base/Customer/512", CompanyName=name).json()
+            assert (said["ErrorCode"], hint in said["ErrorMessage"]) == ("DATABASE_VERSION_MISMATCH", True)

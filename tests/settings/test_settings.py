@@ -273,7 +273,7 @@ def test_the_usual_place_of_the_file(tmp_path: Path) -> None:
     ("profile", "told"),
     [
         ("nope", r"no \[profiles.nope\]; it has stage, odd, number"),
-        ("odd", "profiles.odd.companie is not a setting"),
+        ("odd", "config.toml: profiles.odd.companie is not a setting; did you mean 'company'"),
         ("number", "profiles.number.company is an int; it takes text"),
     ],
 )

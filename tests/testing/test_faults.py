@@ -7,7 +7,7 @@ import contextlib
 import pytest
 
 from tests.testing.orders import count, create_command
-from wosdk_async import Client, Company, Customer, InDoubtError
+from wosdk_async import Client, Company, Customer, InDoubtError, WoCreateCommand
 from wosdk_async.errors import BusinessRuleError, ConflictError, NotFoundError, RefusedError, ThrottledError
 from wosdk_async.sandbox import Faults, FaultScriptError
 from wosdk_async.testing import Sandbox
@@ -92,3 +92,13 @@ async def test_a_fault_counts_only_where_it_has_an_effect(
     )
     refused = wosdk_sandbox.requests[1 if kind == "expired_token" else 2].status
     assert refused == {"expired_token": 403, "request_id": 200, "moved_host": 400}[kind]
+
+
+def test_a_rule_is_given_as_in_a_script_or_with_a_command_class() -> None:
+    faults = Faults()
+    faults.add({"fault": "reset", "first": 1})
+    faults.add("reset", operation=WoCreateCommand)
+    faults.add("reset", operation=["create", WoCreateCommand])
+    first, single, several = faults.script.written()["rule"]
+    assert first == {"fault": "reset", "first": 1}
+    assert (single["operation"], several["operation"]) == (["WoCreateCommand"], ["create", "WoCreateCommand"])

@@ -292,3 +292,11 @@ def test_a_fault_without_effect_is_a_warning(quick_kit: pytest.Pytester) -> None
             "ERROR test_usual.py::test_preempted_before_another_was_added*",
         ]
     )
+
+
+@pytest.mark.parametrize("name", ["dialect", "company"])
+def test_a_wrong_value_in_the_ini_file_is_not_blamed_on_a_marker(kit: pytest.Pytester, name: str) -> None:
+    ini = kit.makeini(f"[pytest]\nwosdk_{name} = é\n")
+    kit.makepyfile("import pytest\n@pytest.mark.wosdk(empty=True)\ndef test_it(wosdk_company): ...")
+    result = kit.runpytest_subprocess("-p", "no:cacheprovider")
+    assert f"{ini}: wosdk_{name}: " in result.stdout.str()

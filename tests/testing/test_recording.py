@@ -250,9 +250,16 @@ async def test_a_request_with_a_value_that_the_recording_hides(
     async def program(acme: Company, name: str = name) -> None:
         await acme.create(Customer(name=name, display_as="x"))
 
-    await record(file, program, wosdk_sandbox)
-    with pytest.raises(UnrecordedRequestError, match=hint):
+    hidden = "sandbox" in name
+    with (
+        pytest.warns(UserWarning, match="POST .*/Customer cannot be replayed")
+        if hidden
+        else contextlib.nullcontext()
+    ):
+        await record(file, program, wosdk_sandbox)
+    with pytest.raises(UnrecordedRequestError, match=hint) as refused:
         await play(file, program)
+    assert name not in str(refused.value) or not hidden
     with Recording(file) as recording:
         async with recording.client(company="AcmeFacilities") as client:
             if "Acme" in name:

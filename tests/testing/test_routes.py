@@ -317,6 +317,8 @@ UNTYPED: Any = WoPickUpCommand
             lambda each: each.on(Customer).refuses("BUSINES_LOGIC_ERROR"),
             "no error has the code 'BUSINES_LOGIC_ERROR'; did you mean 'BUSINESS_LOGIC_ERROR'?",
         ),
+        (lambda each: each.on(Customer).refuses("typo code"), "; pass one such as ERROR_CODE_1019"),
+        (lambda each: each.on(Customer).refuses("NotFoundError"), "; pass ERROR_CODE_1019"),
     ],
 )
 def test_a_mistake_is_reported_when_it_is_made(mistake: Callable[[Any], object], expected: str) -> None:

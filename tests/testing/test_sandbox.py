@@ -305,3 +305,14 @@ async def test_calls_that_wait_for_their_rate_take_no_time(wosdk_sandbox: Sandbo
     before = wosdk_sandbox.clock.now
     await asyncio.gather(*(acme.get(Customer, 512) for _ in range(9)))
     assert 1.9 < (wosdk_sandbox.clock.now - before).total_seconds() < 3
+
+
+def test_a_closed_sandbox_says_that_it_is_closed() -> None:
+    """Whatever needs its rows; what it has received can still be read."""
+    with Sandbox() as sandbox:
+        kept = sandbox.snapshot()
+    for use in (sandbox.snapshot, sandbox.reset, lambda: sandbox.seed({}), lambda: sandbox.reset(kept)):
+        with pytest.raises(StoreError, match="closed"):
+            use()
+    assert len(sandbox.requests) == 0
+    sandbox.close()

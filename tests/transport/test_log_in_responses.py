@@ -326,6 +326,7 @@ async def test_credentials_are_refused_whatever_the_body_says(body: bytes, shown
             await client.company().get("Thing", 1)
     assert caught.value.code == shown
     assert ("xxx" in str(caught.value)) is ("xxx" in shown)
+    assert ("proxy or gateway" in caught.value.message) is (body[:1] in (b"<", b"["))
     assert len(service.tokens) == 1
 
 

@@ -197,14 +197,26 @@ async def test_errors_of_a_marked_call_say_where_and_how_often() -> None:
 async def test_a_trace_of_a_marked_call_is_that_of_the_whole() -> None:
     """Both attempts count, and the response to a lookup is not taken for that of the create."""
     service = Late(PAGE, "answer")
-    trace = Trace()
+    trace, begun = Trace(), service.time.seconds
     task = asyncio.create_task(service.company().traced(trace).run(create("k"), marker=MARKER))
     await service.time.finish(task)
     assert trace.attempts == 2
     assert trace.reply is not None
     assert b"CommandResult" in trace.reply.body
     assert trace.request_id == service.request_ids[0]
-    assert trace.times["sleep"] >= 30.0
+    assert trace.times["lookup"] >= 30.0
+    assert sum(trace.times.values()) == pytest.approx(service.time.seconds - begun)
+
+
+async def test_a_call_whose_record_was_found_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    """It succeeded: no error is logged, and the trace has the time of its look-up."""
+    service, trace = Late(PAGE), Trace()
+    service.time.call_later(9.0, lambda: service.commit({"PoNumber": "k"}) and None)
+    task = asyncio.create_task(service.company().traced(trace).run(create("k"), marker=MARKER))
+    await service.time.finish(task)
+    (entry,) = caplog.records
+    assert (entry.levelname, trace.request_id in entry.getMessage()) == ("WARNING", True)
+    assert 9.0 <= trace.times["lookup"] < 15.0
 
 
 # --- cancelled, cut and closed --------------------------------------------------------------

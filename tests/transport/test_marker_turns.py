@@ -245,3 +245,16 @@ async def test_one_that_was_never_carried_out_leaves_no_doubt() -> None:
     await service.time.finish(second)
     assert second.result().wo.id == 1
     assert service.time.seconds == settled
+
+
+async def test_one_that_waited_until_its_deadline_says_what_took_the_time() -> None:
+    """Only the time for look-ups was left when the first ended without effect: a retry is safe."""
+    service, trace = ScriptedCompany("lost"), Trace()
+    first = start(service, retry=RetryPolicy(attempts=1))
+    waiting = service.company(deadline=SETTLE + 4).traced(trace).run(create("k"), marker=MARKER)
+    second = asyncio.create_task(waiting)
+    await service.time.finish(first, second)
+    assert isinstance(first.exception(), NoAnswerError)
+    with pytest.raises(DeadlineError, match=r"an earlier call with the same key took .*; retry the call"):
+        second.result()
+    assert trace.times["queue"] == pytest.approx(SETTLE, abs=1.0)

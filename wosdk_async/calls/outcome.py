@@ -72,7 +72,7 @@ class InDoubt(Generic[I]):
 
 @attrs.frozen
 class NotStarted(Generic[I]):
-    """Not sent: the run stopped before the call's first attempt."""
+    """Not sent: the run stopped, or the client was closed, before the call's first attempt."""
 
     index: int
     input: I

@@ -24,7 +24,7 @@ from wosdk_async.errors import (
     WosdkError,
 )
 from wosdk_async.options import CallOptions
-from wosdk_async.options.hooks import report_in_doubt
+from wosdk_async.options.hooks import report_in_doubt, warn_of
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.protocol.wire import Call
 from wosdk_async.protocol.writes import BETWEEN, Effect, LookUps, State
@@ -112,9 +112,10 @@ class Reconciler:
         Then return their result, the record found, or the result of this call's attempts.
         """
         turn, trace = self.turn, self.trace
-        if not turn.take():
-            await self._wait_for_turn()
+        trace.begin(self.call.request_id, self.hold.clock.now())
         try:
+            if not turn.take():
+                await self._wait_for_turn()
             result = turn.result
             if result is None:
                 result = await self._look_before()
@@ -126,6 +127,8 @@ class Reconciler:
             if in_doubt and self._attempt_ended is not None:
                 turn.doubt(LookUps(self._attempt_ended, self.commit_window))
             raise
+        finally:
+            trace.start_phase(trace.phase, self.hold.clock.now())
         turn.done(None if isinstance(result, Effect) else result)  # a waiting call may need the whole record
         return result
 
@@ -144,7 +147,9 @@ class Reconciler:
 
         If an earlier call is in doubt, look until the record is found or confirmed absent.
         """
+        now = self.hold.clock.now
         if (look_ups := self.turn.look_ups) is not None:
+            self.trace.start_phase("lookup", now())
             unsettled = DeadlineError(
                 "not sent: an earlier call with the same key may still take effect",
                 phase="sleep",
@@ -153,7 +158,7 @@ class Reconciler:
             return await self._look_up(unsettled, look_ups, _MIN_PATIENCE)
         if not (self.look_first or self.turn.used):
             return None
-        now = self.hold.clock.now
+        self.trace.start_phase("lookup", now())
         if self.sessions.session is None and (left := self._end - now()) > 0:
             # Before the look-up, whose error would not say why there is no session.
             options = attrs.evolve(self.options, deadline=left)
@@ -176,6 +181,13 @@ class Reconciler:
             left = self._end - self._for_lookups - now()
             if doubt is not None and left <= 0:
                 break
+            if left <= 0 < self.seconds and (self.turn.used or self.look_first):
+                earlier = "an earlier call with the same key" if self.turn.used else "the look-up of its key"
+                raise DeadlineError(
+                    f"not sent: the wait for {earlier} took the deadline of {self.seconds:.4g} s, except"
+                    f" {self._for_lookups:.3g} s that are reserved for look-ups; retry the call",
+                    phase="queue",
+                )
             try:
                 return await self._attempt(left)
             except InDoubtError as error:
@@ -189,6 +201,7 @@ class Reconciler:
                 if found is None:
                     raise
             if found is not None:
+                warn_of("the response was lost, but its record was found", self.call, self.sessions.company)
                 return found
         assert doubt is not None  # noqa: S101 - the first attempt was made
         raise NoAnswerError(
@@ -198,8 +211,9 @@ class Reconciler:
         ) from doubt
 
     async def _attempt(self, seconds: float) -> Any:
-        """Make one attempt; the first uses the call's trace, and each later one a new trace."""
-        attempt = self.trace if self._doubt is None else Trace(self.trace.request_id)
+        """Make one attempt. It uses the call's trace if that is empty, or else a new trace."""
+        is_later = self._doubt is not None or self.turn.used or self.look_first
+        attempt = Trace(self.trace.request_id) if is_later else self.trace
         try:
             options = self.options.within(max(seconds, 0.0))
             return await self.transport.send(self.call, self.sessions, options, attempt, self.hold)
@@ -211,11 +225,11 @@ class Reconciler:
             is_late = isinstance(error, DeadlineError) or (error.retry_after or 0.0) > left
             if is_late and reserved and not self.hold.ended:
                 kept = f"{reserved:.3g} s of the {self.seconds:.4g} s deadline are reserved for look-ups"
-                error.args = (f"{error.message}; {kept}",)
+                error.args = (f"{error.message.removesuffix('.')}; {kept}",)
             raise
         finally:
             self._attempt_ended = self.hold.clock.now()
-            if attempt is not self.trace:
+            if is_later:
                 self.trace.append(attempt)
 
     async def _find(self, seconds: float, patience: float) -> Any:
@@ -235,7 +249,7 @@ class Reconciler:
 
     async def _look_up(self, doubt: WosdkError, look_ups: LookUps, min_patience: float = 0.0) -> Any:
         """Look up the record until it is found or confirmed absent. Raise ``doubt`` if no time remains."""
-        now, begun = self.hold.clock.now, self.hold.clock.now()
+        now, begun, self.trace.phase = self.hold.clock.now, self.hold.clock.now(), "lookup"
         last = self._end - min(BETWEEN, self._for_lookups / 4)  # time of the last look-up
         patience = max((self._end - begun) * _PATIENCE, min_patience)
         wait, why, is_answered = BETWEEN, "no time remained for a look-up", False

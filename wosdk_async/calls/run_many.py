@@ -257,8 +257,10 @@ class Run(Uncopied, Generic[I, R]):
 
 def failed_outcome(
     index: int, item: I, error: Exception, trace: Trace, reply: Response | None = None
-) -> InDoubt[I] | Failed[I]:
+) -> InDoubt[I] | Failed[I] | NotStarted[I]:
     """Return the outcome of a call that raised ``error``."""
+    if getattr(error, "client_closed", False) and not (trace.sent or trace.effect):
+        return NotStarted(index, item)
     if isinstance(error, InDoubtError):
         return InDoubt(index, item, error, reply=reply)
     if isinstance(error, WosdkError) or trace.repeat_safe or not (trace.sent or trace.effect):

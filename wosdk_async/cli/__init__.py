@@ -17,7 +17,9 @@ from wosdk_async.regular_files import open_user_path
 def main() -> None:
     """Run the console script, or print how to install the ``cli`` extra."""
     if any(importlib.util.find_spec(name) is None for name in ("click", "rich")):
-        print("wosdk: the command line is an extra; run: pip install 'wosdk_async[cli]'", file=sys.stderr)
+        extras = "cli,sandbox" if sys.argv[1:2] == ["sandbox"] else "cli"
+        remedy = f"run: pip install 'wosdk_async[{extras}]'"
+        print(f"wosdk: the command line is an extra; {remedy}", file=sys.stderr)
         sys.exit(2)
     _open_closed_streams()
     from wosdk_async.cli.signals import INTERRUPTION

@@ -125,7 +125,7 @@ def extra(name: str, what: str) -> Iterator[None]:
         if (error.name or "wosdk_async").startswith("wosdk_async"):
             raise
         package = (error.name or "").partition(".")[0]
-        raise CliError(f"{what} needs {package}; run: pip install 'wosdk_async[{name}]'") from error
+        raise CliError(f"{what} needs {package}; run: pip install 'wosdk_async[cli,{name}]'") from error
 
 
 def advice(look: str | None) -> str:

@@ -47,6 +47,7 @@ from wosdk_async.jobs.imports.opening import OpenedJob
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.ledger.request import company_identity
 from wosdk_async.jobs.ledger.terms import Action, Plan, Refusal
+from wosdk_async.jobs.options import IfExists
 from wosdk_async.jobs.report.output_tables import IN_DOUBT
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.spool import is_remote, shown_source
@@ -86,7 +87,7 @@ def run_import(arguments: ImportArguments) -> int:
             require_not_in_job("--outcomes", arguments.outcomes)  # again, now that the job folder exists
         _say_plan(opened, job)
         if (opened.plan.leaves_done or opened.plan.resembling) and not arguments.yes:
-            _confirm_again(opened.plan)
+            _confirm_again(opened, arguments.options.if_exists)
         if store is None and opened.plan.rows(Action.SEND, Action.LOOK_UP):
             doubts = f", {opened.plan.doubts} in doubt to look up first" if opened.plan.doubts else ""
             rows = f"{opened.plan.rows(Action.SEND)} of {counted(job.rows, 'row')} to send{doubts}"
@@ -155,12 +156,15 @@ def _say_plan(opened: OpenedJob, job: Import) -> None:
         say_doubts(opened.folder / IN_DOUBT, opened.about)
 
 
-def _confirm_again(plan: Plan) -> None:
+def _confirm_again(opened: OpenedJob, if_exists: IfExists) -> None:
     """Ask whether to resend rows that are done already. Raises CliError unless the user agrees."""
+    plan = opened.plan
     facts = [f"an earlier job has done {counted(plan.leaves_done, 'row')}"] if plan.leaves_done else []
     if plan.resembling:
         facts.append(f"the file has {plan.resembling} whose key a spreadsheet may have changed")
     text = f"{', and '.join(facts)}; --again resends all rows"
+    if opened.about.marker is not None and opened.about.key is not None and if_exists == "fail":
+        text += ", and rows whose keys exist will fail unless you first undo the job or add --if-exists skip"
     if is_interactive():
         say(text)
     require_yes("Send them again?", f"{text}; confirm with --yes")

@@ -21,7 +21,7 @@ from wosdk_async.cli.options import TEMPORARY, Target
 from wosdk_async.cli.signals import INTERRUPTION
 from wosdk_async.company import secrets_of
 from wosdk_async.errors import ConfigurationError, WosdkError
-from wosdk_async.options.hooks import report_in_doubt
+from wosdk_async.options.hooks import warn_of
 from wosdk_async.settings.environment import ignored_profile
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.retry import UnreachableHosts
@@ -96,7 +96,7 @@ class Runner:
 
 def _is_logged(record: logging.LogRecord) -> bool:
     """Return False for log entries on calls in doubt or unreachable hosts: the command reports these."""
-    return record.funcName not in (report_in_doubt.__name__, UnreachableHosts.warn_unreachable.__name__)
+    return record.funcName not in (warn_of.__name__, UnreachableHosts.warn_unreachable.__name__)
 
 
 def confirm(company: Company, what: str, question: str, *, ask: bool) -> None:

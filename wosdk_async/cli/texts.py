@@ -91,6 +91,7 @@ _WORDS: Mapping[Remedy, str] = {  # remedies that need more than their arguments
     Remedy.INCREMENTAL: "name a file, or add --since last for a directory of parts",
     Remedy.STATE_FOLDER: "name another folder with --state",
     Remedy.CATALOGUE: "list names with wosdk describe",
+    Remedy.PROPERTIES: "list its properties with wosdk describe {entity}",
     Remedy.QUERY_UNKNOWN: "read records with wosdk query {entity} --unchecked --all --json",
     Remedy.UNCHECKED: "--unchecked sends it anyway",
     Remedy.UPDATE_OTHER: "to update the other record, run wosdk update {entity} {other}",

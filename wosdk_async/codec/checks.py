@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from enum import Enum
+from inspect import iscoroutine
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
@@ -39,6 +40,8 @@ _DIGITS = 20  # maximum characters of a 64-bit integer, including its sign
 
 def kind_of(value: Any) -> str:
     """Return the type of a value with an article: ``an int``, ``an HTTPTransport``."""
+    if iscoroutine(value):
+        return "a coroutine (await it)"
     name = "None" if value is None else type(value).__name__
     # An abbreviation is read letter by letter: it takes "an" if its first letter's name begins with a vowel.
     vowels = "AEFHILMNORSX" if name[:2].isupper() else "aeiouAEIO"

@@ -111,14 +111,15 @@ def call_hook(name: str, hook: Callable[..., object], *values: object) -> None:
         )
 
 
+def warn_of(what: str, call: Call[Any], company: str) -> None:
+    """Log that ``call`` may have taken effect, or did, although its caller got no response."""
+    template = "%s: operation=%s company=%s request_id=%s"
+    _log.warning(template, what, call.operation, company, call.request_id)
+
+
 def report_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> None:
     """Log that ``call`` was cancelled and may have taken effect, and call the client's hook."""
-    _log.warning(
-        "a cancelled call may have been carried out: operation=%s company=%s request_id=%s",
-        call.operation,
-        company,
-        call.request_id,
-    )
+    warn_of("a cancelled call may have been carried out", call, company)
     if hook is not None:
         try:
             call_hook("on_in_doubt", hook, call, company)

@@ -10,17 +10,19 @@ import re
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from decimal import Decimal
+from inspect import iscoroutine
 from typing import Any
 
 import attrs
 
-from wosdk_async.codec.checks import named_by
+from wosdk_async.codec.checks import kind_of, named_by
 from wosdk_async.codec.field_types import FIELD_TYPES
 from wosdk_async.codec.values import write_local, write_utc
 from wosdk_async.errors import InvalidCallError, UnknownPropertyError
 from wosdk_async.model import Record, Ref, entity_class, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.arguments import entity_name
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
 
 _ALIKE = 0.9  # a name at least this similar is suggested before an equal name in a nested object
@@ -89,7 +91,9 @@ class ResolvedPath:
             return UnknownPropertyError(f"{self.entity}.{self.path} is a single value; it has no {name!r}")
         owner = self.below.wire_name
         near = suggestion(name, names, _ALIKE) or self._suggest_path_below(name) or suggestion(name, names)
-        return UnknownPropertyError(f"unknown property {name!r} of {owner}{near}")
+        remedies = () if near else (Remedy.PROPERTIES,)
+        text = f"unknown property {name!r} of {owner}{near}"
+        return UnknownPropertyError(text, remedies=remedies, entity=owner)
 
     def _suggest_path_below(self, name: str) -> str:
         for meta in _by_python(self.below).values():
@@ -221,4 +225,6 @@ def identifier(value: Any, where: str, of: str | None = None) -> int:
     if isinstance(found, int) and not isinstance(found, bool):
         return int(found)
     shown = f"a {type(value).__name__} without an id" if is_record else repr(value)
+    if iscoroutine(value):
+        shown = kind_of(value)
     raise InvalidCallError(f"{where} is {shown}; it takes Ref(id), a record with its id, or an id")

@@ -14,6 +14,7 @@ from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.regular_files import parse_toml, read_regular
 from wosdk_async.text.secret import Secret, as_secret, without_login
+from wosdk_async.text.suggestions import suggestion
 
 _log = logging.getLogger("wosdk_async")
 
@@ -126,7 +127,8 @@ def _text(path: Path, profile: str, key: str, value: Any) -> str | Secret:
     where = f"{path}: profiles.{profile}.{key}"
     if key.upper() not in NAMES:
         known = ", ".join(sorted(NAMES)).lower()
-        raise ConfigurationError(f"{where} is not a setting; settings are {known}")
+        near = suggestion(key, map(str.lower, NAMES))
+        raise ConfigurationError(f"{where} is not a setting{near or f'; settings are {known}'}")
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return ",".join(value)
     if not isinstance(value, str | Secret):

@@ -103,6 +103,10 @@ def require_code(code: Any) -> None:
         _refuse(f"refuses() takes an error code, such as 'ERROR_CODE_1019', not {described(code)}")
     if code not in CODES and not re.fullmatch(r"ERROR_CODE_\d+", code):
         _refuse_typo(f"no error has the code {code!r}", code, CODES)
+    if not re.fullmatch("[A-Z0-9_]+", code):  # the list of codes is open (facts 6), their spelling is not
+        raised = [rule.code for rule in CODES.values() if rule.error.__name__ == code]
+        remedy = " or ".join(raised) or "one such as ERROR_CODE_1019"
+        _refuse(f"{code!r} is not an error code, in capitals, digits and underscores; pass {remedy}")
 
 
 def _require_result(operation: ServiceOperation, value: Any) -> None:

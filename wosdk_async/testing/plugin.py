@@ -24,6 +24,7 @@ _MARKER = (
     " the Company of this test (wosdk_async)"
 )
 _SETTINGS = ("company", "dialect", "empty", "seed", "now")
+_INI = ("company", "dialect")
 _PASSED = pytest.StashKey[bool]()
 _MAX_SHOWN = 5  # refused requests in a failure
 _LONGEST_NAME = 150  # characters of a recording's name, so that its temporary files also fit in the usual 255
@@ -88,7 +89,11 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     try:
         sandbox = Sandbox(**settings)
     except (StoreError, ValueError) as error:
-        raise pytest.fail.Exception(f"@pytest.mark.wosdk: {error}", pytrace=False) from None
+        used = {f"wosdk_{name}": settings[name] for name in _INI}
+        wrong = [name for name, value in used.items() if value == request.config.getini(name) != ""]
+        named = [f"{request.config.inipath}: {name}" for name in wrong if repr(used[name]) in str(error)]
+        source = named[0] if named else "@pytest.mark.wosdk"
+        raise pytest.fail.Exception(f"{source}: {error}", pytrace=False) from None
     with sandbox:
         yield sandbox
         for warning in unmatched_warnings(sandbox.faults, sandbox.requests):
@@ -173,5 +178,5 @@ def _settings(request: pytest.FixtureRequest) -> dict[str, Any]:
             wrong = repr(unknown[0]) if unknown else f"{marker.args[0]!r} without a name"
             pytest.fail(f"@pytest.mark.wosdk has {wrong}; it takes {', '.join(_SETTINGS)}", pytrace=False)
         marked = {**marker.kwargs, **marked}
-    usual = {name: request.config.getini(f"wosdk_{name}") for name in ("company", "dialect")}
+    usual = {name: request.config.getini(f"wosdk_{name}") for name in _INI}
     return {**usual, "company": usual["company"] or (), **marked}

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
+import warnings
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
@@ -165,6 +167,13 @@ class Recording:
             self._names.company(raw.header("CompanyName"))
         companies = [self._names.company(name) for name in self._companies]
         exchanges = [self._cleaner.exchange(raw, secrets) for raw in self._raw]
+        for raw, kept in zip(self._raw, exchanges, strict=True):
+            if self._cleaner.request(raw).key != kept.key:
+                warnings.warn(
+                    f"{kept.method} {kept.path} cannot be replayed: the recording hides the client id, secret"
+                    " or token in it; leave them out of the request",
+                    stacklevel=2,
+                )
         write_exchanges(self.path, exchanges, companies, secrets)
 
     @property
@@ -231,6 +240,9 @@ class Recording:
             )
         )
         recorded = [line for line in lines if line.startswith("-") and not line.startswith("-Company: ")]
+        for hidden in (line[1:] for line in recorded if "***" in line):  # the same value is hidden here, too
+            shape = re.escape(f"+{hidden}").replace(r"\*\*\*", ".*")
+            lines = [f"+{hidden}" if re.fullmatch(shape, line) else line for line in lines]
         hints = [hint for mark, hint in _HIDDEN.items() if any(mark in line for line in recorded)]
         summary = "; ".join((f"{asked} was not recorded in {self.path}", *hints))
         return shortened("\n".join((summary, *lines)), _MAX_DIFF)

@@ -151,6 +151,7 @@ class Remedy(Enum):
     DELETE = "to delete this record, call delete({entity}, {id})"
     IF_UNCHANGED = "to compare it, pass if_unchanged=True"
     CATALOGUE = "the catalogue lists all names"
+    PROPERTIES = "the catalogue lists its properties"
     QUERY_UNKNOWN = "company.query({entity!r}, ...) reads the records as plain data"
 
     def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:

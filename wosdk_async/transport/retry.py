@@ -210,7 +210,7 @@ class Retries:
 
 def _raise(failure: Exception, repeat_safe: bool, why: str = "") -> NoReturn:
     error = final_error(failure, repeat_safe)
-    error.args = (error.message + why,)
+    error.args = (f"{error.message.removesuffix('.')}{why}" if why else error.message,)
     if error is failure:
         raise error
     raise error from failure

@@ -249,7 +249,9 @@ class Transport:
 
     def _loop_state(self) -> LoopState:
         if self.closed:
-            raise ConfigurationError("the client is closed; open a new one, or close this one later")
+            raise ConfigurationError(
+                "the client is closed; open a new one, or close this one later", client_closed=True
+            )
         loop = asyncio.get_running_loop()
         state = self._loops.get(loop)
         if state is None:

@@ -104,7 +104,7 @@ PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
         # the back end's operator has to act
         ProblemRule(errors.CredentialsError, 502, "No session", _NO_SESSION),
         ProblemRule(errors.DiscoveryError, 502, "No session", _NO_SESSION),
-        ProblemRule(errors.UnknownCompanyError, 502, "No session", _NO_SESSION),
+        ProblemRule(errors.UnknownCompanyError, 502, "Unknown Company", _NO_SESSION),
         ProblemRule(errors.SessionRefusedError, 502, "No session", _NO_SESSION),
         ProblemRule(errors.DownloadError, 502, "The file cannot be downloaded", _OPERATOR),
         ProblemRule(errors.ConfigurationError, 500, "The back end is not set up", _OPERATOR),

@@ -42,9 +42,13 @@ def test_rejects_leave_rows_of_the_file_out_and_nobody_is_asked(choices: ImportO
 @pytest.mark.parametrize("standing", [Standing.PLANNED, Standing.SENDING, Standing.IN_DOUBT])
 def test_a_new_ledger_begins_only_when_the_old_one_is_finished(standing: Standing) -> None:
     counts = {Standing.DONE: 3, Standing.REFUSED: 1, Standing.UNDONE: 1}
-    found = refusal(decide(ledger(counts={**counts, standing: 2}), FILE, ImportOptions(again=True)))
-    assert (found.why, found.rows, found.folder) == ("unfinished", 2, FOLDER)
-    assert found.remedies == (Remedy.SAME_COMMAND, Remedy.SETTLE)
+    for marker in ("m", None):
+        old = ledger(counts={**counts, standing: 2}, marker=marker)
+        found = refusal(decide(old, FILE, ImportOptions(again=True)))
+        assert (found.why, found.rows, found.folder) == ("unfinished", 2, FOLDER)
+        by_hand = marker is None and standing is not Standing.PLANNED
+        settle = Remedy.DECIDE_ROWS if by_hand else Remedy.SETTLE
+        assert found.remedies == (Remedy.SAME_COMMAND, settle)
     begun = plan(decide(ledger(counts={**counts, standing: 0}), FILE, ImportOptions(again=True)))
     assert (begun.begins, begun.leaves_done, begun.counts[Standing.NEW]) == (True, 3, 3)
     assert not plan(decide(ledger(counts={**counts, standing: 2}), FILE, PLAIN)).begins
@@ -120,7 +124,7 @@ def test_another_marker_is_refused_while_rows_are_in_doubt(
     doubtful = ledger(counts={Standing.DONE: 3, **dict.fromkeys(doubts, 1)}, marker=was)
     found = refusal(decide(doubtful, file(marker=now), PLAIN))
     assert (found.why, found.was, found.now) == ("key_changed", was, now)
-    assert found.remedies == (Remedy.SAME_MAP, Remedy.SETTLE)
+    assert found.remedies == (Remedy.SAME_MAP, Remedy.SETTLE if was else Remedy.DECIDE_ROWS)
     assert (found.rows, found.gone) == (len(doubts), 0)
     lacking = attrs.evolve(doubtful, gone={Standing.DONE: 2}, gone_unexplained=2, key="{a}")
     rejects = refusal(decide(lacking, file(marker=now, rejects=True), PLAIN))

@@ -250,8 +250,9 @@ async def _decide(folder: Path, row: int | None, id: int | None, company: Compan
         if not rows:
             say(_NO_DOUBT)
         for each in rows:
-            await decide(journal, each, id, who, company=company, on_stage=say)
-            say(f"row {each}: {f'created as {id}' if id else 'not created; wosdk jobs resume will send it'}")
+            shown = await decide(journal, each, id, who, company=company, on_stage=say)
+            created = f"created as {id}{f' ({shown})' if shown else ''}"
+            say(f"row {each}: {created if id else 'not created; wosdk jobs resume will send it'}")
         await write_files(journal)
         if left := _count_in_doubt(journal):
             say(f"rows still in doubt: {left}")

@@ -128,7 +128,7 @@ def serve(
     with (
         _sandbox_errors(),
         _removed_on_error(store, StoreError, ValueError, FaultScriptError),
-        _port_in_use(options["port"], env_file),
+        _port_in_use(options["port"], options["second_port"], env_file),
     ):
         serve_store(
             store,
@@ -310,17 +310,20 @@ def _start_of(env_file: Path) -> str:
 
 
 @contextmanager
-def _port_in_use(port: int, env_file: Path | None) -> Iterator[None]:
-    """If the port of the env file is in use, raise a CliError that says to load the file."""
+def _port_in_use(port: int, second_port: int, env_file: Path | None) -> Iterator[None]:
+    """Name the option of a port in use; if it is the port of the env file, say to load the file."""
     try:
         yield
     except OSError as error:
         text = _start_of(env_file) if env_file is not None and env_file.exists() else ""
-        if error.errno != EADDRINUSE or f":{port}\n" not in text:
+        if error.errno != EADDRINUSE:
             raise
+        if f":{port}\n" not in text:
+            option = "--second-port" if f"port {second_port}:" in str(error) else "--port"
+            raise CliError(f"{str(error.strerror).rstrip('.')}, with {option}") from error
         raise CliError(
             f"port {port}: {os.strerror(EADDRINUSE)}, probably by the server of {env_file}; load that file to"
-            " use the server, or choose another port"
+            " use the server, or choose another --port"
         ) from error
 
 

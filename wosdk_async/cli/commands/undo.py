@@ -21,7 +21,8 @@ from wosdk_async.cli.options import (
     yes_option,
 )
 from wosdk_async.cli.output.files import require_stdout
-from wosdk_async.cli.texts import counted, json_text, message_of, visible
+from wosdk_async.cli.texts import counted, in_commands, json_text, message_of, visible
+from wosdk_async.text.remedies import Remedy
 
 if TYPE_CHECKING:
     from wosdk_async.cli.runner import Runner
@@ -253,7 +254,10 @@ def _say_undo(
         rows = counted(counts[State.FOUND], "row")
         say(f"{rows} matched records that the job did not create; these are kept")
     if doubted := counts[State.IN_DOUBT] + counts[State.SENDING]:
-        say(f"{counted(doubted, 'row')} in doubt; to undo them, run wosdk jobs settle first")
+        how = "run wosdk jobs settle first"
+        if undo.journal.plan.marker is None:
+            how = in_commands(Remedy.DECIDE_ROWS, {"folder": undo.journal.folder})
+        say(f"{counted(doubted, 'row')} in doubt; to undo them, {how}")
     deleted = [summary.references, *([] if undo.cancels else [summary.counts])]
     if undo.unchecked is not None and any(each["undo"] or each["unversioned"] for each in deleted):
         say(undo.unchecked)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import IO, Any
 
@@ -13,22 +14,24 @@ import msgspec
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.texts import counted, in_commands, json_text, shell_words
 from wosdk_async.jobs import RowOutcome, Summary
-from wosdk_async.jobs.errors import ImportMapError, OutputError
+from wosdk_async.jobs.errors import ImportMapError, JournalError, OutputError
 from wosdk_async.jobs.imports.check_result import Finding
 from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
-from wosdk_async.jobs.ledger.nearby import remedies_of_row
+from wosdk_async.jobs.ledger.nearby import opened, remedies_of_row
 from wosdk_async.jobs.ledger.request import ReportWords
 from wosdk_async.jobs.report import unnumbered
 from wosdk_async.jobs.report.output_tables import IN_DOUBT, REJECTS
 from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
 from wosdk_async.jobs.stop import cause_of
 from wosdk_async.text.remedies import Remedy
+from wosdk_async.text.safe_text import shortened
 
 _MAX_SHOWN = 5  # causes and warnings in the summary
 _MAX_WARNED = 3  # causes of row warnings in the summary
 # Options not used for rejects.csv, whose header shows the delimiter.
 _INPUT_ONLY = ("--format", "--delimiter", "--sheet", "--header-row", "--outcomes")
+_MAX_NAME = 60  # characters of a key or of a row's first cells
 _PLACES = 3  # rows named for each cause
 
 
@@ -47,9 +50,20 @@ class _Causes:
             if len(rows := self.first.setdefault(cause, (text, []))[1]) < _PLACES:
                 rows.append(row)
 
-    def say(self) -> None:
+    def say(self, folder: Path | None = None) -> None:
+        names = _names_of(folder, [rows[0].row for _, rows in self.first.values()])
         for cause, (text, rows) in self.first.items():
-            say_cause(text, rows, self.counts[cause])
+            name = names[rows[0].row] if rows[0].outcome == "in_doubt" and rows[0].row in names else ""
+            say_cause(f"{name}{text}", rows, self.counts[cause])
+
+
+def _names_of(folder: Path | None, rows: Sequence[int]) -> dict[int, str]:
+    """Return the keys of rows or, without a key, their first cells; empty if the job cannot be read."""
+    query = "SELECT row, coalesce(key, name) FROM planned WHERE row IN (SELECT value FROM json_each(?))"
+    with suppress(JournalError), opened(folder) as db:
+        found = db.execute(query, [json_text(list(rows))]).fetchall()
+        return {row: f"{shortened(name, _MAX_NAME)!r} " for row, name in found if name}
+    return {}
 
 
 def say_cause(text: str, rows: Sequence[RowOutcome | Finding], count: int) -> None:
@@ -117,7 +131,7 @@ class OutcomeWriter:
 
     def say_problems(self, summary: Summary, outcomes: Path | None, *, again: bool = False) -> None:
         """Print the first rows that are not done, and the warnings, on stderr."""
-        self._faults.say()
+        self._faults.say(summary.folder)
         all_exist = summary.stopped is not None and summary.stopped.kind == "all-exist"
         exist = [rows[0] for _, rows in self._faults.first.values() if rows[0].code == KEY_EXISTS]
         if exist and not all_exist:

@@ -16,7 +16,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.calls.outcome import InDoubt
+from wosdk_async.calls.outcome import InDoubt, NotStarted
 from wosdk_async.calls.run_many import cancelled_outcome, failed_outcome
 from wosdk_async.client import Client
 from wosdk_async.codec import converter, loads
@@ -202,6 +202,8 @@ def _failed(row: LeasedRow, trace: Trace, error: Exception, *, late: bool) -> di
     outcome = failed_outcome(0, row, error, trace)
     if isinstance(outcome, InDoubt):
         return _error("in_doubt", outcome.error)
+    if isinstance(outcome, NotStarted):
+        return _not_sent(row)
     if isinstance(error, DeadlineError) and not trace.sent and (late or error.phase in _BEFORE_SENDING):
         # The worker's share, session or suspended process caused the delay, so the row is retried.
         return _not_sent(row)

@@ -15,7 +15,7 @@ import msgspec
 
 from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.company import Company, is_closed, sender_of
-from wosdk_async.errors import ConfigurationError, InDoubtError, NotUniqueError, WosdkError
+from wosdk_async.errors import InDoubtError, NotUniqueError, WosdkError
 from wosdk_async.jobs.cluster.leases import LeaseLostError
 from wosdk_async.jobs.errors import JournalError, WaitingRowError, reason_of
 from wosdk_async.jobs.imports.opening import OpenedJob
@@ -106,28 +106,21 @@ class RowReports:
         )
 
     def _not_done(self, outcome: Failed[Claim] | InDoubt[Claim] | NotStarted[Claim]) -> _End:
-        claim = outcome.input
+        claim, closed = outcome.input, is_closed(self.company)
         if isinstance(outcome, InDoubt):
             # A lost worker leaves many rows in doubt at once, which says nothing about the service.
             if claim.key is None or not isinstance(outcome.error, LeaseLostError):
                 self.stops.in_doubt()
             return self._doubt(claim, outcome.error)
-        if isinstance(outcome, Failed) and not self._ended_by_close(outcome.error):
+        if isinstance(outcome, Failed) and not (closed and ending_of(outcome.error).passes):
             # The row's key was new, so at least one of several records with this key is the row's.
             if isinstance(outcome.error, NotUniqueError):
                 self.stops.in_doubt()
                 return self._doubt(claim, outcome.error)
             return self._fail(claim, outcome.error)
+        if closed:
+            self.stops.stop.start_no_more(client_closed())
         return RowRecord(claim.row.number, State.PLANNED), 0, None, None
-
-    def _ended_by_close(self, error: Exception) -> bool:
-        """If the call failed because the client was closed, stop the import and return True."""
-        if not is_closed(self.company) or not (
-            isinstance(error, ConfigurationError) or ending_of(error).passes
-        ):
-            return False
-        self.stops.stop.start_no_more(client_closed())
-        return True
 
     def _done(self, end: Done[Claim, Any], now: float) -> _End:
         claim = end.input

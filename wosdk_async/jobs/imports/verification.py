@@ -35,6 +35,7 @@ from wosdk_async.text.remedies import Remedy
 
 _PAGE = 800  # rows per look-up, in four queries
 _MAX_LISTED = 100_000  # rows looked up again and listed; further rows are only counted
+_NAMES = ("number", "contact_name", "po_number", "name", "display_as")  # by which people know a record
 
 Verdict = Finding | Literal["once", "undecided", "not_made"]
 
@@ -204,10 +205,11 @@ async def decide(
     *,
     company: Company | None = None,
     on_stage: Callable[[str], None] = lambda _: None,
-) -> None:
+) -> str:
     """Record a person's decision about a row in doubt, once no worker can still send the row.
 
-    Until a run sends the row, the person may decide again.
+    Until a run sends the row, the person may decide again. Return the number and name of the record that was
+    looked up, or an empty string.
 
     ``id`` is the created record's id, which is looked up if a ``company`` is given. If ``id`` is None, no
     record was created, and the row is planned again. ``who`` is the person and the time, for the journal.
@@ -232,29 +234,34 @@ async def decide(
     state = found[0].state
     if state not in UNDECIDED and found[0].proof != DECIDED:
         raise JournalError(f"{journal.folder}: row {row} is {state.word}, not in doubt")
+    shown = ""
     if id is not None and company is not None:
         operation, marker = operation_named(journal.plan.operation), journal.plan.marker
-        await _require_record(company, operation, id)
+        shown = await _require_record(company, operation, id)
         if marker is not None and found[0].key is not None:
             await _require_key(company, operation, marker, found[0].key, id)
     reason = f"decided by {who}; previously: {found[0].reason or 'in flight when the run was killed'}"
     new = State.PLANNED if id is None else State.DONE
     journal.record(replace(found[0], state=new, id=id, reason=reason, code=None, proof=DECIDED))
     await journal.flush()
+    return shown
 
 
-async def _require_record(company: Company, operation: RowOperation, id: int) -> None:
-    """Raise JournalError if no record has this id; a removed record counts."""
+async def _require_record(company: Company, operation: RowOperation, id: int) -> str:
+    """Return a record's number and name. Raises JournalError if there is none with the id, even removed."""
     entity = WorkOrder if operation.kind is WoCreateCommand else operation.kind
     if issubclass(entity, Command) or operation.label == "deleted":
-        return
+        return ""
     if "query" in UNSUPPORTED.get(entity.wire_name, {}):
-        return
-    found = await company.query(entity).where(fields(entity).id == id).select("Id").first()
+        return ""
+    names = [name for name in _NAMES if name in entity.__wire__]
+    properties = [entity.__wire__[name]["name"] for name in names]
+    found = await company.query(entity).where(fields(entity).id == id).select("Id", *properties).first()
     if getattr(found, "id", None) != id:
         raise JournalError(
             f"no {entity.wire_name} has the id {id}; correct the id, or settle the row as not created"
         )
+    return ", ".join(str(text) for name in names if (text := getattr(found, name, None)))
 
 
 async def _require_key(company: Company, operation: RowOperation, marker: str, key: str, id: int) -> None:

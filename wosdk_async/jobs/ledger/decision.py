@@ -130,12 +130,16 @@ def _new_job_remedies(ledger: LedgerFacts, file: FileFacts) -> tuple[Remedy, ...
     """
     if not ledger.unfinished:
         return (Remedy.UNDO_AND_SEND if file.creates else Remedy.SEND_AGAIN,)
-    return (Remedy.SETTLE,) if ledger.in_doubt else ()
+    return (_settle(ledger),) if ledger.in_doubt else ()
+
+
+def _settle(ledger: LedgerFacts) -> Remedy:
+    return Remedy.DECIDE_ROWS if ledger.in_doubt and ledger.marker is None else Remedy.SETTLE
 
 
 def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
     if ledger.unfinished:
-        remedies = (Remedy.SAME_COMMAND, Remedy.SETTLE)
+        remedies = (Remedy.SAME_COMMAND, _settle(ledger))
         return Refusal(why="unfinished", remedies=remedies, folder=ledger.folder, rows=ledger.unfinished)
     elsewhere, resembling = file.elsewhere, sum(count for count, _ in file.disguised.values())
     if elsewhere is not None and elsewhere.resembling:

@@ -63,14 +63,15 @@ class Faults:
         self._request_ids.clear()
         self._state = _ScriptState(script)
 
-    def add(self, fault: str, *_unnamed: Never, **settings: Any) -> None:
+    def add(self, fault: str | Mapping[str, Any], *_unnamed: Never, **settings: Any) -> None:
         """Append a rule to the active script, and reset all counters.
 
         Args:
             fault: kind of fault, such as ``status``, ``latency`` or ``reset``; ``docs/sandbox.md`` lists all.
+                Or the rule as a dict, as in a script.
             settings: which requests to match (``operation``, ``company``; ``first``, ``every`` or ``rate``),
                 and the fault's settings. ``create`` does not match the creation of a work order, which is a
-                command: use ``WoCreateCommand`` or ``command``.
+                command: use ``WoCreateCommand`` (name or class) or ``command``.
 
         Raises:
             FaultScriptError: the rule is invalid; the message says how to fix it.
@@ -80,7 +81,11 @@ class Faults:
                 f"{_unnamed[0]!r} must be a keyword argument, as in add({fault!r}, status=503)."
             )
         written = self.script.written()
-        script = FaultScript.of({**written, "rule": [*written["rule"], {"fault": fault, **settings}]})
+        rule = {**(fault if isinstance(fault, Mapping) else {"fault": fault}), **settings}
+        if isinstance(operation := rule.get("operation"), list | tuple | type):
+            named = [operation] if isinstance(operation, type) else operation
+            rule["operation"] = [each.__name__ if isinstance(each, type) else each for each in named]
+        script = FaultScript.of({**written, "rule": [*written["rule"], rule]})
         if self.companies:
             script.require_companies(self.companies)
         effects = self._state.effects

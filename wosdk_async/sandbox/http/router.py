@@ -103,7 +103,9 @@ class Router:
         company = next((each for each in self.store.companies() if each.name.lower() == name), None)
         if company is None or not (company.served_at(request.root) or _is_discovery(request.segments)):
             hint = ""
-            if company is None:
+            if not name:
+                hint = " The header CompanyName is missing."
+            elif company is None:
                 hint = f" It serves {', '.join(each.name for each in self.store.companies()[:_MAX_NAMED])}."
             raise Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.", hint)
         if company.id != owner:  # not shown; assumed

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn, cast
 
 from attrs import astuple
 
@@ -24,6 +25,16 @@ from wosdk_async.sandbox.storage.database import (
     snapshot_at,
     write_snapshot,
 )
+
+
+class _ClosedDatabase:
+    """Database of a closed store."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+    def __getattr__(self, _: str) -> NoReturn:
+        raise StoreError("The sandbox is closed. Use it inside its `with` block, or open it again.")
 
 
 class Store:
@@ -53,6 +64,7 @@ class Store:
     def close(self) -> None:
         """Close the file, discarding uncommitted writes."""
         self._db.close()
+        self._db = cast("sqlite3.Connection", _ClosedDatabase())
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -185,6 +197,7 @@ class Store:
 
     def _copy_from(self, source: sqlite3.Connection) -> None:
         self.commit()
+        self._data_version()  # raises StoreError if this store is closed
         source.backup(self._db)
         self.begin_generation()
         self._forget()

@@ -109,9 +109,12 @@ def read_token(
     # facts 1: wrong credentials get a 401, or a 400 with ``invalid_client``
     if response.status in (400, 401, 403):
         reason = secrets.hide(_refusal(response.body), _MAX_TEXT)
+        remedy = "check the client id and secret of this Company"
+        if response.body.strip() and not members(response.body):
+            remedy = f"the body is no JSON object, so a proxy or gateway may have sent it; if not, {remedy}"
         raise CredentialsError(
             f"the token endpoint refused the credentials (HTTP {response.status}{reason and ', '}{reason}); "
-            "check the client id and secret of this Company",
+            f"{remedy}",
             status=response.status,
             code=reason,
         )

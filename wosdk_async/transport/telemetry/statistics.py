@@ -17,6 +17,7 @@ PHASES = {
     "connect": "connecting",
     "request": "waiting for the response",
     "sleep": "waiting to retry",
+    "lookup": "looking for the record of a marker",
 }
 
 
@@ -31,7 +32,7 @@ class Trace:
         attempts: number of requests made.
         sent: whether the call may have taken effect. Set at the end of an attempt that sent its first byte,
             and cleared when the service responds that it did nothing.
-        phase: current phase of the call: queue, session, connect, request or sleep.
+        phase: current phase of the call: queue, session, connect, request, sleep or lookup.
         times: seconds spent in each completed phase.
         waits: seconds slept before each retry.
         reply: last response of any attempt.
@@ -72,8 +73,7 @@ class Trace:
 
     def append(self, attempt: Trace) -> None:
         """Add another attempt of the same call, recorded in its own trace."""
-        marks = attempt._marks
-        self._marks = [*self._marks, "sleep", *marks] if self.attempts or self.waits else marks
+        self._marks = [*self._marks, self.phase, *attempt._marks]
         self.phase = attempt.phase
         self.attempts += attempt.attempts
         self.waits += attempt.waits
