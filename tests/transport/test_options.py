@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import asyncio
 import inspect
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -33,7 +32,6 @@ from wosdk_async import (
 from wosdk_async import client as client_module
 from wosdk_async import options as options_module
 from wosdk_async.client import ClientArguments, EnvArguments
-from wosdk_async.jobs import ImportOptions
 
 NAN, INF = float("nan"), float("inf")
 NO_TIMES: list[Any] = [-1, -0.001, NAN, INF, -INF, "5", True, [5], 10**400, 1e10]
@@ -365,11 +363,3 @@ async def test_a_deadline_without_a_session_names_the_address_that_is_silent() -
         assert isinstance(task.exception(), DeadlineError)
         assert f"within 8 s: {address} https://" in str(task.exception())
         assert " has not responded" in str(task.exception())
-
-
-@each_of("kind", [CallOptions, ClientOptions, ImportOptions, Limits, RetryPolicy, Timeouts])
-def test_help_explains_every_option(kind: type[Any]) -> None:
-    """From the docstrings below the options, so that none is written twice."""
-    text = inspect.getdoc(kind) or ""
-    explained = re.findall(r"^ {4}(\w+): \w", text, re.MULTILINE)
-    assert explained == [each.name for each in attrs.fields(kind)]

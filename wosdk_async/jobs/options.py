@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 import attrs
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.options.checks import documented, number, switch
+from wosdk_async.options.checks import number, switch
 from wosdk_async.text.remedies import Remedy
 
 IfExists = Literal["fail", "skip"]
@@ -57,7 +57,6 @@ def _as_folder(value: str | Path) -> Path:
     return path if path.name not in ("", "..") else path.resolve()  # numbered folders need a name
 
 
-@documented
 @attrs.frozen(kw_only=True)
 class ImportOptions:
     """Options of an import. Raises ConfigurationError for an invalid value."""

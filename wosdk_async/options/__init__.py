@@ -11,7 +11,7 @@ import attrs
 
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.options.checks import HIDDEN_FIRST, check_kind, documented, hook, instance, number, switch
+from wosdk_async.options.checks import HIDDEN_FIRST, check_kind, hook, instance, number, switch
 from wosdk_async.options.hooks import AttemptHook, BeforeSend, OnInDoubt
 from wosdk_async.options.httpx_family import HttpxClient, HttpxLimits, HttpxTimeout, HttpxTransport
 from wosdk_async.protocol.verdicts import CODES, REFUSED
@@ -43,7 +43,6 @@ def _count(default: int, takes: str = "a number, 1 or more") -> Any:
     return number(default, takes, low=1, high=_BYTES, whole=True)
 
 
-@documented
 @attrs.frozen(kw_only=True)
 class Timeouts:
     """Time limits in seconds for the steps of a request; with None, only the call's deadline applies.
@@ -62,7 +61,6 @@ class Timeouts:
     """Seconds until a connection is free."""
 
 
-@documented
 @attrs.frozen(kw_only=True)
 class Limits:
     """Limits on a client's connections and responses."""
@@ -167,7 +165,6 @@ def _check_codes(policy: RetryPolicy, attribute: attrs.Attribute[Any], value: An
         raise ConfigurationError(f"{min(both)!r} is in both waits= and repeats=; remove it from one")
 
 
-@documented
 @attrs.frozen(kw_only=True)
 class RetryPolicy:
     """When and how often calls are retried. Raises ConfigurationError for an invalid value."""
@@ -191,7 +188,6 @@ class RetryPolicy:
     """
 
 
-@documented
 @attrs.frozen(kw_only=True)
 class CallOptions:
     """Call options: time and retries. Raises ConfigurationError for an invalid value."""
@@ -230,7 +226,6 @@ class CallOptions:
 _ALL_BUT_DEADLINE = tuple(field.name for field in attrs.fields(CallOptions) if field.name != "deadline")
 
 
-@documented
 @attrs.frozen(kw_only=True, eq=False)
 class ClientOptions:
     """Options of a client: arguments of :class:`~wosdk_async.client.Client` and ``Client.from_env``.

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import inspect
-import textwrap
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import attrs
@@ -29,36 +26,6 @@ check.
 
 _MOST = 1e9  # highest number, in seconds about 30 years: some clocks cannot count further
 _SHOWN = 80  # maximum characters of a value in a message
-
-# --- the docstring of a class ---------------------------------------------------------------------
-
-
-class _Docstring:
-    """Docstring of an options class for ``help()``: its own, and those of its options in the source."""
-
-    def __init__(self, own: str) -> None:
-        self._own = own
-
-    def __get__(self, _: object, cls: type) -> str:
-        try:
-            tree: Any = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
-        except OSError:  # the program was installed without its source
-            return self._own
-        options = (
-            f"{ast.unparse(option.target)}: {' '.join(ast.literal_eval(text.value).split())}"
-            for option, text in pairwise(tree.body)
-            if isinstance(option, ast.AnnAssign) and isinstance(text, ast.Expr)
-        )
-        wrap = textwrap.TextWrapper(100, initial_indent=" " * 4, subsequent_indent=" " * 8)
-        return "\n".join((inspect.cleandoc(self._own), "\nAttributes:", *map(wrap.fill, options)))
-
-
-def documented(cls: C) -> C:
-    """Add the docstrings of a class's options to its own, which is all that ``help()`` shows."""
-    # A descriptor, because reading the source takes longer than importing the class.
-    cls.__doc__ = _Docstring(cls.__doc__ or "")  # type: ignore[assignment]
-    return cls
-
 
 # --- checks of a value --------------------------------------------------------------------------
 
