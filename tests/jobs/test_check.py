@@ -14,22 +14,19 @@ from typing import Any
 import pytest
 
 from tests.jobs.conftest import Local
-from tests.jobs.maps import CREATED, CUSTOMER, MAP, MARKER, TWO_PLACES, WORK_ORDER, rows
+from tests.jobs.maps import CREATED, CUSTOMER, MAP, MARKER, TWO_PLACES, WORK_ORDER, known_map, rows
 from tests.jobs.runs import carried_out
 from tests.support.users import make_foreign
-from wosdk_async import Client, Customer, Ref, WorkZone
+from wosdk_async import Customer, Ref, WorkZone
 from wosdk_async.calls import marked_records
-from wosdk_async.jobs import CsvFile, ImportMap, ImportMapError, ImportOptions
+from wosdk_async.jobs import CsvFile, ImportMapError, ImportOptions
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports.check import Check
 from wosdk_async.jobs.imports.check_result import CheckResult, Finding
 from wosdk_async.jobs.journal import Journal, RowRecord, State
 from wosdk_async.jobs.ledger.request import company_identity
 from wosdk_async.jobs.ledger.terms import Action, Plan, Refusal
-from wosdk_async.options.hooks import DryRun
 from wosdk_async.text.remedies import Remedy
-
-WRITES = ("CreateCommand", "/base/")
 
 
 async def checked(
@@ -46,23 +43,12 @@ async def checked(
     path = source.with_name("map.toml")
     path.write_text(text, encoding="utf-8")
     before = written(source.parent)
-    orders, customers = await local.rows("WorkOrder"), await local.rows("Customer")
+    company, dry = await local.dry()
     local.server.asked.clear()
-    dry = DryRun()
-    async with Client.from_env(local.variables, before_send=dry) as client:
-        check = Check(
-            CsvFile(source),
-            ImportMap.load(path),
-            dry,
-            options=ImportOptions(**options),
-            sample=sample,
-            rate=rate,
-        )
-        await client.company().connect()
-        identity = company_identity(client.company())
-        result = await check.run(client.company(), identity=identity, on_row=on_row)
-    assert not [each for each in local.server.asked if any(part in each for part in WRITES)]
-    assert (await local.rows("WorkOrder"), await local.rows("Customer")) == (orders, customers)
+    chosen = ImportOptions(**options)
+    check = Check(CsvFile(source), known_map(path), dry, options=chosen, sample=sample, rate=rate)
+    result = await check.run(company, identity=company_identity(company), on_row=on_row)
+    assert local.server.changes == []
     assert written(source.parent) == before
     return result
 
