@@ -536,7 +536,7 @@ async def test_the_service_is_asked_only_what_it_answers(local: Local) -> None:
         target = Target(records, ReferenceRecord("r", "n", "N", State.DONE, 2**31), None, begun=False)
         return await find_used(local.company, [target], leaving=set(), cancelled=set())
 
-    names = some((name for name in dict.fromkeys(ENTITIES.values()) if name != "Money"), 4)
+    names = some((name for name in dict.fromkeys(ENTITIES.values()) if name != "Money"), 6)
     assert [each for each in await asyncio.gather(*map(users, names)) if each] == []
     customer, task = ({str(each.path) for each in pointers_to(name)} for name in ("Customer", "Task"))
     assert customer - task == {  # what they share is of an unknown type
