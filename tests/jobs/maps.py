@@ -20,6 +20,7 @@ __all__ = [
     "CUSTOMER",
     "FIXED_CUSTOMER",
     "HEADER",
+    "KEYED",
     "MAP",
     "MARKER",
     "TWO_PLACES",
@@ -55,6 +56,8 @@ where = { is_offline = false }
 FIXED_CUSTOMER = '[reference.customer]\nentity = "Customer"\n'
 
 MAP = WORK_ORDER + FIXED_CUSTOMER
+KEYED = f'key = "{{key}}"\n{MAP}'
+"""The same work orders, and a key of each row that no field of theirs has to carry."""
 
 _PLACE = """
 [reference.{}]

@@ -282,15 +282,6 @@ async def test_a_record_that_all_rows_need_ends_the_check(local: Local) -> None:
         await checked(local, local.write(rows(1)), text)
 
 
-async def test_a_check_says_that_another_job_has_sent_rows_of_a_new_file(
-    local: Local, tmp_path: Path
-) -> None:
-    """Of a job in the same directory, and without keys, by which the service could be asked."""
-    await local.run(rows(1, 2), MAP)
-    other = local.write(rows(1, 3)).rename(tmp_path / "other.csv")
-    assert why(await checked(local, other, MAP)) == "sent_elsewhere"
-
-
 async def test_a_check_refuses_a_ledger_of_another_user(
     local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -364,13 +355,6 @@ async def test_again_sends_both_lines_that_are_one_row_of_the_ledger(local: Loca
     opened = await ready.open(local.company)
     assert (opened.plan.leaves_done, opened.plan.rows(Action.SEND)) == (2, 3)
     assert (await ready.run(local.company)).done == 3
-
-
-async def test_rows_of_a_job_in_a_renamed_folder_are_refused_as_in_an_import(local: Local) -> None:
-    source = local.write(rows(1, 2))
-    assert (await local.run(source, 'key = "{key}"\n' + MAP)).done == 2
-    source.with_name("rows.csv.job").rename(source.with_name("rows.csv.job-old"))
-    assert (await checked(local, source, 'key = "{key}"\n' + MAP)).counts == {"refused": 2}
 
 
 async def test_ids_of_columns_and_constants_are_looked_up(local: Local) -> None:

@@ -304,7 +304,7 @@ async def test_redirects_lead_from_https_to_https_only(tmp_path: Path, context: 
         assert "only redirects from https" in await asyncio.to_thread(refused, tmp_path, f"{plain.url}/up")
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("response", "said"),
     [
         (found(b"secret", status=403), "the server responded with status 403; check the URL"),

@@ -15,7 +15,7 @@ import pytest
 
 from tests.jobs.conftest import Local
 from tests.jobs.ledger.imports import LONG, corrected, refusal, undo
-from tests.jobs.maps import MAP, MARKER, rows
+from tests.jobs.maps import KEYED, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending
 from tests.jobs.test_check import checked
 from tests.support.laws import case
@@ -27,8 +27,6 @@ from wosdk_async.jobs.sources.json_lines import JsonLines
 from wosdk_async.jobs.sources.rows import types_text
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 from wosdk_async.text.remedies import Remedy
-
-KEYED = f'key = "{{key}}"\n{MAP}'
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:

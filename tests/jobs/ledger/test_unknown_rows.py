@@ -10,7 +10,7 @@ import pytest
 
 from tests.jobs.conftest import Local
 from tests.jobs.ledger.imports import LONG, corrected, refusal, undo, workbook
-from tests.jobs.maps import CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, load, rows
+from tests.jobs.maps import CUSTOMER, HEADER, KEYED, MAP, MARKER, WORK_ORDER, load, rows
 from tests.jobs.runs import held, killed_while_sending
 from tests.jobs.test_check import checked
 from tests.support.laws import case
@@ -90,8 +90,7 @@ async def test_another_marker_is_refused_while_rows_are_in_doubt(local: Local) -
     """They carry their keys in the field that it was."""
     source = local.write(rows(1, 2))
     await killed_while_sending(local.job(source, MAP, marker=MARKER), local, [1])
-    keyed = f'key = "{{key}}"\n{MAP}'
-    found = await refusal(local.job(source, keyed), local)
+    found = await refusal(local.job(source, KEYED), local)
     assert (found.why, found.was, found.now) == ("key_changed", MARKER, None)
     assert (found.rows, found.gone) == (1, 0)
 
@@ -111,14 +110,6 @@ async def test_a_column_that_the_map_reads_tells_rows_apart_whatever_its_name(lo
     assert (await local.run(local.write([["1", "a", "n", ""]], header), text)).done_now == 1
     found = await refusal(local.job(local.write([["1", "b", "n", ""]], header), text), local)
     assert found.why == "edited_or_new"
-
-
-async def test_a_copy_whose_keys_no_field_carries_is_not_sent_once_more(local: Local, tmp_path: Path) -> None:
-    keyed = 'key = "{key}"\n' + MAP.replace('po_number = "{key}"\n', "")
-    folder = (await local.run(rows(1, 2), keyed)).folder
-    copy = local.write(rows(2, 3)).rename(tmp_path / "copy.csv")
-    found = await refusal(local.job(copy, keyed), local)
-    assert (found.why, found.folder, found.rows) == ("sent_elsewhere", folder, 1)
 
 
 async def test_a_copy_without_a_key_is_not_sent_once_more(local: Local, tmp_path: Path) -> None:
@@ -261,6 +252,6 @@ async def test_a_template_that_builds_the_same_keys_is_no_other(local: Local, ma
 async def test_another_template_with_the_same_values_recognizes_no_row(local: Local) -> None:
     """Or a row that is new would count as sent, and one that was sent would be sent again."""
     table = [["1", "2", "", ""], ["2", "1", "", ""]]
-    await local.run(table, f'key = "{{key}}"\n{MAP}')
+    await local.run(table, KEYED)
     found = await refusal(local.job(local.write(table), f'key = "{{text}}"\n{MAP}'), local)
     assert (found.why, found.was, found.now) == ("key_changed", "{key}", "{text}")

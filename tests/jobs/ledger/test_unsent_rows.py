@@ -12,15 +12,13 @@ import pytest
 
 from tests.jobs.conftest import Local
 from tests.jobs.ledger.imports import LONG, corrected
-from tests.jobs.maps import MAP, MARKER, rows
+from tests.jobs.maps import KEYED, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, told
 from wosdk_async.jobs import RowOutcome, Summary
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.overview import Overview, overview
 from wosdk_async.options import RetryPolicy
-
-KEYED = f'key = "{{key}}"\n{MAP}'
 
 
 async def seen(folder: Path) -> Overview:
