@@ -217,7 +217,7 @@ CELLS = st.one_of(NUMBERS, TIMES, st.booleans(), TEXTS)
 
 
 @given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=5))
-@examples(60)
+@examples(40)
 def test_rejects_mean_what_the_sheet_meant(rows: list[tuple[Any, ...]]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

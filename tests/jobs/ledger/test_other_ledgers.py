@@ -113,15 +113,12 @@ async def test_rows_that_another_file_sent_since_a_kill_are_not_sent_again(local
     assert await held(local) == Counter("123")
 
 
-@SIMILAR_KEYS
-async def test_keys_that_a_spreadsheet_changed_in_another_file_since_a_kill(
-    local: Local, text: str, marker: str | None
-) -> None:
+async def test_keys_that_a_spreadsheet_changed_in_another_file_since_a_kill(local: Local) -> None:
     monday = local.write([["001", "a", "", ""]]).rename(local.folder / "monday.csv")
-    async with killed(local.job(monday, text, marker=marker), local):
+    async with killed(local.job(monday, KEYED), local):
         pass
-    await sent(local, "rest.csv", [["1", "a", "", ""]], text, marker=marker)
-    assert (await refusal(local.job(monday, text, marker=marker), local)).why == "key_disguised"
+    await sent(local, "rest.csv", [["1", "a", "", ""]], KEYED)
+    assert (await refusal(local.job(monday, KEYED), local)).why == "key_disguised"
 
 
 @UNMARKED
@@ -134,13 +131,12 @@ async def test_rows_to_send_again_are_sent_after_a_kill(local: Local, text: str)
     assert await refused(local, append(copy, rows(3)), text) == [4]
 
 
-@SIMILAR_KEYS
-async def test_similar_keys_need_a_word_in_each_run(local: Local, text: str, marker: str | None) -> None:
-    await sent(local, "monday.csv", [["001", "a", "", ""]], text, marker=marker)
+async def test_similar_keys_need_a_word_in_each_run(local: Local) -> None:
+    await sent(local, "monday.csv", [["001", "a", "", ""]], MAP, marker=MARKER)
     tuesday = local.write([["1", "b", "", ""]]).rename(local.folder / "tuesday.csv")
-    await killed_while_sending(local.job(tuesday, text, marker=marker, new_rows=True), local, [])
-    assert (await refusal(local.job(tuesday, text, marker=marker), local)).why == "key_disguised"
-    assert (await local.run(tuesday, text, marker=marker, new_rows=True)).done_now == 1
+    await killed_while_sending(local.job(tuesday, MAP, marker=MARKER, new_rows=True), local, [])
+    assert (await refusal(local.job(tuesday, MAP, marker=MARKER), local)).why == "key_disguised"
+    assert (await local.run(tuesday, MAP, marker=MARKER, new_rows=True)).done_now == 1
 
 
 async def test_a_refused_row_corrected_to_one_that_another_job_sent_is_not_sent(local: Local) -> None:
@@ -425,13 +421,10 @@ async def test_an_identical_file_with_another_key_is_not_new(local: Local) -> No
     assert (found.why, found.rows) == ("sent_elsewhere", 2)
 
 
-@SIMILAR_KEYS
-async def test_the_confirmation_of_again_counts_similar_keys_of_other_jobs(
-    local: Local, text: str, marker: str | None
-) -> None:
-    await sent(local, "monday.csv", [["003", "a", "", ""]], text, marker=marker)
-    tuesday = await sent(local, "tuesday.csv", rows(9), text, marker=marker)
-    job = local.job(append(tuesday, [["3", "a", "", ""]]), text, marker=marker, again=True)
+async def test_the_confirmation_of_again_counts_similar_keys_of_other_jobs(local: Local) -> None:
+    await sent(local, "monday.csv", [["003", "a", "", ""]], KEYED)
+    tuesday = await sent(local, "tuesday.csv", rows(9), KEYED)
+    job = local.job(append(tuesday, [["3", "a", "", ""]]), KEYED, again=True)
     assert (await job.open(local.company)).plan.resembling == 1
     await job.close()
 
@@ -503,16 +496,13 @@ async def test_a_key_that_a_reject_left_is_free(local: Local) -> None:
     assert (await local.run(tuesday, KEYED)).done_now == 1
 
 
-@SIMILAR_KEYS
-async def test_similar_keys_that_another_job_sent_since_are_asked_about(
-    local: Local, text: str, marker: str | None
-) -> None:
+async def test_similar_keys_that_another_job_sent_since_are_asked_about(local: Local) -> None:
     """Each run retries a row that was refused before it was sent."""
     content = [["1", LONG, "", ""], ["5", "e", "", ""]]
-    tuesday = await sent(local, "tuesday.csv", content, text, marker=marker)
-    assert (await local.run(tuesday, text, marker=marker)).failed == 1
-    await sent(local, "wednesday.csv", [["0001", "a", "", ""]], text, marker=marker, new_rows=True)
-    found = await refusal(local.job(tuesday, text, marker=marker), local)
+    tuesday = await sent(local, "tuesday.csv", content, MAP, marker=MARKER)
+    assert (await local.run(tuesday, MAP, marker=MARKER)).failed == 1
+    await sent(local, "wednesday.csv", [["0001", "a", "", ""]], MAP, marker=MARKER, new_rows=True)
+    found = await refusal(local.job(tuesday, MAP, marker=MARKER), local)
     assert (found.why, [gone.name for _, gone in found.resembling]) == ("key_disguised", ["0001"])
 
 

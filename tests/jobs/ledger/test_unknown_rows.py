@@ -43,15 +43,15 @@ async def test_appended_sorted_and_corrected_rows_need_no_word(local: Local) -> 
     assert await held(local) == Counter("123")
 
 
-@pytest.mark.parametrize("new_rows", [False, True])
-async def test_columns_that_came_or_went_make_all_rows_unknown(local: Local, new_rows: bool) -> None:
+async def test_columns_that_came_or_went_make_all_rows_unknown(local: Local) -> None:
     await local.run(rows(1, 2), MAP)
     source = local.write([[*row, "seen"] for row in rows(1, 2)], [*HEADER, "remark"])
-    found = await refusal(local.job(source, MAP, new_rows=new_rows), local)
-    assert (found.why, found.columns) == ("columns_changed", ("remark",))
-    assert "'remark'" in ImportRefusedError(found).message
-    assert problem_of(ImportRefusedError(found)).status == 409
-    assert Remedy.NEW_ROWS not in found.remedies
+    for new_rows in (False, True):
+        found = await refusal(local.job(source, MAP, new_rows=new_rows), local)
+        assert (found.why, found.columns) == ("columns_changed", ("remark",))
+        assert "'remark'" in ImportRefusedError(found).message
+        assert problem_of(ImportRefusedError(found)).status == 409
+        assert Remedy.NEW_ROWS not in found.remedies
 
 
 async def test_each_night_only_lines_that_no_run_sent_are_new(local: Local) -> None:
@@ -68,22 +68,17 @@ async def test_other_new_keys_need_no_word(local: Local) -> None:
     assert await held(local) == Counter("1234")
 
 
-@pytest.mark.parametrize(
-    ("text", "marker", "now"),
-    [
+async def test_another_template_knows_no_row_that_was_sent(local: Local) -> None:
+    await local.run(rows(1, 2), MAP, marker=MARKER)
+    for text, marker, now in (
         (MAP.replace('"{key}"', '"K-{key}"'), MARKER, "K-{key}"),
         (MAP, None, None),
         (f'key = "{{key}}-{{text}}"\n{MAP}', None, "{key}-{text}"),
-    ],
-    ids=["template", "no marker", "key of the map"],
-)
-async def test_another_template_knows_no_row_that_was_sent(
-    local: Local, text: str, marker: str | None, now: str | None
-) -> None:
-    await local.run(rows(1, 2), MAP, marker=MARKER)
-    found = await refusal(local.job(rows(1, 2, 3), text, marker=marker, new_rows=True), local)
-    assert (found.why, found.was, found.now) == ("key_changed", "{key}", now)
-    assert found.remedies == (Remedy.SAME_MAP, Remedy.UNDO_AND_SEND)
+    ):
+        with case(now):
+            found = await refusal(local.job(rows(1, 2, 3), text, marker=marker, new_rows=True), local)
+            assert (found.why, found.was, found.now) == ("key_changed", "{key}", now)
+            assert found.remedies == (Remedy.SAME_MAP, Remedy.UNDO_AND_SEND)
 
 
 async def test_another_marker_is_refused_while_rows_are_in_doubt(local: Local) -> None:
