@@ -13,6 +13,7 @@ import pytest
 
 from tests.export.test_incremental import NEW, created, parts, rows
 from tests.jobs.conftest import Local, serving
+from tests.support.laws import case
 from wosdk_async import Client, Company, Watermark, WorkOrder
 from wosdk_async.jobs import IncrementalExport
 from wosdk_async.jobs.exports import ExportError
@@ -182,23 +183,20 @@ async def export(local: Local, folder: Path, orders: int) -> None:
     assert (await IncrementalExport(WorkOrder, folder, company=local.company)).path
 
 
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (remove(1), r"orders: part-000001 is missing \(rows: 4\); restore it from a backup, or start over"),
-        (remove(2), r"orders: part-000002 is missing \(rows: 3\); restore"),
-        (remove(1, 2), r"orders: part-000001 to part-000002 are missing \(rows: 7\); restore"),
-        (swap, "part-000002 does not follow the previous part"),
-        (of_another_export, "part-000002 does not follow the previous part"),
-        (truncate, r"part-000002/rows.parquet has [\d,]+ bytes instead of [\d,]+; restore"),
-        (take_rows, r"part-000002/rows.parquet is missing \(rows: 3\); restore"),
-        (edit_watermark, "part-000003 does not follow the previous part"),
-        (older_watermark, "part-000003 does not follow the previous part"),
-    ],
-)
-async def test_a_folder_with_a_gap_is_refused(
-    local: Local, tmp_path: Path, damage: Callable[[Path], None], message: str
-) -> None:
+DAMAGES: list[tuple[Callable[[Path], None], str]] = [
+    (remove(1), r"orders: part-000001 is missing \(rows: 4\); restore it from a backup, or start over"),
+    (remove(2), r"orders: part-000002 is missing \(rows: 3\); restore"),
+    (remove(1, 2), r"orders: part-000001 to part-000002 are missing \(rows: 7\); restore"),
+    (swap, "part-000002 does not follow the previous part"),
+    (of_another_export, "part-000002 does not follow the previous part"),
+    (truncate, r"part-000002/rows.parquet has [\d,]+ bytes instead of [\d,]+; restore"),
+    (take_rows, r"part-000002/rows.parquet is missing \(rows: 3\); restore"),
+    (edit_watermark, "part-000003 does not follow the previous part"),
+    (older_watermark, "part-000003 does not follow the previous part"),
+]
+
+
+async def test_a_folder_with_a_gap_is_refused(local: Local, tmp_path: Path) -> None:
     """The message names the part and its rows; no part is added, and the restored folder is continued."""
     folder = tmp_path / "orders"
     await export(local, folder, 4)
@@ -207,16 +205,20 @@ async def test_a_folder_with_a_gap_is_refused(
     await export(local, tmp_path / "other", 0)
     await export(local, folder, 2)
     backup = shutil.copytree(folder, tmp_path / "backup")
-    damage(folder)
-    damaged = parts(folder)
-    await created(local)
-    with pytest.raises(ExportError, match=message):
-        await IncrementalExport(WorkOrder, folder, company=local.company)
-    assert parts(folder) == damaged
-    shutil.rmtree(folder)
-    backup.rename(folder)
-    await IncrementalExport(WorkOrder, folder, company=local.company)
-    assert union(folder) == await versions(local.company)
+    for damage, message in DAMAGES:
+        with case(message):
+            shutil.rmtree(folder)
+            shutil.copytree(backup, folder)
+            damage(folder)
+            damaged = parts(folder)
+            await created(local)
+            with pytest.raises(ExportError, match=message):
+                await IncrementalExport(WorkOrder, folder, company=local.company)
+            assert parts(folder) == damaged
+            shutil.rmtree(folder)
+            shutil.copytree(backup, folder)
+            await IncrementalExport(WorkOrder, folder, company=local.company)
+            assert union(folder) == await versions(local.company)
 
 
 async def test_the_last_part_is_read_again(local: Local, tmp_path: Path) -> None:

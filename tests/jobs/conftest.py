@@ -15,10 +15,11 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from tests.jobs.maps import HEADER
+from tests.jobs.maps import HEADER, known_map
 from wosdk_async import Client, Company
-from wosdk_async.jobs import CsvFile, Import, ImportMap, Summary
+from wosdk_async.jobs import CsvFile, Import, Summary
 from wosdk_async.jobs.sources.json_lines import JsonLines
+from wosdk_async.options.hooks import DryRun
 from wosdk_async.sandbox import create_app, open_store
 
 Scope = dict[str, Any]
@@ -115,6 +116,12 @@ class Watched:
             return
         await self._app(scope, listening, self._altering(send) if creates and self.altered else send)
 
+    @property
+    def changes(self) -> list[str]:
+        """Requests that may change something: all but queries and those of a log-in."""
+        reads = ("/query/", "OAuth/token", "/GetCompanyWsdkUrlCommand")
+        return [asked for asked in self.asked if not any(part in asked for part in reads)]
+
     def _altering(self, send: Any) -> Any:
         """Return a ``send`` that lets ``altered`` change the JSON of a response."""
         parts: list[Any] = []
@@ -169,6 +176,17 @@ class Local:
         self.server = server
         self.variables = variables
         self.folder = folder
+        self.opened = contextlib.AsyncExitStack()
+        self._dry: tuple[Company, DryRun] | None = None
+
+    async def dry(self) -> tuple[Company, DryRun]:
+        """Return a Company whose client keeps what would be sent, and the hook that does so."""
+        if self._dry is None:
+            hook = DryRun()
+            client = await self.opened.enter_async_context(Client.from_env(self.variables, before_send=hook))
+            self._dry = client.company(), hook
+            await self._dry[0].connect()
+        return self._dry
 
     def write(self, rows: Table, header: Sequence[str] = HEADER) -> Path:
         """Write a CSV file of a header and rows."""
@@ -183,7 +201,7 @@ class Local:
         path.write_text(text, encoding="utf-8")
         file = source if isinstance(source, Path) else self.write(source)
         kind = JsonLines if file.suffix == ".jsonl" else CsvFile
-        return Import(kind(file), ImportMap.load(path), **options)
+        return Import(kind(file), known_map(path), **options)
 
     async def run(self, source: Path | Table, text: str, **options: Any) -> Summary:
         """Carry out such an import."""
@@ -219,7 +237,9 @@ async def serving(store: Path, dialect: str) -> AsyncIterator[Local]:
                 "WOSDK_CLIENT_SECRET": tenant.client_secret,
             }
             async with Client.from_env(variables) as client:
-                yield Local(client.company(), watched, variables, store.parent)
+                local = Local(client.company(), watched, variables, store.parent)
+                async with local.opened:
+                    yield local
             if watched.held is not None:
                 watched.held.set()
 

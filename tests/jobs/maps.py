@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from tests.support.import_files import COLUMNS as HEADER
 from tests.support.import_files import MARKER
 from tests.support.import_files import ROWS_MAP as WORK_ORDER
@@ -18,11 +20,13 @@ __all__ = [
     "CUSTOMER",
     "FIXED_CUSTOMER",
     "HEADER",
+    "KEYED",
     "MAP",
     "MARKER",
     "TWO_PLACES",
     "WORK_ORDER",
     "built",
+    "known_map",
     "load",
     "named",
     "rows",
@@ -52,6 +56,8 @@ where = { is_offline = false }
 FIXED_CUSTOMER = '[reference.customer]\nentity = "Customer"\n'
 
 MAP = WORK_ORDER + FIXED_CUSTOMER
+KEYED = f'key = "{{key}}"\n{MAP}'
+"""The same work orders, and a key of each row that no field of theirs has to carry."""
 
 _PLACE = """
 [reference.{}]
@@ -84,6 +90,17 @@ def load(folder: Path, *lines: str) -> ImportMap:
     path = folder / "m.toml"
     path.write_text("\n".join(lines), encoding="utf-8")
     return ImportMap.load(path)
+
+
+_KNOWN: dict[str, ImportMap] = {}
+
+
+def known_map(path: Path) -> ImportMap:
+    """Load a map, or take the one of the same text: hundreds of imports have a few maps."""
+    text = path.read_text(encoding="utf-8")
+    if text not in _KNOWN:
+        _KNOWN[text] = ImportMap.load(path)
+    return attrs.evolve(_KNOWN[text], path=path)
 
 
 def built(found: ImportMap, cells: Mapping[str, str]) -> Any:

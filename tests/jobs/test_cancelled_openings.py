@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import shutil
 import threading
 from collections import Counter
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from tests.jobs.conftest import Local
 from tests.jobs.maps import MAP, MARKER, rows
 from tests.jobs.runs import held
 from tests.support.laws import WHOLE
+from tests.support.suspension import CancelledAt, Moment
 from wosdk_async.jobs import Import
 from wosdk_async.jobs.journal import JobFolders, Journal
 from wosdk_async.jobs.journal.folder import jobs_at
@@ -42,44 +44,6 @@ class Held:
 
     def release(self) -> None:
         self._may_continue.set()
-
-
-class CancelledAtWait:
-    """A coroutine whose task is cancelled at the waits ``first`` to ``first + times - 1`` of its own.
-
-    With ``late``, the cancellation comes after the end of what it waits for, but before it continues.
-    """
-
-    def __init__(self, work: Coroutine[Any, Any, Any], first: int, *, times: int, late: bool) -> None:
-        self._work, self._cancelled_at, self._late = work, range(first, first + times), late
-        self.waits = 0
-
-    def __await__(self) -> Generator[Any, Any, Any]:
-        task, error, steps = asyncio.current_task(), None, self._work.__await__()
-        assert task is not None
-        while True:
-            try:
-                future = steps.send(None) if error is None else steps.throw(error)
-            except StopIteration as end:
-                return end.value
-            if self.waits in self._cancelled_at:
-                if self._late and future is not None:
-                    future.add_done_callback(lambda _: task.cancel())
-                else:
-                    asyncio.get_running_loop().call_soon(task.cancel)
-            self.waits += 1
-            try:
-                error = yield future
-            except BaseException as thrown:
-                error = thrown
-
-    async def run(self) -> bool:
-        """Return whether it was cancelled."""
-        try:
-            await self
-        except asyncio.CancelledError:
-            return True
-        return False
 
 
 async def job_in(situation: str, local: Local) -> Import:
@@ -161,8 +125,11 @@ async def test_cancelled_at_each_wait(
         ready = await job_in(situation, local)
         if part == "close":
             await ready.open(local.company)
-        cancelling = CancelledAtWait(work_in(part, ready, local), first, times=times, late=late)
-        cancelled = await asyncio.create_task(cancelling.run())
+        moment: Moment = "granted" if late else "waiting"
+        running = asyncio.ensure_future(CancelledAt(work_in(part, ready, local), first, moment, times))
+        with contextlib.suppress(asyncio.CancelledError):
+            await running
+        cancelled = running.cancelled()
         if part == "open" and not cancelled:
             await ready.close()
         for folder in jobs_at(base):

@@ -13,6 +13,7 @@ import xlsxwriter
 from tests.jobs import maps
 from tests.jobs.opendocument import read_document, text_row
 from tests.jobs.readers import read_here
+from tests.support.laws import each_of
 from wosdk_async.jobs import CsvFile, ImportMap
 from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.mapping.nodes import RowContext
@@ -65,7 +66,7 @@ def outcomes(found: ImportMap, source: Iterable[Row]) -> list[str]:
     return told
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("code", "sign", "fitting", "other"),
     [
         ('#,##0.00 "€"', "€", "EUR", "USD"),
@@ -92,7 +93,7 @@ def test_a_format_without_a_currency_needs_none(tmp_path: Path) -> None:
     assert outcomes(load(tmp_path), sheet(tmp_path, *PLAIN)) == ["sent"] * len(PLAIN)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("code", "shown"),
     [
         ('0.00" Mio €"', "Mio €"),
@@ -173,7 +174,7 @@ def test_a_text_of_csv_has_no_format(tmp_path: Path) -> None:
 STRIPPED = 'vendor_nte.value = { text = "{Cost}", strip = ["€", "£", "US$", "$", "kr"] }'
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("cost", "currency", "shown"),
     [
         ("6 €", "EUR", "sent"),
@@ -201,7 +202,7 @@ def test_an_amount_whose_row_states_no_currency_or_another_one_than_its_sign_fai
         )
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("units", "currency", "fits"),
     [
         ('["€", "EUR"]', "EUR", True),

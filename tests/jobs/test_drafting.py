@@ -164,7 +164,7 @@ def test_a_column_that_is_unique_is_the_marker(tmp_path: Path) -> None:
         assert "marker" not in tomllib.loads(draft_of(tmp_path, "WoCreateCommand", rows_of_file))
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("operation", "name", "cells", "why"),
     [
         ("WoCreateCommand", "order", "1 2 3 4 5 6 7 8 3", "line 10 repeats '3' from line 4."),
@@ -189,7 +189,7 @@ def test_a_column_that_could_be_the_marker_says_why_it_is_none(
     assert "Kind could" not in words
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("cells", "proposed"),
     [
         ("Pier 4,May", {}),
@@ -213,7 +213,7 @@ def test_a_column_of_texts_is_proposed_for_no_time_or_number(
     assert {name for name in known if order.get(name) == known[name]} == set(proposed)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("column", "field"),
     [
         ("Customer.Name", "name"),

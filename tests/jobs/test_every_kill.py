@@ -17,7 +17,7 @@ from tests.support.laws import WHOLE, some
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import Journal, RowRecord, State
 
-STEP = 6 if WHOLE else 17
+STEP = 6 if WHOLE else 25
 BOTH = pytest.mark.parametrize("marked", [True, False], ids=["marker", "no marker"])
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.maps import CREATED, CUSTOMER, WORK_ORDER, built, load
+from tests.support.laws import each_of
 from wosdk_async import WoCreateCommand
 from wosdk_async.jobs import ImportMap, ImportMapError
 
@@ -51,7 +52,7 @@ def test_fields_may_be_spelled_as_the_service_does(tmp_path: Path) -> None:
 BASE = WORK_ORDER + CUSTOMER
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("old", "new", "message"),
     [
         ("po_number =", "po_numbr =", "command.work_order.po_numbr: WorkOrder has no field 'po_numbr'; did you mean 'po_number'?"),
@@ -148,7 +149,7 @@ def test_references_that_need_each_other_are_reported(tmp_path: Path) -> None:
         load(tmp_path, WORK_ORDER + circle)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("content", "message"),
     [
         (None, "No such file"),

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.jobs.conftest import Local
-from tests.jobs.maps import MAP, MARKER, rows
+from tests.jobs.maps import KEYED, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
 from tests.jobs.test_check import checked
 from tests.jobs.test_outputs import records
@@ -36,7 +36,7 @@ async def test_keys_that_occur_twice_or_not_at_all_are_refused(local: Local) -> 
 @pytest.mark.parametrize("is_marker", [True, False])
 async def test_results_have_the_keys_of_rows_that_repeat_them(local: Local, is_marker: bool) -> None:
     """After another run, too."""
-    text, options = (MAP, {"marker": MARKER}) if is_marker else (f'key = "{{key}}"\n{MAP}', {})
+    text, options = (MAP, {"marker": MARKER}) if is_marker else (KEYED, {})
     source = local.write(rows("a", "b", "a"))
     for _ in range(2):
         summary, _ = await carried_out(local.job(source, text, **options), local)

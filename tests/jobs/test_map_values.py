@@ -62,7 +62,7 @@ def value(folder: Path, field: str, options: str, cell: str, text: str = "{c}") 
     return made
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("field", "options", "cell", "found"),
     [
         ("FLAG", "values = { ja = true, nein = false }", " JA ", True),
@@ -142,7 +142,7 @@ def utc(year: int, month: int, day: int, *time: int) -> datetime:
     return datetime(year, month, day, *time, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("field", "options", "cell", "found"),
     [
         ("UTC", 'date = "%d.%m.%Y"', "1.3.2026", utc(2026, 3, 1)),
@@ -185,7 +185,7 @@ def test_a_text_is_read_in_the_stated_format(
     assert str(made) == str(found)  # the digits behind the decimal mark, and UTC
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("field", "options", "cell", "message"),
     [
         (
@@ -234,7 +234,7 @@ def test_a_text_in_another_format_fails_its_row(
     assert message in caught.value.message
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("field", "options", "message"),
     [
         ("UTC", 'date = "%Q"', "command.work_order.due_date_utc takes a format such as \"%d.%m.%Y\" or \"iso\", not '%Q'"),

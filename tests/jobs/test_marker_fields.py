@@ -8,6 +8,7 @@ import pytest
 
 from tests.jobs.conftest import Local
 from tests.jobs.maps import MAP, load, rows
+from tests.support.laws import each_of
 from wosdk_async import Customer, InvalidCallError, WoCreateCommand
 from wosdk_async.calls.markers import field_of
 from wosdk_async.jobs import ImportMapError
@@ -16,7 +17,7 @@ from wosdk_async.jobs.mapping.marking import RowKeys
 FITTING = r"use a string field, such as .*work_order\.po_number"
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("marker", "message"),
     [
         ("work_order.dt_due", f"dt_due is a time, but a key is a string; {FITTING}"),

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.jobs import maps
 from tests.jobs.opendocument import read_document, text_row
 from tests.jobs.readers import read_here
-from tests.support.laws import examples
+from tests.support.laws import each_of, examples
 from wosdk_async.jobs import Import, ImportMap, ImportMapError, Source, open_source
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.sources.table import Table
@@ -162,7 +162,7 @@ def test_an_opendocument_sheet_has_merged_and_hidden_cells_too(tmp_path: Path) -
     ]
 
 
-@pytest.mark.parametrize(
+@each_of(
     "content",
     [
         "{}<text:p>May</text:p>",
@@ -171,7 +171,7 @@ def test_an_opendocument_sheet_has_merged_and_hidden_cells_too(tmp_path: Path) -
         "{}<text:p>May</text:p><drawing:frame/>",
     ],
 )
-@pytest.mark.parametrize(
+@each_of(
     "shape",
     [
         "<drawing:frame><drawing:a><text:p>June &gt; <drawing:a/></text:p></drawing:a></drawing:frame>",
@@ -215,8 +215,8 @@ def test_a_web_page_under_the_name_of_a_workbook_is_named_as_one(tmp_path: Path)
             open_source(path)
 
 
-@pytest.mark.parametrize("name", ["f.xls", "f.csv", "f.mht"])
-@pytest.mark.parametrize("first", ["MIME-Version: 1.0", "\ufeffMime-Version: 1.0", "From: <Saved by Blink>"])
+@each_of("name", ["f.xls", "f.csv", "f.mht"])
+@each_of("first", ["MIME-Version: 1.0", "\ufeffMime-Version: 1.0", "From: <Saved by Blink>"])
 def test_a_web_archive_is_named_as_one(tmp_path: Path, name: str, first: str) -> None:
     """Also with options of sheets: the name lets people expect one."""
     lines = [first, "X-Document-Type: Workbook", 'Content-Type: multipart/related; boundary="x"', "", "--x"]

@@ -47,10 +47,8 @@ def read(path: Path, content: str | bytes, **options: Any) -> list[list[str]]:
     return table(open_source(path, **options))
 
 
-@pytest.mark.parametrize(
-    "error", ["#N/A", " #NAME?", "#REF!", "#VALUE!", "#DIV/0!", "#NUM!", "#NULL!", "#WERT!"]
-)
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@each_of("error", ["#N/A", " #NAME?", "#REF!", "#VALUE!", "#DIV/0!", "#NUM!", "#NULL!", "#WERT!"])
+@each_of("encoding", ["utf-8", "utf-16"])
 def test_a_formula_error_in_a_text_file_fails_rows_that_use_it(
     tmp_path: Path, error: str, encoding: str
 ) -> None:
@@ -67,7 +65,7 @@ def test_a_formula_error_in_a_text_file_fails_rows_that_use_it(
 # --- ends of lines, Ctrl-Z, guards ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("content", "rows"),
     [
         ("a,b\n1,first\rsecond\n2,y\n", [["1", "first\rsecond"], ["2", "y"]]),
@@ -296,7 +294,7 @@ def doubtful(folder: Path, rows: list[str], *lines: str) -> tuple[list[str], lis
     return [row.cells["No"] for row in rows_read], [warning.partition(": ")[2] for warning in job.warnings]
 
 
-@pytest.mark.parametrize(
+@each_of(
     "label",
     ["Total", "Total général", "Totale generale", "Total (EUR)", "Sub-total", "Grand total May", "Summe: 5"],
 )
@@ -315,7 +313,7 @@ def test_a_total_in_place_of_a_key_is_a_footer_or_told(tmp_path: Path, label: st
 ORDERS = ["A1,Pier Coffee,Shop 12,,", "A2,Pier Coffee,Shop 12,80.00,", "A3,Acme,Shop 9,,urgent"]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("last", "is_read"),
     [
         ("Total 0043,Pier Coffee,Shop 12,80.00,", True),

@@ -430,7 +430,7 @@ async def test_any_command_of_the_catalogue(local: Local, tmp_path: Path) -> Non
 # --- what cannot be used --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "message"),
     [
         ("operation = 'create Custmer'\n[entity]\n", "no entity 'Custmer'; did you mean 'Customer'?"),
@@ -509,7 +509,7 @@ RESULTS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("result", RESULTS)
+@each_of("result", RESULTS)
 def test_a_written_create_has_the_effect_of_its_whole_result(result: dict[str, Any]) -> None:
     body = dumps({"CommandResult": result, "RequestId": "r"})
     operation = operation_named("WoCreateCommand")

@@ -672,16 +672,6 @@ async def test_files_that_a_kill_left_out_are_written_by_the_same_command(local:
     assert [each.name for each in again.files] == ["results.csv", "report.html", "report.json"]
 
 
-async def test_rejects_corrected_are_the_next_import(local: Local) -> None:
-    path = local.write([["1", "a", "x", ""], ["2", "b" * 3097, "y", ""]])
-    first = await local.run(path, MAP)
-    rejects = first.folder / "rejects.csv"
-    rejects.write_bytes(rejects.read_bytes().replace(b"b" * 3097, b"b"))
-    second = await local.run(rejects, MAP)
-    assert (second.complete, second.rows) == (True, 1)
-    assert {row["PoNumber"] for row in await local.rows("WorkOrder", "PoNumber")} == {"1", "2"}
-
-
 async def test_rejects_below_a_footer_have_their_own_cells(local: Local) -> None:
     """Rows are numbered without the footer; the files are written again from a file that still has it."""
     below = [["Total", "", "11", ""], ["", "no key", "y", ""]]

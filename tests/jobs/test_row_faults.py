@@ -9,6 +9,7 @@ import pytest
 from tests.jobs.conftest import Local
 from tests.jobs.maps import CUSTOMER, FIXED_CUSTOMER, WORK_ORDER, built, load
 from tests.jobs.test_check import checked
+from tests.support.laws import each_of
 from wosdk_async.jobs import CsvFile, Import, ImportMapError, ImportOptions, RowOutcome
 from wosdk_async.jobs.errors import AmbiguousNameError, RowError, WaitingRowError, joined
 from wosdk_async.jobs.imports.check_result import Finding
@@ -69,7 +70,7 @@ def test_the_first_rows_were_not_all_refused_when_one_was_carried_out() -> None:
     assert rules.stop.reason is None
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("reason", "text"),
     [
         ("Customer.Id is a required field", "column 'customer'"),

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.maps import load
+from tests.support.laws import each_of
 from wosdk_async.jobs import CsvFile, Import, ImportMapError, Row, open_source
 from wosdk_async.jobs.sources.formats import FORMATS, Format
 from wosdk_async.jobs.sources.source import FileDialect
@@ -51,7 +52,7 @@ def test_long_cells_are_read(tmp_path: Path) -> None:
     assert len(row.cells["b"]) == 500_000
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("content", "message"),
     [
         (b"", "the file is empty; it needs a header"),

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.jobs.test_sources import written
+from tests.support.laws import each_of
 from wosdk_async.jobs import CsvFile, ImportMapError, open_source
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS, FileDialect
 from wosdk_async.jobs.sources.table_rules import require_columns
@@ -28,7 +29,7 @@ def test_a_wrong_encoding_is_refused_with_its_place_and_a_suggestion(tmp_path: P
     assert first.cells == {"name": "Müller", "street": "Königstraße"}
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "encoding", "suggested"),
     [
         ("Tenant says “no heat” in unit 4", "cp1252", {"cp1252"}),
@@ -78,9 +79,7 @@ def test_the_place_of_a_bad_byte_counts_characters_and_every_kind_of_line_end(tm
         list(CsvFile(path))
 
 
-@pytest.mark.parametrize(
-    "encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252", "latin-1", "cp850"]
-)
+@each_of("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252", "latin-1", "cp850"])
 def test_a_stated_encoding_is_used(tmp_path: Path, encoding: str) -> None:
     path = written(tmp_path, 'a,b\r\nä,"ö\nü"\r\n'.encode(encoding))
     source = open_source(path, encoding=encoding)
@@ -104,7 +103,7 @@ def test_a_byte_order_mark_names_utf_16(tmp_path: Path) -> None:
     assert source.dialect == FileDialect(delimiter=";", encoding="utf-16", line_end="\n")
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("content", "options", "message"),
     [
         (b"a\n", {"encoding": "cp-1252"}, "unknown encoding 'cp-1252'; use a name such as cp1252"),
@@ -127,7 +126,7 @@ def test_options_that_do_not_fit_are_refused(
     assert message in caught.value.message
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "options", "delimiter"),
     [
         ("f.csv", {"delimiter": ";"}, ";"),

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tests.jobs.maps import load
 from tests.jobs.readers import read_here
-from tests.support.laws import examples
+from tests.support.laws import each_of, examples
 from wosdk_async.jobs import Import, ImportMapError, open_source
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.sources.rows import Row
@@ -92,7 +92,7 @@ def test_values_are_the_texts_that_the_sheet_shows(tmp_path: Path) -> None:
     assert cells(tmp_path, *shown) == list(shown.values())
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("value", "reason"),
     [
         (12345678901234567, "the number 1.234567890123457e+16 has more than 15 digits"),
@@ -366,8 +366,8 @@ RESULTS = [  # of a cell with a formula: its type, what follows the formula, and
 ]
 
 
-@pytest.mark.parametrize(("kind", "result", "text"), RESULTS)
-@pytest.mark.parametrize("alone", [True, False])
+@each_of(("kind", "result", "text"), RESULTS)
+@each_of("alone", [True, False])
 def test_a_formula_without_a_result_is_no_empty_cell(
     tmp_path: Path, kind: str, result: str, text: str | None, alone: bool
 ) -> None:

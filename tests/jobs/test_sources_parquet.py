@@ -17,7 +17,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.jobs.readers import read_here
-from tests.support.laws import WHOLE
+from tests.support.laws import WHOLE, each_of
 from wosdk_async.jobs import ImportMapError, open_source
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.ledger.identity import Identities
@@ -39,7 +39,7 @@ NANOSECOND = 1772352000123456789
 PLUS_2 = dt.timezone(dt.timedelta(hours=2))
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("value", "kind", "text"),
     [
         ("00501", pa.string(), "00501"),
@@ -82,7 +82,7 @@ def test_a_value_is_an_exact_text(tmp_path: Path, value: Any, kind: Any, text: s
     assert source.dialect is None
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("value", "kind", "reason"),
     [
         (float("nan"), pa.float64(), "nan is not a number that can be sent; write null for no value"),

@@ -46,7 +46,7 @@ async def test_a_job_that_a_wrong_map_stopped_resumes_with_the_corrected_one(loc
 async def test_a_moved_file_whose_rows_all_exist_stops_the_job_and_names_the_earlier_one(
     local: Local, place: str, remedy: Remedy
 ) -> None:
-    text, source = f'marker = "{MARKER}"\n{MAP}', local.write(rows(*range(300)))
+    text, source = f'marker = "{MARKER}"\n{MAP}', local.write(rows(*range(30)))
     folder = (await local.run(source, text)).folder
     moved = source.parent / place
     moved.parent.mkdir(exist_ok=True)
@@ -57,7 +57,7 @@ async def test_a_moved_file_whose_rows_all_exist_stops_the_job_and_names_the_ear
         assert summary.stopped.facts["folder"] == str(folder)
         summary, _ = await carried_out(local.job(moved, text, folder=folder), local)
         assert (summary.complete, summary.done_now) == (True, 0)
-    assert await held(local) == Counter(map(str, range(300)))
+    assert await held(local) == Counter(map(str, range(30)))
 
 
 async def test_reasons_are_bounded_also_of_rows_that_were_not_started(
@@ -177,7 +177,7 @@ async def test_a_cancelled_job_goes_on(local: Local) -> None:
 async def test_rows_behind_a_client_that_is_closed_are_not_started(
     local: Local, marker: str | None, limit: int
 ) -> None:
-    source = local.write(rows(*range(1, 61)))
+    source = local.write(rows(*range(1, 31)))
     outcomes: dict[int, RowOutcome] = {}
     closing: list[asyncio.Task[None]] = []
     async with Client.from_env(local.variables) as client:
@@ -191,10 +191,10 @@ async def test_rows_behind_a_client_that_is_closed_are_not_started(
         summary = await ready.run(client.company())
         await closing[0]
     assert Counter(row.outcome for row in outcomes.values()).keys() == {"created", "not_started"}
-    assert (summary.failed, summary.in_doubt, len(outcomes)) == (0, 0, 60)
+    assert (summary.failed, summary.in_doubt, len(outcomes)) == (0, 0, 30)
     assert kind_of(summary) == "client-closed"
     summary, _ = await carried_out(local.job(source, MAP, marker=marker), local)
-    assert (summary.complete, sum((await held(local)).values())) == (True, 60)
+    assert (summary.complete, sum((await held(local)).values())) == (True, 30)
 
 
 async def test_records_behind_a_client_that_is_closed_fail_no_row(local: Local) -> None:

@@ -24,7 +24,7 @@ from tests.jobs.readers import read_here
 from tests.jobs.test_map_values import value
 from tests.jobs.test_outputs import planned
 from tests.jobs.test_sources_excel import written
-from tests.support.laws import examples
+from tests.support.laws import each_of, examples
 from wosdk_async.jobs import ImportMap, Source, open_source
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal import RowRecord, State
@@ -53,7 +53,7 @@ def time(text: str, was: str | None = None) -> TypedCell:
     return TypedCell(text, "time", was=was)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("field", "options", "cell", "text", "found"),
     [
         ("NUMBER", NUMBER, "1.234", "{c}", Decimal(1234)),
@@ -88,7 +88,7 @@ def test_a_value_of_the_file_is_not_read_in_the_format_of_texts(
     assert value(tmp_path, field, options, cell, text) == found
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("field", "options", "cell", "why"),
     [
         (
@@ -217,7 +217,7 @@ CELLS = st.one_of(NUMBERS, TIMES, st.booleans(), TEXTS)
 
 
 @given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=5))
-@examples(60)
+@examples(40)
 def test_rejects_mean_what_the_sheet_meant(rows: list[tuple[Any, ...]]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -16,6 +16,7 @@ from tests.jobs.conftest import Local
 from tests.jobs.journal.plans import a_journal, a_plan
 from tests.jobs.maps import CUSTOMER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import Kill, KillAt, held, imported, killed, killed_while_sending, order
+from tests.support.laws import some
 from wosdk_async import Customer, Location, WoCreateCommand, WoReopenCommand, WorkOrder, WorkZone
 from wosdk_async.errors import UnsupportedError
 from wosdk_async.jobs.errors import JournalError
@@ -306,6 +307,7 @@ async def cancels(local: Local, ids: Sequence[int]) -> list[int]:
 async def test_a_kill_at_any_commit_undoes_each_record_once(local: Local, tmp_path: Path, limit: int) -> None:
     """Start of the undo, begin and end of each cancel, end of the undo: before the commit, and after."""
     points = [(at, after) for at in range(1, 9) for after in (False, True)]
+    points = points if limit == 1 else some(points, 3)
     first = await imported(local, rows(*range(3 * len(points))), MAP)
     async with Journal.open(first, read_only=True) as journal:
         orders = [row.id or 0 for row in await journal.rows_in(State.DONE)]

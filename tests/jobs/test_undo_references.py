@@ -333,7 +333,7 @@ async def test_the_next_import_settles_a_creation_in_doubt(local: Local, exists:
 async def test_a_kill_at_any_commit_deletes_each_record_once(local: Local, tmp_path: Path) -> None:
     """Begin and end of each delete, end of the undo: before the commit, and after."""
     names = iter(f"New {number}" for number in range(100))
-    untouched, points = 0, some([(at, after) for at in range(1, 11) for after in (False, True)], 3)
+    untouched, points = 0, some([(at, after) for at in range(1, 11) for after in (False, True)], 4)
     for at, after in points:
         new, folder = [next(names), next(names)], tmp_path / f"{at}{after}"
         await imported(local, named(*new), MAP, folder=folder, again=True)
@@ -489,20 +489,20 @@ USES: list[tuple[Record, Callable[[int], Record]]] = [
 ]
 
 
-@pytest.mark.parametrize(("made", "using"), USES)
-async def test_ids_and_references_below_a_record_use_what_they_name(
-    local: Local, made: Record, using: Callable[[int], Record]
-) -> None:
+async def test_ids_and_references_below_a_record_use_what_they_name(local: Local) -> None:
     """Also ids that do not have the name of the entity type, and those inside of parts."""
     company: Any = local.company
-    id = (await company.create(made)).id
-    target = Target(CreatedRecords(company, type(made), None), created_as(id), None, begun=False)
-    assert await find_used(company, [target], leaving=set(), cancelled=set()) == {}
-    user = await company.create(using(id))
-    found = await find_used(company, [target], leaving=set(), cancelled=set())
-    fate, reason = found[target.name]
-    assert fate == "used"
-    assert reason.startswith(f"{type(using(id)).wire_name} {user.id} ")
+    targets, reasons = [], {}
+    for made, _ in USES:
+        created = created_as((await company.create(made)).id)
+        targets.append(Target(CreatedRecords(company, type(made), None), created, None, begun=False))
+    assert await find_used(company, targets, leaving=set(), cancelled=set()) == {}
+    for target, (_, using) in zip(targets, USES, strict=True):
+        user = using(target.name[1])
+        reasons[target.name] = f"{user.wire_name} {(await company.create(user)).id}"
+    found = await find_used(company, targets, leaving=set(), cancelled=set())
+    assert {fate for fate, _ in found.values()} == {"used"}
+    assert {name: " ".join(reason.split()[:2]) for name, (_, reason) in found.items()} == reasons
 
 
 def created_as(id: int) -> ReferenceRecord:
@@ -536,7 +536,7 @@ async def test_the_service_is_asked_only_what_it_answers(local: Local) -> None:
         target = Target(records, ReferenceRecord("r", "n", "N", State.DONE, 2**31), None, begun=False)
         return await find_used(local.company, [target], leaving=set(), cancelled=set())
 
-    names = some((name for name in dict.fromkeys(ENTITIES.values()) if name != "Money"), 4)
+    names = some((name for name in dict.fromkeys(ENTITIES.values()) if name != "Money"), 6)
     assert [each for each in await asyncio.gather(*map(users, names)) if each] == []
     customer, task = ({str(each.path) for each in pointers_to(name)} for name in ("Customer", "Task"))
     assert customer - task == {  # what they share is of an unknown type

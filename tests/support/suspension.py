@@ -18,11 +18,12 @@ class CancelledAt:
         point: index of the suspension, from 0.
         moment: ``waiting`` cancels before the awaited result arrives; ``granted`` in the turn of the loop in
             which it arrives, so that a grant must be returned.
+        times: number of suspensions in a row at which it is cancelled.
     """
 
-    def __init__(self, call: Awaitable[Any], point: int, moment: Moment) -> None:
+    def __init__(self, call: Awaitable[Any], point: int, moment: Moment, times: int = 1) -> None:
         self._call = call
-        self._point = point
+        self._points = range(point, point + times)
         self._moment = moment
         self.reached = False
         """Whether the call had that many suspensions."""
@@ -37,7 +38,7 @@ class CancelledAt:
                 waits_for = steps.send(None) if throw is None else steps.throw(throw)
             except StopIteration as end:
                 return end.value
-            if number == self._point:
+            if number in self._points:
                 self.reached = True
                 if self._moment == "granted" and waits_for is not None:
                     waits_for.add_done_callback(lambda _: task.cancel())  # before the task is notified

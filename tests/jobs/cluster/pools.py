@@ -8,10 +8,11 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import attrs
 
+from tests.support.preloaded import Preloaded
 from wosdk_async.jobs.cluster.messages import (
     NO_SHARE,
     Order,
@@ -71,13 +72,35 @@ async def lost(link: WorkerLink) -> str:
     return link.lost
 
 
+_WORKER = """
+import dask
+from distributed.config import initialize_logging
+
+open("/proc/self/comm", "w").write("dask worker")
+dask.config.refresh()  # it was read before the fork
+initialize_logging(dask.config.config)
+from dask.__main__ import main
+main()
+raise SystemExit
+"""
+
+
+class ForkedWorker(Preloaded):
+    """A worker process like that of a ``dask worker`` command, without the second of its imports."""
+
+    def __init__(self, command: Any, **options: Any) -> None:
+        modules = ("distributed.cli.dask_worker", "dask.__main__")
+        super().__init__(command[command.index("dask") + 1 :], modules=modules, code=_WORKER, **options)
+
+
 def children(parent: int | None = None) -> list[int]:
     """The worker processes that a process started, and that have not ended."""
     found = []
     for each in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
-            state, above = each.read_text().rpartition(")")[2].split()[:2]
-            line = (each.parent / "cmdline").read_bytes()
-            if int(above) == (parent or os.getpid()) and state != "Z" and b"dask\0worker" in line:
+            name, _, stat = each.read_text().rpartition(")")
+            state, above = stat.split()[:2]
+            is_worker = "(dask worker" in name or b"dask\0worker" in (each.parent / "cmdline").read_bytes()
+            if int(above) == (parent or os.getpid()) and state != "Z" and is_worker:
                 found.append(int(each.parent.name))
     return found

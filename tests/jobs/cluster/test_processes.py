@@ -13,6 +13,7 @@ import threading
 import time
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dask
@@ -21,7 +22,7 @@ import pytest
 from distributed import Security
 from distributed.comm import connect
 
-from tests.jobs.cluster.pools import children, hello, opened
+from tests.jobs.cluster.pools import ForkedWorker, children, hello, opened
 from tests.jobs.conftest import Local
 from tests.jobs.maps import MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held
@@ -39,6 +40,13 @@ CREATE = "WoCreateCommand"
 BRIEF: dict[str, Any] = {"lease": 1.5, "skew": 0.2}
 
 
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let worker processes be forks, in tests that are not of their start."""
+    own = SimpleNamespace(**{**vars(subprocess), "Popen": ForkedWorker})
+    monkeypatch.setattr("asyncio.unix_events.subprocess", own)
+
+
 def exists(path: str) -> bool:
     return Path(path).exists()
 
@@ -50,6 +58,7 @@ def lives(number: int) -> bool:
 # --- the pool -------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("forked")
 async def test_processes_respond_and_are_replaced_and_end_with_the_pool() -> None:
     """Also one that was stopped."""
     async with opened(Processes(2)) as pool:
@@ -111,6 +120,7 @@ async def test_a_pool_that_is_cancelled_while_its_key_is_written_leaves_no_file(
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.usefixtures("forked")
 async def test_processes_that_die_again_and_again_break_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_MAX_DEATHS", 2)
     monkeypatch.setattr(processes, "_LONG_LIFE", 1000.0)
@@ -248,6 +258,7 @@ def test_processes_end_soon_after_a_parent_that_was_killed(tmp_path: Path) -> No
 # --- imports --------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("forked")
 async def test_killed_and_stopped_processes_lose_and_double_nothing(local: Local) -> None:
     local.company = local.company.with_options(settle=0.2, deadline=0.8)
     local.company.set_rate(40)
@@ -288,6 +299,7 @@ def refuse_the_token_of_now(local: Local) -> None:
     local.server._app = refusing
 
 
+@pytest.mark.usefixtures("forked")
 async def test_a_token_that_is_refused_and_a_service_that_asks_to_wait(local: Local) -> None:
     """The coordinator renews the session for all workers, and their shares are halved."""
     local.company = local.company.with_options(settle=0.2)
@@ -339,6 +351,7 @@ asyncio.run(main())
         assert await journal.open_leases() == {}
 
 
+@pytest.mark.usefixtures("forked")
 async def test_nobody_without_the_certificate_of_a_cluster_joins_it() -> None:
     """Neither its scheduler nor a worker speaks to another user of the machine."""
     strangers = (Security(require_encryption=False), Security.temporary())  # type: ignore[no-untyped-call]

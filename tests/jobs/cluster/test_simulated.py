@@ -16,7 +16,7 @@ FOUND_BY = {
     "early-look-up": range(1, 10),
     "nonce-not-compared": range(235, 250),
     "sent-as-not-sent": range(50, 65),
-    "epoch-reused": range(1, 10),
+    "epoch-reused": range(3, 10),
     "early-share": range(8, 20),
 }
 

@@ -8,6 +8,7 @@ import attrs
 import pytest
 
 from tests.jobs.ledger.facts import CHOICES, LEDGER, PLAIN, file, ledger, plan
+from tests.support.laws import each_of
 from wosdk_async.jobs.ledger.decision import action_of, decide
 from wosdk_async.jobs.ledger.terms import Action, Standing
 from wosdk_async.jobs.options import ImportOptions
@@ -26,9 +27,9 @@ ALWAYS: Mapping[Standing, Action] = {
 """Rows for which neither the operation nor an option matters."""
 
 
-@pytest.mark.parametrize("choices", CHOICES, ids=str)
-@pytest.mark.parametrize("updates", [False, True], ids=["creates", "updates"])
-@pytest.mark.parametrize("can_look_up", [False, True], ids=["no marker", "marker"])
+@each_of("choices", CHOICES, ids=str)
+@each_of("updates", [False, True], ids=["creates", "updates"])
+@each_of("can_look_up", [False, True], ids=["no marker", "marker"])
 def test_what_happens_to_a_row(choices: ImportOptions, can_look_up: bool, updates: bool) -> None:
     """The table of rule 3, for each combination."""
     doubt = LOOK_UP if can_look_up else LEAVE

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.support.laws import each_of
 from wosdk_async.jobs.ledger.identity import Identities, RowIdentity, undisguised
 from wosdk_async.jobs.mapping.template import Template
 from wosdk_async.jobs.sources.csv import CsvFile
@@ -132,7 +132,7 @@ def test_of_an_update_a_change_counts_in_the_columns_that_the_map_reads() -> Non
 # --- keys that were changed ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("known", "seen"),
     [
         ("00501", "501"),  # the issue's own: Excel made 501 of 00501
@@ -157,7 +157,7 @@ def test_keys_that_a_spreadsheet_makes_of_others(known: str, seen: str) -> None:
     assert undisguised(known) == undisguised(seen)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("known", "other"),
     [
         ("501", "502"),

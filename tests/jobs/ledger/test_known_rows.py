@@ -11,7 +11,7 @@ import pytest
 from tests.jobs.conftest import Local
 from tests.jobs.ledger.imports import LONG, corrected, open_orders, undo
 from tests.jobs.ledger.imports import refusal as refused
-from tests.jobs.maps import MAP, MARKER, rows
+from tests.jobs.maps import KEYED, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
 from tests.jobs.test_check import checked
 from tests.jobs.test_operations import COLUMNS, UPDATE, made
@@ -20,8 +20,6 @@ from wosdk_async.jobs import Import
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.text.remedies import Remedy
-
-KEYED = f'key = "{{key}}"\n{MAP}'
 
 
 async def test_a_row_that_changed_before_it_was_found_is_counted(local: Local) -> None:
@@ -87,10 +85,9 @@ async def test_rows_whose_cells_were_sent_do_not_count_as_changed_once_the_map_h
 async def test_a_key_that_a_spreadsheet_changed_is_noticed_after_rows_got_keys(local: Local) -> None:
     """The rows were sent without a key, so the ledger knew them by the beginnings of their cells."""
     await local.run(rows("00501", "2"), MAP)
-    keyed = f'key = "{{key}}"\n{MAP}'
-    await local.run(rows("00501", "2"), keyed)
+    await local.run(rows("00501", "2"), KEYED)
     with pytest.raises(ImportRefusedError) as caught:
-        await local.run(rows("501", "2"), keyed)
+        await local.run(rows("501", "2"), KEYED)
     refusal = caught.value.refusal
     assert (refusal.why, refusal.first_gone.name, refusal.gone) == ("key_disguised", "00501", 1)
     assert sum((await held(local)).values()) == 2
@@ -198,10 +195,9 @@ async def test_an_update_that_was_found_is_not_written_again(local: Local, befor
 
 async def test_a_row_without_a_key_is_refused_where_the_map_has_one(local: Local) -> None:
     """It would be known by its cells, and sent once more after each change of a cell."""
-    keyed = f'key = "{{key}}"\n{MAP}'
     for text in ("a", "b"):
         source = local.write([[" ", text, "", ""], *rows(2)])
-        summary, outcomes = await carried_out(local.job(source, keyed), local)
+        summary, outcomes = await carried_out(local.job(source, KEYED), local)
         assert (summary.done, summary.failed) == (1, 1)
         assert [each.reason for each in outcomes.values() if each.outcome == "failed"] == [
             "the key '{key}' is empty; each row needs its own key"

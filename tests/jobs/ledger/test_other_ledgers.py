@@ -15,7 +15,7 @@ import pytest
 
 from tests.jobs.conftest import Local, Table
 from tests.jobs.ledger.imports import LONG, corrected, open_orders, refusal, undo
-from tests.jobs.maps import MAP, MARKER, rows
+from tests.jobs.maps import KEYED, MAP, MARKER, rows
 from tests.jobs.runs import held, killed, killed_while_sending
 from tests.jobs.test_check import checked
 from wosdk_async.jobs.errors import JournalError
@@ -24,9 +24,11 @@ from wosdk_async.jobs.journal import Journal, RowRecord, State
 from wosdk_async.jobs.ledger.terms import FIRST
 from wosdk_async.text.remedies import Remedy
 
-KEY = f'key = "{{key}}"\n{MAP}'
-UNMARKED = pytest.mark.parametrize("text", [KEY, MAP], ids=["key", "nothing"])
-KEYED = pytest.mark.parametrize(("text", "marker"), [(KEY, None), (MAP, MARKER)], ids=["key", "marker"])
+EITHER = [(KEYED, None), (MAP, MARKER)]
+UNMARKED = pytest.mark.parametrize("text", [KEYED, MAP], ids=["key", "nothing"])
+SIMILAR_KEYS = pytest.mark.parametrize(
+    ("text", "marker"), [(KEYED, None), (MAP, MARKER)], ids=["key", "marker"]
+)
 
 
 async def sent(local: Local, name: str, content: Table, text: str, **options: Any) -> Path:
@@ -78,7 +80,7 @@ async def test_a_row_that_another_ledger_sent_is_sent_once_that_was_undone(local
     assert await open_orders(local) == Counter("13")
 
 
-@KEYED
+@SIMILAR_KEYS
 async def test_appended_rows_whose_keys_a_spreadsheet_changed_are_not_sent_again(
     local: Local, text: str, marker: str | None
 ) -> None:
@@ -111,15 +113,12 @@ async def test_rows_that_another_file_sent_since_a_kill_are_not_sent_again(local
     assert await held(local) == Counter("123")
 
 
-@KEYED
-async def test_keys_that_a_spreadsheet_changed_in_another_file_since_a_kill(
-    local: Local, text: str, marker: str | None
-) -> None:
+async def test_keys_that_a_spreadsheet_changed_in_another_file_since_a_kill(local: Local) -> None:
     monday = local.write([["001", "a", "", ""]]).rename(local.folder / "monday.csv")
-    async with killed(local.job(monday, text, marker=marker), local):
+    async with killed(local.job(monday, KEYED), local):
         pass
-    await sent(local, "rest.csv", [["1", "a", "", ""]], text, marker=marker)
-    assert (await refusal(local.job(monday, text, marker=marker), local)).why == "key_disguised"
+    await sent(local, "rest.csv", [["1", "a", "", ""]], KEYED)
+    assert (await refusal(local.job(monday, KEYED), local)).why == "key_disguised"
 
 
 @UNMARKED
@@ -132,23 +131,22 @@ async def test_rows_to_send_again_are_sent_after_a_kill(local: Local, text: str)
     assert await refused(local, append(copy, rows(3)), text) == [4]
 
 
-@KEYED
-async def test_similar_keys_need_a_word_in_each_run(local: Local, text: str, marker: str | None) -> None:
-    await sent(local, "monday.csv", [["001", "a", "", ""]], text, marker=marker)
+async def test_similar_keys_need_a_word_in_each_run(local: Local) -> None:
+    await sent(local, "monday.csv", [["001", "a", "", ""]], MAP, marker=MARKER)
     tuesday = local.write([["1", "b", "", ""]]).rename(local.folder / "tuesday.csv")
-    await killed_while_sending(local.job(tuesday, text, marker=marker, new_rows=True), local, [])
-    assert (await refusal(local.job(tuesday, text, marker=marker), local)).why == "key_disguised"
-    assert (await local.run(tuesday, text, marker=marker, new_rows=True)).done_now == 1
+    await killed_while_sending(local.job(tuesday, MAP, marker=MARKER, new_rows=True), local, [])
+    assert (await refusal(local.job(tuesday, MAP, marker=MARKER), local)).why == "key_disguised"
+    assert (await local.run(tuesday, MAP, marker=MARKER, new_rows=True)).done_now == 1
 
 
 async def test_a_refused_row_corrected_to_one_that_another_job_sent_is_not_sent(local: Local) -> None:
-    await sent(local, "monday.csv", [["5", "a", "", ""]], KEY)
+    await sent(local, "monday.csv", [["5", "a", "", ""]], KEYED)
     local.server.refused = "refuse me"
     tuesday = local.write([["5", "refuse me", "", ""], *rows(9)]).rename(local.folder / "tuesday.csv")
-    assert (await local.run(tuesday, KEY, new_rows=True)).failed == 1
+    assert (await local.run(tuesday, KEYED, new_rows=True)).failed == 1
     local.server.refused = None
     tuesday = local.write([["5", "a", "", ""], *rows(9)]).rename(tuesday)
-    assert await refused(local, tuesday, KEY) == [2]
+    assert await refused(local, tuesday, KEYED) == [2]
 
 
 @pytest.mark.parametrize("by_rejects", [False, True])
@@ -164,12 +162,11 @@ async def test_a_row_that_is_corrected_in_two_files_is_sent_once(
     assert await refused(local, source, text) == [2]
 
 
-@UNMARKED
-async def test_rows_of_a_second_job_are_not_sent_by_the_first(local: Local, text: str) -> None:
-    monday = await sent(local, "monday.csv", rows(1, 2), text)
-    tuesday = await sent(local, "tuesday.csv", rows(3, 4), text)
+async def test_rows_of_a_second_job_are_not_sent_by_the_first(local: Local) -> None:
+    monday = await sent(local, "monday.csv", rows(1, 2), KEYED)
+    tuesday = await sent(local, "tuesday.csv", rows(3, 4), KEYED)
     folder = monday.with_name("monday.csv.job")
-    assert await refused(local, tuesday, text, folder=folder, new_rows=True) == [2, 3]
+    assert await refused(local, tuesday, KEYED, folder=folder, new_rows=True) == [2, 3]
 
 
 async def test_rows_that_look_ups_find_are_looked_up(local: Local) -> None:
@@ -187,32 +184,32 @@ async def test_rows_that_equal_a_sent_row_are_counted(local: Local) -> None:
     assert await refused(local, local.write(rows(2, 1)).rename(tuesday), MAP) == [3]
 
 
-@UNMARKED
-async def test_a_running_job_that_has_sent_some_rows_will_send_the_others(local: Local, text: str) -> None:
-    monday = await sent(local, "monday.csv", rows(1), text)
-    tuesday = await sent(local, "tuesday.csv", rows(9), text)
-    async with killed(local.job(append(monday, rows(2)), text), local):
-        assert await refused(local, append(tuesday, rows(1, 2)), text) == [3, 4]
+async def test_a_running_job_that_has_sent_some_rows_will_send_the_others(local: Local) -> None:
+    monday = await sent(local, "monday.csv", rows(1), MAP)
+    tuesday = await sent(local, "tuesday.csv", rows(9), MAP)
+    async with killed(local.job(append(monday, rows(2)), MAP), local):
+        assert await refused(local, append(tuesday, rows(1, 2)), MAP) == [3, 4]
 
 
 async def test_all_rows_with_similar_keys_are_counted_whichever_ledger_sent_them(local: Local) -> None:
-    await sent(local, "monday.csv", [["002", "a", "", ""]], KEY)
-    await sent(local, "tuesday.csv", [["010", "b", "", ""]], KEY)
-    wednesday = await sent(local, "wednesday.csv", rows(9), KEY)
-    found = await refusal(local.job(append(wednesday, [["2", "c", "", ""], ["10", "b", "", ""]]), KEY), local)
+    await sent(local, "monday.csv", [["002", "a", "", ""]], KEYED)
+    await sent(local, "tuesday.csv", [["010", "b", "", ""]], KEYED)
+    wednesday = await sent(local, "wednesday.csv", rows(9), KEYED)
+    found = await refusal(
+        local.job(append(wednesday, [["2", "c", "", ""], ["10", "b", "", ""]]), KEYED), local
+    )
     assert (found.rows, [gone.name for _, gone in found.resembling]) == (2, ["002", "010"])
 
 
-@UNMARKED
-async def test_copies_of_a_job_folder_that_both_sent_rows_are_both_asked(local: Local, text: str) -> None:
-    path = await sent(local, "a.csv", rows(1), text)
+async def test_copies_of_a_job_folder_that_both_sent_rows_are_both_asked(local: Local) -> None:
+    path = await sent(local, "a.csv", rows(1), KEYED)
     copy = shutil.copytree(path.with_name("a.csv.job"), local.folder / "b.job")
-    await local.run(local.write(rows(1, 4)).rename(local.folder / "b.csv"), text, folder=copy)
-    await local.run(append(path, rows(5)), text)
+    await local.run(local.write(rows(1, 4)).rename(local.folder / "b.csv"), KEYED, folder=copy)
+    await local.run(append(path, rows(5)), KEYED)
     new = local.write(rows(4, 5, 6)).rename(local.folder / "c.csv")
-    assert (await refusal(local.job(new, text), local)).why == "sent_elsewhere"
-    assert (await local.run(path, text)).done_now == 0
-    assert await refused(local, append(path, rows(4)), text) == [4]
+    assert (await refusal(local.job(new, KEYED), local)).why == "sent_elsewhere"
+    assert (await local.run(path, KEYED)).done_now == 0
+    assert await refused(local, append(path, rows(4)), KEYED) == [4]
 
 
 async def test_rows_that_the_replaced_ledger_sent_are_not_sent_again(local: Local) -> None:
@@ -234,40 +231,40 @@ async def test_a_ledger_to_send_rows_again_heeds_what_others_sent_since(local: L
 
 
 async def test_an_equal_key_of_the_file_hides_no_row(local: Local) -> None:
-    await sent(local, "monday.csv", [["K", "b", "", ""]], KEY)
-    tuesday = append(await sent(local, "tuesday.csv", rows(9), KEY), [["K", "a", "", ""]])
-    assert await refused(local, tuesday, KEY) == [3]
-    assert (await local.run(tuesday, KEY, new_rows=True)).done_now == 1, "the row can be declared new"
-    summary = await local.run(append(tuesday, [["K", "b", "", ""]]), KEY, new_rows=True)
+    await sent(local, "monday.csv", [["K", "b", "", ""]], KEYED)
+    tuesday = append(await sent(local, "tuesday.csv", rows(9), KEYED), [["K", "a", "", ""]])
+    assert await refused(local, tuesday, KEYED) == [3]
+    assert (await local.run(tuesday, KEYED, new_rows=True)).done_now == 1, "the row can be declared new"
+    summary = await local.run(append(tuesday, [["K", "b", "", ""]]), KEYED, new_rows=True)
     assert (summary.done_now, summary.failed) == (0, 1)
 
 
 async def test_files_with_the_same_numbers_need_a_word_in_each_run(local: Local) -> None:
-    await sent(local, "monday.csv", [["1", "a", "", ""], ["2", "b", "", ""], ["3", "c", "", ""]], KEY)
+    await sent(local, "monday.csv", [["1", "a", "", ""], ["2", "b", "", ""], ["3", "c", "", ""]], KEYED)
     tuesday = local.write([["1", "d", "", ""]]).rename(local.folder / "tuesday.csv")
-    found = await refusal(local.job(tuesday, KEY), local)
+    found = await refusal(local.job(tuesday, KEYED), local)
     assert (found.why, found.changed, found.remedies) == ("sent_elsewhere", 1, (Remedy.OTHER_CELLS,))
-    assert (await local.run(tuesday, KEY, new_rows=True)).done_now == 1
-    assert await refused(local, append(tuesday, [["2", "e", "", ""]]), KEY) == [3]
-    assert (await local.run(tuesday, KEY, new_rows=True)).done_now == 1
-    assert await refused(local, append(tuesday, [["3", "c", "", ""]]), KEY, new_rows=True) == [4]
+    assert (await local.run(tuesday, KEYED, new_rows=True)).done_now == 1
+    assert await refused(local, append(tuesday, [["2", "e", "", ""]]), KEYED) == [3]
+    assert (await local.run(tuesday, KEYED, new_rows=True)).done_now == 1
+    assert await refused(local, append(tuesday, [["3", "c", "", ""]]), KEYED, new_rows=True) == [4]
 
 
 async def test_a_first_file_of_sent_rows_and_of_others_with_their_keys(local: Local) -> None:
     """To skip all of them would lose rows, and to send all of them would create rows twice."""
-    await sent(local, "monday.csv", [["1", "a", "", ""], ["2", "b", "", ""]], KEY)
+    await sent(local, "monday.csv", [["1", "a", "", ""], ["2", "b", "", ""]], KEYED)
     tuesday = local.write([["1", "a", "", ""], ["2", "c", "", ""]]).rename(local.folder / "tuesday.csv")
-    found = await refusal(local.job(tuesday, KEY), local)
+    found = await refusal(local.job(tuesday, KEYED), local)
     assert (found.rows, found.changed, found.remedies) == (2, 1, (Remedy.OTHER_CELLS,))
-    assert await refused(local, tuesday, KEY, new_rows=True) == [2]
+    assert await refused(local, tuesday, KEYED, new_rows=True) == [2]
     tuesday = local.write([["2", "c", "", ""]]).rename(tuesday)
-    assert (await local.run(tuesday, KEY, new_rows=True)).done_now == 1
+    assert (await local.run(tuesday, KEYED, new_rows=True)).done_now == 1
     assert await held(local) == Counter("122")
 
 
 @pytest.mark.parametrize("marker", [None, MARKER])
 async def test_rows_sent_with_keys_are_recognized_without_them(local: Local, marker: str | None) -> None:
-    await sent(local, "monday.csv", rows(1, 2), MAP if marker else KEY, marker=marker)
+    await sent(local, "monday.csv", rows(1, 2), MAP if marker else KEYED, marker=marker)
     tuesday = append(await sent(local, "tuesday.csv", rows(3), MAP), rows(1))
     assert await refused(local, tuesday, MAP) == [3]
     wednesday = local.write(rows(2, 4)).rename(local.folder / "wednesday.csv")
@@ -283,23 +280,13 @@ async def test_look_ups_find_only_keys_in_the_field_that_they_were_sent_in(local
     assert (await refusal(local.job(tuesday, other, marker=field), local)).lines == (2,)
 
 
-@UNMARKED
-async def test_rows_that_a_running_job_will_send_are_not_sent(local: Local, text: str) -> None:
-    monday = local.write(rows(1, 2, 3)).rename(local.folder / "monday.csv")
-    async with killed(local.job(monday, text), local):
-        rest = local.write(rows(2, 3, 4)).rename(local.folder / "rest.csv")
-        found = await refusal(local.job(rest, text), local)
-        assert (found.why, found.lines, found.remedies) == ("sent_elsewhere", (2, 3), (Remedy.WAIT,))
-    assert (await local.run(rest, text)).done_now == 3  # nobody may ever resume the other
-
-
 async def test_added_rows_that_another_job_sent_do_not_stop_the_new_ones(local: Local) -> None:
     """Each night's file may begin with many rows of the day before."""
-    await sent(local, "monday.csv", rows(*range(30)), MAP, marker=MARKER)
+    await sent(local, "monday.csv", rows(*range(22)), MAP, marker=MARKER)
     tuesday = await sent(local, "tuesday.csv", rows(98), MAP, marker=MARKER)
-    tuesday = local.write(rows(98, *range(30), 99)).rename(tuesday)
+    tuesday = local.write(rows(98, *range(22), 99)).rename(tuesday)
     summary = await local.run(tuesday, MAP, marker=MARKER)
-    assert (summary.stopped, summary.failed, summary.done_now) == (None, 30, 1)
+    assert (summary.stopped, summary.failed, summary.done_now) == (None, 22, 1)
 
 
 @pytest.mark.parametrize("undone", [True, False])
@@ -308,11 +295,11 @@ async def test_only_a_job_that_sent_the_same_row_and_did_not_undo_it_is_named(
     local: Local, same: bool, undone: bool
 ) -> None:
     """Otherwise, to skip the rows would lose them."""
-    monday = await sent(local, "monday.csv", rows(*range(30)), MAP, marker=MARKER)
+    monday = await sent(local, "monday.csv", rows(*range(22)), MAP, marker=MARKER)
     if undone:
         await undo(local, monday.with_name("monday.csv.job"))
         await local.run(monday, MAP, marker=MARKER, again=True)
-    changed = [[key, text if same else "another", *more] for key, text, *more in rows(*range(30))]
+    changed = [[key, text if same else "another", *more] for key, text, *more in rows(*range(22))]
     path = local.write(changed).rename(local.folder / "tuesday.csv")
     summary = await local.run(path, MAP, marker=MARKER)
     assert summary.stopped is not None
@@ -337,7 +324,9 @@ async def test_a_found_row_whose_record_another_job_undid_is_undone(local: Local
 
 @pytest.mark.parametrize("copies", [False, True], ids=["one", "copied"])
 @pytest.mark.parametrize(
-    ("running", "text"), [(KEY, KEY), (KEY, MAP), (MAP, KEY)], ids=["key", "none", "new key"]
+    ("running", "text"),
+    [(KEYED, KEYED), (MAP, MAP), (KEYED, MAP), (MAP, KEYED)],
+    ids=["key", "nothing", "none", "new key"],
 )
 async def test_rows_that_a_running_job_will_send_are_known_by_any_map_and_beside_a_copy(
     local: Local, running: str, text: str, copies: bool
@@ -349,34 +338,31 @@ async def test_rows_that_a_running_job_will_send_are_known_by_any_map_and_beside
         rest = local.write(rows(2, 3, 4)).rename(local.folder / "rest.csv")
         found = await refusal(local.job(rest, text), local)
         assert (found.why, found.lines, found.remedies) == ("sent_elsewhere", (2, 3), (Remedy.WAIT,))
+    assert (await local.run(rest, text)).done_now == 3  # nobody may ever resume the other
 
 
-@UNMARKED
-async def test_a_copy_made_during_a_run_does_not_know_what_else_the_run_sent(local: Local, text: str) -> None:
+async def test_a_copy_made_during_a_run_does_not_know_what_else_the_run_sent(local: Local) -> None:
     monday = local.write(rows(*range(1, 41))).rename(local.folder / "monday.csv")
     local.server.held = asyncio.Event()
-    running = asyncio.create_task(local.run(monday, text, concurrency=1))
+    running = asyncio.create_task(local.run(monday, MAP, concurrency=1))
     await local.server.arrived.wait()
     copy = shutil.copytree(monday.with_name("monday.csv.job"), local.folder / "mine.job")
     local.server.held.set()
     await running
     local.server.held = None
     rest = local.write(rows(39, 40)).rename(local.folder / "rest.csv")
-    assert await refused(local, rest, text, folder=copy) == [2, 3]
+    assert await refused(local, rest, MAP, folder=copy) == [2, 3]
 
 
-@UNMARKED
-async def test_a_copy_made_during_a_run_hides_nothing_once_the_run_was_killed(
-    local: Local, text: str
-) -> None:
+async def test_a_copy_made_during_a_run_hides_nothing_once_the_run_was_killed(local: Local) -> None:
     monday = local.write(rows(1, 2, 3)).rename(local.folder / "monday.csv")
-    async with killed(local.job(monday, text), local) as journal:
+    async with killed(local.job(monday, KEYED), local) as journal:
         copy = shutil.copytree(journal.folder, local.folder / "backup.job")
         os.utime(copy / "journal.db", (2e9, 2e9))  # the original writes only its log
         await journal.begin([2, 3])
         journal.record(RowRecord(2, State.DONE, id=1))
     rest = local.write(rows(2, 3)).rename(local.folder / "rest.csv")
-    found = await refusal(local.job(rest, text), local)
+    found = await refusal(local.job(rest, KEYED), local)
     assert (found.why, found.lines, found.folder) == ("sent_elsewhere", (2, 3), journal.folder)
 
 
@@ -413,10 +399,10 @@ async def test_a_job_in_another_directory_knows_what_jobs_beside_its_file_undid(
 async def test_a_found_row_whose_record_is_undone_is_free_for_other_files(local: Local) -> None:
     monday = await sent(local, "monday.csv", rows(1), MAP, marker=MARKER)
     await sent(local, "tuesday.csv", rows(1), MAP, marker=MARKER, if_exists="skip")
-    wednesday = append(await sent(local, "wednesday.csv", rows(9), KEY), rows(1))
-    assert await refused(local, wednesday, KEY) == [3]
+    wednesday = append(await sent(local, "wednesday.csv", rows(9), KEYED), rows(1))
+    assert await refused(local, wednesday, KEYED) == [3]
     await undo(local, monday.with_name("monday.csv.job"))
-    assert (await local.run(wednesday, KEY)).done_now == 1
+    assert (await local.run(wednesday, KEYED)).done_now == 1
     assert await open_orders(local) == Counter("19")
 
 
@@ -428,77 +414,68 @@ async def test_a_copy_whose_rows_were_found_is_not_sent_without_keys(local: Loca
 
 async def test_an_identical_file_with_another_key_is_not_new(local: Local) -> None:
     table = [["1", "a", "K1", ""], ["2", "b", "K2", ""]]
-    await sent(local, "monday.csv", table, KEY)
+    await sent(local, "monday.csv", table, KEYED)
     copy = local.write(table).rename(local.folder / "copy.csv")
-    other = KEY.replace("{key}", "{notes}", 1)
+    other = KEYED.replace("{key}", "{notes}", 1)
     found = await refusal(local.job(copy, other, new_rows=True), local)
     assert (found.why, found.rows) == ("sent_elsewhere", 2)
 
 
-@KEYED
-async def test_the_confirmation_of_again_counts_similar_keys_of_other_jobs(
-    local: Local, text: str, marker: str | None
-) -> None:
-    await sent(local, "monday.csv", [["003", "a", "", ""]], text, marker=marker)
-    tuesday = await sent(local, "tuesday.csv", rows(9), text, marker=marker)
-    job = local.job(append(tuesday, [["3", "a", "", ""]]), text, marker=marker, again=True)
+async def test_the_confirmation_of_again_counts_similar_keys_of_other_jobs(local: Local) -> None:
+    await sent(local, "monday.csv", [["003", "a", "", ""]], KEYED)
+    tuesday = await sent(local, "tuesday.csv", rows(9), KEYED)
+    job = local.job(append(tuesday, [["3", "a", "", ""]]), KEYED, again=True)
     assert (await job.open(local.company)).plan.resembling == 1
     await job.close()
 
 
-@UNMARKED
-async def test_a_copy_of_a_killed_job_says_nothing_of_rows_that_the_job_tried(
-    local: Local, text: str
-) -> None:
+async def test_a_copy_of_a_killed_job_says_nothing_of_rows_that_the_job_tried(local: Local) -> None:
     monday = local.write(rows(1, 2)).rename(local.folder / "monday.csv")
-    folder = await killed_while_sending(local.job(monday, text), local, [1])
+    folder = await killed_while_sending(local.job(monday, MAP), local, [1])
     shutil.copytree(folder, local.folder / "backup.job")
-    assert (await local.run(monday, text)).in_doubt == 1
+    assert (await local.run(monday, MAP)).in_doubt == 1
     async with Journal.open(folder) as journal:
         await decide(journal, 1, None, "somebody")
-    assert (await local.run(monday, text)).done_now == 1
+    assert (await local.run(monday, MAP)).done_now == 1
     await undo(local, folder, 2)
-    assert (await local.run(monday, text, retry_undone=True)).done_now == 1
+    assert (await local.run(monday, MAP, retry_undone=True)).done_now == 1
 
 
 async def test_found_rows_are_not_sent_again(local: Local) -> None:
     """The job never sent them, and its new map cannot look them up."""
     await sent(local, "monday.csv", rows(1), MAP, marker=MARKER)
     tuesday = await sent(local, "tuesday.csv", rows(1, 2), MAP, marker=MARKER, if_exists="skip")
-    assert await refused(local, tuesday, KEY, again=True) == [2]
+    assert await refused(local, tuesday, KEYED, again=True) == [2]
 
 
-@UNMARKED
-async def test_an_undo_in_a_renamed_folder_frees_refused_rows(local: Local, text: str) -> None:
-    monday = await sent(local, "monday.csv", rows(1), text)
-    tuesday = append(await sent(local, "tuesday.csv", rows(9), text), rows(1))
-    assert await refused(local, tuesday, text) == [3]
+async def test_an_undo_in_a_renamed_folder_frees_refused_rows(local: Local) -> None:
+    monday = await sent(local, "monday.csv", rows(1), KEYED)
+    tuesday = append(await sent(local, "tuesday.csv", rows(9), KEYED), rows(1))
+    assert await refused(local, tuesday, KEYED) == [3]
     folder = monday.with_name("monday.csv.job").rename(local.folder / "renamed.job")
-    assert await refused(local, tuesday, text) == [3]
+    assert await refused(local, tuesday, KEYED) == [3]
     await undo(local, folder)
-    assert (await local.run(tuesday, text)).done_now == 1
+    assert (await local.run(tuesday, KEYED)).done_now == 1
 
 
-@UNMARKED
-async def test_a_copy_of_the_job_folder_tells_what_it_sent_since(local: Local, text: str) -> None:
+async def test_a_copy_of_the_job_folder_tells_what_it_sent_since(local: Local) -> None:
     monday = local.write(rows(1, 2)).rename(local.folder / "monday.csv")
-    async with killed(local.job(monday, text), local) as journal:
+    async with killed(local.job(monday, MAP), local) as journal:
         pass
     copy = shutil.copytree(journal.folder, local.folder / "mine.job")
-    assert (await local.run(monday, text)).done_now == 2  # the copy tells nothing new
+    assert (await local.run(monday, MAP)).done_now == 2  # the copy tells nothing new
     await undo(local, journal.folder)
-    assert (await local.run(monday, text, folder=copy)).done_now == 2
-    assert await refused(local, monday, text, retry_undone=True) == [2, 3]
+    assert (await local.run(monday, MAP, folder=copy)).done_now == 2
+    assert await refused(local, monday, MAP, retry_undone=True) == [2, 3]
 
 
-@UNMARKED
-async def test_an_old_copy_of_a_job_folder_tells_nothing(local: Local, text: str) -> None:
-    monday = await sent(local, "monday.csv", rows(1), text)
+async def test_an_old_copy_of_a_job_folder_tells_nothing(local: Local) -> None:
+    monday = await sent(local, "monday.csv", rows(1), KEYED)
     folder = monday.with_name("monday.csv.job")
     shutil.copytree(folder, local.folder / "backup.job")
     await undo(local, folder)
     copy = local.write(rows(1)).rename(local.folder / "copy.csv")
-    assert (await local.run(copy, text)).done_now == 1
+    assert (await local.run(copy, KEYED)).done_now == 1
 
 
 async def test_a_ledger_that_cannot_be_read_is_named_with_a_way_out(local: Local) -> None:
@@ -513,26 +490,23 @@ async def test_a_ledger_that_cannot_be_read_is_named_with_a_way_out(local: Local
 
 async def test_a_key_that_a_reject_left_is_free(local: Local) -> None:
     """The other ledger never sent a row with it."""
-    monday = await sent(local, "monday.csv", [["K1", LONG, "", ""]], KEY)
-    await local.run(corrected(monday.with_name("monday.csv.job"), f"K1,{LONG}", "K2,short"), KEY)
-    tuesday = append(await sent(local, "tuesday.csv", rows(9), KEY), [["K1", "other", "", ""]])
-    assert (await local.run(tuesday, KEY)).done_now == 1
+    monday = await sent(local, "monday.csv", [["K1", LONG, "", ""]], KEYED)
+    await local.run(corrected(monday.with_name("monday.csv.job"), f"K1,{LONG}", "K2,short"), KEYED)
+    tuesday = append(await sent(local, "tuesday.csv", rows(9), KEYED), [["K1", "other", "", ""]])
+    assert (await local.run(tuesday, KEYED)).done_now == 1
 
 
-@KEYED
-async def test_similar_keys_that_another_job_sent_since_are_asked_about(
-    local: Local, text: str, marker: str | None
-) -> None:
+async def test_similar_keys_that_another_job_sent_since_are_asked_about(local: Local) -> None:
     """Each run retries a row that was refused before it was sent."""
     content = [["1", LONG, "", ""], ["5", "e", "", ""]]
-    tuesday = await sent(local, "tuesday.csv", content, text, marker=marker)
-    assert (await local.run(tuesday, text, marker=marker)).failed == 1
-    await sent(local, "wednesday.csv", [["0001", "a", "", ""]], text, marker=marker, new_rows=True)
-    found = await refusal(local.job(tuesday, text, marker=marker), local)
+    tuesday = await sent(local, "tuesday.csv", content, MAP, marker=MARKER)
+    assert (await local.run(tuesday, MAP, marker=MARKER)).failed == 1
+    await sent(local, "wednesday.csv", [["0001", "a", "", ""]], MAP, marker=MARKER, new_rows=True)
+    found = await refusal(local.job(tuesday, MAP, marker=MARKER), local)
     assert (found.why, [gone.name for _, gone in found.resembling]) == ("key_disguised", ["0001"])
 
 
-@KEYED
+@SIMILAR_KEYS
 @pytest.mark.parametrize("option", ["new_rows", "again"])
 async def test_what_the_first_run_was_told_says_nothing_of_later_rows(
     local: Local, text: str, marker: str | None, option: str
@@ -558,44 +532,37 @@ async def test_to_send_a_file_again_does_not_send_rows_of_other_jobs(local: Loca
     assert await open_orders(local) == Counter("123")
 
 
-@UNMARKED
-async def test_rows_that_another_job_sent_before_the_confirmation_are_not_sent(
-    local: Local, text: str
-) -> None:
+async def test_rows_that_another_job_sent_before_the_confirmation_are_not_sent(local: Local) -> None:
     monday = local.write(rows(1, 2)).rename(local.folder / "monday.csv")
-    tuesday = append(await sent(local, "tuesday.csv", rows(3), text), rows(2, 4))
-    first, later = local.job(monday, text), local.job(tuesday, text)
+    tuesday = append(await sent(local, "tuesday.csv", rows(3), MAP), rows(2, 4))
+    first, later = local.job(monday, MAP), local.job(tuesday, MAP)
     await first.open(local.company)
     await later.open(local.company)
-    await sent(local, "wednesday.csv", rows(2), text)
+    await sent(local, "wednesday.csv", rows(2), MAP)
     for job in (first, later):
         assert (await refusal(job, local)).why == "sent_elsewhere"
 
 
-@UNMARKED
 async def test_a_file_to_send_again_is_not_sent_if_another_job_started_before_the_confirmation(
-    local: Local, text: str
+    local: Local,
 ) -> None:
-    monday = await sent(local, "monday.csv", rows(1, 2), text)
+    monday = await sent(local, "monday.csv", rows(1, 2), KEYED)
     await undo(local, monday.with_name("monday.csv.job"))
-    again = local.job(monday, text, again=True)
+    again = local.job(monday, KEYED, again=True)
     await again.open(local.company)
-    await sent(local, "tuesday.csv", rows(2), text)
+    await sent(local, "tuesday.csv", rows(2), KEYED)
     with pytest.raises(JournalError):
         await again.run(local.company)
     assert await open_orders(local) == Counter("2")
-    assert await refused(local, monday, text, again=True) == [3]
+    assert await refused(local, monday, KEYED, again=True) == [3]
 
 
-@UNMARKED
-async def test_rows_that_another_job_admitted_before_the_confirmation_are_not_sent(
-    local: Local, text: str
-) -> None:
+async def test_rows_that_another_job_admitted_before_the_confirmation_are_not_sent(local: Local) -> None:
     monday = local.write(rows(1)).rename(local.folder / "monday.csv")
     tuesday = local.write(rows(1, 2)).rename(local.folder / "tuesday.csv")
-    other = await local.job(monday, text).open(local.company)
+    other = await local.job(monday, MAP).open(local.company)
     await other.journal.start_run(**other.request.details(local.company))
-    waiting = local.job(tuesday, text)
+    waiting = local.job(tuesday, MAP)
     await waiting.open(local.company)
     await other.admit()
     found = await refusal(waiting, local)
@@ -614,7 +581,7 @@ async def test_a_reject_that_another_job_sent_before_the_confirmation_is_not_sen
     assert (await refusal(fixed, local)).lines == (2,)
 
 
-@KEYED
+@SIMILAR_KEYS
 async def test_a_run_without_a_row_compares_no_key(local: Local, text: str, marker: str | None) -> None:
     """A refused row is sent from another file; another reject is imported; the row is corrected in place."""
     content = [["001", LONG, "", ""], ["002", LONG, "", ""]]
@@ -643,9 +610,9 @@ async def test_rows_sent_with_another_map_are_the_same(local: Local, text: str) 
 async def test_rejects_of_a_replaced_ledger_with_a_day_as_its_name(local: Local) -> None:
     folder = local.folder / "2026-11-30"
     source = local.write([["1", LONG, "", ""], *rows(2)])
-    await local.run(source, KEY, folder=folder)
-    await local.run(source, KEY, folder=folder, again=True)
-    found = await refusal(local.job(corrected(folder, LONG, "short"), KEY), local)
+    await local.run(source, KEYED, folder=folder)
+    await local.run(source, KEYED, folder=folder, again=True)
+    found = await refusal(local.job(corrected(folder, LONG, "short"), KEYED), local)
     assert (found.why, found.folder) == ("superseded", local.folder / "2026-11-30-2")
 
 
@@ -710,51 +677,47 @@ async def test_rows_of_a_job_with_keys_are_known_by_all_their_cells(
     assert await refused(local, append(tuesday, rows(2, 3)), UNREAD) == [3]
 
 
-@UNMARKED
-async def test_again_in_a_first_run_asks_before_it_sends_rows_of_another_job(local: Local, text: str) -> None:
-    await sent(local, "monday.csv", rows(1, 2), text)
-    job = local.job(local.write(rows(2, 3)).rename(local.folder / "tuesday.csv"), text, again=True)
+async def test_again_in_a_first_run_asks_before_it_sends_rows_of_another_job(local: Local) -> None:
+    await sent(local, "monday.csv", rows(1, 2), KEYED)
+    job = local.job(local.write(rows(2, 3)).rename(local.folder / "tuesday.csv"), KEYED, again=True)
     opened = await job.open(local.company)
     assert (opened.plan.leaves_done, opened.plan.begins) == (1, True)
     await job.close()
 
 
-@UNMARKED
-async def test_again_in_a_first_run_waits_for_a_job_with_rows_in_doubt(local: Local, text: str) -> None:
+async def test_again_in_a_first_run_waits_for_a_job_with_rows_in_doubt(local: Local) -> None:
     monday = local.write(rows(1, 2)).rename(local.folder / "monday.csv")
-    await killed_while_sending(local.job(monday, text), local, [1])
+    await killed_while_sending(local.job(monday, MAP), local, [1])
     tuesday = local.write(rows(1, 3)).rename(local.folder / "tuesday.csv")
-    found = await refusal(local.job(tuesday, text, again=True), local)
+    found = await refusal(local.job(tuesday, MAP, again=True), local)
     assert (found.why, found.remedies) == ("sent_elsewhere", (Remedy.SETTLE,))
 
 
 async def test_a_job_with_another_key_cannot_take_the_file(local: Local) -> None:
-    await sent(local, "monday.csv", rows(1, 2), KEY)
+    await sent(local, "monday.csv", rows(1, 2), KEYED)
     copy = local.write(rows(1, 2)).rename(local.folder / "copy.csv")
     assert (await refusal(local.job(copy, MAP), local)).remedies == (Remedy.SEND_AGAIN,)
 
 
-@UNMARKED
-async def test_rows_of_two_other_jobs_are_all_listed(local: Local, text: str) -> None:
+async def test_rows_of_two_other_jobs_are_all_listed(local: Local) -> None:
     """No job has sent all of them, so none can take the file."""
-    await sent(local, "monday.csv", rows(1, 2), text)
-    await sent(local, "tuesday.csv", rows(3, 4, 5), text)
+    await sent(local, "monday.csv", rows(1, 2), KEYED)
+    await sent(local, "tuesday.csv", rows(3, 4, 5), KEYED)
     week = local.write(rows(1, 3, 4, 9)).rename(local.folder / "week.csv")
-    found = await refusal(local.job(week, text), local)
+    found = await refusal(local.job(week, KEYED), local)
     assert (found.rows, found.lines, found.remedies) == (3, (2, 3, 4), (Remedy.REMOVE_ROWS,))
     assert (found.folder, found.others) == (local.folder / "tuesday.csv.job", 1)
-    assert (await local.run(local.write(rows(9)).rename(week), text)).done_now == 1
+    assert (await local.run(local.write(rows(9)).rename(week), KEYED)).done_now == 1
 
 
-@UNMARKED
-async def test_what_again_asks_about_is_said_by_a_check_and_asked_anew(local: Local, text: str) -> None:
-    await sent(local, "monday.csv", rows(1), text)
+async def test_what_again_asks_about_is_said_by_a_check_and_asked_anew(local: Local) -> None:
+    await sent(local, "monday.csv", rows(1), KEYED)
     tuesday = local.write(rows(1, 2)).rename(local.folder / "tuesday.csv")
-    check = await checked(local, tuesday, text, again=True)
+    check = await checked(local, tuesday, KEYED, again=True)
     assert any("resent" in each and each.endswith(": 1") for each in check.warnings)
-    job = local.job(tuesday, text, again=True)
+    job = local.job(tuesday, KEYED, again=True)
     await job.open(local.company)
-    await sent(local, "wednesday.csv", rows(2), text)
+    await sent(local, "wednesday.csv", rows(2), KEYED)
     with pytest.raises(JournalError):
         await job.run(local.company)
     assert await held(local) == Counter("12")
@@ -783,11 +746,10 @@ async def test_look_ups_need_not_find_the_record_that_a_person_named(local: Loca
     assert await refused(local, tuesday, MAP, marker=MARKER) == [2]
 
 
-@UNMARKED
-async def test_the_job_with_rows_in_doubt_is_named_before_one_that_sent_more(local: Local, text: str) -> None:
-    await sent(local, "monday.csv", rows(1, 2, 3), text)
+async def test_the_job_with_rows_in_doubt_is_named_before_one_that_sent_more(local: Local) -> None:
+    await sent(local, "monday.csv", rows(1, 2, 3), MAP)
     tuesday = local.write(rows(4)).rename(local.folder / "tuesday.csv")
-    folder = await killed_while_sending(local.job(tuesday, text), local, [1])
+    folder = await killed_while_sending(local.job(tuesday, MAP), local, [1])
     week = local.write(rows(1, 2, 3, 4)).rename(local.folder / "week.csv")
-    found = await refusal(local.job(week, text), local)
+    found = await refusal(local.job(week, MAP), local)
     assert (found.folder, found.lines, found.remedies) == (folder, (5,), (Remedy.SETTLE,))

@@ -21,13 +21,14 @@ from tests.jobs.ledger.facts import (
     plan,
     refusal,
 )
+from tests.support.laws import each_of
 from wosdk_async.jobs.ledger.decision import action_of, decide
 from wosdk_async.jobs.ledger.terms import Action, Elsewhere, RowSample, Standing
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.text.remedies import Remedy
 
 
-@pytest.mark.parametrize("choices", CHOICES, ids=str)
+@each_of("choices", CHOICES, ids=str)
 def test_rejects_leave_rows_of_the_file_out_and_nobody_is_asked(choices: ImportOptions) -> None:
     """A few rows of the file are in them, with keys and columns of their own; nothing is gone for good."""
     few = file(rejects=True, standings=NEW, columns=frozenset("a"), key="{a}")
@@ -113,10 +114,8 @@ def test_a_known_row_may_be_one_whose_key_a_spreadsheet_changed(rejects: bool) -
         assert plan(decide(gone, back, ImportOptions(new_rows=True)))
 
 
-@pytest.mark.parametrize(
-    "doubts", [{Standing.SENDING}, {Standing.IN_DOUBT}, {Standing.SENDING, Standing.IN_DOUBT}]
-)
-@pytest.mark.parametrize(("was", "now"), [("m", "n"), ("m", None), (None, "m")])
+@each_of("doubts", [{Standing.SENDING}, {Standing.IN_DOUBT}, {Standing.SENDING, Standing.IN_DOUBT}])
+@each_of(("was", "now"), [("m", "n"), ("m", None), (None, "m")])
 def test_another_marker_is_refused_while_rows_are_in_doubt(
     doubts: set[Standing], was: str | None, now: str | None
 ) -> None:

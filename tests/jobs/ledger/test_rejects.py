@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,10 @@ import pytest
 
 from tests.jobs.conftest import Local
 from tests.jobs.ledger.imports import LONG, corrected, refusal, undo
-from tests.jobs.maps import MAP, MARKER, rows
+from tests.jobs.maps import KEYED, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending
 from tests.jobs.test_check import checked
+from tests.support.laws import case
 from wosdk_async.jobs import CsvFile, Summary
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports.check_result import Finding
@@ -25,13 +28,24 @@ from wosdk_async.jobs.sources.rows import types_text
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 from wosdk_async.text.remedies import Remedy
 
-KEYED = f'key = "{{key}}"\n{MAP}'
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def write_lines(path: Path, columns: Sequence[str], lines: Sequence[dict[str, Any]]) -> Path:
+    """Write a CSV file with some columns of lines."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, columns, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(lines)
+    return path
 
 
 def as_json_lines(rejects: Path, copy: Path, *without: str, lines: tuple[int, ...] = ()) -> Path:
     """Return a copy of rejects as JSON lines, of which some lines (all unless given) lack fields."""
-    with rejects.open(newline="", encoding="utf-8") as file:
-        records: list[dict[str, Any]] = list(csv.DictReader(file))
+    records: list[dict[str, Any]] = lines_of(rejects)
     for number, each in enumerate(records, 1):
         each["_row"] = int(each["_row"])
         for name in without if number in (lines or (number,)) else ():
@@ -154,32 +168,22 @@ async def test_a_row_that_is_undone_may_have_replaced_a_reject_too(local: Local,
     assert (await refusal(local.job(old, MAP), local)).problem == "replaced"
 
 
-@pytest.mark.parametrize(
-    ("problem", "line", "cells"),
-    [
-        ("missing_job", 2, {"_job": ""}),
-        ("mixed_jobs", 2, {"_job": "zyxw2345"}),
-        ("missing_row", 2, {"_row": ""}),
-        ("row_twice", 2, {"_row": "1"}),
-        ("unknown_row", 2, {"_row": "99"}),
-        ("no_ledger", None, {"_job": "zyxw2345"}),  # no test has a ledger of this name
-    ],
-)
-async def test_rejects_that_do_not_name_their_rows_are_refused(
-    local: Local, problem: str, line: int | None, cells: dict[str, str]
-) -> None:
+async def test_rejects_that_do_not_name_their_rows_are_refused(local: Local) -> None:
     source = local.write([["1", LONG, "", ""], ["2", LONG, "", ""], *rows(3)])
     rejects = corrected((await local.run(source, MAP)).folder, LONG, "short")
-    with rejects.open(newline="", encoding="utf-8") as file:
-        lines = list(csv.DictReader(file))
-    for number, each in enumerate(lines, 1):
-        each.update(cells if line in (number, None) else {})
-    with rejects.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, lines[0])
-        writer.writeheader()
-        writer.writerows(lines)
-    found = await refusal(local.job(rejects, MAP), local)
-    assert (found.why, found.problem) == ("rejects", problem)
+    first, second = lines_of(rejects)
+    unknown = "zyxw2345"  # no test has a ledger of this name
+    for problem, lines in {
+        "missing_job": [first, second | {"_job": ""}],
+        "mixed_jobs": [first, second | {"_job": unknown}],
+        "missing_row": [first, second | {"_row": ""}],
+        "row_twice": [first, second | {"_row": "1"}],
+        "unknown_row": [first, second | {"_row": "99"}],
+        "no_ledger": [first | {"_job": unknown}, second | {"_job": unknown}],
+    }.items():
+        with case(problem):
+            found = await refusal(local.job(write_lines(rejects, [*first], lines), MAP), local)
+            assert (found.why, found.problem) == ("rejects", problem)
 
 
 async def test_no_ledger_begins_with_rejects(local: Local) -> None:
@@ -208,8 +212,7 @@ async def test_rejects_that_are_in_doubt_now_are_read_before_they_are_removed(lo
     await killed_while_sending(local.job(copy, KEYED), local, [1])
     summary = await local.run(rejects, KEYED)
     assert (summary.in_doubt, summary.files_failed) == (1, None)
-    with (folder / "in_doubt.csv").open(newline="", encoding="utf-8") as file:
-        assert [each["key"] for each in csv.DictReader(file)] == ["1"]
+    assert [each["key"] for each in lines_of(folder / "in_doubt.csv")] == ["1"]
 
 
 async def test_edited_rejects_stay_as_they_are(local: Local) -> None:
@@ -373,36 +376,31 @@ def _announced(summary: Summary) -> list[str]:
     return [each for each in summary.warnings if "new key" in each]
 
 
-@pytest.mark.parametrize("kept", ["_line", "_outcome", "_code", "_reason"])
 @pytest.mark.parametrize("options", [{}, {"marker": MARKER}], ids=["cells", "key"])
 async def test_a_copy_of_rejects_without_their_job_is_no_file_of_its_own(
-    local: Local, tmp_path: Path, kept: str, options: dict[str, Any]
+    local: Local, tmp_path: Path, options: dict[str, Any]
 ) -> None:
     source = local.write([["1", LONG, "", ""], *rows(2)])
     rejects = corrected((await local.run(source, MAP, **options)).folder, LONG, "short")
-    with rejects.open(newline="", encoding="utf-8") as file:
-        lines = list(csv.DictReader(file))
-    names = [name for name in lines[0] if not name.startswith("_") or name == kept]
-    copy = tmp_path / "copy.csv"
-    with copy.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, names, extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(lines)
-    found = await refusal(local.job(copy, MAP, **options), local)
-    assert (found.why, found.problem, found.line) == ("rejects", "missing_job", 2)
+    lines = lines_of(rejects)
+    for kept in ("_line", "_outcome", "_code", "_reason"):
+        names = [name for name in lines[0] if not name.startswith("_") or name == kept]
+        copy = write_lines(tmp_path / "copy.csv", names, lines)
+        found = await refusal(local.job(copy, MAP, **options), local)
+        assert (found.why, found.problem, found.line) == ("rejects", "missing_job", 2), kept
 
 
-@pytest.mark.parametrize("kept", ["_line", "_outcome", "_code", "_reason", "_row"])
-@pytest.mark.parametrize("lines", [(), (1,), (2,)], ids=["all", "first", "last"])
-async def test_lines_of_json_without_their_job_are_no_file_of_their_own(
-    local: Local, tmp_path: Path, kept: str, lines: tuple[int, ...]
-) -> None:
-    """They may stand beside lines that have one."""
+async def test_lines_of_json_without_their_job_are_no_file_of_their_own(local: Local, tmp_path: Path) -> None:
+    """Whichever column of the report they kept; they may stand beside lines that have a job."""
     source = local.write([["1", LONG, "", ""], ["2", LONG, "", ""], *rows(3)])
     rejects = corrected((await local.run(source, MAP)).folder, LONG, "short")
-    copy = as_json_lines(rejects, tmp_path / "c.jsonl", *{*REPORT_COLUMNS} - {kept}, lines=lines)
-    found = await refusal(local.job(copy, MAP), local)
-    assert (found.why, found.problem, found.line) == ("rejects", "missing_job", max(lines, default=1))
+    columns = ("_line", "_outcome", "_code", "_reason", "_row")
+    for kept, lines in itertools.product(columns, [(), (1,), (2,)]):
+        with case(kept, lines):
+            copy = as_json_lines(rejects, tmp_path / "c.jsonl", *{*REPORT_COLUMNS} - {kept}, lines=lines)
+            found = await refusal(local.job(copy, MAP), local)
+            assert (found.why, found.problem) == ("rejects", "missing_job")
+            assert found.line == max(lines, default=1)
 
 
 async def test_a_line_of_json_without_any_column_of_the_report_is_refused_beside_rejects(

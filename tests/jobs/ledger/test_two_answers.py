@@ -11,10 +11,8 @@ import pytest
 
 from tests.jobs.conftest import Local
 from tests.jobs.ledger.imports import LONG, corrected, undo
-from tests.jobs.maps import MAP
+from tests.jobs.maps import KEYED, MAP
 from tests.jobs.test_operations import COLUMNS, UPDATE, customers, made
-
-KEYED = f'key = "{{key}}"\n{MAP}'
 
 
 def table(*rows: str) -> list[list[str]]:

@@ -10,9 +10,10 @@ import pytest
 
 from tests.jobs.conftest import Local
 from tests.jobs.ledger.imports import LONG, corrected, refusal, undo, workbook
-from tests.jobs.maps import CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, load, rows
+from tests.jobs.maps import CUSTOMER, HEADER, KEYED, MAP, MARKER, WORK_ORDER, load, rows
 from tests.jobs.runs import held, killed_while_sending
 from tests.jobs.test_check import checked
+from tests.support.laws import case
 from wosdk_async import problem_of
 from wosdk_async.jobs import Import, open_source
 from wosdk_async.jobs.errors import JournalError
@@ -42,15 +43,15 @@ async def test_appended_sorted_and_corrected_rows_need_no_word(local: Local) -> 
     assert await held(local) == Counter("123")
 
 
-@pytest.mark.parametrize("new_rows", [False, True])
-async def test_columns_that_came_or_went_make_all_rows_unknown(local: Local, new_rows: bool) -> None:
+async def test_columns_that_came_or_went_make_all_rows_unknown(local: Local) -> None:
     await local.run(rows(1, 2), MAP)
     source = local.write([[*row, "seen"] for row in rows(1, 2)], [*HEADER, "remark"])
-    found = await refusal(local.job(source, MAP, new_rows=new_rows), local)
-    assert (found.why, found.columns) == ("columns_changed", ("remark",))
-    assert "'remark'" in ImportRefusedError(found).message
-    assert problem_of(ImportRefusedError(found)).status == 409
-    assert Remedy.NEW_ROWS not in found.remedies
+    for new_rows in (False, True):
+        found = await refusal(local.job(source, MAP, new_rows=new_rows), local)
+        assert (found.why, found.columns) == ("columns_changed", ("remark",))
+        assert "'remark'" in ImportRefusedError(found).message
+        assert problem_of(ImportRefusedError(found)).status == 409
+        assert Remedy.NEW_ROWS not in found.remedies
 
 
 async def test_each_night_only_lines_that_no_run_sent_are_new(local: Local) -> None:
@@ -67,30 +68,24 @@ async def test_other_new_keys_need_no_word(local: Local) -> None:
     assert await held(local) == Counter("1234")
 
 
-@pytest.mark.parametrize(
-    ("text", "marker", "now"),
-    [
+async def test_another_template_knows_no_row_that_was_sent(local: Local) -> None:
+    await local.run(rows(1, 2), MAP, marker=MARKER)
+    for text, marker, now in (
         (MAP.replace('"{key}"', '"K-{key}"'), MARKER, "K-{key}"),
         (MAP, None, None),
         (f'key = "{{key}}-{{text}}"\n{MAP}', None, "{key}-{text}"),
-    ],
-    ids=["template", "no marker", "key of the map"],
-)
-async def test_another_template_knows_no_row_that_was_sent(
-    local: Local, text: str, marker: str | None, now: str | None
-) -> None:
-    await local.run(rows(1, 2), MAP, marker=MARKER)
-    found = await refusal(local.job(rows(1, 2, 3), text, marker=marker, new_rows=True), local)
-    assert (found.why, found.was, found.now) == ("key_changed", "{key}", now)
-    assert found.remedies == (Remedy.SAME_MAP, Remedy.UNDO_AND_SEND)
+    ):
+        with case(now):
+            found = await refusal(local.job(rows(1, 2, 3), text, marker=marker, new_rows=True), local)
+            assert (found.why, found.was, found.now) == ("key_changed", "{key}", now)
+            assert found.remedies == (Remedy.SAME_MAP, Remedy.UNDO_AND_SEND)
 
 
 async def test_another_marker_is_refused_while_rows_are_in_doubt(local: Local) -> None:
     """They carry their keys in the field that it was."""
     source = local.write(rows(1, 2))
     await killed_while_sending(local.job(source, MAP, marker=MARKER), local, [1])
-    keyed = f'key = "{{key}}"\n{MAP}'
-    found = await refusal(local.job(source, keyed), local)
+    found = await refusal(local.job(source, KEYED), local)
     assert (found.why, found.was, found.now) == ("key_changed", MARKER, None)
     assert (found.rows, found.gone) == (1, 0)
 
@@ -110,14 +105,6 @@ async def test_a_column_that_the_map_reads_tells_rows_apart_whatever_its_name(lo
     assert (await local.run(local.write([["1", "a", "n", ""]], header), text)).done_now == 1
     found = await refusal(local.job(local.write([["1", "b", "n", ""]], header), text), local)
     assert found.why == "edited_or_new"
-
-
-async def test_a_copy_whose_keys_no_field_carries_is_not_sent_once_more(local: Local, tmp_path: Path) -> None:
-    keyed = 'key = "{key}"\n' + MAP.replace('po_number = "{key}"\n', "")
-    folder = (await local.run(rows(1, 2), keyed)).folder
-    copy = local.write(rows(2, 3)).rename(tmp_path / "copy.csv")
-    found = await refusal(local.job(copy, keyed), local)
-    assert (found.why, found.folder, found.rows) == ("sent_elsewhere", folder, 1)
 
 
 async def test_a_copy_without_a_key_is_not_sent_once_more(local: Local, tmp_path: Path) -> None:
@@ -145,23 +132,27 @@ MAPS: dict[str, tuple[str, str | None]] = {
 }
 
 
-@pytest.mark.parametrize("now", MAPS)
+FILLED = ("marker", "another template", "another field")
+
+
 @pytest.mark.parametrize("was", MAPS)
 async def test_a_copy_is_not_sent_once_more_with_another_map_whose_keys_find_nothing(
-    local: Local, tmp_path: Path, was: str, now: str
+    local: Local, tmp_path: Path, was: str
 ) -> None:
-    (first, marker), (second, other) = MAPS[was], MAPS[now]
     source = local.write(rows(1, 2))
     copy = Path(shutil.copy(source, tmp_path / "copy.csv"))
-    folder = (await local.run(source, first, marker=marker)).folder
-    if was == now and was in ("marker", "another template", "another field"):
-        assert (await local.run(copy, second, marker=other)).failed == 2  # the look-ups found both
-        return
-    found = await refusal(local.job(copy, second, marker=other), local)
-    assert (found.why, found.folder, found.rows) == ("sent_elsewhere", folder, 2)
-    filled = now in ("marker", "another template", "another field")
-    assert found.now == (other if filled else None)
-    assert (await checked(local, copy, second, marker=other)).decision.why == "sent_elsewhere"
+    text, marker = MAPS[was]
+    folder = (await local.run(source, text, marker=marker)).folder
+    for now, (other, field) in MAPS.items():
+        if now == was and was in FILLED:
+            continue
+        with case(now):
+            found = await refusal(local.job(copy, other, marker=field), local)
+            assert (found.why, found.folder, found.rows) == ("sent_elsewhere", folder, 2)
+            assert found.now == (field if now in FILLED else None)
+            assert (await checked(local, copy, other, marker=field)).decision.why == "sent_elsewhere"
+    if was in FILLED:
+        assert (await local.run(copy, text, marker=marker)).failed == 2  # the look-ups found both
 
 
 @pytest.mark.parametrize("kind", ["marker", "key"])
@@ -224,7 +215,7 @@ async def test_another_sheet_or_undone_rows_are_no_copy(local: Local, tmp_path: 
 async def test_a_first_run_warns_of_what_no_look_up_prevents(local: Local, name: str) -> None:
     text, marker = MAPS[name]
     warned = " ".join((await local.run(rows(1), text, marker=marker)).warnings)
-    keyed, filled = "key" in name, name in ("marker", "another template", "another field")
+    keyed, filled = "key" in name, name in FILLED
     assert ("another directory" in warned) is not filled
     assert ("edited" in warned) is not (filled or keyed)
     assert ("in doubt" in warned) is (marker is None)
@@ -256,6 +247,6 @@ async def test_a_template_that_builds_the_same_keys_is_no_other(local: Local, ma
 async def test_another_template_with_the_same_values_recognizes_no_row(local: Local) -> None:
     """Or a row that is new would count as sent, and one that was sent would be sent again."""
     table = [["1", "2", "", ""], ["2", "1", "", ""]]
-    await local.run(table, f'key = "{{key}}"\n{MAP}')
+    await local.run(table, KEYED)
     found = await refusal(local.job(local.write(table), f'key = "{{text}}"\n{MAP}'), local)
     assert (found.why, found.was, found.now) == ("key_changed", "{key}", "{text}")

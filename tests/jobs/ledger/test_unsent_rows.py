@@ -12,15 +12,13 @@ import pytest
 
 from tests.jobs.conftest import Local
 from tests.jobs.ledger.imports import LONG, corrected
-from tests.jobs.maps import MAP, MARKER, rows
+from tests.jobs.maps import KEYED, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, told
 from wosdk_async.jobs import RowOutcome, Summary
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.overview import Overview, overview
 from wosdk_async.options import RetryPolicy
-
-KEYED = f'key = "{{key}}"\n{MAP}'
 
 
 async def seen(folder: Path) -> Overview:
@@ -98,7 +96,7 @@ async def test_summary_outcomes_and_results_agree_on_rows_that_could_not_be_sent
 
 async def test_rows_of_a_file_that_was_overwritten_need_it_back(local: Local) -> None:
     """The same command would find other rows in it."""
-    source = local.write([[str(key), "text", "n" * 2000, ""] for key in range(600)])
+    source = local.write([[str(key), "text", "n" * 2000, ""] for key in range(450)])
     text = source.read_text()
 
     def overwrite(outcome: RowOutcome) -> None:
@@ -107,9 +105,9 @@ async def test_rows_of_a_file_that_was_overwritten_need_it_back(local: Local) ->
 
     summary = await local.job(source, KEYED, concurrency=4).run(local.company, on_row=overwrite)
     assert isinstance(summary.stopped, ImportMapError), summary
-    assert 0 < summary.created < 600
+    assert 0 < summary.created < 450
     assert "Restore the file, then run" in report(summary)[1]
     source.write_text(text)
     summary = await local.run(source, KEYED)
     assert (summary.complete, "Restore the file" in report(summary)[1]) == (True, False)
-    assert sum((await held(local)).values()) == 600
+    assert sum((await held(local)).values()) == 450
