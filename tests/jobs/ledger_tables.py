@@ -116,8 +116,9 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
     ),
     "key_disguised": (
         "a key to send differs from an old key only in case, white space, Unicode form, leading zeros, `.0` "
-        "or an exponent. Old keys are those of rows missing from the file, unless the last file had both "
-        "keys, and of rows sent by the five newest other jobs nearby. A reject's own old key counts too",
+        "or an exponent. Old keys are those of rows missing from the file, unless the last file had both the "
+        "old and the new key. Keys sent by the five newest other jobs in the directory, and a reject's own "
+        "old key, count too",
         _SAMPLE,
         attrs.evolve(_FILE, disguised={Standing.NEW: (1, ((RowSample(2, "501"), RowSample(2, "00501")),))}),
         ImportOptions(),
@@ -141,8 +142,9 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(again=True),
     ),
     "sent_elsewhere": (
-        "in the first run: another job beside the file or its job folder has sent some rows, but not with "
-        "these keys in the marker. A row that shares only its key with a sent row needs `--new-rows`",
+        "in the first run: another job in the directory that holds the file or its job folder has sent some "
+        "rows, but without these keys in the marker. A row that shares only its key with a sent row needs "
+        "`--new-rows`",
         None,
         attrs.evolve(_FILE, key=None, elsewhere=Elsewhere(folder=_FOLDER, rows=1)),
         ImportOptions(),
@@ -158,7 +160,7 @@ _OF_REJECTS: Mapping[str, tuple[FileFacts, ImportOptions]] = {
         attrs.evolve(_REJECTS, rejects_problem=("missing_row", 2)),
         ImportOptions(),
     ),
-    "without a key: the original file lacks these rejects, and has new rows that were sent since": (
+    "without a key: the original file no longer has these rejects, and new rows in it have been sent": (
         attrs.evolve(_REJECTS, key=None, replaced={Standing.NEW: 2}),
         ImportOptions(),
     ),

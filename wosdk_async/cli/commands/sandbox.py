@@ -184,7 +184,7 @@ def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
 @_new_store
 @click.argument("name")
 @click.option("--host", default="", help="Serve NAME at this host name only, such as acme.localhost.")
-@click.option("--live", is_flag=True, help="Create a live Company, not a stage or preview one.")
+@click.option("--live", is_flag=True, help="Create a live Company, not a staging or preview one.")
 @click.option("--empty", is_flag=True, help="Omit initial records.")
 @click.option("--no-verification", is_flag=True, help="Omit the verification step.")
 def add_company(store: Path, name: str, host: str, live: bool, empty: bool, no_verification: bool) -> None:

@@ -20,7 +20,7 @@ class StoredCompany:
     client_id: str  # of credentials for this Company only (facts 1, CompanyName tied to credentials)
     client_secret: str = attrs.field(repr=False)
     host: str = ""  # the only host name that serves the Company; empty for any
-    live: bool = False  # a live Company, rather than stage or preview (spec 1)
+    live: bool = False  # a live Company, rather than staging or preview (spec 1)
     seeded: bool = True  # starts with the records of ``seed.json``
     verification: bool = True  # has the verification step (spec 1: some Companies add one)
 
