@@ -22,6 +22,7 @@ import pytest
 from distributed.cli import dask_scheduler, dask_worker
 
 from tests.docs.pages import ROOT, Block, Page, blocks, pages
+from tests.support.preloaded import script
 from wosdk_async.cli.app import app
 from wosdk_async.sandbox import LocalCompany
 
@@ -45,17 +46,17 @@ def run(page: Page, folder: Path) -> list[list[str]]:
     """
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
-    script = f"\necho '{MARK}'\n".join(b.text for b in page.blocks if (b.language, b.note) == ("sh", ""))
-    (folder / "docs").symlink_to(ROOT / "docs")
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    with LocalCompany() as local:
+    text = f"\necho '{MARK}'\n".join(b.text for b in page.blocks if (b.language, b.note) == ("sh", ""))
+    (folder / "here").mkdir()
+    (folder / "here" / "docs").symlink_to(ROOT / "docs")
+    with LocalCompany() as local, script(folder / "bin") as path:
         done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", script.replace("8786", port)],
-            env={**os.environ, **local.variables, "PATH": path},
-            cwd=folder,
+            ["bash", "-euo", "pipefail", "-c", text.replace("8786", port)],
+            env={**os.environ, **local.variables, "PATH": f"{path}{os.pathsep}{Path(sys.executable).parent}"},
+            cwd=folder / "here",
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=120,
         )
     assert done.returncode == 0, done.stderr
     return [part.strip().splitlines() for part in done.stdout.split(MARK)]
