@@ -7,6 +7,7 @@ options by the commands' own parsers.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import re
@@ -29,6 +30,8 @@ from wosdk_async.sandbox import LocalCompany
 MARK = "=== next ==="
 RUN = [page for page in pages() if any((b.language, b.note) == ("sh", "") for b in page.blocks)]
 CI = ("main-job", "tests")
+AS_INSTALLED = "cluster.md"
+"""The page whose ``wosdk`` is what pip installs, like its ``dask``; elsewhere it starts as a fork."""
 PARSED = [block for note in ("parse only", *CI) for block in blocks("sh", note)]
 DASK: dict[str, click.Command] = {"scheduler": dask_scheduler.main, "worker": dask_worker.main}
 WORDS = re.compile(r"\d*>\S*|&|\|.*", re.DOTALL)
@@ -49,10 +52,12 @@ def run(page: Page, folder: Path) -> list[list[str]]:
     text = f"\necho '{MARK}'\n".join(b.text for b in page.blocks if (b.language, b.note) == ("sh", ""))
     (folder / "here").mkdir()
     (folder / "here" / "docs").symlink_to(ROOT / "docs")
-    with LocalCompany() as local, script(folder / "bin") as path:
+    own = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    quick = script(folder / "bin") if page.path.name != AS_INSTALLED else contextlib.nullcontext(own)
+    with LocalCompany() as local, quick as path:
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", text.replace("8786", port)],
-            env={**os.environ, **local.variables, "PATH": f"{path}{os.pathsep}{Path(sys.executable).parent}"},
+            env={**os.environ, **local.variables, "PATH": f"{path}{os.pathsep}{own}"},
             cwd=folder / "here",
             capture_output=True,
             text=True,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,9 @@ import pytest
 
 from docs.examples import mcp_client
 from docs.examples.mcp_client import ORDER, ask, carry_out, run
+from tests.cli.conftest import ROOT
 from tests.mcp.agents import ByService, Workplace, creates
-from tests.support.preloaded import python, script
+from tests.support.preloaded import python
 from wosdk_async.sandbox import LocalCompany
 from wosdk_async.testing import Sandbox
 
@@ -28,11 +31,17 @@ async def plan_of(agent: Any, name: str = "WorkOrder", **more: Any) -> str:
 
 
 def test_the_program_does_what_the_person_says(tmp_path: Path, dialect: str) -> None:
-    """As it stands, with ``wosdk`` as a process of its own and a Company on a real socket."""
+    """As it stands, with the command that pip installs and a Company on a real socket."""
     program = f"import runpy; runpy.run_path({mcp_client.__file__!r}, run_name='__main__')"
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with LocalCompany(dialect=dialect) as local, script(tmp_path / "bin", "wosdk_async.mcp") as path:
-        variables = {**local.variables, "XDG_STATE_HOME": str(tmp_path), "PATH": path}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    with LocalCompany(dialect=dialect) as local:
+        variables = {
+            **local.variables,
+            "XDG_STATE_HOME": str(tmp_path),
+            "PATH": path,
+            "PYTHONPATH": str(ROOT),
+        }
         process = python(program, modules=["wosdk_async.mcp"], env=variables, **pipes)
         printed, said = process.communicate("y\n", timeout=60)
         assert (process.returncode, said) == (0, "")

@@ -116,29 +116,33 @@ sys.exit(int(server.recv(8) or 1))
 
 
 @contextlib.contextmanager
-def script(folder: Path, *modules: str) -> Iterator[str]:
+def script(folder: Path) -> Iterator[str]:
     """Put a ``wosdk`` for other programs into a new folder; yield the PATH that leads there."""
     folder.mkdir()
     with socket.create_server(str(folder / "socket"), family=socket.AF_UNIX) as server:
         address = server.getsockname()
         (folder / "wosdk").write_text(_SCRIPT.format(python=sys.executable, address=address), "utf-8")
         (folder / "wosdk").chmod(0o755)
-        thread = threading.Thread(target=_serve_script, args=(server, modules))
+        thread = threading.Thread(target=_serve_script, args=[server])
         thread.start()
-        yield f"{folder}{os.pathsep}{os.environ['PATH']}"
-        server.shutdown(socket.SHUT_RDWR)
-        thread.join()
+        try:
+            yield f"{folder}{os.pathsep}{os.environ['PATH']}"
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
+            thread.join()
 
 
-def _serve_script(server: socket.socket, modules: Sequence[str]) -> None:
+def _serve_script(server: socket.socket) -> None:
     """Start a command for each connection, until the socket is shut down."""
     with contextlib.suppress(OSError):
         while True:
             client, _ = server.accept()
             request, files, *_ = socket.recv_fds(client, 1 << 18, 3)
             arguments, cwd, environment = ast.literal_eval(request.decode())
-            streams = dict(zip(("stdin", "stdout", "stderr"), files, strict=True))
-            command = Preloaded(arguments, modules=modules, cwd=cwd, env=environment, **streams)
+            stdin, stdout, stderr = files
+            command = Preloaded(
+                arguments, cwd=cwd, env=environment, stdin=stdin, stdout=stdout, stderr=stderr
+            )
             for file in files:
                 os.close(file)
             threading.Thread(target=_answer_script, args=(client, command)).start()

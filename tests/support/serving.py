@@ -46,7 +46,7 @@ class Connections:
 
     async def __aexit__(self, *_: object) -> None:
         self._server.close()
-        for _ in range(3):  # turns until a newly accepted connection has its task
+        for _turn in range(3):  # turns until a newly accepted connection has its task
             await asyncio.sleep(0)
         for task in list(self._tasks):
             task.cancel()
