@@ -76,6 +76,12 @@ def served(
         yield local.variables
 
 
+@pytest.fixture
+def store(tmp_path: Path, seeded_store: Path) -> Path:
+    """The store of a new local Company."""
+    return Path(shutil.copy(seeded_store, tmp_path / "s.db"))
+
+
 @pytest.fixture(scope="module")
 def kept_company(dialect: str) -> Iterator[LocalCompany]:
     """A local Company of one module, whose tests may add to it and change nothing else."""

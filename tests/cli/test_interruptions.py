@@ -13,6 +13,7 @@ import time
 import pytest
 
 from tests.cli.conftest import COMMAND, ROOT, spawn
+from tests.support.preloaded import python
 from tests.support.service import Answer, Request, Service
 
 
@@ -26,9 +27,7 @@ def stopped(process: subprocess.Popen[str]) -> tuple[float, str, str]:
 
 def running(code: str) -> subprocess.Popen[str]:
     """Start Python with this code in a process of its own."""
-    return subprocess.Popen(
-        [COMMAND[0], "-c", code], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    return python(code, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,6 @@ from tests.cli.conftest import Wosdk
 from tests.cli.importing import MAP, imported, killed
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "s.db"
-
-
 def facts_of(wosdk: Wosdk, folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(wosdk("jobs", "show", folder, "--json").stdout)
     return found

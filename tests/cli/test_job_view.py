@@ -19,11 +19,6 @@ from wosdk_async.jobs.journal import FolderLock, JobPlan, Journal
 from wosdk_async.sandbox import LocalCompany
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "s.db"
-
-
 def test_jobs_are_listed(file: Path, store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
     """Below a directory, however deep, or beside a file; a damaged one does not hide the others."""
     folder = imported(wosdk, file, store)

@@ -29,11 +29,6 @@ from wosdk_async.sandbox import LocalCompany
 REASON = ("--reason", "Entered by mistake")
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "s.db"
-
-
 def states(folder: Path) -> dict[int, State]:
     async def read() -> dict[int, State]:
         async with Journal.open(folder, read_only=True) as journal:

@@ -18,7 +18,7 @@ from tests.support.waiting import until
 from wosdk_async.sandbox import LocalCompany
 
 MAP = EXAMPLES / "sf311.toml"
-ROWS = 300
+ROWS, AT_ONCE = 100, 10
 WORKERS = pytest.param(
     ["--processes", "1"], marks=pytest.mark.skipif(sys.platform == "win32", reason="needs Linux or macOS")
 )
@@ -49,8 +49,8 @@ def imported(
     local: LocalCompany, source: Path, options: Sequence[str], happens: Callable[[Path], object]
 ) -> tuple[int, dict[str, Any], list[str]]:
     """Import, let something happen under way, and return status, summary and what was said."""
-    process = spawn("import", source, "--map", MAP, "--json", *options)
-    until(lambda: local.faults.injected.get("latency", 0) > 40, 60)
+    process = spawn("import", source, "--map", MAP, "--json", "--concurrency", str(AT_ONCE), *options)
+    until(lambda: local.faults.injected.get("latency", 0) > AT_ONCE, 60)
     happens(source.with_name(f"{source.name}.job"))
     local.faults.load({"rule": []})
     stdout, stderr = process.communicate(timeout=120)

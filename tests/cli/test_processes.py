@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import fcntl
 import json
 import os
 import resource
@@ -24,6 +25,7 @@ from wosdk_async import __version__
 from wosdk_async.sandbox import LocalCompany, open_store
 
 MAP = EXAMPLES / "sf311.toml"
+ROWS = 300  # more than a pipe, a buffer and the calls at a time hold
 
 
 def run(*code: str) -> subprocess.CompletedProcess[str]:
@@ -40,7 +42,8 @@ def import_stepwise(
     source: Path, *options: str | Path, after_one: Callable[[subprocess.Popen[str]], object]
 ) -> tuple[int, str, str, list[str]]:
     """Import a file, with a call once one row has ended: status, stdout, stderr and lines of the outcomes."""
-    ours, theirs = os.pipe()  # the import cannot run ahead of us by more than a pipe holds
+    ours, theirs = os.pipe()  # the import cannot run ahead of us by more than a pipe holds: some 30 rows
+    fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, 4096)
     outcomes = ("--outcomes", f"/dev/fd/{theirs}")
     process = spawn("import", source, "--map", MAP, "--json", *options, *outcomes, pass_fds=(theirs,))
     os.close(theirs)
@@ -104,7 +107,7 @@ def test_a_signal_ends_an_import_with_a_summary_and_every_row_reported(
     header, first, *_ = table()
     source = tmp_path / "f.csv"
     with source.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([header, *([str(i), *first[1:]] for i in range(1500))])
+        csv.writer(file).writerows([header, *([str(i), *first[1:]] for i in range(ROWS))])
     status, stdout, stderr, lines = import_stepwise(
         source, "--sandbox", tmp_path / "s.db", after_one=lambda process: process.send_signal(number)
     )
@@ -118,8 +121,8 @@ def test_a_signal_ends_an_import_with_a_summary_and_every_row_reported(
     assert f"to send the remaining {summary['not_started']} rows, run the same command\n" in stderr
     rows = [json.loads(line) for line in lines]
     kinds = [row["outcome"] for row in rows]
-    assert len(kinds) == summary["rows"] == 1500
-    assert kinds.count("created") == summary["created"] < 1500
+    assert len(kinds) == summary["rows"] == ROWS
+    assert kinds.count("created") == summary["created"] < ROWS
     assert set(kinds) == {"created", "not_started"}
     assert {row["Id"] for row in orders_in(tmp_path / "s.db")} == {
         row["work_order_id"] for row in rows if "work_order_id" in row
@@ -133,7 +136,7 @@ def test_a_file_that_is_edited_during_the_run_leaves_rows_to_send(tmp_path: Path
 
     def write(last: str) -> None:  # the first row is refused, so there are rejects to write
         with source.open("w", newline="", encoding="utf-8") as file:
-            keys = [*map(str, range(900)), last]
+            keys = [*map(str, range(3 * ROWS)), last]  # rows are read well before they are sent
             csv.writer(file).writerows(
                 [header, [f"too few cells: {last}"], *([key, *first[1:]] for key in keys)]
             )
@@ -253,7 +256,7 @@ def test_a_disk_that_is_full_stops_an_import_and_loses_nothing(
     header, first, *_ = table()
     source = tmp_path / "f.csv"
     with source.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([header, *([str(i), *first[1:]] for i in range(900))])
+        csv.writer(file).writerows([header, *([str(i), *first[1:]] for i in range(ROWS))])
     full = (0, resource.RLIM_INFINITY)
     status, stdout, stderr, lines = import_stepwise(
         source, after_one=lambda process: resource.prlimit(process.pid, resource.RLIMIT_FSIZE, full)
@@ -263,12 +266,12 @@ def test_a_disk_that_is_full_stops_an_import_and_loses_nothing(
     assert "stopped: " in stderr
     assert "journal.db" in stderr
     made = {row["row"]: row["work_order_id"] for row in map(json.loads, lines) if row["outcome"] == "created"}
-    assert 0 < len(made) < 900
+    assert 0 < len(made) < ROWS
     assert {order["Id"] for order in orders_in(tmp_path / "served.db")} == set(made.values())
     assert json.loads(stdout)["created"] + stderr.count("not in the journal: ") >= len(made)
     assert json.loads(stdout)["created_now"] <= json.loads(stdout)["created"]
     process = spawn("import", source, "--map", MAP, "--json", code=settling(1))
     stdout, stderr = process.communicate()
-    assert (process.returncode, json.loads(stdout)["created"]) == (0, 900), stderr
+    assert (process.returncode, json.loads(stdout)["created"]) == (0, ROWS), stderr
     numbers = [order["PoNumber"] for order in orders_in(tmp_path / "served.db")]
-    assert len(numbers) == len(set(numbers)) == 900
+    assert len(numbers) == len(set(numbers)) == ROWS

@@ -10,17 +10,16 @@ import pytest
 
 from tests.docs.modules import module
 from tests.docs.pages import ROOT, Block, pages, read
+from tests.docs.prelude import new_order
 from wosdk_async import (
     BusinessRuleError,
     Client,
     Company,
-    Customer,
     Location,
     Task,
     WoCreateCommand,
     WoItem,
     WorkOrder,
-    WorkOrderType,
     WorkZone,
     WOType,
 )
@@ -47,14 +46,10 @@ async def acme(local: LocalCompany) -> AsyncIterator[Company]:
 
 
 def command(**changes: Any) -> WoCreateCommand:
-    fields: dict[str, Any] = {
-        "type_category": WOType.Request,
-        "sub_type": WorkOrderType.ref(259),
-        "items": [WoItem(asset=Location.ref(20440), task=Task.ref(14211))],
-        "customer": Customer.ref(512),
-        **changes,
-    }
-    return WoCreateCommand(work_order=WorkOrder(**fields))
+    order = new_order()
+    for name, value in changes.items():
+        setattr(order, name, value)
+    return WoCreateCommand(work_order=order)
 
 
 async def refusal(acme: Company, **changes: Any) -> str:

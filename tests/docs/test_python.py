@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,7 @@ from tests.docs import modules
 from tests.docs.pages import Block
 from tests.docs.prelude import given
 from tests.support.mypy import strict
+from tests.support.preloaded import run_pytest
 from wosdk_async import Client
 from wosdk_async.options.hooks import warn_of
 from wosdk_async.sandbox import LocalCompany
@@ -98,15 +96,6 @@ def test_a_program_runs(block: Block, capsys: pytest.CaptureFixture[str]) -> Non
 def test_the_tests_of_the_pages_pass(tmp_path: Path) -> None:
     """In their own process, with only the settings of docs/testing.md."""
     count = modules.write_tests(tmp_path)
-    own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "WOSDK"))}
-    plugins = [part for name in ("asyncio", "respx", "wosdk_async.testing.plugin") for part in ("-p", name)]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", *plugins],
-        cwd=tmp_path,
-        env=own | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},  # others take longer to import than the tests
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    printed = run_pytest(tmp_path)
     assert count > 10
-    assert f"{count} passed" in done.stdout, done.stdout + done.stderr
+    assert f"{count} passed" in printed, printed

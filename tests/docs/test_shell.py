@@ -7,6 +7,7 @@ options by the commands' own parsers.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import re
@@ -22,12 +23,15 @@ import pytest
 from distributed.cli import dask_scheduler, dask_worker
 
 from tests.docs.pages import ROOT, Block, Page, blocks, pages
+from tests.support.preloaded import script
 from wosdk_async.cli.app import app
 from wosdk_async.sandbox import LocalCompany
 
 MARK = "=== next ==="
 RUN = [page for page in pages() if any((b.language, b.note) == ("sh", "") for b in page.blocks)]
 CI = ("main-job", "tests")
+AS_INSTALLED = "cluster.md"
+"""The page whose ``wosdk`` is what pip installs, like its ``dask``; elsewhere it starts as a fork."""
 PARSED = [block for note in ("parse only", *CI) for block in blocks("sh", note)]
 DASK: dict[str, click.Command] = {"scheduler": dask_scheduler.main, "worker": dask_worker.main}
 WORDS = re.compile(r"\d*>\S*|&|\|.*", re.DOTALL)
@@ -45,17 +49,19 @@ def run(page: Page, folder: Path) -> list[list[str]]:
     """
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
-    script = f"\necho '{MARK}'\n".join(b.text for b in page.blocks if (b.language, b.note) == ("sh", ""))
-    (folder / "docs").symlink_to(ROOT / "docs")
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    with LocalCompany() as local:
+    text = f"\necho '{MARK}'\n".join(b.text for b in page.blocks if (b.language, b.note) == ("sh", ""))
+    (folder / "here").mkdir()
+    (folder / "here" / "docs").symlink_to(ROOT / "docs")
+    own = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    quick = script(folder / "bin") if page.path.name != AS_INSTALLED else contextlib.nullcontext(own)
+    with LocalCompany() as local, quick as path:
         done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", script.replace("8786", port)],
-            env={**os.environ, **local.variables, "PATH": path},
-            cwd=folder,
+            ["bash", "-euo", "pipefail", "-c", text.replace("8786", port)],
+            env={**os.environ, **local.variables, "PATH": f"{path}{os.pathsep}{own}"},
+            cwd=folder / "here",
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=120,
         )
     assert done.returncode == 0, done.stderr
     return [part.strip().splitlines() for part in done.stdout.split(MARK)]

@@ -34,6 +34,7 @@ from tests.engine.raw import RawServer
 from tests.errors.test_faults import raw
 from tests.support.frames import chained, leaks
 from tests.support.laws import WHOLE, each_of
+from tests.support.preloaded import python
 from tests.support.service import RESET, Answer, Request, Service, error
 from tests.support.tls import trusted
 from tests.transport.script import QUICK
@@ -684,15 +685,10 @@ async def test_sentry_records_no_secret() -> None:
             "WOSDK_CLIENT_SECRET": SECRET,
             "SERVICES": " ".join(urls),
         }
-        done = await asyncio.to_thread(
-            subprocess.run,
-            [sys.executable, "-c", SCRIPT],
-            env=env,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    events = [line for line in done.stdout.splitlines() if '"exception"' in line]
+        process = python(SCRIPT, modules=["sentry_sdk"], env=env, stdout=subprocess.PIPE, text=True)
+        printed, _ = await asyncio.to_thread(process.communicate)
+    assert process.returncode == 0
+    events = [line for line in printed.splitlines() if '"exception"' in line]
     assert len(events) == len(urls)
     assert all('"vars"' in event for event in events)
-    assert [name for name, secret in SHOWN.items() if secret in done.stdout] == []
+    assert [name for name, secret in SHOWN.items() if secret in printed] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
@@ -18,15 +19,27 @@ Make = Callable[[Callable[[], Client]], tuple[Any, AbstractAsyncContextManager[A
 Serve = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
 
 
+connects: list[Callable[[], Client]] = []
+"""The last one makes the client of the application that starts next: to build one takes most of a test."""
+
+
+@functools.cache
+def application(create_app: Callable[..., Any]) -> Any:
+    """Return an application for all tests, whose client is made by the last of ``connects``."""
+    return create_app(lambda: connects[-1]())
+
+
 def fastapi(connect: Callable[[], Client]) -> tuple[Any, AbstractAsyncContextManager[Any]]:
     """Return the application on FastAPI, and its life."""
-    app = fastapi_app.create_app(connect)
+    connects[:] = [connect]
+    app = application(fastapi_app.create_app)
     return app, app.router.lifespan_context(app)
 
 
 def litestar(connect: Callable[[], Client]) -> tuple[Any, AbstractAsyncContextManager[Any]]:
     """Return the application on Litestar, and its life."""
-    app = litestar_app.create_app(connect)
+    connects[:] = [connect]
+    app = application(litestar_app.create_app)
     return app, app.lifespan()
 
 

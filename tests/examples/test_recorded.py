@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from tests.docs.pages import ROOT
+from tests.support.preloaded import run_pytest
 from wosdk_async.sandbox import LocalCompany
 
 EXAMPLE = ROOT / "docs" / "examples" / "test_recorded.py"
-# Other plugins of this environment, which take longer to import than the example takes.
-OTHERS = ("hypothesispytest", "faker", "respx", "pytest_httpx", "pytest_httpx2", "xdist", "xdist.looponfail")
-SETTINGS = ["-o", "asyncio_mode=auto", "-o", "asyncio_default_fixture_loop_scope=function"]
-
-
-def run(folder: Path, environ: Mapping[str, str], *options: str) -> str:
-    """Run the example in ``folder`` as a user does, and return what pytest printed."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "WOSDK"))}
-    command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", *SETTINGS]
-    command += [part for name in OTHERS for part in ("-p", f"no:{name}")]
-    done = subprocess.run(
-        [*command, "--rootdir", str(folder), *options, str(folder / EXAMPLE.name)],
-        cwd=folder,
-        env={**own, **environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    return done.stdout + done.stderr
+SETTINGS = ("-o", "asyncio_mode=auto", "-o", "asyncio_default_fixture_loop_scope=function")
 
 
 def requests(folder: Path) -> list[tuple[str, str, Any]]:
@@ -46,7 +25,8 @@ def requests(folder: Path) -> list[tuple[str, str, Any]]:
 def test_the_example_records_what_it_plays(tmp_path: Path) -> None:
     shutil.copy(EXAMPLE, tmp_path)
     with LocalCompany() as local:
-        assert "1 passed" in run(tmp_path, local.variables, "--wosdk-record")
+        printed = run_pytest(tmp_path, *SETTINGS, "--wosdk-record", EXAMPLE.name, environ=local.variables)
+        assert "1 passed" in printed, printed
         secrets = list(local.variables.values())
     assert requests(tmp_path) == requests(EXAMPLE.parent)
     (path,) = tmp_path.glob("recordings/*.json")

@@ -12,6 +12,7 @@ import pytest
 
 from tests.examples.conftest import Serve
 from tests.examples.requests_of_callers import NEW, PROBLEM, key, sent, started
+from tests.support.laws import each_of
 from wosdk_async import Company
 from wosdk_async.sandbox import Faults
 from wosdk_async.testing import Sandbox
@@ -32,7 +33,7 @@ async def test_a_name_in_a_body_is_not_the_address(web: httpx.AsyncClient, wosdk
     assert "did you mean 'Waiting for parts'" in response.json()["detail"]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("body", "headers"),
     [
         (NEW, {}),  # no key
@@ -83,7 +84,7 @@ async def test_credentials_are_the_operators_fault(
 # --- requests that no handler takes ---------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("method", "path", "status"),
     [("GET", "/order", 404), ("POST", "/orders/1/hold/now", 404), ("DELETE", "/orders/1", 405)],
 )
@@ -101,8 +102,8 @@ async def test_a_path_without_a_route_has_a_problem_body(
 JSON = {"Content-Type": "application/json"}
 
 
-@pytest.mark.parametrize("headers", [{}, JSON], ids=str)
-@pytest.mark.parametrize(
+@each_of("headers", [{}, JSON])
+@each_of(
     ("method", "path"),
     [
         ("POST", "/orders"),
@@ -122,13 +123,12 @@ async def test_a_request_without_a_body_says_that_it_is_missing(
     assert wosdk_sandbox.requests == ()
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("path", "body"),
     [
         *itertools.product(["/orders", "/orders/1/hold"], [b"{", b"\xff", b"null", b"7"]),
         ("/orders", b"[" * 100_000),
     ],
-    ids=lambda given: str(given[:9]),
 )
 async def test_a_body_that_is_not_an_object_has_a_problem_body(
     web: httpx.AsyncClient, wosdk_sandbox: Sandbox, path: str, body: bytes
@@ -140,7 +140,7 @@ async def test_a_body_that_is_not_an_object_has_a_problem_body(
     assert wosdk_sandbox.requests == ()
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("body", "field"),
     [
         ({"version": 1}, None),
@@ -148,7 +148,6 @@ async def test_a_body_that_is_not_an_object_has_a_problem_body(
         ({"version": 1, "po_number": "other-key"}, "po_number"),
         ({"version": 1, "contact_name": "x" * 257}, "contact_name"),
     ],
-    ids=str,
 )
 async def test_a_change_that_does_not_fit_is_refused(
     web: httpx.AsyncClient, wosdk_sandbox: Sandbox, body: dict[str, Any], field: str | None

@@ -7,8 +7,6 @@ import contextlib
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ import pytest
 
 from docs.examples import worker
 from docs.examples.worker import Store, follow
+from tests.support.preloaded import python
 from tests.support.waiting import until_true
 from tests.testing.orders import create_command
 from wosdk_async import Client, Company, WoPickUpCommand, WorkOrder
@@ -153,8 +152,8 @@ async def test_sigterm_ends_the_program(path: Path) -> None:
     with LocalCompany() as local:
         async with Client.from_env(local.variables) as client:
             await client.company().run(create_command("PO-1"))
-        environ = {**os.environ, **local.variables, "PYTHONPATH": str(PROGRAM.parents[2])}
-        process = subprocess.Popen([sys.executable, str(PROGRAM), str(path)], env=environ)  # noqa: ASYNC220
+        code = f"import runpy; runpy.run_path({str(PROGRAM)!r}, run_name='__main__')"
+        process = python(code, path, env={**os.environ, **local.variables})
         await until_true(committed, 30)
         process.send_signal(signal.SIGTERM)
         assert await asyncio.to_thread(process.wait, 20) == 0

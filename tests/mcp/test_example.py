@@ -14,6 +14,7 @@ from docs.examples import mcp_client
 from docs.examples.mcp_client import ORDER, ask, carry_out, run
 from tests.cli.conftest import ROOT
 from tests.mcp.agents import ByService, Workplace, creates
+from tests.support.preloaded import python
 from wosdk_async.sandbox import LocalCompany
 from wosdk_async.testing import Sandbox
 
@@ -31,23 +32,23 @@ async def plan_of(agent: Any, name: str = "WorkOrder", **more: Any) -> str:
 
 def test_the_program_does_what_the_person_says(tmp_path: Path, dialect: str) -> None:
     """As it stands, with the command that pip installs and a Company on a real socket."""
-    scripts = str(Path(sys.executable).parent)
+    program = f"import runpy; runpy.run_path({mcp_client.__file__!r}, run_name='__main__')"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     with LocalCompany(dialect=dialect) as local:
-        done = subprocess.run(
-            [sys.executable, "-W", "error", mcp_client.__file__],
-            env={
-                **local.variables,
-                "XDG_STATE_HOME": str(tmp_path),
-                "PATH": f"{scripts}:{os.environ['PATH']}",
-                "PYTHONPATH": str(ROOT),
-            },
-            input="y\n", capture_output=True, text=True, timeout=60,
-        )  # fmt: skip
-        assert (done.returncode, done.stderr) == (0, "")
-    assert "find_work_orders: Find work orders" in done.stdout
-    assert '"Comment": "No cold air"' in done.stdout
-    assert "Warning: PoNumber will be mcp-" in done.stdout
-    assert "done RSC000001" in done.stdout
+        variables = {
+            **local.variables,
+            "XDG_STATE_HOME": str(tmp_path),
+            "PATH": path,
+            "PYTHONPATH": str(ROOT),
+        }
+        process = python(program, modules=["wosdk_async.mcp"], env=variables, **pipes)
+        printed, said = process.communicate("y\n", timeout=60)
+        assert (process.returncode, said) == (0, "")
+    assert "find_work_orders: Find work orders" in printed
+    assert '"Comment": "No cold air"' in printed
+    assert "Warning: PoNumber will be mcp-" in printed
+    assert "done RSC000001" in printed
 
 
 async def test_a_plan_that_the_person_declines_is_not_sent(

@@ -15,7 +15,7 @@ from typing import Any
 import anyio
 import pytest
 from click.testing import CliRunner
-from mcp import Client, StdioServerParameters
+from mcp import Client
 
 import wosdk_async as wosdk
 from tests.cli.conftest import COMMAND, ROOT
@@ -100,22 +100,6 @@ async def beside(local: LocalCompany, state: Path, settle: float | None = 0) -> 
         plans = PlanTools(commits=commits, reads=reading.company())
         async with Client(make_server(reading.company(), plans)) as client:
             yield Agent(client)
-
-
-async def test_an_agent_plans_commits_and_finds_over_pipes(local: LocalCompany, state: Path) -> None:
-    """As programs do that use such servers, by a process that they start."""
-    command, *before = COMMAND
-    parameters = StdioServerParameters(
-        command=command, args=[*before, *WRITES], env=environment(local, state), cwd=ROOT
-    )
-    async with Client(parameters, mode="auto") as client:
-        agent = Agent(client)
-        assert len((await client.list_tools()).tools) == 11
-        planned = await agent("plan", action="create", name="WorkOrder", fields=ORDER)
-        done = await agent("commit", plan=planned["plan"])
-        assert done["outcome"] == "done"
-        found = await agent("find_work_orders", text="cold air")
-        assert found["untrusted_records"][0]["PoNumber"] == planned["plan"]
 
 
 def test_without_the_option_there_are_only_reads(local: LocalCompany, state: Path) -> None:

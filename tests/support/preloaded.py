@@ -7,6 +7,7 @@ or closed streams, run ``COMMAND`` instead. Outside Linux, each command is a new
 
 from __future__ import annotations
 
+import ast
 import atexit
 import contextlib
 import ctypes
@@ -20,7 +21,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -81,6 +83,75 @@ class Preloaded(subprocess.Popen[Any]):
 def python(code: str, *arguments: str | Path, **options: Any) -> Preloaded:
     """Run Python code as a program instead of a command."""
     return Preloaded(arguments, code=f"{code}\nraise SystemExit", **options)
+
+
+def run_pytest(folder: Path, *options: str, environ: Mapping[str, str] | None = None) -> str:
+    """Run pytest in ``folder`` with the usual plugins, warnings as errors, and return its output."""
+    plugins = ("pytest_asyncio.plugin", "respx.plugin", "wosdk_async.testing.plugin")
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "WOSDK"))}
+    process = python(
+        "import pytest; raise SystemExit(pytest.main())",
+        *("-q", "-W", "error", "-p", "no:cacheprovider", "--rootdir", folder),
+        *(part for name in plugins for part in ("-p", name)),
+        *options,
+        modules=["pytest"],
+        cwd=folder,
+        env={**own, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **(environ or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return str(process.communicate(timeout=120)[0])
+
+
+_SCRIPT = """\
+#!{python} -IS
+import os, socket, sys
+server = socket.socket(socket.AF_UNIX)
+server.connect({address!r})
+request = repr((sys.argv[1:], os.getcwd(), dict(os.environ)))
+socket.send_fds(server, [request.encode()], [0, 1, 2])
+sys.exit(int(server.recv(8) or 1))
+"""
+
+
+@contextlib.contextmanager
+def script(folder: Path) -> Iterator[str]:
+    """Put a ``wosdk`` for other programs into a new folder; yield the PATH that leads there."""
+    folder.mkdir()
+    with socket.create_server(str(folder / "socket"), family=socket.AF_UNIX) as server:
+        address = server.getsockname()
+        (folder / "wosdk").write_text(_SCRIPT.format(python=sys.executable, address=address), "utf-8")
+        (folder / "wosdk").chmod(0o755)
+        thread = threading.Thread(target=_serve_script, args=[server])
+        thread.start()
+        try:
+            yield f"{folder}{os.pathsep}{os.environ['PATH']}"
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+def _serve_script(server: socket.socket) -> None:
+    """Start a command for each connection, until the socket is shut down."""
+    with contextlib.suppress(OSError):
+        while True:
+            client, _ = server.accept()
+            request, files, *_ = socket.recv_fds(client, 1 << 18, 3)
+            arguments, cwd, environment = ast.literal_eval(request.decode())
+            stdin, stdout, stderr = files
+            command = Preloaded(
+                arguments, cwd=cwd, env=environment, stdin=stdin, stdout=stdout, stderr=stderr
+            )
+            for file in files:
+                os.close(file)
+            threading.Thread(target=_answer_script, args=(client, command)).start()
+
+
+def _answer_script(client: socket.socket, command: Preloaded) -> None:
+    """Send the exit status of a command."""
+    with client, contextlib.suppress(OSError):  # the script may have been killed
+        client.send(str(command.wait()).encode())
 
 
 def _fork(request: bytes, files: list[int]) -> int:

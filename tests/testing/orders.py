@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
-from wosdk_async import (
-    Company,
-    Customer,
-    Location,
-    Task,
-    WoCreateCommand,
-    WoItem,
-    WorkOrder,
-    WorkOrderType,
-    WOType,
-    fields,
-)
+from tests.docs.prelude import new_order
+from wosdk_async import Company, WoCreateCommand, WorkOrder, fields
 
 
 def create_command(po_number: str = "PO-1") -> WoCreateCommand:
-    return WoCreateCommand(
-        work_order=WorkOrder(
-            items=[WoItem(asset=Location.ref(20440), task=Task.ref(14211))],
-            customer=Customer.ref(512),
-            sub_type=WorkOrderType.ref(259),
-            type_category=WOType.Request,
-            po_number=po_number,
-        )
-    )
+    return WoCreateCommand(work_order=new_order(po_number))
 
 
 async def count(acme: Company, po_number: str = "PO-1") -> int:

@@ -82,11 +82,11 @@ FIXTURES_UNDER = {
     some(FIXTURES_UNDER.values(), 3),
     ids=some(FIXTURES_UNDER, 3),
 )
-def test_fixtures_work_under(kit: pytest.Pytester, plugin: str, mark: str, options: list[str]) -> None:
+def test_fixtures_work_under(quick_kit: pytest.Pytester, plugin: str, mark: str, options: list[str]) -> None:
     """All fixtures, with warnings as errors: nothing is left open, in the order of teardown of either."""
-    kit.makepyfile(test_async=FIXTURES.format(mark=mark), test_sync=WITHOUT_A_LOOP)
+    quick_kit.makepyfile(test_async=FIXTURES.format(mark=mark), test_sync=WITHOUT_A_LOOP)
     # Not by kit.plugins: pytest 8.4.0 takes only the first of them.
-    result = kit.runpytest_subprocess("-p", plugin, "-W", "error", "--strict-markers", *options)
+    result = quick_kit.runpytest_subprocess("-p", plugin, "-W", "error", "--strict-markers", *options)
     result.assert_outcomes(passed=6)
 
 

@@ -682,15 +682,15 @@ FEWER_OR_MORE = """
 
 
 def test_a_test_that_sends_less_or_more_than_recorded_fails_at_its_end(
-    kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str]
+    quick_kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str]
 ) -> None:
     """Only if it passed otherwise, and did not allow it."""
-    kit.makepyfile(FEWER_OR_MORE)
+    quick_kit.makepyfile(FEWER_OR_MORE)
     for name, value in local_variables.items():
         monkeypatch.setenv(name, value)
     settings = ["-q", "-p", "pytest_asyncio.plugin", "-o", "asyncio_default_fixture_loop_scope=function"]
-    kit.runpytest_subprocess(*settings, "--wosdk-record").assert_outcomes(passed=5)
-    done = kit.runpytest_subprocess(*settings)
+    quick_kit.runpytest_subprocess(*settings, "--wosdk-record").assert_outcomes(passed=5)
+    done = quick_kit.runpytest_subprocess(*settings)
     done.assert_outcomes(passed=3, errors=2, failed=1, skipped=1)
     done.stdout.fnmatch_lines(["*ERROR at teardown of test_it[[]pass*", "2 recorded requests were not *"])
     done.stdout.fnmatch_lines(["*ERROR at teardown of test_it[[]more*", "*of 1 requests that were not *"])

@@ -265,10 +265,10 @@ CAUGHT = """
 """
 
 
-def test_an_unexpected_request_whose_error_is_caught_fails_the_test(kit: pytest.Pytester) -> None:
+def test_an_unexpected_request_whose_error_is_caught_fails_the_test(quick_kit: pytest.Pytester) -> None:
     """``run_many`` makes it an outcome, and a program may handle it; a test that follows is not blamed."""
-    kit.makepyfile(CAUGHT)
-    done = kit.runpytest_subprocess("-q", "-p", "respx.plugin")
+    quick_kit.makepyfile(CAUGHT)
+    done = quick_kit.runpytest_subprocess("-q", "-p", "respx.plugin")
     done.assert_outcomes(passed=9, failed=1, errors=7)
     caught = [
         f"{test}[[]{program}" for test in ("unexpected", "other_company") for program in ("many", "careful")
