@@ -562,12 +562,12 @@ class Company(Uncopied):
 
         Args:
             entity: the record's class.
-            name: the name to find; the keyword is the Python name of a text property of the entity.
+            name: the name to find; pass it under the Python name of a text property, as in ``number="07"``.
             names: several names; the result is a dict with a reference for each name.
             by: the property that holds ``names``.
             max_age: seconds for which a found name is cached; 0 disables the cache.
-            remember: maximum cached names per Company; the least recently used name is dropped first. Missing
-                and ambiguous names are not cached.
+            remember: maximum number of cached names per Company; the least recently used name is dropped
+                first. Missing and ambiguous names are not cached.
 
         Raises:
             NameNotFoundError: no record has this name (the error's ``status`` is 0).
@@ -621,8 +621,8 @@ class Company(Uncopied):
 
         Raises:
             InvalidCallError: the command cannot be sent in this form.
-            InDoubtError: the command may have taken effect, but no response confirms it. With a marker,
-                look-ups also failed, or did not resolve the doubt within the deadline.
+            InDoubtError: the command may have taken effect, but no response confirms it. If a marker was
+                given, its look-ups also failed or did not resolve the doubt within the deadline.
             NotUniqueError: several records have the marker's key.
         """
         # spec 4.2

@@ -222,7 +222,7 @@ class SessionError(WosdkError):
 
     kind = "no-session"
     retry_after: float | None = None
-    """Seconds to wait, if the service throttles log-ins and specifies them."""
+    """Seconds to wait before the next log-in, if the service throttles log-ins and specifies a wait."""
 
 
 class CredentialsError(SessionError):

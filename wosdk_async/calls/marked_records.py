@@ -48,7 +48,7 @@ class _Search:
         return await self._isolate(keys, found) if isinstance(found, WosdkError) else found
 
     async def _ask(self, keys: Mapping[str, Key]) -> Found | WosdkError:
-        """Return the records for each key, or an error that a single key may have caused."""
+        """Return each key's records, or one error for all keys if a single key may have caused it."""
         field = self.field
         expression = field.expression(list(keys.values()), self.properties)
         try:

@@ -74,9 +74,9 @@ class Entity:
     operations_note: str | None = None
     instead: Mapping[str, str] = attrs.field(factory=dict)
     needs: Mapping[str, str] = attrs.field(factory=dict)
-    """Remedy if a new record lacks a required field, by field name."""
+    """For each required field: remedy if a new record lacks it."""
     computed: Mapping[str, str] = attrs.field(factory=dict)
-    """Remedy if a new record sets a field that the service always computes, by field name."""
+    """For each field that the service always computes: remedy if a new record sets it."""
     composite_key: tuple[str, ...] = attrs.field(default=(), converter=tuple)
     note: str | None = None
     sources: str = ""
@@ -190,7 +190,7 @@ def _fields(rows: list[dict[str, Any]]) -> tuple[Field, ...]:
 
 
 def _inherit_fields(rows: Mapping[str, Any], key: str, kind_of: Callable[[str], Any]) -> dict[str, Any]:
-    """Return a ``kind_of(name)`` object for each row; its attribute ``key`` lists inherited fields first."""
+    """Return a ``kind_of(name)`` object per row, with inherited fields first in its attribute ``key``."""
     done: dict[str, Any] = {}
 
     def build(name: str) -> Any:

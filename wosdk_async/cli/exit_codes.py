@@ -118,7 +118,7 @@ def writing(done: str, to: object = None, status: Exit = Exit.UNWRITTEN) -> Iter
 
 @contextmanager
 def extra(name: str, what: str) -> Iterator[None]:
-    """Turn the failed import of a package that ``what`` needs into a CliError naming the extra."""
+    """Raise a CliError that names the extra if a package that ``what`` needs is missing."""
     try:
         yield
     except ModuleNotFoundError as error:

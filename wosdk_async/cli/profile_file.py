@@ -63,7 +63,7 @@ class ProfileFile:
         return found if isinstance(found, dict) else {}
 
     def replaced(self, name: str, changes: Mapping[str, str | None]) -> str:
-        """Return the file's text after ``changes`` to a new or existing profile; None removes the key.
+        """Return the file's text with ``changes`` to a new or existing profile; the value None removes a key.
 
         Raises CliError if the change would affect other parts of the file.
         """

@@ -117,7 +117,7 @@ class ChangeSession:
     @classmethod
     @contextmanager
     def open(cls, ctx: click.Context, options: ChangeOptions) -> Iterator[ChangeSession]:
-        """Open a session. Raises CliError with ``--read-only`` before anything is sent."""
+        """Open a session. Raises CliError before anything is sent if ``--read-only`` is set."""
         target = target_of(ctx)
         if target.read_only:
             raise CliError(f"--read-only: {ctx.info_name} changes records, so nothing is sent")

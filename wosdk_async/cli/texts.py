@@ -105,7 +105,7 @@ _STEPS = {"pick_up": "`wosdk pickup`", "start": "`wosdk start`", "resume": "`wos
 
 
 def with_options(words: str) -> str:
-    """Write the arguments of a remedy as options: ``pass folder={folder!r}`` as ``add --job {folder}``."""
+    """Write the arguments of a remedy as options: ``add --job {folder}`` for ``pass folder={folder!r}``."""
     written, count = _ARGUMENT.subn(_option, words)
     return re.sub(r"\bpass\b", "add", written).replace("!r}", "}") if count else words
 
@@ -145,7 +145,7 @@ def message_of(error: WosdkError) -> str:
 
 
 def plan_text(plan: Plan, label: str) -> str:
-    """Describe what an import will do; ``label`` describes done rows, such as ``created``."""
+    """Describe what an import will do; ``label`` is the word for done rows, such as ``created``."""
     from wosdk_async.jobs.ledger.terms import Action, Standing
 
     counts = {each: plan.counts.get(each, 0) for each in Standing}

@@ -123,7 +123,7 @@ class RequestPrinter:
         return _ShowingEngine(engine_for(options or ClientOptions(), limits), self)
 
     def attempt_ended(self, attempt: Attempt) -> None:
-        """Print the request that has just ended, with the number of its attempt."""
+        """Print the request that has just ended, with its attempt number."""
         if self._ended is not None:
             self._ended.attempt = attempt
             self._print(self._ended)

@@ -91,7 +91,10 @@ def structure(data: Any, cls: type[T]) -> T:
 
 
 def decode(body: bytes, cls: Any, form: Envelope = WHOLE) -> Any:
-    """Return the objects of ``cls`` in ``body`` with the envelope ``form``, faster than :func:`structure`."""
+    """Return the objects of ``cls`` in ``body``, which has the envelope ``form``.
+
+    This is faster than :func:`structure`.
+    """
     return reader(cls, form)(body)
 
 

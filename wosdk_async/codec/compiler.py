@@ -233,7 +233,8 @@ def content_source(
     """Return source that adds the fields in ``slots`` to the dict ``made``.
 
     Add the objects that the source uses to ``names``. ``slots`` maps each field to the expression for its
-    value: a slot of the record or, without ``writers``, a variable in which nested objects are already dicts.
+    value. With ``writers``, this is a slot of the record; without, a variable whose nested objects are
+    already dicts.
     """
     names |= {"Unsupported": Unsupported, **NAMES}
     lines = [

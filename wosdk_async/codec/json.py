@@ -26,10 +26,9 @@ contain 1,200,000 of them.
 _CHUNK = 1024 * 1024  # bytes checked at a time, so that dense bodies are refused early
 
 _INEXACT = [decimal.InvalidOperation, decimal.Inexact, decimal.Rounded, decimal.Clamped, decimal.Subnormal]
+# GIL: threads may share the context, because only its flags change.
 _EXACT = decimal.Context(prec=decimal.MAX_PREC, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=_INEXACT)
-"""Context that refuses inexact results. It is shared, because Decimal() would create a context for each task.
-GIL: threads may share it, because only its flags change.
-"""
+"""Context that refuses inexact results; shared, because Decimal() would create a context for each task."""
 
 
 def exact_decoder(type: Any) -> Callable[[bytes], Any]:
@@ -117,7 +116,7 @@ def dumps_any(value: Any, *, allow_nan: bool = False) -> bytes:
 
 
 class _Token(str):
-    """Encoded JSON, such as a brace or a key."""
+    """Piece of encoded JSON, such as a brace or a key."""
 
 
 def _text(value: Any, allow_nan: bool) -> str:

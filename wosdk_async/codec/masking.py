@@ -1,4 +1,4 @@
-"""Masking of secrets in JSON values and in text of any format: known secrets, and secret fields by name.
+"""Masking of known secrets and of secret fields, in JSON values and in text of any format.
 
 :class:`~wosdk_async.text.safe_text.Secrets` holds the known secrets of the sessions. Other secrets are
 recognized only by name: ``Password``, ``ApiToken``, a URL's ``sig`` parameter. ``docs/testing.md`` lists
@@ -52,8 +52,8 @@ _CDATA = re.compile(
 def mask_text(text: str, secrets: Secrets = _NO_SECRETS) -> str:
     """Return ``text`` with ``***`` in place of ``secrets`` and the values of secret fields.
 
-    Fields are recognized in JSON, forms, XML, settings and headers, even in truncated text. In URLs,
-    signatures and credentials are masked.
+    Fields are recognized in JSON, forms, XML, settings and headers, even in truncated text. Signatures
+    and credentials in URLs are masked.
     """
     text = secrets.hide(text, len(text))
     text = _PARAMETER.sub(rf"\1{_MASK}", _USER.sub(rf"\1{_MASK}\2", text))

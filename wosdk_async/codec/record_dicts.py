@@ -268,7 +268,7 @@ class _FixCompiler:
         self._secrets = secrets
 
     def of(self, fields: StructFields) -> Fix | None:
-        """Return the function for a Struct's dict; None if the dict needs no fix."""
+        """Return a function that fixes a Struct's dict; None if the dict needs no fix."""
         names = dict(self._names)
         lines = list(self._lines(fields, names))
         if not lines and not self._by_python_name:

@@ -39,7 +39,7 @@ class CompiledStruct:
     struct: Any = None
     """The Struct; None while the class is being compiled, or if msgspec refuses it."""
     parts: tuple[tuple[RecordReader, CompiledStruct], ...] = ()
-    """Readers of nested objects, each with the Struct compiled into this one."""
+    """Readers of nested objects, each with the nested Struct that this one was compiled with."""
 
     @property
     def is_current(self) -> bool:

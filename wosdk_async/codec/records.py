@@ -39,8 +39,8 @@ def to_dict(
 def to_dict(record: Record | Iterable[Record], *, names: Names = "wire", secrets: bool = False) -> Any:
     """Return a record as a dict of JSON values, or several records as a list of dicts.
 
-    Money and other numbers are exact ``Decimal``; times are ISO 8601 strings; enum values are strings. Fields
-    that are None are omitted. Unknown fields are added last.
+    Money and other numbers become exact ``Decimal`` values, times ISO 8601 strings, and enum values strings.
+    Fields that are None are omitted. Unknown fields are added last.
 
     Args:
         record: a record, command or result, or several of them.

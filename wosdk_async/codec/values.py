@@ -77,7 +77,7 @@ class EnumReader(dict[str, Any]):
         return self.odd(value)
 
     def odd(self, value: Any) -> Any:
-        """Read any value, even if no loaded member has its text; keep None and unreadable values."""
+        """Read a value, even if no loaded member has its text; return None or an unreadable value as is."""
         if value is None or not isinstance(value, str | int) or isinstance(value, bool):
             return value
         # GIL: another thread may fill this dict at the same time; missing values are read by the enum.

@@ -52,7 +52,7 @@ def _ruff(command: str, *arguments: str) -> None:
 
 
 def literal(value: object) -> str:
-    """Return a Python literal with double quotes, and a line for each dict item."""
+    """Return a Python literal with double quotes and one line per dict item."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):

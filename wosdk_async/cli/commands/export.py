@@ -69,9 +69,9 @@ if TYPE_CHECKING:
 def export_command(ctx: click.Context, /, as_json: bool, **params: Any) -> None:
     """Write the records of ENTITY to a .parquet, .csv, .jsonl or .xlsx file.
 
-    Rows are ordered by Id, with one column per value and lists as JSON. Values unknown to the catalogue go to
-    the last column, Extra. Without -p the service chooses the properties. In CSV, text that a spreadsheet
-    would read as a formula, such as +49 30 123, begins with an apostrophe.
+    Rows are ordered by Id. Each value has its own column; lists are written as JSON. Values unknown to the
+    catalogue go to the last column, Extra. Without -p the service chooses the properties. In CSV, text that a
+    spreadsheet would read as a formula, such as +49 30 123, gets a leading apostrophe.
 
     After a stop or kill, run the same command to resume.
 

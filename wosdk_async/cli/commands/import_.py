@@ -120,8 +120,8 @@ def import_command(
 ) -> None:
     """Create a work order for each row of FILE, or run the operation set by the map, --entity or --command.
 
-    FILE is a table such as CSV, JSON lines, Excel or Parquet, a URL, or - for stdin. File and map are checked
-    before anything is sent. Invalid rows are reported; the others are sent.
+    FILE is a table (such as CSV, JSON lines, Excel or Parquet), a URL, or - for stdin. File and map are
+    checked before anything is sent. Invalid rows are reported; the others are sent.
 
     A ledger beside FILE records the outcomes. After a stop or kill, or after you fix FILE, the same command
     sends only the remaining rows. A row is identified by its key or, if it has none, by its cells.

@@ -38,8 +38,8 @@ _DEADLINE = 45.0  # seconds; MCP clients commonly time out after 60 s
 def mcp_command(ctx: click.Context, allow_writes: bool, state: Path | None, settle: float | None) -> None:
     """Serve one Company to AI agents over the Model Context Protocol (MCP) on stdin and stdout.
 
-    An MCP client starts this command; docs/mcp.md shows the settings. The tools are read-only unless
-    --allow-writes is given; each change is then planned, shown, and carried out once.
+    An MCP client starts this command; docs/mcp.md shows the settings. The tools are read-only by default.
+    With --allow-writes, each change is planned, shown, and carried out once.
 
     \b
       wosdk mcp

@@ -136,8 +136,9 @@ def query_command(
 ) -> None:
     """Read rows of an entity (default: up to 100).
 
-    A condition is PROPERTY OPERATOR VALUE: =, !=, >, >=, <, <=, like, not like, in (A, B), not in (A, B),
-    between A and B, not between A and B, is null, is not null. In a list, quote text that contains a comma.
+    A condition is PROPERTY OPERATOR VALUE. Operators: =, !=, >, >=, <, <=, like, not like, in (A, B), not in
+    (A, B), between A and B, not between A and B; without a value: is null, is not null. In a list, quote text
+    that contains a comma.
 
     \b
       wosdk query WorkOrder --where 'StatusId in (New, Open)' --where 'Customer = 512' --order 'DtDue desc'

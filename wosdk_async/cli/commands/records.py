@@ -307,7 +307,7 @@ async def _by_class(
 
 
 def _paths_below(name: str, meta: Wire) -> list[str]:
-    """Return the paths to read below a reference: all of a list or owned record, otherwise id and name."""
+    """Return the paths to read below a reference: all for a list or owned record, else only id and name."""
     if meta["type"] != "ref":
         return []
     if meta.get("many") or meta["of"] in OWNED:

@@ -41,7 +41,7 @@ def _add_kept(rows: list[UndoRow], row: UndoRow) -> None:
 
 
 def _say_kept(rows: list[UndoRow], before: Iterable[UndoRow] = ()) -> None:
-    """Print the first rows that are not in ``before``, and the number of the others."""
+    """Print the first rows that are not in ``before``, and how many more there are."""
     from wosdk_async.jobs.ledger.undone import UNDO_LABELS
 
     known = {(row.row, row.reference, row.outcome) for row in before}
@@ -91,7 +91,7 @@ def undo_command(
     as_json: bool,
     yes: bool,
 ) -> None:
-    """Cancel the work orders that a run created, or delete its other records.
+    """Undo a run: cancel the work orders or delete the other records that it created.
 
     By default, resume an unfinished undo, or undo the last run that sent rows. Only records that the job
     certainly created are undone. Records that have changed since, or whose key differs from the row's, are

@@ -22,7 +22,8 @@ class RowProgress:
     """Context manager that counts rows on stderr, and shows a ``final`` count if ``total`` is unknown.
 
     ``done`` is the number of rows that earlier runs completed. ``live`` draws a bar (default: if stderr is a
-    terminal). ``workers`` returns the number of responding workers, or None if workers do not send the rows.
+    terminal). ``workers`` returns the number of responding workers, or None if the rows are sent without
+    workers.
     """
 
     def __init__(

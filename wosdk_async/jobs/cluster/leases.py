@@ -218,7 +218,7 @@ class LeasedRow:
     granted: GrantedRow
     clock: Callable[[], float]
     begun: bool = False
-    """Whether a request may have been sent, and may have taken effect."""
+    """Whether a request may have been sent, and so may have taken effect."""
 
     def begin(self) -> None:
         """Allow the first byte of a request. Raises LeaseEndedError if the lease has expired."""

@@ -46,7 +46,7 @@ def differences(plan: ExportPlan, stored: ExportPlan) -> list[str]:
 
 
 def _compared_fields(plan: ExportPlan) -> dict[str, Any]:
-    """Return the fields that determine rows and format, except ``columns``, keyed by names for messages."""
+    """Return the fields that determine rows and format, except ``columns``, by their names in messages."""
     expression = plan.get("expression") or {}
     return {
         "entity": plan.get("entity"),
@@ -84,7 +84,7 @@ class ExportOptions:
     force: bool = switch(False)
     """Whether to overwrite an existing output."""
     csv_for_excel: ExcelSeparator | None = choice("comma", "semicolon")
-    """Separator of a CSV file for Excel, which begins with a byte order mark; None writes plain CSV."""
+    """CSV separator for Excel; the file then begins with a byte order mark. None writes plain CSV."""
     csv_raw: bool = switch(False)
     """Whether to write CSV text unchanged; by default, formulas get a leading apostrophe."""
 

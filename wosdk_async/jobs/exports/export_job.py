@@ -82,7 +82,7 @@ class ExportedTable:
         select: Iterable[str | properties.Path] = (),
         default: str | None = None,
     ) -> Self:
-        """Create the table for an output, in the ``default`` format if neither options nor suffix give one.
+        """Create the table for an output; its format is ``default`` if neither options nor suffix specify it.
 
         Raises:
             InvalidCallError: a name or value is invalid.

@@ -1,7 +1,8 @@
-"""Work folder of an export: plan, unfinished output, and range files, which survive a kill.
+"""Work folder of an export: plan, unfinished output, and range files.
 
-The name of a range file shows its coverage: ``200_350_120.arrow`` has all 120 records with ids from 201 to
-350. After a kill at any point, only the gaps between the files remain to be read.
+Finished range files survive a kill. Their names show their coverage: ``200_350_120.arrow`` has all 120
+records with ids from 201 to 350. After a kill at any point, only the gaps between the files remain to be
+read.
 """
 
 from __future__ import annotations
@@ -167,7 +168,7 @@ class RangeFileWriter:
             self._path.unlink(missing_ok=True)
 
     def _opened(self) -> Any:
-        """Open the stream on first use, so that :meth:`discard` can remove the file if this fails."""
+        """Open the stream on first use, so that :meth:`discard` can remove the file if opening fails."""
         if self._stream is None:
             ipc = export_package("pyarrow.ipc")
             self._file = recreate_file(self._path)

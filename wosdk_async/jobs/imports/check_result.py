@@ -66,7 +66,7 @@ class Finding:
     """Ids of the first few records that the row would change, or that already have the row's key."""
     warnings: tuple[str, ...] = ()
     faults: tuple[tuple[FindingKind, str], ...] = ()
-    """The row's problems with their kinds, if there are several."""
+    """Each problem with its kind, if the row has several problems."""
     lacks: tuple[str, ...] = ()
     """Required fields without a value, each with a remedy."""
     again: bool = False
@@ -143,7 +143,7 @@ class CheckResult:
 
     @property
     def complete(self) -> bool:
-        """Whether the import would be accepted, and no checked row has a problem or lacks a field."""
+        """Whether the import would be accepted and no checked row has a problem or lacks a required field."""
         if self.lacking or isinstance(self.decision, Refusal):
             return False
         return self.problems == (self.counts["there"] if self.skips else 0)

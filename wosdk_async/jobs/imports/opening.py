@@ -39,7 +39,7 @@ class OpenedJob:
     is_idle: bool = False
     """Whether there is nothing to send, look up or audit, and the last run had the same file and map."""
     beside: Mapping[Path, tuple[int, int]]
-    """Number of imports and number of rows for each job in the directory, before the file was compared."""
+    """For each job in the directory: number of imports and of rows, counted before the file was compared."""
 
     @property
     def folder(self) -> Path:

@@ -44,7 +44,7 @@ class PlannedRows:
     """Whether the import has a marker."""
 
     async def pages(self) -> AsyncIterator[list[tuple[Row, str | None, bool]]]:
-        """Yield pages of planned rows with their keys, and whether each row was tried before.
+        """Yield pages of planned rows, each row with its key and whether it was tried before.
 
         If a page's fingerprint has changed, its rows are compared one by one. Changes
         in rows that are not sent, or in cells that the map does not read, do not matter.

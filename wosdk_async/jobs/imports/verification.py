@@ -248,7 +248,7 @@ async def decide(
 
 
 async def _require_record(company: Company, operation: RowOperation, id: int) -> str:
-    """Return a record's number and name. Raises JournalError if there is none with the id, even removed."""
+    """Return a record's number and name. Raises JournalError if not even a removed record has the id."""
     entity = WorkOrder if operation.kind is WoCreateCommand else operation.kind
     if issubclass(entity, Command) or operation.label == "deleted":
         return ""

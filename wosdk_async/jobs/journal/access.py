@@ -84,14 +84,14 @@ class JournalReader:
     async def pages(
         self, *states: State, size: int = 1000, run: int | None = None
     ) -> AsyncIterator[list[StoredRow]]:
-        """Yield pages of ``size`` rows in order, in the given states and ``run`` (default: any)."""
+        """Yield rows in the given states and ``run`` (default: any) in row order, in pages of ``size``."""
         after = 0
         while page := await self.rows_in(*states, after=after, limit=size, run=run):
             yield page
             after = page[-1].row
 
     async def file_pages(self, *states: State, size: int = 1000) -> AsyncIterator[list[StoredRow]]:
-        """Yield pages of ``size`` rows in file order, in the given states."""
+        """Yield the file's rows in the given states (default: any) in file order, in pages of ``size``."""
         after = 0
         while page := await self.file_rows(*states, after=after, limit=size):
             yield page
@@ -180,7 +180,7 @@ class JournalWriter(JournalReader):
     def record(self, record: RowRecord, *, as_in_file: bool = False) -> RowRecord:
         """Queue a row's outcome, which is written within 20 ms, and return the stored record.
 
-        With ``as_in_file``, the row counts as sent with this run's map and the row's current cells.
+        With ``as_in_file``, also mark the row as sent with this run's map and the row's current cells.
         """
         if as_in_file:
             change = partial(row_table.mark_as_sent, row=record.row, run=self.run)

@@ -118,7 +118,7 @@ class JobThread:
 
 
 def _carry_out(function: Callable[[], T], future: asyncio.Future[T]) -> Callable[[], None]:
-    """Run a function; return a callable that sets its result or exception on the future."""
+    """Run a function; return a callable that sets the function's result or exception on the future."""
     try:
         return functools.partial(future.set_result, function())
     except BaseException as error:

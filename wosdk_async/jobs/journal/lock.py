@@ -57,7 +57,7 @@ else:
 
 
 def require_own(folder: Path) -> None:
-    """Raise JournalError if a job folder, a link to it or a file in it belongs to another user, except root.
+    """Raise JournalError if a job folder, a link to it or a file in it belongs to neither this user nor root.
 
     Output files may belong to anyone, because users may replace them, for example with a spreadsheet program.
     Write permissions are not checked: the owner sets them, and some file systems report any file as writable.

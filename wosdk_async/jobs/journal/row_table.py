@@ -138,7 +138,7 @@ def _stored(db: sqlite3.Connection, where: str, *values: object, tables: str = _
 def named_keys(
     db: sqlite3.Connection, numbers: Sequence[int], identity_of: Callable[[str], bytes]
 ) -> dict[int, str]:
-    """Return, by row number, the rows' names that are keys, including repeated keys."""
+    """Return a dict from row number to name for the rows whose name is a key, even a repeated one."""
     named = "SELECT row, name FROM planned WHERE name IS NOT NULL AND row IN (SELECT value FROM json_each(?))"
     identified = """SELECT 1 FROM identity WHERE identity = ?1 AND (row = ?2 OR EXISTS (
         SELECT 1 FROM outcome WHERE row = ?2 AND json_extract(detail, '$[3]') = ?3))"""
@@ -164,7 +164,7 @@ def mark_as_sent(db: sqlite3.Connection, *, row: int, run: int) -> None:
 
 
 def count_changed(db: sqlite3.Connection) -> tuple[int, int | None]:
-    """Count the file's done rows with changed cells, except undone rows; also return the first row's line."""
+    """Count the file's done rows with changed cells, except undone rows, and return the line of the first."""
     found = db.execute(
         """SELECT count(*), min(line) FROM planned JOIN outcome USING (row) LEFT JOIN undo USING (row)
         WHERE place IS NOT NULL AND sent <> digest AND outcome.state IN (?, ?) AND undo.state IS NOT ?""",
@@ -195,7 +195,7 @@ def counts(db: sqlite3.Connection, *, gone: bool = False) -> dict[State, int]:
 def count_unsent_elsewhere(db: sqlite3.Connection) -> tuple[int, int]:
     """Count unsent rows missing from the last file.
 
-    Return two counts: rows in the original of the rejects file, and rows only in earlier files.
+    Return two counts: rows in the original file of the rejects, and rows only in earlier files.
     """
     found = db.execute(
         f"""SELECT coalesce(sum(away = 0), 0), coalesce(sum(away > 0), 0) FROM {_ALL}

@@ -22,7 +22,7 @@ def admit(
     default_keys: bool,
     learns: bool,
 ) -> None:
-    """Add the compared file's rows to the ledger, and set the rows to send to PLANNED.
+    """Add the compared file's rows to the ledger, and mark the rows to send as PLANNED.
 
     The caller provides the transaction. With ``default_keys``, a row's key is the ledger's id and the row
     number. With ``learns``, used for a rejects file or a changed key, known rows without a key are also

@@ -108,7 +108,7 @@ class Comparison:
     unknown_line: int | None = None
     """In a rejects file, line of the first row whose row number is not in the ledger."""
     replaced: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Rejects without a key that may be in the Company: line of the first one, by standing."""
+    """By standing, line of the first keyless reject that may be in the Company as a corrected row."""
 
 
 def compare(
@@ -266,7 +266,7 @@ def _separate(db: sqlite3.Connection) -> None:
 
 
 def _refuse_replaced_keys(db: sqlite3.Connection, fingerprint: str) -> None:
-    """Refuse rows whose cells have changed, and whose key was replaced when a reject was corrected.
+    """Refuse rows with the old key of a corrected reject, unless they also have its uncorrected cells.
 
     Such a row may be a new row, which must not count as sent. After a change of the map, no row is refused,
     because cells cannot be compared.

@@ -24,7 +24,7 @@ from wosdk_async.text.safe_text import one_line
 
 _BYTES = 16  # per hash: 10**8 rows collide with a probability below 10**-22
 _Hash = tuple[blake2b, Callable[[Any], Any]]
-"""An empty hash, and a function that extracts the part to hash from a value."""
+"""An empty hash, and a function that returns the part of a value to hash."""
 _RAW, _COLUMNS, _KEY = (
     (blake2b(digest_size=_BYTES, person=kind), part)
     for kind, part in ((b"cells", list), (b"columns", list), (b"key", str))
@@ -48,7 +48,8 @@ class RowIdentity(msgspec.Struct):
     key: str | None
     """Key that the map sets in the marker field, if any."""
     name: str | None
-    """Name in messages if ``key`` is None: the value of the map's ``key`` or the beginning of the cells."""
+    """Name in messages if ``key`` is None: the value of the map's ``key`` or, without one, the beginning of
+    the cells."""
     cells: bytes | None = None
     """Hash of the cells if there is a key, to match ledger rows that were added before the map had a key."""
 

@@ -33,8 +33,8 @@ def disguised_keys(
     left out if the user declared the missing row permanently gone, and the row to send had the same key in
     the previous file.
 
-    ``has_new_rows`` tells whether the previous file lacked any of the rows to send. A rejects file lacks most
-    rows, so ``rejects`` limits the missing rows to those that may be in the Company.
+    ``has_new_rows`` tells whether the previous file lacked at least one row to send. A rejects file lacks
+    most rows, so ``rejects`` limits the missing rows to those that may be in the Company.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute("CREATE TEMP TABLE plain (key TEXT, line, name, risky, away, dismissed, own, row)")

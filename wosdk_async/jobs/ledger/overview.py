@@ -78,8 +78,8 @@ class Overview:
     gone_undone: int = 0
     """Undone rows missing from the last file."""
     unsent_elsewhere: tuple[int, int] = (0, 0)
-    """Counts of unsent rows missing from the last file: in the original of a rejects file, and only in older
-    files."""
+    """Counts of unsent rows missing from the last file: in the original file of the rejects, and only in
+    earlier files."""
 
     @property
     def state(self) -> str:
