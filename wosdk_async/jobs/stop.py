@@ -196,9 +196,9 @@ class StopRules:
         """Count a row that the client or the service refused.
 
         With ``alike``, the row counts towards the limit on rows refused at the start for the same reason.
-        Pass ``existing`` if the record exists already; it returns remedies and facts for the message.
-        Existing records do not stop the import if earlier runs sent rows of the file and a job in a nearby
-        folder sent this row.
+        If the record already exists, pass ``existing``, a function that returns remedies and facts for the
+        message. An existing record does not stop the import if a job in a nearby folder sent the same row,
+        and earlier runs of this job sent rows of the file.
         """
         self._fail()
         if not alike:

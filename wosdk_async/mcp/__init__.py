@@ -104,7 +104,7 @@ MakeClient = Callable[..., Client]
 async def serve(make_client: MakeClient, company: str | None, writes: WriteOptions | None) -> None:
     """Serve one Company over stdin and stdout until the MCP client disconnects.
 
-    Without a name, serve the Company of the settings; without ``writes``, only its reads.
+    Without a name, serve the Company from the settings. Without ``writes``, offer only the read tools.
     """
     async with AsyncExitStack() as exits:
         reads = (await exits.enter_async_context(make_client(read_only=True))).company(company)
@@ -150,7 +150,7 @@ class StrictServer(MCPServer[Any]):
     async def list_tools(self) -> list[Tool]:
         """Return the tools.
 
-        Schemas have no references; those of inputs have no nulls and reject unknown arguments.
+        Schemas have no references. Input schemas also have no nulls, and reject unknown arguments.
         """
         return [
             each.model_copy(

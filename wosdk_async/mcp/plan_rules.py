@@ -136,7 +136,7 @@ def with_marker(
     """Return the fields with the plan's id as marker, and the marker's Python path, if any.
 
     ``wanted`` is the field chosen by the agent; empty for the default, ``none`` for no marker. Raises
-    InvalidCallError for a field that cannot be a marker or has a value.
+    InvalidCallError if the field cannot be a marker, or already has a value.
     """
     is_order = action == "command" and name == WoCreateCommand.wire_name
     if wanted == _NO_MARKER:

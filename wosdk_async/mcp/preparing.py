@@ -75,7 +75,7 @@ class Change:
 
 
 def outcome_of(result: Any, company: Company) -> dict[str, Any]:
-    """Return a result's values, omitting lists in records and shortening references to id and names."""
+    """Return a result's values; omit lists in records, and keep only the id and names of references."""
     found = to_dict(result)
     for name, value in found.items():
         if isinstance(value, dict):

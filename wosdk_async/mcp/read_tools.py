@@ -183,7 +183,7 @@ class ReadTools:
         limit: Limit = 20,
         cursor: Cursor = "",
     ) -> ChangesResult:
-        """List work orders that changed since a time: created, assigned, held, completed and so on.
+        """List work orders that were created, assigned, held, completed or otherwise changed since a time.
 
         Next time, pass 'next_since' as 'since'. 'next_since' is five minutes early, so an order may appear
         twice. Editing a field does not count as a change.

@@ -227,7 +227,7 @@ else:
 
 
 def require_whole_number(verb: str, id: object) -> None:
-    """Raise InvalidCallError if ``id`` is not an integer; the message says what to pass to ``verb``."""
+    """Raise InvalidCallError if ``id`` is not an integer, and say what to pass to the function ``verb``."""
     if isinstance(id, int) and not isinstance(id, bool):
         return
     from wosdk_async.errors import InvalidCallError

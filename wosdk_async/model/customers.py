@@ -36,7 +36,7 @@ class Space(RemovableEntity):
     customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer", required=True))
     """Id of the customer. Required on creation."""
     asset: Location | None = field(default=None, metadata=wire("Asset", "ref", "Location", required=True))
-    """Unit asset occupied. The specification calls the type Asset. Required on creation."""
+    """Unit asset that the customer occupies. The specification calls the type Asset. Required on creation."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
     """Start of the lease. Local time without a zone. Required according to the class help, nullable in the
     schema.
@@ -231,7 +231,9 @@ class Note(Entity):
     """
 
     actor_id: int | None = field(default=None, metadata=wire("ActorId", "integer", required=True))
-    """Id of the owning object. Required on creation. A server error states that it is required."""
+    """Id of the owning object. Required on creation. An error message of the service states that this field
+    is required.
+    """
     actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))
     """Kind of the owning object."""
     note_type_lookup: CustomerNoteType | None = field(

@@ -57,8 +57,8 @@ class Document(LockedEntity):
     )
     """Where the file is kept. Required on creation."""
     doc_url: str | None = field(default=None, metadata=wire("DocUrl", "string"))
-    """Address of the file, or the link. The specification describes this property but does not name it. If
-    StorageTypeId is URL, it holds the link; in a vendor sample of a link, MimeType is url.
+    """Address of the file, or the link. The specification describes this property but does not name it. Holds
+    the link if StorageTypeId is URL; in a vendor sample with a link, MimeType is url.
     """
     mime_type: str | None = field(default=None, metadata=wire("MimeType", "string"))
     """Media type of the file. A public client always sends it."""

@@ -181,7 +181,7 @@ class BackupRouting(OpenEnum):
 
 
 class BillStatus(OpenEnum):
-    """Values of ``BillStatus``. Bit mask in the source; names joined by underscores are combinations."""
+    """Values of ``BillStatus``. Bit mask: names joined by underscores are combinations."""
 
     NotBilled = "NotBilled"
     ReadyToBeBilled = "ReadyToBeBilled"
@@ -896,7 +896,7 @@ class PTEType(OpenEnum):
     CallFirst = "CallFirst"
     """Call before coming."""
     NotApplicable = "NotApplicable"
-    """No access rule."""
+    """No rule about access."""
 
 
 class PaymentMethod(OpenEnum):
@@ -1223,7 +1223,7 @@ class WOActionType(OpenEnum):
 
 
 class WONoteType(OpenEnum):
-    """Values of ``WONoteType``. The specification reports number 1 for Completion; no others are known."""
+    """Values of ``WONoteType``. The specification gives Completion the number 1; no other number is known."""
 
     Unknown = "Unknown"
     Completion = "Completion", 1
@@ -1284,9 +1284,9 @@ class WoCostExclusion(OpenEnum):
     NONE = "None", 0
     """Nothing excluded."""
     Item = "Item", 1
-    """Excludes the same dictionary item."""
+    """Excludes other lines with the same dictionary item."""
     Category = "Category", 2
-    """Excludes the same cost category."""
+    """Excludes other lines of the same cost category."""
     Min = "Min", 3
     """Sets a minimum for the category."""
 
@@ -1326,7 +1326,7 @@ class WoRating(OpenEnum):
 
 
 class WoScheduleOptions(OpenEnum):
-    """Values of ``WoScheduleOptions``. Flags; may be combined in the SOAP schema."""
+    """Values of ``WoScheduleOptions``. In the SOAP schema, several values can be combined."""
 
     NONE = "None"
     SkipWarranty = "SkipWarranty"

@@ -54,7 +54,7 @@ _LIST = {
 
 
 def make_lazy(cls: type[Any]) -> None:
-    """Let the fields of ``cls`` for nested objects hold a :class:`Lazy` until they are read."""
+    """Let each field of ``cls`` that takes nested objects hold a :class:`Lazy` until it is read."""
     for field in cls.__dict__.get("__attrs_attrs__", ()):
         slot = cls.__dict__.get(field.name)
         if isinstance(slot, MemberDescriptorType) and field.metadata and is_nested(field.metadata):

@@ -12,18 +12,19 @@ __all__ = ["OpenEnum"]
 class OpenEnum(str, Enum):  # noqa: UP042 - StrEnum takes no numbers
     """String enum whose list of values may grow.
 
-    An unlisted value also becomes a member, with ``is_known`` false, and is compared, printed, pickled and
-    sent unchanged. Such members are not cached, so that new values cannot exhaust memory; compare them with
-    ``==``, not ``is``.
+    An unlisted value also becomes a member, with ``is_known`` false. It can be compared, printed and pickled,
+    and is sent unchanged. Such members are not cached, so that new values cannot exhaust memory; compare
+    them with ``==``, not ``is``.
 
-    The service accepts names and numbers and always returns names; a known number becomes its member.
+    The service accepts names and numbers, and always returns names. Here, a known number is converted to the
+    member that has it.
     """
 
     # facts 3.3
 
     _value_: str | int
     number: int | None
-    """The value's number, if a source shows it. Send names, never numbers."""
+    """The value's number; None if unknown. Send names, never numbers."""
     # facts 9
 
     def __new__(cls, value: str | int, number: int | None = None) -> Self:

@@ -181,7 +181,7 @@ class Employee(RemovableEntity):
     services: list[LinkProviderAndService] | None = field(
         default=None, metadata=wire("Services", "ref", "LinkProviderAndService", many=True)
     )
-    """Provider network services offered."""
+    """Services that the provider offers in the provider network."""
     alert_subscriptions: list[AlertSubscription] | None = field(
         default=None, metadata=wire("AlertSubscriptions", "ref", "AlertSubscription", many=True)
     )

@@ -238,7 +238,7 @@ class WorkOrder(LockedEntity):
     WoClearFlagsCommand.
     """
     contactid: int | None = field(default=None, metadata=wire("Contactid", "integer"))
-    """Contact id sent in the create request. Only in a sample of the specification, not in the public
+    """Contact id sent in the create request. Only in one of the specification's samples, not in the public
     schemas; public clients send ContactName and ContactAddress, or RequestorContact.
     """
 
@@ -316,7 +316,7 @@ class RepairCode(RemovableEntity):
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
     """Label shown to users."""
     parent_id: int | None = field(default=None, metadata=wire("ParentId", "integer"))
-    """Id of the parent category; 0 for a category."""
+    """Id of the parent category; 0 if the record is a category."""
     codes: list[RepairCode] | None = field(
         default=None, metadata=wire("Codes", "ref", "RepairCode", many=True)
     )
@@ -536,7 +536,7 @@ class WoActionLog(Entity):
     action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
     """Id of the reason record."""
     is_back_date: bool | None = field(default=None, metadata=wire("IsBackDate", "boolean"))
-    """User entered an earlier time."""
+    """The user back-dated the action."""
     ui_type_id: UIType | None = field(default=None, metadata=wire("UiTypeId", "enum", "UIType"))
     """Application the action came from."""
     time_zone: int | None = field(default=None, metadata=wire("TimeZone", "integer"))

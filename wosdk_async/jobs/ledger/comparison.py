@@ -104,11 +104,15 @@ class Comparison:
     first_gone: RowSample | None = None
     disguised: Mapping[Standing, Resembling] = attrs.field(factory=dict)
     back: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Rows of the file that the previous file lacked, but an earlier file had, by standing."""
+    """Rows of the file, by standing, that the previous file lacked but an earlier file had."""
     unknown_line: int | None = None
     """In a rejects file, line of the first row whose row number is not in the ledger."""
     replaced: Mapping[Standing, int] = attrs.field(factory=dict)
+<<<<<<< HEAD
     """By standing, line of the first keyless reject that may be in the Company as a corrected row."""
+=======
+    """For each standing, the line of the first reject without a key that may be in the Company."""
+>>>>>>> rs2
 
 
 def compare(

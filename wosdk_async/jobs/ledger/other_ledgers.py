@@ -82,8 +82,8 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str, own: Ow
     """Find rows to send that another job has sent, may have sent or is sending; None if there are none.
 
     Rows whose records the import looks up are left out, and so are undone rows. With ``new_rows``, rows whose
-    cells differ from the sent cells are left out too. If no rows remain, the result may have rows whose keys
-    resemble sent keys.
+    cells differ from the sent cells are left out too. If no rows remain, the result lists rows whose keys
+    resemble sent keys, if there are any.
 
     Raises:
         JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent.
@@ -125,7 +125,7 @@ def _combined(sent: Sequence[Elsewhere]) -> Elsewhere:
 
 
 def runs_beside(request: ImportRequest, own: Path) -> dict[Path, tuple[int, int]]:
-    """Count the imports and rows of each ledger beside the file and the ledger ``own``.
+    """Count the imports and rows of each ledger in the directories of the file and of the ledger ``own``.
 
     The result is empty unless the import creates records.
     """
@@ -142,7 +142,7 @@ def runs_beside(request: ImportRequest, own: Path) -> dict[Path, tuple[int, int]
 def _other_ledgers(
     request: ImportRequest, company: str, own: OwnLedger
 ) -> Iterator[tuple[Path, JobPlan, bool]]:
-    """Yield each other ledger's folder and plan, and whether the ledger is one of the newest.
+    """Yield the folder and plan of every other ledger, and whether that ledger is one of the newest.
 
     Old copies of a job folder are left out.
     """
@@ -231,7 +231,7 @@ class _OtherLedger:
     _has_similar_keys: bool | None = attrs.field(default=None, init=False)
     """Whether keys of rows to send resemble keys of this ledger; None before the comparison."""
     _is_running: bool = attrs.field(init=False)
-    """Whether the job is running and has rows to send, whose records look-ups cannot find yet."""
+    """Whether the job is running and still has rows to send. Look-ups cannot find their records yet."""
 
     @_is_running.default
     def _check_running(self) -> bool:
@@ -333,7 +333,7 @@ _WILL_SEND = f"(:running AND standing IN ({_UNSENT}))"
 _NOT_AGREED = "(file.row IS NULL OR outcome.stamp IS NULL OR outcome.stamp > 1000 * :first)"  # milliseconds
 _DECIDED = f"json_extract(outcome.detail, '$[9]') IS '{DECIDED}'"  # perhaps a record without the key
 _FOUND = f""":looks_first AND json_extract(run.details, '$.marker') IS :marker AND NOT {_DECIDED}"""
-"""SQL condition: the file's look-ups find the record of a sent row, if the file's row has the same key."""
+"""SQL condition: a look-up by a sent row's key finds its record; also compare the key with the file's."""
 _DOUBTS = f"{int(Standing.SENDING)}, {int(Standing.IN_DOUBT)}"
 _HAS_ENDED = f"standing NOT IN ({_DOUBTS})"
 """SQL condition: look-ups are conclusive, because no request for the row can still take effect."""

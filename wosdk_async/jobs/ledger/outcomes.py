@@ -37,7 +37,7 @@ class RowOutcome(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, record: RowRecord, line: int, outcome: Kind, entity: str | None = None) -> RowOutcome:
-        """Convert a row's record in the journal; ``entity`` is the type of the created or changed record."""
+        """Return a journaled row's outcome; ``entity`` is the type of the created or changed record."""
         return cls(
             record.row,
             line,
@@ -137,7 +137,7 @@ class Summary:
 
     @property
     def complete(self) -> bool:
-        """Whether every row succeeded or its record already existed, and no undo has affected any row.
+        """Whether every row succeeded or already had its record, with no row affected by an undo.
 
         The journal must still exist, the file must not have changed, and a job with workers needs a clean
         audit, if an audit is possible.

@@ -27,7 +27,7 @@ COUNTED: dict[str, State] = {
     "sending": State.SENDING,
     "not_started": State.PLANNED,
 }
-"""Row state for the name of each count."""
+"""Name of each count, and the row state that it counts."""
 
 UNDER_WAY = "in flight when the run ended"
 """Label of SENDING rows in a job that is not running."""
@@ -78,8 +78,16 @@ class Overview:
     gone_undone: int = 0
     """Undone rows missing from the last file."""
     unsent_elsewhere: tuple[int, int] = (0, 0)
+<<<<<<< HEAD
     """Counts of unsent rows missing from the last file: in the original file of the rejects, and only in
     earlier files."""
+=======
+    """Two counts of unsent rows missing from the last file.
+
+    If the last file is a rejects file, the first counts rows of its original file. The second counts rows
+    found only in earlier files.
+    """
+>>>>>>> rs2
 
     @property
     def state(self) -> str:
@@ -97,7 +105,7 @@ class Overview:
 
     @property
     def left(self) -> int:
-        """Number of rows to send or settle, including those in the original of a rejects file.
+        """Number of rows to send or settle, including unsent rows in the original file of the rejects.
 
         Without a marker, rows in doubt cannot be settled.
         """

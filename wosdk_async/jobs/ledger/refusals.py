@@ -16,7 +16,7 @@ _CELLS = 40  # characters of a row shown in a message
 
 
 class ImportRefusedError(ConfigurationError):
-    """Refused import. Nothing was sent, because rows could have been sent twice or to the wrong place.
+    """Refused import. Nothing was sent, to avoid sending rows twice or to the wrong place.
 
     ``refusal`` has the facts, and ``kind`` is a code such as ``edited-or-new``.
     """

@@ -174,7 +174,7 @@ class FileFacts:
     """Whether the operation creates records, which an undo can roll back."""
     updates: bool = False
     back: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Rows of the file that the previous file lacked, but an earlier file had, by standing."""
+    """Rows of the file, by standing, that the previous file lacked but an earlier file had."""
     first_new: RowSample | None = None
     disguised: Mapping[Standing, Resembling] = attrs.field(factory=dict)
     """Rows, by standing, whose keys differ only in spreadsheet formatting from the key of a missing sent row.
@@ -184,7 +184,7 @@ class FileFacts:
     rejects: bool = False
     """Whether the file is a rejects file, whose rows name their ledger rows."""
     replaced: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Line of the first keyless reject that is missing from the original file, by standing.
+    """For each standing, the line of the first keyless reject that is missing from the original file.
 
     New rows of the original file have been sent since, and may be corrected versions of these rejects.
     """

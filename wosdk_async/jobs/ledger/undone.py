@@ -117,7 +117,7 @@ class UndoSummary:
 
 @attrs.frozen
 class UndoState:
-    """Undo progress: ``done`` of the file's ``created`` records are undone."""
+    """Undo progress: of the file's ``created`` records, ``done`` are undone."""
 
     done: int
     created: int

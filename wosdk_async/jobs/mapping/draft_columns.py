@@ -85,7 +85,7 @@ def _field_spelled(entity: type[Record], column: str) -> list[str]:
 
 
 def assign(candidates: Sequence[DraftField], columns: Sequence[str], keys: KeyColumns) -> None:
-    """Assign each column to at most one field, and each field at most one column, most similar first."""
+    """Assign columns to fields one to one, most similar pairs first."""
     pairs = [
         (score, each.required, -place, -order)
         for place, column in enumerate(columns)
@@ -155,7 +155,7 @@ class KeyColumns:
     excluded_kinds: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
     """For each column, the kinds (``time`` or ``number``) that most of its first cells do not resemble."""
     formats: Mapping[str, Mapping[str, str]] = attrs.field(factory=dict)
-    """For each column, the TOML of a format that fits all its first cells, by kind."""
+    """For each column and kind, the TOML of a format that fits all first cells of the column."""
 
 
 def key_columns(source: Source) -> KeyColumns:

@@ -40,7 +40,7 @@ class ImportMap:
     key: Template | None = None
     """Template of the row key; None if the marker carries the key or rows have no key."""
     fingerprint: str = ""
-    """Hash of the map, without the operation, the rules for reading rows, comments and formatting."""
+    """Hash of the map, without comments, formatting, the operation and the rules for reading rows."""
     rules: TableRules = attrs.field(factory=TableRules)
     """Rules for reading the rows to import."""
     content: str = ""

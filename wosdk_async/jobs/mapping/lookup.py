@@ -115,7 +115,7 @@ async def _records(
     more: Iterable[str] = (),
     asked: Iterable[str] = (),
 ) -> AsyncGenerator[Json, None]:
-    """Yield non-removed records that match the filters, ordered by id; include the fields ``more``.
+    """Yield non-removed records that match the filters, ordered by id, with the extra fields in ``more``.
 
     If ``asked`` contains names, raise NoAnswerError for a record that has none of them. Such a response
     does not prove that a name is absent, so creating its record could make a duplicate.
@@ -192,7 +192,7 @@ class NamedIds:
 
     @classmethod
     def of(cls, record: ObjectNode, table: str, references: Iterable[ReferenceSpec]) -> NamedIds:
-        """Collect the id fields of a map's record and of records to create; ``table`` begins the paths."""
+        """Collect the id fields of a map's record (paths begin with ``table``) and of records to create."""
         found = list(_id_fields(record, table))
         for spec in references:
             if spec.create is not None:

@@ -304,7 +304,7 @@ class ListNode:
 
 
 def json_node(node: Any, references: References) -> Any:
-    """Convert a node to build JSON content instead of records.
+    """Convert a node so that it builds JSON content instead of records.
 
     The new node's ``build`` may raise Unsupported.
     """

@@ -51,7 +51,7 @@ class ReferenceIndex:
         self._ids: dict[str, tuple[str | None, ReferenceSpec, dict[str, int]]] = {
             spec.name: (spec.first_column, spec, {}) for spec in self.specs.values()
         }
-        """By reference: its ``first_column``, its spec, and a cache of record ids by raw name."""
+        """For each reference, its ``first_column``, its spec, and a cache of record ids by raw name."""
         self._uncollected = list(self.specs.values())
 
     def collect(self, rows: Sequence[Mapping[str, str]]) -> None:
@@ -246,7 +246,7 @@ class ReferenceIndex:
         return list(chain.from_iterable(entries.values() for entries in self._entries.values()))
 
     def hold_back(self, allowed: Sequence[MissingRecord] | None = None) -> bool:
-        """Hold back all records except the ``allowed``; None allows all.
+        """Hold back all records except those in ``allowed``; None allows all.
 
         Return whether any wanted record is held back.
         """

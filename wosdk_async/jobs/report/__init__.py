@@ -99,13 +99,13 @@ class OutputFolder:
         return [self._facts.get(path.name) or file_facts(path) for path in paths]
 
     def path_to_overwrite(self, name: str) -> Path:
-        """Return the path to overwrite, edited or not: ``name``, or a numbered name if it is a folder."""
+        """Return the path to overwrite, even if edited: ``name``, or a numbered name if it is a folder."""
         return next(path for path in self._paths(name) if not path.is_dir())
 
     def set_aside(self, directory: Path, others: Sequence[str], *, copied: Path) -> None:
         """Move the unedited tables to a directory, then the files named in ``others``, in order.
 
-        If one of these files is ``copied``, the input, it is copied instead of moved.
+        If the input file, ``copied``, is among them, it is copied instead.
         """
         if directory.parent.is_symlink() or directory.is_symlink():
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(directory))

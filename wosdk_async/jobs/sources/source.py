@@ -41,7 +41,7 @@ class FileDialect:
     encoding: str = "utf-8"
     """Python encoding; ``utf-8-sig`` and ``utf-16`` write a byte order mark."""
     quote_all: bool = False
-    """Whether to quote all cells, needed or not."""
+    """Whether to quote all cells, including those that need no quotes."""
     line_end: str = "\r\n"
     first_line: str = ""
     """Line such as ``sep=;`` above the header, without its line end."""

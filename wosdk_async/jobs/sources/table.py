@@ -136,7 +136,10 @@ class Table:
         self._footer, self._totals, self._lone_keys = footer, totals, lone_keys
 
     def _kinds(self, rows: Sequence[Row], key: RowKey) -> list[_Kind]:
-        """Return the kinds of rows. A total that fills all usual columns and has another word is a record."""
+        """Return the kinds of rows.
+
+        A row labelled as a total counts as a record if it fills all usual columns and another cell is a word.
+        """
         kinds = [self._kind(row, key) for row in rows]
         own = {*self.columns} - key.columns - {*self._rules.fill_down, ""}
         filled = [

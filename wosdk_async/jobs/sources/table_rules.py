@@ -124,12 +124,12 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
 
 
 def fullest_line(source: Source) -> int | None:
-    """Return the first line near the top with the most filled cells; None if the header is as full."""
+    """Return the fullest line near the top, the first on a tie; None if the header is as full."""
     return _best_line(source, lambda cells: sum(map(bool, cells)))
 
 
 def _best_line(source: Source, score: Callable[[Sequence[str]], int]) -> int | None:
-    """Return the first line near the top with the highest score; None if none exceeds the header."""
+    """Return the best line near the top, the first on a tie; None if the header's score is as high."""
     best, best_score = None, score(source.columns)
     for row in islice(source, _TOP):
         row_score = score([cell.strip() for cell in row.original(source.columns)])

@@ -111,7 +111,7 @@ class TextFile:
         return marked
 
     def _is_utf8(self) -> bool:
-        """Return whether the file has non-ASCII characters, and all of them are UTF-8."""
+        """Return whether the file is valid UTF-8 with non-ASCII characters."""
         decoder, is_ascii = codecs.getincrementaldecoder("utf-8")(), True
         with self.path.open("rb") as file, contextlib.suppress(UnicodeDecodeError):
             for chunk in iter(partial(file.read, _CHUNK), b""):
