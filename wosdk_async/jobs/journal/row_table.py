@@ -195,11 +195,7 @@ def counts(db: sqlite3.Connection, *, gone: bool = False) -> dict[State, int]:
 def count_unsent_elsewhere(db: sqlite3.Connection) -> tuple[int, int]:
     """Count unsent rows missing from the last file.
 
-<<<<<<< HEAD
-    Return two counts: rows in the original file of the rejects, and rows only in earlier files.
-=======
     Return two counts: rows in the original file of the rejects, and rows found only in earlier files.
->>>>>>> rs2
     """
     found = db.execute(
         f"""SELECT coalesce(sum(away = 0), 0), coalesce(sum(away > 0), 0) FROM {_ALL}

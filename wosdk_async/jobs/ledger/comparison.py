@@ -108,11 +108,7 @@ class Comparison:
     unknown_line: int | None = None
     """In a rejects file, line of the first row whose row number is not in the ledger."""
     replaced: Mapping[Standing, int] = attrs.field(factory=dict)
-<<<<<<< HEAD
-    """By standing, line of the first keyless reject that may be in the Company as a corrected row."""
-=======
     """For each standing, the line of the first reject without a key that may be in the Company."""
->>>>>>> rs2
 
 
 def compare(

@@ -78,16 +78,11 @@ class Overview:
     gone_undone: int = 0
     """Undone rows missing from the last file."""
     unsent_elsewhere: tuple[int, int] = (0, 0)
-<<<<<<< HEAD
-    """Counts of unsent rows missing from the last file: in the original file of the rejects, and only in
-    earlier files."""
-=======
     """Two counts of unsent rows missing from the last file.
 
     If the last file is a rejects file, the first counts rows of its original file. The second counts rows
     found only in earlier files.
     """
->>>>>>> rs2
 
     @property
     def state(self) -> str:
