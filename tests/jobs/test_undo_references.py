@@ -502,7 +502,7 @@ async def test_ids_and_references_below_a_record_use_what_they_name(
     found = await find_used(company, [target], leaving=set(), cancelled=set())
     fate, reason = found[target.name]
     assert fate == "used"
-    assert reason.startswith(f"{type(using(id)).wire_name} {user.id} ")
+    assert f" of {type(using(id)).wire_name} {user.id} refers" in reason
 
 
 def created_as(id: int) -> ReferenceRecord:

@@ -406,7 +406,10 @@ async def test_credentials_from_a_command() -> None:
             command(f'print(\'{{"client_id": "a", "client_secret": "{SECRET} "}}\')'),
             "printed unusable credentials: client_secret is not as it was generated: .* stray SPACE",
         ),
-        (command(f'print(\'{{"client_secret": "{SECRET}", "client_id": 7}}\')'), "client_id has the type int"),
+        (
+            command(f'print(\'{{"client_secret": "{SECRET}", "client_id": 7}}\')'),
+            "client_id has the type int",
+        ),
         (command("print('[' * 100_000)"), "must print"),
         ("/does/not/exist", "cannot be run: No such file"),
     ],
