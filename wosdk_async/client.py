@@ -63,7 +63,7 @@ def _check_company(what: str, given: object) -> None:
     if given is None or (isinstance(given, str) and given):
         return
     shown = "empty" if given == "" else kind_of(given)
-    raise ConfigurationError(f"{what} is {shown}; it takes the name of a Company, or None for the default")
+    raise ConfigurationError(f"{what} is {shown}; it must be the name of a Company, or None for the default")
 
 
 @attrs.frozen(kw_only=True, eq=False)

@@ -406,7 +406,7 @@ class Company(Uncopied):
             ConflictError: every attempt conflicted with another caller's change.
         """
         if isinstance(attempts, bool) or not isinstance(attempts, int) or attempts < 1:
-            raise InvalidCallError(f"attempts is {described(attempts)}; it takes a whole number, 1 or more")
+            raise InvalidCallError(f"attempts is {described(attempts)}; it must be a whole number, 1 or more")
         require_class("edit", entity)
         require_id(entity, id)
         if not callable(change):
@@ -685,7 +685,7 @@ class Company(Uncopied):
         """
         if command is not None and not callable(command):
             raise InvalidCallError(
-                f"command is {described(command)}; it takes a function that converts an input to a command"
+                f"command is {described(command)}; it must be a function that converts an input to a command"
             )
         path = _marker(marker) if marker is not None or look_first else None
         sender = self._sender

@@ -521,7 +521,7 @@ def test_an_undo_deletes_what_the_rows_refer_to_if_it_is_asked_to(
     )
     assert "1 created reference would be deleted" in checked.stderr
     assert "id 515 (New 2): not undone" in checked.stderr
-    assert "WorkOrder 3 refers to this record in Customer.Id" in checked.stderr
+    assert "Customer.Id of WorkOrder 3 refers to this record" in checked.stderr
     done = wosdk("jobs", "undo", folder, "--references", *REASON, "--json")
     assert json.loads(done.stdout)["references"] == {"undone": 1, "used": 1}
     assert done.stderr.count("id 515 (New 2): not undone") == 1

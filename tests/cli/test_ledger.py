@@ -125,7 +125,7 @@ def test_rows_in_doubt_are_told_from_rows_to_send(give: Give, path: Path, map_fi
         assert "1 of 3 rows to send, 1 in doubt to look up first" in result.stderr
         return
     for each in (result, give()):
-        assert f"rows that may exist already: {folder / 'in_doubt.csv'}; " in each.stderr
+        assert f"rows whose records may already exist: {folder / 'in_doubt.csv'}; " in each.stderr
         assert f"wosdk jobs settle {folder} --row N created ID" in each.stderr
     assert "row 2 (line 3) 'B, " in result.stderr
 

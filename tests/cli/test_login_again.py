@@ -82,7 +82,7 @@ def test_addresses_of_the_same_company_stay_and_are_shown(
     ("text", "message"),
     [
         ('[profiles.default]\ncompanie = "x"\n', "profiles.default.companie is not a setting"),
-        ("[profiles.default]\ncompany = 7\n", "profiles.default.company is an int; it takes text"),
+        ("[profiles.default]\ncompany = 7\n", "profiles.default.company is an int; it must be text"),
         ("profiles = 7\n", "cannot be edited automatically"),
     ],
 )

@@ -277,7 +277,7 @@ def test_many_orders_are_listed_up_to_a_limit(wosdk: Wosdk) -> None:
     [
         ("belt.jpg", (), "Picture", 3),
         ("permit.pdf", ("--type", "Picture"), "PDF, from the file suffix; --type is ignored", 32),
-        ("readings.txt", (), "PDF (unknown type text/plain); --type selects another type", 32),
+        ("readings.txt", (), "PDF (fallback for text/plain); --type selects another type", 32),
         ("readings.txt", ("--type", "Link"), "type Link", 9),
     ],
 )

@@ -136,7 +136,7 @@ def test_a_part_of_an_amount_leaves_the_other(wosdk: Wosdk) -> None:
         (("create", "WorkOrder", "Nme=x"), 2, "WorkOrder has no field 'Nme'"),
         ((*MALL, "Id=5"), 2, "Id is set by the service for new records, and would be dropped; leave it out"),
         (("create", "WorkOrder", *FIELDS, "DtCreated=2026-03-01T08:00"), 2, "WorkOrder.DtCreated is set by the service"),
-        (("create", "WorkOrder", *FIELDS, "StatusId=Open"), 2, "leave it out: a new work order has status New, which commands change"),
+        (("create", "WorkOrder", *FIELDS, "StatusId=Open"), 2, "leave it out: a new work order has the status New; commands change it"),
         ((*MALL, "--marker", "Nothing"), 2, "--marker: Customer has no field 'Nothing'"),
         ((*MALL, "--marker", "Dba"), 2, "wosdk: --marker Dba: add Dba=KEY, your own unique key"),
         (("create", "WorkOrder", *FIELDS, "--marker", "PoNumber"), 2, "wosdk: --marker PoNumber: add PoNumber=KEY, your own"),

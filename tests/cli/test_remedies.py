@@ -47,7 +47,7 @@ FACTS = {
 SHOWN = {
     Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
     Remedy.NAME_RUN: "name the run to undo with --run N, or add --all",
-    Remedy.NEW_KEYS: "correct the keys; if they are right, add --new-rows, which sends them as new rows",
+    Remedy.NEW_KEYS: "correct wrong keys; if all are right, add --new-rows to send the rows as new",
     Remedy.OTHER_CELLS: (
         "if they are the same rows, remove them from the file; if not, correct the keys or add --new-rows"
     ),

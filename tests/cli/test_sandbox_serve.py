@@ -162,8 +162,8 @@ def test_a_certificate_that_cannot_be_used(
         path.write_text(content)
     result = wosdk("sandbox", "serve", "--store", tmp_path / "s.db", "--port", "0", "--certificate", path)
     assert result.exit_code == 2
-    assert f"{path} cannot serve https {why}" in result.stderr
-    assert "write an unencrypted key and its certificate in PEM" in result.stderr
+    assert f"{path} cannot be used for https {why}" in result.stderr
+    assert "it must contain an unencrypted key and its certificate in PEM" in result.stderr
     assert not (tmp_path / "s.db").exists()
 
 

@@ -122,8 +122,11 @@ async def test_where_a_host_sends_the_request_id_back_a_code_needs_it() -> None:
 @each_of(
     ("given", "words"),
     [
-        ({"waits": "MY_CODE"}, "RetryPolicy.waits is 'MY_CODE'; it takes a set of error codes: {'MY_CODE'}"),
-        ({"repeats": 5}, "RetryPolicy.repeats is 5; it takes a set of error codes"),
+        (
+            {"waits": "MY_CODE"},
+            "RetryPolicy.waits is 'MY_CODE'; it must be a set of error codes: {'MY_CODE'}",
+        ),
+        ({"repeats": 5}, "RetryPolicy.repeats is 5; it must be a set of error codes"),
         ({"repeats": [""]}, "RetryPolicy.repeats holds ''; an error code is a string"),
         ({"waits": [["A"]]}, "RetryPolicy.waits holds ['A']; an error code is a string"),
         ({"waits": {"EXPIRED_TOKEN"}}, "RetryPolicy.waits holds 'EXPIRED_TOKEN', whose verdict is fixed"),

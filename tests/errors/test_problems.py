@@ -103,7 +103,7 @@ async def test_a_value_of_a_caller_is_explained_without_python(wosdk_company: Co
         await wosdk_company.update(order, customer="Lindqvist")
     assert "await company.resolve(Customer, " in caught.value.message
     assert problem_of(caught.value).body["detail"] == (
-        'WorkOrder: customer is a string; it takes an object of type Customer, such as {"Id": 5}.'
+        'WorkOrder: customer is a string; it must be an object of type Customer, such as {"Id": 5}.'
     )
     for changes in [dict[str, Any](), {"vendor_nte": Money(value=Decimal(5))}]:
         with pytest.raises(InvalidCallError) as caught:

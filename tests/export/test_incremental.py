@@ -156,7 +156,7 @@ async def test_the_suffix_of_a_folder_says_the_format(local: Local, tmp_path: Pa
 @pytest.mark.parametrize("option", [{"format": "pdf"}, {"csv_for_excel": "tab"}])
 def test_an_option_that_takes_something_else(option: dict[str, Any]) -> None:
     """It is an error of this library, and names what the option takes."""
-    with pytest.raises(ConfigurationError, match=r"ExportOptions\.\w+ is '\w+'; it takes \w+, "):
+    with pytest.raises(ConfigurationError, match=r"ExportOptions\.\w+ is '\w+'; it must be \w+, "):
         ExportOptions(**option)
 
 
@@ -280,9 +280,9 @@ async def test_each_run_looks_back(
 @pytest.mark.parametrize(
     ("overlap", "message"),
     [
-        (timedelta(seconds=-1), "takes zero to one day"),
-        (timedelta(days=2), "takes zero to one day"),
-        (300, "takes a timedelta, up to a day"),
+        (timedelta(seconds=-1), "must be from zero to one day"),
+        (timedelta(days=2), "must be from zero to one day"),
+        (300, "must be a timedelta, up to a day"),
     ],
 )
 def test_an_overlap_that_is_none(tmp_path: Path, overlap: Any, message: str) -> None:

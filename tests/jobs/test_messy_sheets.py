@@ -126,7 +126,7 @@ def test_the_first_visible_sheet_is_read_and_what_is_hidden_is_counted(tmp_path:
     assert Import(source, load(tmp_path)).read().warnings == source.notes
     assert read_here(workbook, tmp_path / "f.xlsx", sheet="Old").sheet == "Old"
     (note,) = read_here(workbook, DATA / "serials.xls").notes
-    assert "cells with errors or missing formula results are imported empty" in note
+    assert "cells with errors or missing formula results are read as empty" in note
 
 
 def test_an_old_workbook_does_not_tell_midnight_from_numbers_that_are_no_dates() -> None:

@@ -128,7 +128,7 @@ async def test_a_row_that_kills_its_workers_is_refused(local: Local, monkeypatch
     ready = local.job(rows(*range(1, 13)), MAP, marker=MARKER, workers=pool, lease=1.2, skew=0)
     summary, outcomes = await carried_out(ready, local)
     assert (summary.created, summary.failed, len(pool.workers)) == (11, 1, 2 + 2)
-    assert "this row was lost with its worker 2 times" in (outcomes[5].reason or "")
+    assert "the worker with this row was lost 2 times" in (outcomes[5].reason or "")
     assert await held(local) == Counter(str(number) for number in range(1, 13) if number != 5)
 
 

@@ -149,7 +149,7 @@ def test_a_million_causes_take_no_memory() -> None:
 @each_of(
     ("states", "heading", "steps"),
     [
-        ([State.DONE, State.FOUND], "Finished: every row was carried out", 0),
+        ([State.DONE, State.FOUND], "Finished: all rows are done", 0),
         ([], "Finished: the file has no rows", 0),
         ([State.DONE, State.REFUSED], "Finished, with 1 failed row", 1),
         ([State.DONE, State.IN_DOUBT], "Finished, with 1 row in doubt", 1),

@@ -123,7 +123,7 @@ async def test_unknown_names_and_enum_values_can_be_refused() -> None:
 async def test_a_missing_body_is_told_how_to_be_sent(web: httpx.AsyncClient) -> None:
     (found,) = (await web.post("/order", content=b"null")).json()["extra"]
     how = "Send JSON with Content-Type: application/json."
-    assert found["message"] == f"is null; it takes a JSON object of type WorkOrder. {how}"
+    assert found["message"] == f"is null; it must be a JSON object of type WorkOrder. {how}"
     assert how in (await web.post("/order", data={"PoNumber": "1"})).text
 
 

@@ -92,20 +92,20 @@ def test_errors_name_the_place_of_each_mistake() -> None:
 @each_of(
     ("field", "value", "message"),
     [
-        ("PoNumber", 5, "is a number; it takes a string."),
-        ("Duration", "x", "is a string; it takes a whole number, such as 5."),
-        ("Duration", 1.5, "is a number; it takes a whole number, such as 5."),
-        ("VendorNte", {"Value": True}, "is true; it takes a number, such as 12.50."),
-        ("VendorNte", 5, "is a number; it takes an object of type Money."),
-        ("IsWarranty", "no", "is a string; it takes true or false."),
-        ("StatusId", [1], "is a list; it takes one of Unknown, Open, "),
-        ("DtCreated", "2024-05-14T09:00:00Z", "has a time zone; it takes"),
-        ("DtCreated", "noon", "is 'noon'; it takes the site's local time without a zone, such as 2026-"),
-        ("DueDateUtc", {}, "is an object; it takes a time such as 2026-11-23T14:30:00Z."),
-        ("Customer", 512, 'is a number; it takes an object of type Customer, such as {"Id": 512}.'),
-        ("Customer", "Acme", 'is a string; it takes an object of type Customer, such as {"Id": 5}.'),
-        ("Items", {}, "is an object; it takes a list."),
-        ("Items", [None], "is null; it takes an object of type WoItem"),
+        ("PoNumber", 5, "is a number; it must be a string."),
+        ("Duration", "x", "is a string; it must be a whole number, such as 5."),
+        ("Duration", 1.5, "is a number; it must be a whole number, such as 5."),
+        ("VendorNte", {"Value": True}, "is true; it must be a number, such as 12.50."),
+        ("VendorNte", 5, "is a number; it must be an object of type Money."),
+        ("IsWarranty", "no", "is a string; it must be true or false."),
+        ("StatusId", [1], "is a list; it must be one of Unknown, Open, "),
+        ("DtCreated", "2024-05-14T09:00:00Z", "has a time zone; it must be"),
+        ("DtCreated", "noon", "is 'noon'; it must be the site's local time without a zone, such as 2026-"),
+        ("DueDateUtc", {}, "is an object; it must be a time such as 2026-11-23T14:30:00Z."),
+        ("Customer", 512, 'is a number; it must be an object of type Customer, such as {"Id": 512}.'),
+        ("Customer", "Acme", 'is a string; it must be an object of type Customer, such as {"Id": 5}.'),
+        ("Items", {}, "is an object; it must be a list."),
+        ("Items", [None], "is null; it must be an object of type WoItem"),
     ],
 )
 def test_messages_speak_json(field: str, value: Any, message: str) -> None:
@@ -225,7 +225,7 @@ async def test_a_body_that_is_no_json_is_told_how_to_be_sent(web: httpx.AsyncCli
     ):
         assert (
             response.json()["detail"][0]["msg"]
-            == f"is a string; it takes a JSON object of type WorkOrder. {how}"
+            == f"is a string; it must be a JSON object of type WorkOrder. {how}"
         )
 
 
@@ -286,7 +286,7 @@ FOUND: dict[tuple[str | int, ...], str] = {
     ("PoNumbr",): "is not a field of WorkOrder; did you mean 'PoNumber'?",
     ("StatusId",): "is 'Nww'; WorkOrderStatus has no such value; did you mean 'New'?",
     ("VendorNte", "Val"): "is not a field of Money; did you mean 'Value'?",
-    ("VendorNte", "CurrencyTypeId"): "is 'XXL'; it takes one of ",
+    ("VendorNte", "CurrencyTypeId"): "is 'XXL'; it must be one of ",
     ("Items", 1, "Tsk"): "is not a field of WoItem; did you mean 'Task'?",
     ("Items", 1, "Task", "Sla\\n"): "is not a field of Task",
 }

@@ -58,7 +58,7 @@ def test_a_number_that_is_not_finite_has_no_json() -> None:
         (lambda: wosdk.from_dict(list[WorkOrder], {"Id": 1}), "takes a list, not an object"),
         (lambda: wosdk.from_dict(WorkOrder, {"StatusId": 1, "status_id": 2}), "StatusId twice"),
         (lambda: wosdk.from_dict(WorkOrder, {"A": 1, "extra": {"A": 2}}), "A twice"),
-        (lambda: wosdk.from_dict(WorkOrder, {5: 1}), "names are strings"),
+        (lambda: wosdk.from_dict(WorkOrder, {5: 1}), "field names must be strings"),
         (lambda: wosdk.from_dict("WorkOrder", {}), "^'WorkOrder' is not a model class; pass one"),  # type: ignore[arg-type]
         (lambda: wosdk.from_dict(int, {}), "^int is not a model class"),
         (lambda: wosdk.from_dict(list[int], [{}]), r"^list\[int\] is not a model class"),

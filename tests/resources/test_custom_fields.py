@@ -133,7 +133,7 @@ async def test_fields_of_one_label_cannot_be_told_apart(local: Local, order: Wor
 
 WRONG: list[tuple[dict[str, FieldValue | None], str]] = [
     ({"Dock": 4}, r"'Dock' is 4; a field of type String takes text: send str"),
-    ({"Dock": "x" * 65}, "has 65 characters; it takes 64: shorten it"),
+    ({"Dock": "x" * 65}, "has 65 characters; the maximum is 64: shorten it"),
     ({"Floors": "3"}, "of type Integer takes a whole number"),
     ({"Floors": True}, "of type Integer takes a whole number"),
     ({"Budget": 1.5}, r"of type Money takes an amount: send Money\(currency_type_id="),

@@ -66,7 +66,7 @@ async def test_entries_of_some_orders(local: Local, orders: list[WorkOrder]) -> 
     """By record, Ref or id; an order without labour gives nothing, and no orders are not all."""
     assert await durations(local.company.labor.entries([orders[1], orders[2].id or 0])) == [45, 15]
     assert await durations(local.company.labor.entries([])) == []
-    with pytest.raises(InvalidCallError, match="the work order is 'RSC000001'; it takes Ref"):
+    with pytest.raises(InvalidCallError, match="the work order is 'RSC000001'; it must be Ref"):
         await durations(local.company.labor.entries(["RSC000001"]))
 
 

@@ -100,7 +100,7 @@ async def test_who_is_not_one_employee_is_reported(local: Local, order: WorkOrde
     made = await acme.create(Employee(first_name="Mira", display_as="mira okafor", username="other"))
     with pytest.raises(NotUniqueError, match=r"several Employee .* 'Mira Okafor': ids 208, \d+; use an id"):
         await acme.work_orders.assign(order, "Mira Okafor")
-    with pytest.raises(InvalidCallError, match="mode is 'Main'; it takes Primary, AddSecondary"):
+    with pytest.raises(InvalidCallError, match="mode is 'Main'; it must be one of Primary, AddSecondary"):
         await acme.work_orders.assign(order, 208, mode="Main")
     assert local.server.count("WoAssignCommand") == 0
     await acme.delete(Employee, made.id or 0)

@@ -165,7 +165,7 @@ async def test_what_cannot_be_asked_is_told_before_anything_is_sent(local: Local
         await acme.resolve(Customer, nmae="x")
     with pytest.raises(InvalidCallError, match=r"Customer.id is not text"):
         await acme.resolve(Customer, id="5")
-    with pytest.raises(InvalidCallError, match=r"number is an int; it takes text: send '7'"):
+    with pytest.raises(InvalidCallError, match=r"number is an int; it must be text: send '7'"):
         await acme.resolve(WorkZone, number=7)
     with pytest.raises(InvalidCallError, match="is blank"):
         await acme.resolve(Customer, name="  ")

@@ -130,9 +130,9 @@ async def test_what_is_no_work_order_is_told(local: Local) -> None:
     """Flags that are no list are in ``tests/test_mistakes.py``."""
     wrong: list[Any] = [None, True, WorkOrder(), RepairCode(id=5)]
     for order in wrong:
-        with pytest.raises(InvalidCallError, match=r"the work order is .*; it takes Ref"):
+        with pytest.raises(InvalidCallError, match=r"the work order is .*; it must be Ref"):
             await local.company.work_orders.hold(order, reason="Weather")
-    with pytest.raises(InvalidCallError, match="the hold reason is None; it takes Ref"):
+    with pytest.raises(InvalidCallError, match="the hold reason is None; it must be Ref"):
         await local.company.work_orders.hold(1, reason=None)
     assert local.server.asked == []
 

@@ -33,7 +33,7 @@ def test_a_certificate_that_cannot_be_used(tmp_path: Path) -> None:
     (tmp_path / "key.pem").write_text(key)
     (tmp_path / "cert.pem").write_text(begin + certificate)
     for name, why in (("missing", "cannot"), ("key", "has no certificate"), ("cert", "has no private key")):
-        with pytest.raises(ValueError, match=rf"cannot serve https .*{why}|{why} serve https"):
+        with pytest.raises(ValueError, match=rf"cannot be used for https .*{why}|{why} be used for https"):
             LocalCompany(certificate=tmp_path / f"{name}.pem")
 
 

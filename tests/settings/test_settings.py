@@ -274,7 +274,7 @@ def test_the_usual_place_of_the_file(tmp_path: Path) -> None:
     [
         ("nope", r"no \[profiles.nope\]; it has stage, odd, number"),
         ("odd", "config.toml: profiles.odd.companie is not a setting; did you mean 'company'"),
-        ("number", "profiles.number.company is an int; it takes text"),
+        ("number", "profiles.number.company is an int; it must be text"),
     ],
 )
 def test_a_profile_that_cannot_be_used(config: dict[str, str], profile: str, told: str) -> None:
@@ -304,7 +304,7 @@ def test_what_is_passed_comes_first(config: dict[str, str]) -> None:
     )
     assert found == Settings(company="Mine", credentials=PASSED, region=mine, trusted_hosts=("d.example",))
     assert Settings.from_env(env, trusted_hosts=()).trusted_hosts == ()
-    with pytest.raises(ConfigurationError, match=r"trusted_hosts is 'd.example'; it takes a list"):
+    with pytest.raises(ConfigurationError, match=r"trusted_hosts is 'd.example'; it must be a list"):
         Settings.from_env(env, trusted_hosts="d.example")
     left = Settings.from_env(env, company="Mine")
     assert (left.company, left.region.name, left.trusted_hosts) == ("Mine", "emea", ("c.example",))
@@ -406,7 +406,10 @@ async def test_credentials_from_a_command() -> None:
             command(f'print(\'{{"client_id": "a", "client_secret": "{SECRET} "}}\')'),
             "printed unusable credentials: client_secret is not as it was generated: .* stray SPACE",
         ),
-        (command(f'print(\'{{"client_secret": "{SECRET}", "client_id": 7}}\')'), "client_id is a int"),
+        (
+            command(f'print(\'{{"client_secret": "{SECRET}", "client_id": 7}}\')'),
+            "client_id has the type int",
+        ),
         (command("print('[' * 100_000)"), "must print"),
         ("/does/not/exist", "cannot be run: No such file"),
     ],
@@ -502,9 +505,9 @@ def test_a_command_that_cannot_be_split() -> None:
 def test_an_empty_name_is_not_the_usual_company(config: dict[str, str]) -> None:
     """It is often a variable that is not set; another Company must not be taken in its place."""
     environ = {**config, "WOSDK_PROFILE": "stage"}
-    with pytest.raises(ConfigurationError, match="company is empty; it takes the name of a Company"):
+    with pytest.raises(ConfigurationError, match="company is empty; it must be the name of a Company"):
         Client.from_env(environ, company="")
-    with pytest.raises(ConfigurationError, match="the Company's name is empty; it takes the name"):
+    with pytest.raises(ConfigurationError, match="the Company's name is empty; it must be the name"):
         Client.from_env(environ).company("")
 
 

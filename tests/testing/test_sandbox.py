@@ -243,9 +243,9 @@ UNTYPED: Any = Sandbox  # as programs without a type checker call it
         (lambda each: each.seed({5: [{"Name": "x"}]}), "5 is not an entity type. Write {"),
         (
             lambda _: UNTYPED(company=""),
-            "company is ''; a name is empty. Omit company= to use AcmeFacilities.",
+            "company is ''; a name must not be empty. Omit company= to use AcmeFacilities.",
         ),
-        (lambda _: UNTYPED(company=["North", " "]), "company is ['North', ' ']; a name is empty."),
+        (lambda _: UNTYPED(company=["North", " "]), "company is ['North', ' ']; a name must not be empty."),
         (lambda _: UNTYPED(company=5), "company is 5; it must be a name, or a list of names"),
         (lambda _: UNTYPED(company=["a", 5]), "company is ['a', 5]; it must be a name"),
         (lambda _: UNTYPED(now="2026-01-01"), "now is '2026-01-01'; it must be a datetime"),

@@ -72,7 +72,7 @@ def test_what_is_no_number_of_seconds() -> None:
                 with pytest.raises(ConfigurationError) as caught:
                     make(**{name: value})
                 assert f"{name} is {repr(value)[:80]}" in str(caught.value)
-                assert "it takes" in str(caught.value)
+                assert "it must be" in str(caught.value)
                 assert len(str(caught.value)) < 250
 
 
@@ -100,7 +100,7 @@ def test_what_is_no_whole_number() -> None:
     for make, name in COUNTS:
         for value in [-1, 1.5, NAN, INF, "5", True]:
             with case(make.__name__, name, value):
-                with pytest.raises(ConfigurationError, match=f"{name} is .*; it takes"):
+                with pytest.raises(ConfigurationError, match=f"{name} is .*; it must be"):
                     make(**{name: value})
 
 
@@ -117,7 +117,7 @@ def test_what_lets_nothing_through() -> None:
     """A bound of 0 would refuse or hold up every call."""
     for make, name in ABOVE_ZERO:
         with case(make.__name__, name):
-            with pytest.raises(ConfigurationError, match=f"{name} is 0; it takes"):
+            with pytest.raises(ConfigurationError, match=f"{name} is 0; it must be"):
                 make(**{name: 0})
 
 
@@ -157,13 +157,13 @@ def test_other_arguments_of_a_client(name: str, value: Any, remedy: str) -> None
 
 def test_a_number_that_has_no_text() -> None:
     """Python refuses to print it; the message is still one of ours."""
-    with pytest.raises(ConfigurationError, match="deadline is an int; it takes"):
+    with pytest.raises(ConfigurationError, match="deadline is an int; it must be"):
         with_options(deadline=10**5000)
 
 
 def test_retries_that_are_no_policy() -> None:
     """A number of attempts is not a policy."""
-    with pytest.raises(ConfigurationError, match=r"CallOptions\.retry is an int; it takes a RetryPolicy"):
+    with pytest.raises(ConfigurationError, match=r"CallOptions\.retry is an int; it must be a RetryPolicy"):
         with_options(retry=3)
 
 
@@ -278,7 +278,7 @@ def test_a_proxy_that_is_an_address(given: str) -> None:
 def test_a_pair_that_is_no_text() -> None:
     """Of which kind it is, and never what it is."""
     pair: Any = (b"a-client", b"a-secret")
-    with pytest.raises(ConfigurationError, match="client_id is a bytes; it takes text") as caught:
+    with pytest.raises(ConfigurationError, match="client_id has the type bytes; it must be text") as caught:
         Credentials(*pair)
     assert "a-client" not in str(caught.value)
 

@@ -83,9 +83,9 @@ async def test_what_an_update_cannot_say_is_refused(record: Any, read: Any, reme
 @each_of(
     ("id", "told"),
     [
-        (True, "the id of a Customer is True; it takes a whole number"),
-        ("5", "is '5', a string; it takes a whole number: send 5"),
-        (5.0, "is 5.0; it takes a whole number"),
+        (True, "the id of a Customer is True; it must be a whole number"),
+        ("5", "is '5', a string; it must be a whole number: send 5"),
+        (5.0, "is 5.0; it must be a whole number"),
         (2**70, "is a number of more than 64 bits"),
     ],
 )

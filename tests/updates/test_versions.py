@@ -143,7 +143,7 @@ async def test_an_edit_gives_up_with_the_last_conflict() -> None:
         acme = client.company().with_options(retry=HASTY)
         with pytest.raises(ConflictError, match="version 5 was read, but the current version is 6"):
             await acme.edit(WorkOrder, 7, in_place, attempts=3)
-        with pytest.raises(InvalidCallError, match="attempts is 0; it takes a whole number, 1 or more"):
+        with pytest.raises(InvalidCallError, match="attempts is 0; it must be a whole number, 1 or more"):
             await acme.edit(WorkOrder, 7, in_place, attempts=0)
     assert len(service.calls) == 6
     assert service.row["PoNumber"] == "PO-1"

@@ -71,8 +71,8 @@ def asking(expression: Any) -> Ask:
 PIPE: dict[str, Any] = {"work_order_id": 1}
 TABLE: list[tuple[Ask, str]] = [
     # texts and lengths
-    (creating(number=7), "work_order.number is an int; it takes text: send '7'."),
-    (making(Blob(body=b"x")), "body is a bytes; it takes text: send base64.b64encode(...).decode()."),
+    (creating(number=7), "work_order.number is an int; it must be text: send '7'."),
+    (making(Blob(body=b"x")), "body is a bytes; it must be text: send base64.b64encode(...).decode()."),
     (
         creating(items=[WoItem(comment="x" * 3097)]),
         "items[0].comment has 3097 characters; the service accepts 3096",
@@ -82,69 +82,69 @@ TABLE: list[tuple[Ask, str]] = [
         "first_name has 51 characters; the service accepts 50: shorten it.",
     ),
     # numbers
-    (creating(duration=1.5), "work_order.duration is a float; it takes a whole number: send int(...)."),
-    (creating(duration=True), "work_order.duration is a bool; it takes a whole number: send int(...)."),
-    (creating(id=2**63), f"is {2**63}; it takes a whole number of at most 64 bits: send a smaller one."),
+    (creating(duration=1.5), "work_order.duration is a float; it must be a whole number: send int(...)."),
+    (creating(duration=True), "work_order.duration is a bool; it must be a whole number: send int(...)."),
+    (creating(id=2**63), f"is {2**63}; it must be a whole number of at most 64 bits: send a smaller one."),
     (
         creating(vendor_nte=Money(value=Decimal("NaN"))),
         "vendor_nte.value is NaN, which JSON does not support",
     ),
-    (creating(vendor_nte=250), "vendor_nte is an int; it takes an object of type Money: send Money(...)."),
-    (creating(vendor_nte=Ref(1)), "vendor_nte is a Ref; it takes an object of type Money"),
+    (creating(vendor_nte=250), "vendor_nte is an int; it must be an object of type Money: send Money(...)."),
+    (creating(vendor_nte=Ref(1)), "vendor_nte is a Ref; it must be an object of type Money"),
     (creating(vendor_nte=Money(value="5")), "send Decimal(...)"),  # type: ignore[arg-type]
     # references
-    (creating(customer=512), "is an int; it takes an object of type Customer: send Customer.ref(512)."),
-    (creating(customer="512"), "is a str; it takes an object of type Customer: send Customer.ref(512)."),
+    (creating(customer=512), "is an int; it must be an object of type Customer: send Customer.ref(512)."),
+    (creating(customer="512"), "is a str; it must be an object of type Customer: send Customer.ref(512)."),
     (
         creating(customer=Contact(id=5)),
-        "is a Contact; it takes an object of type Customer: send Customer.ref(id)",
+        "is a Contact; it must be an object of type Customer: send Customer.ref(id)",
     ),
     (
         creating(custom_fields=[CustomField(value="7")]),
-        "it takes an object of type CustomField2: send CustomField2(...), or CustomField2.ref(id) for one",
+        "it must be an object of type CustomField2: send CustomField2(...), or CustomField2.ref(id) for one",
     ),
     *(
         (
             creating(address=wrong),
-            f"work_order.address is {kind}; it takes an object of type Address2: send Address2(...).",
+            f"work_order.address is {kind}; it must be an object of type Address2: send Address2(...).",
         )
         for wrong, kind in ((Address(street="1"), "an Address"), (5, "an int"), ("Pier 1", "a str"))
     ),
     (
         creating(items=[WoItem(asset=5)]),
-        "work_order.items[0].asset is an int; it takes an object of type Loc",
+        "work_order.items[0].asset is an int; it must be an object of type Loc",
     ),
     (
         running(WoCreateCommand(work_order=[WorkOrder()])),  # type: ignore[arg-type]
-        "work_order is a list; it takes one WorkOrder: make a record or command for each",
+        "work_order is a list; it must be one WorkOrder: make a record or command for each",
     ),
-    (creating(items=WoItem()), "work_order.items is a WoItem; it takes a list: send [value]."),
-    (creating(items=[None]), "work_order.items[0] is a None; it takes an object of type WoItem"),
+    (creating(items=WoItem()), "work_order.items is a WoItem; it must be a list: send [value]."),
+    (creating(items=[None]), "work_order.items[0] is a None; it must be an object of type WoItem"),
     (
         running(WoAssignCommand(work_order_id=1, assignees=[1, "two"])),
-        "assignees[1] is 'two', a string; it takes",
+        "assignees[1] is 'two', a string; it must be",
     ),
     # times
     (
         creating(dt_due=datetime(2024, 6, 1, tzinfo=UTC)),
-        "has a time zone; it takes local time: convert it",
+        "has a time zone; it must be local time: convert it",
     ),
-    (creating(dt_due="2024-06-01T00:00:00Z"), "work_order.dt_due has a time zone; it takes local time"),
+    (creating(dt_due="2024-06-01T00:00:00Z"), "work_order.dt_due has a time zone; it must be local time"),
     (
         creating(due_date_utc=datetime(2024, 6, 1)),
-        "has no time zone; it takes UTC: use .replace(tzinfo=datetime.UTC",
+        "has no time zone; it must be UTC: use .replace(tzinfo=datetime.UTC",
     ),
     (
         creating(dt_due=date(2024, 6, 1)),
-        "is datetime.date(2024, 6, 1); it takes a datetime or its ISO 8601 text",
+        "is datetime.date(2024, 6, 1); it must be a datetime or its ISO 8601 text",
     ),
     # enum values
     (creating(status_id="Nwe"), "is 'Nwe'; WorkOrderStatus has no such value; did you mean 'New'?"),
-    (creating(status_id=WOType.Basic), "is WOType.Basic; it takes a member of WorkOrderStatus"),
+    (creating(status_id=WOType.Basic), "is WOType.Basic; it must be a member of WorkOrderStatus"),
     (creating(status_id="new"), "is 'new'; WorkOrderStatus has no such value; did you mean 'New'?"),
     (creating(status_id="Parked"), "send WorkOrderStatus('Parked')"),
     (creating(type_category=9), "is 9; WOType has no such value. If the service supports it"),
-    (creating(is_warranty="yes"), "work_order.is_warranty is a str; it takes True or False."),
+    (creating(is_warranty="yes"), "work_order.is_warranty is a str; it must be True or False."),
     # what may not be missing
     (running(WoOnHoldCommand(**PIPE)), "action_reason_id is missing; set it to the id of a reason"),
     (running(WoCancelCommand(**PIPE)), "action_reason_id is missing; set it to the id of a reason"),
@@ -159,7 +159,7 @@ TABLE: list[tuple[Ask, str]] = [
     (making("Customer", {"ID": 777}), "ID is set by the service for new records"),
     (creating(id=5), "work_order.id is set by the service for new records, and would be dropped"),
     (creating(number="W1"), "work_order.number is set by the service for new records"),
-    (creating(status_id="OnHold"), "leave it out: a new work order has status New, which commands change."),
+    (creating(status_id="OnHold"), "leave it out: a new work order has the status New; commands change it."),
     (creating(dt_created=datetime(2024, 6, 1)), "dt_created is set by the service for new records"),
     (creating(flag_id=1901), "work_order.flag_id is set by the service for new records, and would be"),
     (creating(flag=WoActionReasonLookup.ref(1901)), "work_order.flag is set by the service"),
@@ -172,12 +172,12 @@ TABLE: list[tuple[Ask, str]] = [
     (by_name("WoCreateCommand", {"Workorder": {"StatusID": "New", "Statu": 1}}), "Workorder.Statu is not"),
     (by_name("WoCreateCommand", {"ComputeSchedul": True}), "did you mean 'ComputeSchedule'?"),
     (by_name("wocompletecommand", {"CompletionNote": "Fill"}), "CompletionNote is not a property of WoCom"),
-    (by_name("ApStatusChangeCommand", {"VendorInvoiceStatusId": "Paid"}), "it takes a whole number"),
+    (by_name("ApStatusChangeCommand", {"VendorInvoiceStatusId": "Paid"}), "it must be a whole number"),
     (making("WoNote", {"Body": "x", "WorkOrderID": 1, "Type": "Public"}), "Type is not a property of WoNote"),
     (making("Contact", {"ContactAddresses": [{"Adress": "a"}]}), "[0].Adress is not a prop"),
     (creating(items=[{"Aset": {"Id": 5}}]), "work_order.items[0].Aset is not a property of WoItem"),
     (asking({"Order": {"PropertyName": "Id"}}), "Order is not a property of QueryExpression"),
-    (asking(QueryExpression(count="many")), "count is 'many', a string; it takes a whole number"),
+    (asking(QueryExpression(count="many")), "count is 'many', a string; it must be a whole number"),
 ]
 ALWAYS = (
     "body is a bytes",

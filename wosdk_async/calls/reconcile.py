@@ -272,8 +272,9 @@ class Reconciler:
                 if look_ups.state is not State.IN_DOUBT:
                     return found
                 why = (
-                    f"no record found after {at - begun:.3g} s; not retried: an attempt may take effect up to"
-                    f" {self.commit_window:g} s later (settle), past the deadline of {self.seconds:.4g} s"
+                    f"no record found after {at - begun:.3g} s; not retried, because attempts may need"
+                    f" {self.commit_window:g} s to take effect (settle), beyond the deadline of"
+                    f" {self.seconds:.4g} s"
                 )
             if now() >= last:
                 break

@@ -154,12 +154,12 @@ _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
     ),
     (UnknownCompanyError, "check the region: WOSDK_REGION is americas, apac or emea"),
     (DiscoveryError, "add the host to WOSDK_TRUSTED_HOSTS only if you own it"),
-    (SessionRefusedError, "a new token was refused: try again, then ask the administrator"),
+    (SessionRefusedError, "a new token was refused: try again; if that fails, ask the administrator"),
     (
         RefusedError,  # facts 1 names the right. Not shown; assumed: without it, the service sends this error
         "the credentials are valid, but their role may lack the right 'Permissions - Web Services Access'",
     ),
-    (NoAnswerError, "a proxy or a maintenance page may respond instead of the service"),
+    (NoAnswerError, "the response may come from a proxy or a maintenance page, not from the service"),
 )
 
 

@@ -159,7 +159,7 @@ def _say_plan(opened: OpenedJob, job: Import) -> None:
 def _confirm_again(opened: OpenedJob, if_exists: IfExists) -> None:
     """Ask whether to resend rows that are done already. Raises CliError unless the user agrees."""
     plan = opened.plan
-    facts = [f"an earlier job has done {counted(plan.leaves_done, 'row')}"] if plan.leaves_done else []
+    facts = [f"an earlier job has completed {counted(plan.leaves_done, 'row')}"] if plan.leaves_done else []
     if plan.resembling:
         facts.append(f"the file has {plan.resembling} whose key a spreadsheet may have changed")
     text = f"{', and '.join(facts)}; --again resends all rows"

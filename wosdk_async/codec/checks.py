@@ -61,11 +61,11 @@ def json_kind_of(value: Any) -> str:
 
 def _misfit(value: Any, takes: str, in_json: str) -> Finding:
     """Return the finding for a value of the wrong type; ``takes`` and ``in_json`` name the expected type."""
-    return Finding(f"is {kind_of(value)}; it takes {takes}.", in_json=_misfit_in_json(value, in_json))
+    return Finding(f"is {kind_of(value)}; it must be {takes}.", in_json=_misfit_in_json(value, in_json))
 
 
 def _misfit_in_json(value: Any, takes: str) -> str:
-    return f"is {json_kind_of(value)}; it takes {takes}."
+    return f"is {json_kind_of(value)}; it must be {takes}."
 
 
 def check_text(value: Any, meta: Wire) -> Finding | None:
@@ -97,7 +97,7 @@ def check_integer(value: Any, _: Wire) -> Finding | None:
     number = int(value) if isinstance(value, int) or len(value) <= _DIGITS else _INT64
     if not -_INT64 <= number < _INT64:
         shown = reprlib.repr(value)
-        return Finding(f"is {shown}; it takes a whole number of at most 64 bits: send a smaller one.")
+        return Finding(f"is {shown}; it must be a whole number of at most 64 bits: send a smaller one.")
     if not -_INT32 <= number < _INT32:  # not shown; assumed: the vendor's schema says int, which has 32 bits
         return Finding(f"is {value}; the service uses 32-bit integers and may refuse this one.", "warning")
     return None
@@ -106,11 +106,13 @@ def check_integer(value: Any, _: Wire) -> Finding | None:
 def _not_an_integer(value: Any) -> str:
     if isinstance(value, Record | type(Ref(0))):
         id = getattr(value, "id", None)
-        return f"is {kind_of(value)}; it takes a whole number: send its id{'' if id is None else f', {id}'}."
+        return (
+            f"is {kind_of(value)}; it must be a whole number: send its id{'' if id is None else f', {id}'}."
+        )
     if isinstance(value, bool | float | Decimal):
-        return f"is {kind_of(value)}; it takes a whole number: send int(...)."
+        return f"is {kind_of(value)}; it must be a whole number: send int(...)."
     shown = f"{reprlib.repr(value)}, a string" if isinstance(value, str) else kind_of(value)
-    return f"is {shown}; it takes a whole number."
+    return f"is {shown}; it must be a whole number."
 
 
 def check_number(value: Any, _: Wire) -> Finding | None:
@@ -135,7 +137,7 @@ def check_enum(value: Any, meta: Wire) -> Finding | None:
     is_plain = isinstance(value, str | int) and not isinstance(value, bool | Enum)
     if not is_plain:
         shown = repr(value) if isinstance(value, Enum) else kind_of(value)
-        takes = f"is {shown}; it takes a member of {name} or its text."
+        takes = f"is {shown}; it must be a member of {name} or its text."
         return Finding(takes, in_json=_misfit_in_json(value, _one_of(registry.resolve(name))))
     enum: type[OpenEnum] = registry.resolve(name)
     if enum(value).is_known:
@@ -154,7 +156,7 @@ def unknown_member(enum: type[OpenEnum], value: Any) -> str:
     near = suggestion(str(value), map(str, enum))
     if near:
         return f"is {shown}; {enum.__name__} has no such value{near}"
-    return f"is {shown}; it takes {_one_of(enum)}."
+    return f"is {shown}; it must be {_one_of(enum)}."
 
 
 def _one_of(enum: type[OpenEnum]) -> str:
@@ -168,9 +170,9 @@ def check_local(value: Any, _: Wire) -> Finding | None:
     fault = _moment(value, _LOCAL)
     if fault is None and _read(value).tzinfo is not None:
         return Finding(
-            "has a time zone; it takes local time: convert it to the site's zone, "
+            "has a time zone; it must be local time: convert it to the site's zone, "
             "then use .replace(tzinfo=None).",
-            in_json=f"has a time zone; it takes {_LOCAL}.",
+            in_json=f"has a time zone; it must be {_LOCAL}.",
         )
     return fault
 
@@ -179,7 +181,9 @@ def check_utc(value: Any, _: Wire) -> Finding | None:
     """Check a time with a zone or its ISO 8601 text."""
     # Text may omit the zone, as the service itself does (facts 3.5).
     if isinstance(value, datetime) and value.tzinfo is None:
-        return Finding("has no time zone; it takes UTC: use .replace(tzinfo=datetime.UTC) or .astimezone().")
+        return Finding(
+            "has no time zone; it must be UTC: use .replace(tzinfo=datetime.UTC) or .astimezone()."
+        )
     return _moment(value, "a time such as 2026-11-23T14:30:00Z")
 
 
@@ -190,9 +194,9 @@ def _moment(value: Any, in_json: str) -> Finding | None:
     try:
         _read(value)
     except (TypeError, ValueError):
-        message = f"is {value!r}; it takes a datetime or its ISO 8601 text."
+        message = f"is {value!r}; it must be a datetime or its ISO 8601 text."
         shown = reprlib.repr(value) if isinstance(value, str) else json_kind_of(value)
-        return Finding(message, in_json=f"is {shown}; it takes {in_json}.")
+        return Finding(message, in_json=f"is {shown}; it must be {in_json}.")
     return None
 
 
@@ -220,7 +224,7 @@ def check_object(value: Any, meta: Wire) -> Finding | None:
 
 
 def _not_a_reference(value: Any, of: str, *, in_list: bool) -> str:
-    takes = f"is {kind_of(value)}; it takes an object of type {of}"
+    takes = f"is {kind_of(value)}; it must be an object of type {of}"
     if isinstance(value, Record) and in_list:  # list elements are usually new records, without an id
         return f"{takes}: send {of}(...), or {of}.ref(id) for one that exists."
     if isinstance(value, Record):  # a record of another entity: its id must not be sent

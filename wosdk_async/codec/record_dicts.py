@@ -161,7 +161,7 @@ def _show_time(value: datetime) -> str:
 
 def _refuse(value: Any) -> Any:
     name = type(value).__name__
-    raise TypeError(f"holds an object of type {name}, which is not a JSON value; use its text")
+    raise TypeError(f"holds an object of type {name}, which is not a JSON value; convert it to a string")
 
 
 _PLAIN: dict[Any, Writer] = {
@@ -352,7 +352,7 @@ def _sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], 
 
 def _put(cls: type[Record], into: dict[str, Any], key: str, name: Any, value: Any) -> None:
     if not isinstance(name, str):
-        raise InvalidCallError(f"{cls.__name__} has a field called {name!r}; names are strings.")
+        raise InvalidCallError(f"{cls.__name__} has a field called {name!r}; field names must be strings.")
     if key in into:
         shown = one_line(repr(name))
         raise InvalidCallError(

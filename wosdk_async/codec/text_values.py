@@ -107,7 +107,7 @@ def _enum(text: str, meta: Wire, lenient: bool) -> Any:
     for name, member in members.items():
         if name == text or (lenient and name.casefold() == text.casefold()):
             return member
-    hint = suggestion(text, members) or f"; it takes one of {', '.join(members)}"
+    hint = suggestion(text, members) or f"; use one of {', '.join(members)}"
     raise ValueError(f"has no value {shown_value(text)}{hint}")
 
 

@@ -171,7 +171,9 @@ class PlanJournal:
         except OSError as error:
             raise PlansUnusableError(f"a plan cannot be locked ({error.strerror})") from error
         except ConfigurationError as error:
-            raise PlansUnusableError("a plan cannot be locked (others can change its folder)") from error
+            raise PlansUnusableError(
+                "a plan cannot be locked (other users can write to its folder)"
+            ) from error
         except JournalError as error:
             if isinstance(error.__cause__, OSError):
                 raise PlansUnusableError(f"a plan cannot be locked ({error.__cause__.strerror})") from error

@@ -46,8 +46,8 @@ def refuse_command(kind: type[Command[Any]]) -> None:
         raise InvalidCallError(f"{name} changes nothing, so it needs no plan")
     if carried := untyped_field(kind):
         raise InvalidCallError(
-            f"{name} can contain any record or command in {carried}, which a plan cannot check;"
-            " use action create or update, or plan each command separately"
+            f"a plan cannot check {name}, because its {carried} can contain any record or command;"
+            " use the action create or update, or plan each command separately"
         )
 
 

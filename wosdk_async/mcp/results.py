@@ -104,7 +104,7 @@ class Result(BaseModel):
     """Fields of every result."""
 
     company: str = Field(default="", description="Company name.")
-    notice: str | None = Field(default=None, description="How to treat values of the Company.")
+    notice: str | None = Field(default=None, description="How to treat values from the Company.")
     problem: Problem | None = Field(default=None, description="Present if the call failed.")
 
     @property
@@ -148,7 +148,7 @@ def problem(error: WosdkError, secrets: Secrets) -> Problem:
     error.hide(secrets)
     body = problem_of(error).body
     rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
-    # Errors about records contain values of the Company, so they are untrusted even if we wrote the text.
+    # Errors about records contain values from the Company, so they are untrusted even if we wrote the text.
     is_untrusted = not rule.detail and (bool(error.status) or isinstance(error, _ABOUT_RECORDS))
     detail, code = one_line(str(body["detail"])), body.get("code")
     # Remedies are for the operator and may repeat text of another host, so they are omitted. Only those of

@@ -104,7 +104,7 @@ def _values(filter_: Filter, where: str) -> list[Scalar]:
             raise InvalidCallError(f"{where}: {operator} takes no value")
         return []
     if value is None:
-        raise InvalidCallError(f"{where}: {operator} takes a value; to compare with null write 'is null'")
+        raise InvalidCallError(f"{where}: {operator} takes a value; to compare with null, write 'is null'")
     values = value if isinstance(value, list) else [value]
     if operator.endswith("between"):
         if len(values) != 2:

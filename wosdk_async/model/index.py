@@ -85,7 +85,7 @@ COMPUTED: dict[str, dict[str, str]] = {
     },
     "WorkOrder": {
         "number": "put your own number into PoNumber",
-        "status_id": "leave it out: a new work order has status New, which commands change",
+        "status_id": "leave it out: a new work order has the status New; commands change it",
         "dt_created": "leave it out",
         "created_date_utc": "leave it out",
         "last_action_date": "leave it out",

@@ -88,7 +88,7 @@ def as_timeouts(given: Timeouts | HttpxTimeout) -> Timeouts:
         return Timeouts(**given.as_dict())
     except (AttributeError, TypeError, ValueError):
         raise ConfigurationError(
-            f"timeouts is {given!r}; it takes Timeouts(...), or an httpx or httpx2 Timeout, with"
+            f"timeouts is {given!r}; it must be Timeouts(...), or an httpx or httpx2 Timeout, with"
             f" seconds above 0"
         ) from None
 
@@ -102,7 +102,7 @@ def as_limits(given: Limits | HttpxLimits) -> Limits:
         return Limits(**{name: value for name, value in named.items() if value is not None})
     except (AttributeError, TypeError, ValueError):
         raise ConfigurationError(
-            f"limits is {given!r}; it takes Limits(...), or an httpx or httpx2 Limits, with at least"
+            f"limits is {given!r}; it must be Limits(...), or an httpx or httpx2 Limits, with at least"
             f" one connection"
         ) from None
 
@@ -121,7 +121,7 @@ def _check_proxy(_: object, __: attrs.Attribute[Any], value: object) -> None:
 
     A bare host name is refused as a probable mistake, although it is valid in environment variables.
     """
-    takes = "it takes the address of a proxy, such as http://proxy.example:8080"
+    takes = "it must be the address of a proxy, such as http://proxy.example:8080"
     if value is None:
         return
     if not isinstance(value, Secret):
@@ -155,7 +155,7 @@ def _check_codes(policy: RetryPolicy, attribute: attrs.Attribute[Any], value: An
     if not isinstance(value, frozenset):
         shown = reprlib.repr(value)
         example = shown if isinstance(value, str) else "'MY_CODE'"
-        raise ConfigurationError(f"{name} is {shown}; it takes a set of error codes: {{{example}}}")
+        raise ConfigurationError(f"{name} is {shown}; it must be a set of error codes: {{{example}}}")
     for code in sorted(value):
         if code in CODES and CODES[code].verdict is not REFUSED:
             raise ConfigurationError(

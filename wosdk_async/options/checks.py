@@ -46,13 +46,13 @@ def check_number(
     is_number = isinstance(value, kinds) and not isinstance(value, bool)
     if not is_number or not low <= value <= high or (above and value == low):  # type: ignore[operator]
         most = f", at most {high:g}" if is_number and value > high == _MOST else ""  # type: ignore[operator]
-        raise error(f"{name} is {_shown(value)}; it takes {takes}{most}")
+        raise error(f"{name} is {_shown(value)}; it must be {takes}{most}")
 
 
 def check_kind(name: str, value: object, kind: type[Any] | tuple[type[Any], ...], takes: str) -> None:
     """Raise ConfigurationError unless ``value`` is a ``kind``. The value may be secret and is not shown."""
     if not isinstance(value, kind):
-        raise ConfigurationError(f"{name} is {kind_of(value)}; it takes {takes}")
+        raise ConfigurationError(f"{name} is {kind_of(value)}; it must be {takes}")
 
 
 def _shown(value: object) -> str:
@@ -104,7 +104,7 @@ def choice(*values: str) -> Any:
     def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
         if value is not None and value not in values:
             raise ConfigurationError(
-                f"{_name(owner, attribute)} is {_shown(value)}; it takes {', '.join(values)} or None"
+                f"{_name(owner, attribute)} is {_shown(value)}; it must be {', '.join(values)} or None"
             )
 
     return attrs.field(default=None, validator=check)
@@ -121,7 +121,7 @@ def hook(method: str = "__call__", takes: str = "a function", *, awaited: bool =
         if isinstance(value, type):
             raise ConfigurationError(f"{name} is {described(value)}; pass {value.__name__}()")
         if value is not None and not hasattr(value, method):
-            raise ConfigurationError(f"{name} is {kind_of(value)}; it takes {takes}")
+            raise ConfigurationError(f"{name} is {kind_of(value)}; it must be {takes}")
         if not awaited and inspect.iscoroutinefunction(value):
             raise ConfigurationError(f"{name} is an async function, but would never be awaited; pass {takes}")
 

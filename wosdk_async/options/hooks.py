@@ -94,7 +94,7 @@ async def ask_before_send(hook: BeforeSend, call: Call[Any], company: str) -> Re
 def _unusable(call: Call[Any], company: str, what: str) -> ConfigurationError:
     takes = f"an async function that returns None or a {Response.__module__}.Response whose body is bytes"
     return ConfigurationError(
-        f"before_send {what}; it takes {takes}. Nothing was sent",
+        f"before_send {what}; it must be {takes}. Nothing was sent",
         company=company,
         operation=call.operation,
         request_id=call.request_id,

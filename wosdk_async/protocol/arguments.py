@@ -88,7 +88,9 @@ def require_id(entity: Any, id: Any) -> None:
         raise InvalidCallError(f"{where} is {kind_of(id)}; {remedy}")
     shown = "an empty dict" if isinstance(id, Mapping) else described(id)
     why = "; a record has an id once it has been read or created" if id is None else ""
-    raise InvalidCallError(f"{where} is {shown}; it takes a whole number, or a dict for a compound key{why}")
+    raise InvalidCallError(
+        f"{where} is {shown}; it must be a whole number, or a dict for a compound key{why}"
+    )
 
 
 def _is_whole(value: Any) -> bool:
@@ -101,16 +103,15 @@ def _article(name: str) -> str:
 
 def _instead_of_text(entity: Any, id: str) -> str:
     if len(id) < _BITS and id.isascii() and id.strip().removeprefix("-").isdecimal():
-        return f"it takes a whole number: send {int(id)}"
+        return f"it must be a whole number: send {int(id)}"
     name = named_by(entity) if isinstance(entity, type) else None
     if name is None:
-        return "it takes a whole number; find a record by name with query()"
+        return "it must be a whole number; find a record by name with query()"
     if entity.__name__ == "WorkOrder":
-        return (
-            f"it takes a whole number; find the record by its number: work_orders.by_number({described(id)})"
-        )
+        query = f"work_orders.by_number({described(id)})"
+        return f"it must be a whole number; find the record by its number: {query}"
     query = f"query({entity.__name__}).where(fields({entity.__name__}).{name} == {described(id)}).one()"
-    return f"it takes a whole number; find the record by its {name.replace('_', ' ')}: {query}"
+    return f"it must be a whole number; find the record by its {name.replace('_', ' ')}: {query}"
 
 
 def _require_part(entity: Any, name: Any, value: Any) -> None:
@@ -128,7 +129,7 @@ def _require_part(entity: Any, name: Any, value: Any) -> None:
         isinstance(value, str) and value and metas.get(wire, {}).get("type") != "integer"
     ):
         return
-    raise InvalidCallError(f"{where}: {name} is {described(value)}; it takes a whole number")
+    raise InvalidCallError(f"{where}: {name} is {described(value)}; it must be a whole number")
 
 
 def require_record(verb: str, value: Any) -> None:

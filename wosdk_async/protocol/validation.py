@@ -198,8 +198,8 @@ def _field(value: Any, meta: Wire, path: str) -> Iterator[Problem]:
     else:
         is_one = isinstance(value, str | bytes | Mapping | Record) or not isinstance(value, Iterable)
         remedy = "[value]" if is_one else "list(value)"
-        in_json = f"is {json_kind_of(value)}; it takes a list."
-        yield Problem(path, f"is {kind_of(value)}; it takes a list: send {remedy}.", in_json=in_json)
+        in_json = f"is {json_kind_of(value)}; it must be a list."
+        yield Problem(path, f"is {kind_of(value)}; it must be a list: send {remedy}.", in_json=in_json)
 
 
 def _value(value: Any, meta: Wire, path: str) -> Iterator[Problem]:

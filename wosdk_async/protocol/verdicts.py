@@ -51,7 +51,7 @@ NEVER_SENT = Verdict(
     "never sent",
     "always",
     when="no connection; a refused certificate; a cancellation or timeout before the first byte",
-    then="the call is retried, even a create (to an unreachable host, until the deadline); the last attempt "
+    then="even a create is retried, until the deadline if the host is unreachable; the last attempt "
     "raises `NotSentError` or `DeadlineError`. A refused certificate, or a server without TLS, raises "
     "`NotSentError` at once",
 )
@@ -66,13 +66,13 @@ SESSION_REFUSED = Verdict(
     "session refused",
     "never",  # not by the retry policy: the attempt itself renews the session (transport/dispatcher.py)
     when="{codes}; any 401",
-    then="token and host are renewed once for all calls, then the call is retried",
+    then="one renewal of token and host serves all calls; then the call is retried",
 )
 OTHER_PATH = Verdict(
     "other path",
     "never",  # not by the retry policy: the attempt itself tries the other path
-    when="for a command with two documented paths: {codes}; a 404 page for the path that only one source "
-    "gives, if the Company has accepted neither",
+    when="for a command with two documented paths: {codes}; a 404 page for the path documented by only "
+    "one source, while the Company has accepted neither path",
     then="the call is sent to the other path; if both are unknown, `UnknownNameError` is raised",
 )
 WAIT = Verdict(

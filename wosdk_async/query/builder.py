@@ -105,7 +105,7 @@ class Query(Uncopied, Generic[T]):
     def limit(self, rows: int) -> Query[T]:
         """Read at most ``rows`` records; no further pages are fetched."""
         if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-            raise InvalidCallError(f"limit is {rows!r}; it takes a whole number, 1 or more")
+            raise InvalidCallError(f"limit is {rows!r}; it must be a whole number, 1 or more")
         return self._with(limit=rows)
 
     def isolation(self, level: IsolationLevel | str) -> Query[T]:
@@ -250,7 +250,7 @@ def selection(entity: type[Record] | str, properties: Any, check: bool = True) -
     if isinstance(properties, str | Path) or not isinstance(properties, Iterable):
         shown = _shown(properties)
         remedy = "leave it out" if properties is None else f"pass a list, [{shown}]"
-        raise InvalidCallError(f"properties is {shown}; it takes a list of paths: {remedy}")
+        raise InvalidCallError(f"properties is {shown}; it must be a list of paths: {remedy}")
     paths = list(properties)
     if not paths:
         return []

@@ -224,10 +224,11 @@ async def _cancel(tasks: Iterable[asyncio.Task[Any]]) -> None:
 async def key_ranges(fetch: Fetch, plan: Plan, size: int, parallel: Any, verb: str) -> list[Cursor]:
     """Return a cursor for each of ``parallel`` parts of the id range."""
     if isinstance(parallel, bool) or not isinstance(parallel, int) or parallel < 1:
-        raise InvalidCallError(f"parallel is {reprlib.repr(parallel)}; it takes a whole number, 1 or more")
+        raise InvalidCallError(f"parallel is {reprlib.repr(parallel)}; it must be a whole number, 1 or more")
     if plan.orders or plan.limit or not plan.by_key:
         raise InvalidCallError(
-            f"{verb} reads all {plan.name} records by Id, and accepts no order, limit or other key"
+            f"{verb} reads all {plan.name} records in the order of Id; the query can have no order, limit"
+            " or key other than Id"
         )
     highest = await highest_id(fetch, plan)
     if highest is None:

@@ -210,7 +210,8 @@ def _text_of_unknown_type(value: Any, where: str) -> str:
     if isinstance(value, Record | type(Ref(0))):
         return str(identifier(value, where))
     raise InvalidCallError(
-        f"{where} is compared with {value!r}; it takes text, a number, a boolean, a time, a record or a Ref"
+        f"{where} is compared with {value!r}; compare it with text, a number, a boolean, a time, a record"
+        " or a Ref"
     )
 
 
@@ -227,4 +228,4 @@ def identifier(value: Any, where: str, of: str | None = None) -> int:
     shown = f"a {type(value).__name__} without an id" if is_record else repr(value)
     if iscoroutine(value):
         shown = kind_of(value)
-    raise InvalidCallError(f"{where} is {shown}; it takes Ref(id), a record with its id, or an id")
+    raise InvalidCallError(f"{where} is {shown}; it must be Ref(id), a record with its id, or an id")

@@ -152,7 +152,7 @@ _CALC = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0"
 _VISIBILITY = f"{_TABLE} visibility"
 _HIDDEN = ("collapse", "filter")
 _SHOWN_ERROR = re.compile(r"#\S+[!?]|#N/?[ADV]|Err:\d+")
-_LOST = "the cell contains tabs, line breaks or text that would be lost; save the workbook as .xlsx"
+_LOST = "reading would lose text, tabs or line breaks of the cell; save the workbook as .xlsx"
 
 
 class OpenDocumentCells(_Cells):

@@ -250,7 +250,7 @@ def explain(path: str, error: BaseException) -> str | Unreadable:
 
 def _sheet_name(sheets: list[Any], sheet: str | int | None) -> str:
     if not sheets:
-        raise Unreadable("the workbook has no sheet with cells")
+        raise Unreadable("the workbook has no worksheet")
     names = [each.name for each in sheets]
     if sheet is None:
         shown = (each.name for each in sheets if each.visible == calamine.SheetVisibleEnum.Visible)

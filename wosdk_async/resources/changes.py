@@ -254,9 +254,9 @@ def _date_of(trace: Trace) -> datetime | None:
 def require_overlap(overlap: timedelta) -> None:
     """Raise InvalidCallError unless the overlap is a timedelta from zero to a day."""
     if not isinstance(overlap, timedelta):
-        raise InvalidCallError(f"overlap is {described(overlap)}; it takes a timedelta, up to a day")
+        raise InvalidCallError(f"overlap is {described(overlap)}; it must be a timedelta, up to a day")
     if not timedelta(0) <= overlap <= timedelta(days=1):
-        raise InvalidCallError(f"overlap is {overlap}; it takes zero to one day")
+        raise InvalidCallError(f"overlap is {overlap}; it must be from zero to one day")
 
 
 def require_moves(entity: type[Record]) -> None:

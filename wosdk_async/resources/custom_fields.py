@@ -192,7 +192,7 @@ def _kind_named(kind: object) -> str:
         return str(kind)
     near = suggestion(kind, map(str, model.ActorType)) if isinstance(kind, str) else ""
     raise InvalidCallError(
-        f"kind is {described(kind)}; it takes an ActorType, such as 'Property'{near}; for an unlisted type,"
+        f"kind is {described(kind)}; it must be an ActorType, such as 'Property'{near}; for an unlisted type,"
         " pass ActorType(...)"
     )
 
@@ -266,7 +266,8 @@ def _checked(descriptor: CustomFieldDescriptor, label: str, value: FieldValue) -
     text = write_value(label, kind, value)
     if descriptor.length and len(text) > descriptor.length:
         raise InvalidCallError(
-            f"custom field {label!r} has {len(text)} characters; it takes {descriptor.length}: shorten it"
+            f"custom field {label!r} has {len(text)} characters; the maximum is {descriptor.length}: shorten"
+            " it"
         )
     return _Value(label, kind, text, getattr(value, "currency_type_id", None))
 

@@ -189,7 +189,7 @@ class Documents(Resource):
         # facts 3.10
         if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
             raise InvalidCallError(
-                f"documents is {described(documents)}; it takes a list of documents or ids"
+                f"documents is {described(documents)}; it must be a list of documents or ids"
             )
         ids = [document_id(document) for document in documents]
         if not ids:

@@ -41,7 +41,7 @@ def document_id(document: object) -> int:
         is_document = not isinstance(document, Record) or isinstance(document, model.Document)
     if not is_document:
         raise InvalidCallError(
-            f"document is {kind_of(document)}; it takes a Document, the result of attach(), or an id; to"
+            f"document is {kind_of(document)}; it must be a Document, the result of attach(), or an id; to"
             " find the documents of a record, read its Documents.*"
         )
     return identifier(document, "document")
@@ -113,14 +113,14 @@ def require_text(**given: object) -> None:
     """Raise InvalidCallError unless each argument is a string or None."""
     for name, value in given.items():
         if not isinstance(value, str | None):
-            raise InvalidCallError(f"{name} is {described(value)}; it takes text")
+            raise InvalidCallError(f"{name} is {described(value)}; it must be text")
 
 
 def require_progress(progress: object) -> None:
     """Raise InvalidCallError unless ``progress`` is callable or None."""
     if progress is not None and not callable(progress):
         raise InvalidCallError(
-            f"progress is {described(progress)}; it takes a function of two arguments: the number of bytes"
+            f"progress is {described(progress)}; it must be a function of two arguments: the number of bytes"
             " received, and the total or None"
         )
 
@@ -131,7 +131,7 @@ def require_writable(to: str | os.PathLike[str]) -> Path:
     Raises InvalidCallError if it is neither a file nor a directory, or its parent directory does not exist.
     """
     if not isinstance(to, str | os.PathLike):
-        raise InvalidCallError(f"to= is {described(to)}; it takes the path of a file or directory")
+        raise InvalidCallError(f"to= is {described(to)}; it must be the path of a file or directory")
     path = Path(to)
     try:
         kind = stat.S_IFMT(path.stat().st_mode)

@@ -62,7 +62,7 @@ class Labor:
         for name, moment in (("since", since), ("until", until)):
             if not isinstance(moment, datetime | None):
                 raise InvalidCallError(
-                    f"{name} is {described(moment)}; it takes a datetime in local time, such as"
+                    f"{name} is {described(moment)}; it must be a datetime in local time, such as"
                     " datetime(2024, 5, 1)"
                 )
         f = fields(model.WorkOrderCost)
@@ -86,7 +86,7 @@ class Labor:
 
     def _ids_of(self, orders: Iterable[WorkOrder | int]) -> dict[int, None]:
         if isinstance(orders, str | bytes) or not isinstance(orders, Iterable):
-            raise InvalidCallError(f"orders is {described(orders)}; it takes a list of work orders or ids")
+            raise InvalidCallError(f"orders is {described(orders)}; it must be a list of work orders or ids")
         ids: dict[int, None] = {}
         for order in orders:
             require_own(order, self._origin)

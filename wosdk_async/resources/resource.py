@@ -96,7 +96,7 @@ def _guarded(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., A
 def known_member(name: str, value: object, kind: type[M]) -> M:
     """Return ``value`` as a member of an enum. Raises InvalidCallError for other values of ``name``."""
     if not isinstance(value, str) or not kind(value).is_known:
-        raise InvalidCallError(f"{name} is {described(value)}; it takes {', '.join(map(str, kind))}")
+        raise InvalidCallError(f"{name} is {described(value)}; it must be one of {', '.join(map(str, kind))}")
     return kind(value)
 
 

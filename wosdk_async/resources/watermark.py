@@ -99,7 +99,7 @@ def watermark_since(company: str, since: Watermark | datetime | None) -> Waterma
         return since
     if since is not None and not isinstance(since, datetime):
         raise InvalidCallError(
-            f"since is {described(since)}; it takes a datetime with a zone, or a Watermark:"
+            f"since is {described(since)}; it must be a datetime with a zone, or a Watermark:"
             " Watermark.parse(text)"
         )
     if since is not None and since.tzinfo is None:

@@ -228,7 +228,7 @@ class WorkOrders(Resource):
         # facts 3.9: there is no command for notes, and the entity Note belongs to other records
         kind = known_member("note_type", note_type, model.WONoteType)
         if not isinstance(body, str) or not body.strip():
-            raise InvalidCallError(f"the note is {described(body)}; it takes a string")
+            raise InvalidCallError(f"the note is {described(body)}; it must be a string that is not blank")
         note = model.WoNote(work_order_id=order_id(order), body=body, note_type_id=kind)
         return await self._company.create(note)
 
@@ -303,7 +303,7 @@ class WorkOrders(Resource):
         """Return the reasons that users can choose for ``OnHold``, ``Cancel`` or ``Attention``."""
         if not isinstance(action, str) or not model.WOActionType(action).is_known:
             near = suggestion(action, map(str, model.WOActionType)) if isinstance(action, str) else ""
-            takes = "it takes a WOActionType, such as OnHold, Cancel or Attention"
+            takes = "it must be a WOActionType, such as OnHold, Cancel or Attention"
             raise InvalidCallError(f"action is {described(action)}; {takes}{near}")
         records = await self._tables.records(model.WoActionReasonLookup, self._tables.now() - MAX_AGE)
         return [row for row in records if row.action_id == action and not (row.hide or row.is_removed)]
@@ -363,7 +363,7 @@ class WorkOrders(Resource):
         given = [] if isinstance(flags, str) or not isinstance(flags, Iterable) else list(flags)
         if not given:
             shown = "empty" if isinstance(flags, list | tuple) and not flags else described(flags)
-            raise InvalidCallError(f"flags is {shown}; it takes a list of at least one name or id")
+            raise InvalidCallError(f"flags is {shown}; it must be a list of at least one name or id")
         # facts 4: the table lists hold, cancel and flag reasons. Not shown; assumed: flags have the ActionId
         # Attention, which the log uses for flagging.
         return [await self._reason_id("Attention", "flag", flag) for flag in given]

@@ -56,7 +56,7 @@ class Certificate:
 def read_certificate(path: Path) -> Certificate:
     """Read a certificate. Raises ValueError if a server cannot use it."""
     if path.exists() and not path.is_file():  # reading a pipe would wait for a writer
-        raise ValueError(f"{path} cannot serve https: it is not a file")
+        raise ValueError(f"{path} cannot be used for https: it is not a file")
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
         context.load_cert_chain(path, password="")
@@ -64,7 +64,8 @@ def read_certificate(path: Path) -> Certificate:
     except OSError as error:  # ssl.SSLError is also an OSError
         why = _missing_half(path) or error.strerror or str(error)
         raise ValueError(
-            f"{path} cannot serve https ({why}); write an unencrypted key and its certificate in PEM"
+            f"{path} cannot be used for https ({why}); it must contain an unencrypted key and its certificate"
+            " in PEM"
         ) from None
     return Certificate(
         path,

@@ -94,7 +94,7 @@ class Settings:
         _require_mapping(environ)
         if isinstance(trusted_hosts, str) or not isinstance(trusted_hosts, Iterable | None):
             raise ConfigurationError(
-                f"trusted_hosts is {shown_address(trusted_hosts)}; it takes a list of host names"
+                f"trusted_hosts is {shown_address(trusted_hosts)}; it must be a list of host names"
             )
         env = hidden_variables(os.environ if environ is None else environ)
         del environ  # it contains secrets, and tracebacks show local variables
@@ -131,8 +131,8 @@ def _require_mapping(environ: object) -> None:
     if environ is not None and not isinstance(environ, Mapping):
         shown = repr(environ)[:80] if isinstance(environ, str | os.PathLike) else type(environ).__name__
         raise ConfigurationError(
-            f"environ is {shown}; it takes a mapping of variables, such as os.environ; pass company="
-            " for a Company, profile= for a profile, and set WOSDK_CONFIG for a settings file"
+            f"environ is {shown}; it must be a mapping of variables, such as os.environ. To select a "
+            "Company, pass company=; a profile, profile=. For a settings file, set WOSDK_CONFIG"
         )
 
 

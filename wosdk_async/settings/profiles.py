@@ -132,7 +132,7 @@ def _text(path: Path, profile: str, key: str, value: Any) -> str | Secret:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return ",".join(value)
     if not isinstance(value, str | Secret):
-        raise ConfigurationError(f"{where} is {kind_of(value)}; it takes text")
+        raise ConfigurationError(f"{where} is {kind_of(value)}; it must be text")
     return value
 
 

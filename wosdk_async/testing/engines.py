@@ -159,13 +159,13 @@ class ReplayEngine(_EngineWithoutSockets):
             await asyncio.sleep(0)  # let other tasks run while a request is pending
             found = self._play(exchange)
             if found == _NOT_SENT:
-                raise SendError(f"{request.url}: the recorded request was not sent", sent=False)
+                raise SendError(f"{request.url}: in the recording, this request was not sent", sent=False)
             request.on_sending()
             if found == _NO_RESPONSE:
                 with self._clock.waiting(own_work):
                     await asyncio.get_running_loop().create_future()
             if not isinstance(found, Response):
-                raise SendError(f"{request.url}: the recorded connection broke", sent=True)
+                raise SendError(f"{request.url}: in the recording, the connection broke", sent=True)
         return request.read(found)
 
 

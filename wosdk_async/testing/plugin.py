@@ -69,8 +69,8 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
     if item.stash.get(_PASSED, False) and unexpected:
         count, shown = len(unexpected), "\n".join(unexpected[:_MAX_SHOWN])
         pytest.fail(
-            f"The program caught the errors of {count} unexpected requests; to allow them, clear"
-            f" routes(...).unexpected:\n{shown}",
+            f"The program caught the errors of {count} unexpected requests (to allow these, clear"
+            f" routes(...).unexpected):\n{shown}",
             pytrace=False,
         )
 
@@ -154,7 +154,7 @@ def wosdk_recording(request: pytest.FixtureRequest, wosdk_scrub: Any) -> Iterato
     elif recording.record:
         kept = "the earlier recording was kept" if path.exists() else "nothing was recorded"
         request.node.add_report_section(
-            "teardown", "wosdk_recording", f"The test did not pass: {kept} ({path})"
+            "teardown", "wosdk_recording", f"The test did not pass, so {kept} ({path})"
         )
 
 

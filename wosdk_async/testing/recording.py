@@ -40,7 +40,7 @@ _NETWORK = ("transport", "http_client", "ssl_context", "proxy", "trust_env", "ti
 _IGNORED_IN_REPLAY = ("credentials", "region", "profile", "engine", "clock", *_NETWORK)
 _MAX_DIFF = 4000  # characters
 _HIDDEN = {
-    "***": "*** hides a credential or password unknown to the replay: leave it out of the request",
+    "***": "*** hides a credential or password that the replay does not know: leave it out of the request",
     "{company ": "{company ...} hides the Company's name: pass it as client(company=...)",
 }
 """Hints for replaying requests that contain a replacement text, keyed by the beginning of this text."""
@@ -190,8 +190,8 @@ class Recording:
         """
         if self.unrecorded:
             raise UnrecordedRequestError(
-                f"The program caught the errors of {len(self.unrecorded)} requests that were not recorded; to"
-                f" allow them, clear unrecorded:\n{self.unrecorded[0]}"
+                f"The program caught the errors of {len(self.unrecorded)} requests that were not recorded (to"
+                f" allow these, clear .unrecorded):\n{self.unrecorded[0]}"
             )
         if (unplayed := self.unplayed) and not self.allow_unplayed:
             kinds = ", ".join(f"{times} {name}" for name, times in Counter(unplayed).items())

@@ -181,7 +181,9 @@ def _names(company: str | Sequence[str]) -> tuple[str, ...]:
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"company is {company!r}; it must be a name, or a list of names.")
     if not all(name.strip() for name in names):
-        raise ValueError(f"company is {company!r}; a name is empty. Omit company= to use AcmeFacilities.")
+        raise ValueError(
+            f"company is {company!r}; a name must not be empty. Omit company= to use AcmeFacilities."
+        )
     return tuple(names)
 
 
@@ -223,7 +225,8 @@ def unmatched_warnings(faults: Faults, requests: RecordedRequests) -> Iterator[U
     for rule in faults.preempted():
         yield UnmatchedFaultWarning(
             f"the fault {_shown(rule)} had no effect, because earlier rules handled its requests. Its first="
-            f" and every= also count those requests: after a rule with first=1, use first=2. {_IF_INTENDED}"
+            f" and every= also count those requests: if the earlier rule has first=1, use first=2."
+            f" {_IF_INTENDED}"
         )
 
 

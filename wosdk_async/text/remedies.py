@@ -74,7 +74,7 @@ class Remedy(Enum):
 
     # imports: rows that the ledger knows
     NEW_ROWS = "if the unknown rows are new, pass new_rows=True"
-    NEW_KEYS = "correct the keys; if they are right, pass new_rows=True, which sends them as new rows"
+    NEW_KEYS = "correct wrong keys; if all are right, pass new_rows=True to send the rows as new"
     OTHER_CELLS = (
         "if they are the same rows, remove them from the file; if not, correct the keys or pass new_rows=True"
     )
@@ -94,8 +94,8 @@ class Remedy(Enum):
     )
     EXISTING_RECORDS = "if the records belong to the rows, pass if_exists='skip'; otherwise, correct the keys"
     KEY = (
-        "if you edited rows, restore the file, add a key to the map (fill the marker from a column, or set "
-        'key = "{{column}}"), import the file once, then edit the rows again'
+        "if you edited rows, undo the edits, add a key to the map (fill the marker from a column, or set "
+        'key = "{{column}}") and import the file once; then edit again'
     )
     SAME_MAP = "restore the previous map and marker"
     OTHER_FOLDER = "name another folder with folder=DIR"

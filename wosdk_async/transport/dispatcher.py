@@ -148,7 +148,7 @@ class Dispatcher:
             raise DeadlineError("not sent: the deadline had passed before the call began", phase="queue")
         if self.max_queued is not None and queue.calls > queue.limit + self.max_queued:
             raise OverloadedError(
-                f"{queue.calls - 1} calls are in flight or queued, the maximum ({queue.limit} in flight,"
+                f"{queue.calls - 1} calls are already in flight or queued (maximum: {queue.limit} in flight,"
                 f" max_queued={self.max_queued}). Nothing was sent: retry later, or raise max_queued"
             )
 

@@ -123,7 +123,7 @@ class ConcurrencyLimiter:
 
     def __repr__(self) -> str:
         ceiling = self._total - self._lowest
-        bounds = f"limit {self._total}; up to {ceiling} to give each Company {SHARE}"
+        bounds = f"limit {self._total}, at most {ceiling} so that each Company gets {SHARE}"
         return f"<ConcurrencyLimiter {self.in_flight} in flight ({bounds}), {self.queued} queued>"
 
     @property

@@ -198,7 +198,7 @@ class Retries:
             _raise(
                 failure,
                 repeat_safe,
-                f"; not retried: Retry-After is {retry_after:g} s, but the deadline ends in {left:.3g} s",
+                f"; not retried: Retry-After is {retry_after:g} s, but the deadline is in {left:.3g} s",
             )
         if wait > left:
             late = f"not retried: the wait of {wait:.3g} s would exceed the deadline ({failure})"

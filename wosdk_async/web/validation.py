@@ -89,7 +89,7 @@ def misplaced(value: Any, takes: str) -> Fault:
     how = (
         "" if not isinstance(value, str | bytes | None) else " Send JSON with Content-Type: application/json."
     )
-    return Fault(f"is {json_kind_of(value)}; it takes {takes}.{how}", (), _shown(value))
+    return Fault(f"is {json_kind_of(value)}; it must be {takes}.{how}", (), _shown(value))
 
 
 def _faults(record: Record) -> Iterator[Fault]:

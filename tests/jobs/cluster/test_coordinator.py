@@ -198,7 +198,7 @@ async def test_a_row_that_was_lost_too_often_is_refused() -> None:
     link = Link("a")
     found, _ = await ran(Pool(link), Claims(1, 2), Ledger({1: MAX_LOSSES, 2: MAX_LOSSES - 1}))
     assert isinstance(found[1], Failed)
-    assert "this row was lost with its worker 4 times" in str(found[1].error)
+    assert "the worker with this row was lost 4 times" in str(found[1].error)
     assert (isinstance(found[2], Done), link.sent) == (True, [2])
 
 

@@ -67,7 +67,7 @@ async def test_rows_of_a_file_that_was_replaced_are_counted_until_they_are_sent(
     assert (job.state, job.as_dict()["unsent"]) == ("finished", {"original": 0, "earlier": 2})
     counts, page = report(summary)
     assert counts == {"original": 0, "earlier": 2}
-    assert ("every row was carried out" in page, "2 rows of earlier files" in page) == (False, True)
+    assert ("all rows are done" in page, "2 rows of earlier files" in page) == (False, True)
     earlier = first.with_name("earlier.csv")
     earlier.write_text(text.replace(LONG, "short"))
     summary = await local.run(earlier, KEYED, folder=summary.folder)

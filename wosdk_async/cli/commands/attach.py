@@ -84,7 +84,7 @@ def _type_shown(file: Path, chosen: str | None) -> str:
     if (stored := stored_type(media)) is not None:
         name = stored.get("display_as", "PDF")
         return f"{name}, from the file suffix; --type is ignored" if chosen else name
-    return f"type {chosen}" if chosen else f"PDF (unknown type {media}); --type selects another type"
+    return f"type {chosen}" if chosen else f"PDF (fallback for {media}); --type selects another type"
 
 
 def _plan(file: Path, title: str | None, type_id: int | None) -> OrderPlan:

@@ -131,7 +131,7 @@ def _put(fields: dict[str, Any], path: list[str], value: Any, text: str) -> None
         if not isinstance(inner, dict):
             raise CliError(
                 f"{mask_text(text)!r} sets a field of {step}, but {step} already has a value;"
-                " leave out one of them"
+                " leave out the field or the value"
             )
         fields = inner
     fields[leaf] = value

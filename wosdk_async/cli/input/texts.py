@@ -96,7 +96,7 @@ def _list(operator: str, rest: str, text: str) -> list[str]:
     while more:
         item = _ITEM.match(inner, offset)
         if item is None:
-            raise _error(text, "a quote is not closed, or a comma is missing after it")
+            raise _error(text, "a quote is not closed, or a comma is missing after a quoted value")
         values.append(_unquoted(item[1].strip(), text))
         offset, more = item.end(), item[2] == ","
     return values

@@ -199,7 +199,7 @@ def say_files(summary: Summary, plan: JobPlan) -> None:
 def say_doubts(path: Path, plan: JobPlan) -> None:
     """Print the path of the file with the rows in doubt, and how to settle them."""
     remedy = Remedy.DECIDE_ROWS if plan.marker is None else Remedy.SETTLE
-    say(f"rows that may exist already: {path}; {in_commands(remedy, {'folder': path.parent})}")
+    say(f"rows whose records may already exist: {path}; {in_commands(remedy, {'folder': path.parent})}")
 
 
 def say_kept(files: Sequence[Path]) -> None:

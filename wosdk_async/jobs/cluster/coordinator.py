@@ -109,7 +109,7 @@ class ClusterRun(Run[Any, Effect]):
         number = claim.row.number
         losses = self._losses[number]
         if losses >= MAX_LOSSES:
-            raise RowError(f"not retried: this row was lost with its worker {losses} times")
+            raise RowError(f"not retried: the worker with this row was lost {losses} times")
         record = claim.record
         content = record.content if isinstance(record, Written) else converter.unstructure(record)
         row = GrantedRow(number, dumps(content).decode(), losses)

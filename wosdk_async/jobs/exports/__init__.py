@@ -149,8 +149,8 @@ def writing_output(path: Path) -> Iterator[None]:
             raise
         why = cause.strerror or str(cause).partition("\n")[0]
         raise OutputError(
-            f"{cause.filename or path}: {why}; free disk space, change the permissions or name another "
-            "output; then run the same command to resume"
+            f"{cause.filename or path}: {why}; free disk space or change the permissions, then "
+            "run the same command to resume; or name another output"
         ) from error
 
 

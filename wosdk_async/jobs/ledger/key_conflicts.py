@@ -161,10 +161,11 @@ _KEY_OF_MISSING = (
     "this row is a different one, give it a new key; otherwise, delete this row"
 )
 _KEY_CHANGED = (
-    "row {1} (line {2}) had the key {0!r} and now has {3!r}; if this row is not row {1}, give it a new key"
+    "this row has the key {0!r}, which row {1} (line {2}) had before its key became {3!r}; if this is a "
+    "different row, give it a new key"
 )
 _EXCHANGED = (
-    "row {1} (line {2}) had the key {0!r} before; rejects cannot swap keys; correct the original file instead"
+    "row {1} (line {2}) had the key {0!r} before; to swap keys, correct the original file, not the rejects"
 )
 _TWICE = (  # digests do not cover the columns that the map ignores, so this need not be the same row
     "the key {!r} already belongs to row {} (line {}), and all cells that the map reads are equal: "

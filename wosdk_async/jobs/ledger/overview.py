@@ -164,10 +164,10 @@ def unsent_warnings(unsent: tuple[int, int], folder: Path, words: Words) -> list
     original, earlier = unsent
     warnings = []
     if original:
-        text = f"unsent rows in the original file of the rejects: {original}"
+        text = f"unsent rows in the file that the rejects came from: {original}"
         warnings.append(f"{text}; to send them, import that file again")
     if earlier:
-        text = f"unsent rows of earlier files, missing from the last file: {earlier}"
+        text = f"unsent rows of earlier files that are not in the last file: {earlier}"
         remedy = words(Remedy.THAT_FOLDER, {"folder": str(folder)})
         warnings.append(f"{text}; unless you have corrected them since, import their file and {remedy}")
     return warnings

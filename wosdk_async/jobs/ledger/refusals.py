@@ -48,7 +48,7 @@ def _message(refusal: Refusal) -> str:
         case "unfinished":
             return (
                 f"{_rows(refusal.rows)} of the job in {folder} {_are(refusal.rows)} unsent or in doubt, "
-                "and a new job could send them twice"
+                "and a new job could send rows a second time"
             )
         case "sent_elsewhere" if Remedy.WAIT in refusal.remedies:
             rows = f"{_rows(refusal.rows)} of the file{_lines(refusal)}"

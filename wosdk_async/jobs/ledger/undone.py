@@ -146,7 +146,7 @@ class UndoState:
         if left := self.created - self.done:
             texts.append(f"{left} left{_reasons_of(self.left or {})}")
         if self.earlier:
-            texts.append(f"{self.earlier} left whose rows are no longer in the file")
+            texts.append(f"{self.earlier} left from rows that are no longer in the file")
         if self.references:
             texts.append(f"references: {self.references} left{_reasons_of(references)}")
         if not self.complete and self.left is None:

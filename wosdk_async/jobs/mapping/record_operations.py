@@ -281,6 +281,7 @@ def _key_field(kind: type[Record], by: str, where: str) -> str:
     name, meta = field_spelled(kind, by, where)
     if meta["type"] not in ("string", "integer") or meta.get("many") or meta.get("secret"):
         raise ImportMapError(
-            f"{where}: {name} cannot identify records; use a single string or integer, not a secret"
+            f"{where}: {name} cannot identify records; use a field with one string or integer that is not"
+            " secret"
         )
     return name

@@ -186,7 +186,7 @@ _MAX_CAUSES = 20
 _MAX_RUNS = 50
 _MAX_REASON = 400  # characters
 # Headings of columns whose text may wrap within words.
-_LONG = {"Reason of the first row", "Reason", "Why", "Name", "Key", "Ended"}
+_LONG = {"Reason for the first row", "Reason", "Why", "Name", "Key", "Ended"}
 
 
 def report_page(facts: JobFacts, words: ReportWords) -> str | None:
@@ -278,9 +278,7 @@ def _state(facts: JobFacts) -> tuple[str, str]:
     if failed:
         return f"Finished, with {_counted(failed, 'failed row')}", "look"
     return (
-        ("Finished: every row was carried out", "")
-        if facts.plan.rows
-        else ("Finished: the file has no rows", "look")
+        ("Finished: all rows are done", "") if facts.plan.rows else ("Finished: the file has no rows", "look")
     )
 
 

@@ -318,8 +318,9 @@ def _notes(path: Path, sheet: str | None, about: _About) -> Iterator[str]:
 
 _SHOWN = 10
 _BLIND = (
-    "with this format, cells with errors or missing formula results are imported empty, and currencies and "
-    "leading zeros that only the cell format shows are lost; if the file has any of these, save it as .xlsx"
+    "with this format, cells with errors or missing formula results are read as empty, and currencies and "
+    "leading zeros that come only from the cell format are lost; if the file has any of these, save it as "
+    ".xlsx"
 )
 
 

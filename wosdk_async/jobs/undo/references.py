@@ -110,7 +110,7 @@ async def _find_used_of(
         async for id, user, path in _users_of(company, entity, {id for _, id in names}):
             name = (entity.wire_name, id)
             if (user.wire_name, user.id) != name and not _has_ended(user, entity, leaving, cancelled):
-                found[name] = "used", f"{user.wire_name} {user.id} refers to this record in {path}"
+                found[name] = "used", f"{path} of {user.wire_name} {user.id} refers to this record"
     except RefusedError as error:
         return dict.fromkeys(
             names, ("unread", f"records that use this record cannot be read: {error.message}")

@@ -117,7 +117,10 @@ def _log_parameters(percentiles: Mapping[str, float]) -> tuple[float, float]:
         middle, deviation = math.log(low[1]), NormalDist().inv_cdf(high[0] / 100)
         return middle, (math.log(high[1]) - middle) / deviation
     except (ValueError, TypeError, AttributeError):
-        text = f"lognormal is {percentiles!r}; it takes seconds, as in {{p50 = 0.05, p99 = 0.8}}"
+        text = (
+            f"lognormal is {percentiles!r}; it must be p50 and a higher percentile in seconds, as in"
+            " {p50 = 0.05, p99 = 0.8}"
+        )
         raise ValueError(text) from None
 
 
@@ -258,7 +261,9 @@ class MovedHost(Fault):
     """Move of the request's Company to another port, before this request is carried out."""
 
     no_effect_on: ClassVar[frozenset[str]] = frozenset({"token", "discovery", "getcompanywsdkurlcommand"})
-    no_effect_because: ClassVar[str] = "a log-in returns the new host: use another operation"
+    no_effect_because: ClassVar[str] = (
+        "a log-in returns the new host, so this fault has no effect: use another operation"
+    )
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         exchange.move()

@@ -275,7 +275,9 @@ class _Companies:
         name, verification = str(body.get("Name", "")).lower(), body.get("Verification")
         found = [company for company in self.store.companies() if company.name.lower() == name]
         if not found or not isinstance(verification, bool):
-            raise ValueError("Name must be an existing Company, and Verification true or false.")
+            raise ValueError(
+                "Name must be the name of an existing Company; Verification must be true or false."
+            )
         set_verification(self.store, found, verification)
 
     async def snapshot(self, request: Request) -> Mapping[str, object]:

@@ -136,8 +136,8 @@ def parse_proxy(address: Secret, name: str) -> Proxy:
     proxy = _proxy_at(address.reveal())
     if proxy is None:
         raise ConfigurationError(
-            f"{name} is not the address of a proxy; it takes http://host:port (or https, socks5, socks5h), "
-            "or http://user:password@host:port with a percent-encoded user name and password"
+            f"{name} is not the address of a proxy; use http://host:port or http://user:password@host:port, "
+            "with user name and password percent-encoded; the scheme may also be https, socks5 or socks5h"
         )
     if proxy.is_socks and max(len(proxy.user.encode()), len(proxy.password.encode())) > _MAX_SOCKS_NAME:
         raise ConfigurationError(f"{name}: SOCKS takes a user name and password of at most 255 bytes each")

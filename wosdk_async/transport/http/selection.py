@@ -124,7 +124,7 @@ class MockableEngine:
             try:
                 client = library.AsyncClient(verify=context, proxy=proxy, trust_env=False)
             except (ImportError, ValueError) as error:  # the library does not support the proxy's scheme
-                why = f"proxy cannot be used while {name} is mocked: {error}"
+                why = f"proxy= cannot be used while {name} is mocked: {error}"
             del proxy  # it may contain a password, and tracebacks show local variables
             if why:
                 raise ConfigurationError(why)

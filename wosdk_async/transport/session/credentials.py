@@ -25,7 +25,7 @@ _CONTROLS = {"\n": "LINE FEED", "\r": "CARRIAGE RETURN", "\t": "TAB"}  # Unicode
 
 def _require_sendable(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
     if not isinstance(value, str | Secret):
-        raise ConfigurationError(f"{attribute.name} is a {type(value).__name__}; it takes text")
+        raise ConfigurationError(f"{attribute.name} has the type {type(value).__name__}; it must be text")
     if why := _why_not_sendable(value):
         raise ConfigurationError(f"{attribute.name} is {why}")
 

@@ -46,7 +46,7 @@ def _suffixes(given: object) -> tuple[str, ...]:
 def host_names(setting: str, given: object) -> tuple[str, ...]:
     """Normalize the host names in a setting. Raises ConfigurationError."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise ConfigurationError(f"{setting} is {shown_address(given)}; it takes a list of host names")
+        raise ConfigurationError(f"{setting} is {shown_address(given)}; it must be a list of host names")
     return tuple(_name(setting, name) for name in given)
 
 
@@ -57,7 +57,7 @@ def _name(setting: str, given: object) -> str:
         name = name[1:-1]
     if not isinstance(given, str) or not _HOST.fullmatch(name) or (":" in name and not address_of(name)):
         raise ConfigurationError(
-            f"{setting} has {shown_address(given)}; it takes names such as 'sandbox.example.com' "
+            f"{setting} has {shown_address(given)}; use names such as 'sandbox.example.com' "
             "or addresses, without scheme, port or path"
         )
     return name

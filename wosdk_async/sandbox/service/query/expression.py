@@ -61,7 +61,7 @@ class QueryCriteria:
     def order(self, path: object) -> str:
         """Return an SQL sort expression."""
         if not isinstance(path, str):
-            raise incorrect_model("An order needs a PropertyName.")
+            raise incorrect_model("A sort order needs a PropertyName.")
         if _has_list(self.schema, path.strip().split(".")):
             raise incorrect_model(f"Records cannot be ordered by {path}: it goes through a list.")
         self._indexable = True

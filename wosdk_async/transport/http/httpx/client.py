@@ -182,7 +182,7 @@ class ClientEngine:
                 " the network instead: transport=httpx.MockTransport(handler)"
             )
         if closed:
-            raise ConfigurationError("the http_client is closed; keep it open as long as the Client")
+            raise ConfigurationError("the http_client is closed; keep it open until the Client is closed")
         transport = getattr(self._client, "_transport", None)
         if isinstance(transport, self._library.AsyncHTTPTransport) and mocked() is not self._library:
             loop = asyncio.get_running_loop()
