@@ -84,10 +84,10 @@ def test_a_name_that_cannot_be_looked_up_is_no_doubt(silent: bool) -> None:
 def test_a_service_that_speaks_first_is_not_believed(world: World) -> None:
     """What it says before a request leaves is not the response: nothing is done, and nothing in doubt."""
     steps = (Step(kind="wo", number=1), Step(kind="base", number=2))
-    plans = [Plan(seed=n, world=attrs.evolve(world, greetings=0.5), steps=steps) for n in range(20)]
+    plans = [Plan(seed=n, world=attrs.evolve(world, greetings=0.5), steps=steps) for n in range(8)]
     results = [run(plan) for plan in plans]
     assert [result.violations for result in results] == [[]] * len(plans)
-    assert sum(result.outcomes["done"] for result in results) > 5
+    assert sum(result.outcomes["done"] for result in results) > 2
 
 
 @pytest.mark.parametrize("name", REVERTS)
