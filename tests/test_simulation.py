@@ -13,9 +13,10 @@ from tests.simulation.client.plan import CallScript, Plan, Reaction, Step, Surpl
 from tests.simulation.client.reverts import REVERTS
 from tests.simulation.client.runs import run
 from tests.simulation.client.shrink import shrink_plan
+from tests.support.laws import each_of
 
 
-@pytest.mark.parametrize("seed", [3, 9, 14, 19])
+@each_of("seed", [3, 9, 14, 19])
 def test_a_seed_replays_exactly(seed: int) -> None:
     first, second = run(generate_plan(seed), keep=True), run(generate_plan(seed), keep=True)
     assert first.events == second.events
@@ -90,7 +91,7 @@ def test_a_service_that_speaks_first_is_not_believed(world: World) -> None:
     assert sum(result.outcomes["done"] for result in results) > 2
 
 
-@pytest.mark.parametrize("name", REVERTS)
+@each_of("name", REVERTS)
 def test_each_fault_can_still_be_return_row(name: str) -> None:
     with REVERTS[name].apply():
         result = run(generate_plan(3))
@@ -126,7 +127,7 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize("name", SHOWN)
+@each_of("name", SHOWN)
 def test_a_fault_that_is_return_row_is_found(name: str) -> None:
     world, step, violation = SHOWN[name]
     plans = [Plan(seed=seed, world=world, steps=(step,)) for seed in range(5)]

@@ -267,8 +267,8 @@ def test_what_contradicts_itself_is_refused(library: Any, settings: Callable[[An
     assert SECRET not in str(caught.value)
 
 
-@pytest.mark.parametrize("event", ["request", "response"])
-@pytest.mark.parametrize("shows", ["nothing", "the token", "the request"])
+@each_of("event", ["request", "response"])
+@each_of("shows", ["nothing", "the token", "the request"])
 async def test_a_hook_that_raises(library: Any, event: str, shows: str) -> None:
     """The error names the hook and what it raised, which is not its cause: its frames hold the request.
 

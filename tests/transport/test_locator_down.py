@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.virtual import World, reply
 from tests.transport.script import found
 from wosdk_async import (
@@ -60,7 +61,7 @@ def refused() -> SendError:
 
 
 @PLACES
-@pytest.mark.parametrize(
+@each_of(
     ("failure", "companies"),
     [
         (refused(), 1),
@@ -102,7 +103,7 @@ async def test_each_caller_waits_for_as_long_as_it_has_time(place: str) -> None:
 
 
 @PLACES
-@pytest.mark.parametrize(
+@each_of(
     ("failure", "error", "status"),
     [(refused(), NotSentError, 0), (reply(b"<html>", 502), NoAnswerError, 502)],
 )

@@ -264,7 +264,7 @@ async def answered(found: Response) -> Response:
     return found
 
 
-@pytest.mark.parametrize(
+@each_of(
     "page",
     [
         {"Entities": {}},

@@ -109,7 +109,7 @@ async def test_it_is_sent_again_if_there_is_time(deadline: float, sent: int) -> 
         task.result()
 
 
-@pytest.mark.parametrize("later", [REFUSED, BUSY])
+@each_of("later", [REFUSED, BUSY])
 async def test_a_later_refusal_is_preceded_by_a_last_look(later: Response) -> None:
     """The first attempt takes effect after its time to settle, the second is refused: the record is found."""
     service = Late(PAGE, later)

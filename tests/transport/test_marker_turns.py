@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.virtual import reply, settle
 from tests.transport.test_marker import MARKER, SETTLE, ScriptedCompany, create
 from wosdk_async import (
@@ -39,8 +40,8 @@ def start(service: ScriptedCompany, key: str = "k", **options: Any) -> asyncio.T
     return asyncio.create_task(company.run(create(key), marker=MARKER))
 
 
-@pytest.mark.parametrize("fate", ["answer", "lost", 0.0, 0.1, 3.0, 29.0])
-@pytest.mark.parametrize("seconds", [0.0, 0.25, 5.0, 31.0])
+@each_of("fate", ["answer", "lost", 0.0, 0.1, 3.0, 29.0])
+@each_of("seconds", [0.0, 0.25, 5.0, 31.0])
 async def test_the_first_is_cancelled_at_any_step(fate: str | float, seconds: float) -> None:
     """The second ends with the one record, whatever the first did: it sends only what was not made."""
     for turns in range(16):
