@@ -164,11 +164,10 @@ async def test_the_second_needs_no_look_for_what_the_first_made() -> None:
     """The service keeps the key in another form, so no query finds it: nothing is sent twice all the same."""
     service = ScriptedCompany()
     service.rows = lambda _: reply({"Entities": []})
-    original = service.serve
 
     async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
         await service.time.sleep(1.0)
-        return await original(method, url, headers, body)
+        return await service.serve(method, url, headers, body)
 
     service.handler = serve
     tasks = [start(service) for _ in range(3)]
@@ -219,11 +218,11 @@ async def test_closing_ends_those_that_wait() -> None:
 async def test_an_error_of_another_library_after_it_was_sent_is_a_doubt_for_the_next() -> None:
     """Nobody knows what it did: the next one looks until it has settled."""
     service = ScriptedCompany()
-    original, broken = service.serve, [ZeroDivisionError("of the program")]
+    broken = [ZeroDivisionError("of the program")]
 
     async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
         if "/query/" in url or not broken:
-            return await original(method, url, headers, body)
+            return await service.serve(method, url, headers, body)
         service.time.call_later(10.0, lambda: service.commit({"PoNumber": "k"}) and None)
         raise broken.pop()
 
