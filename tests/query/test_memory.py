@@ -14,8 +14,8 @@ from tests.support.order_pages import response_body
 from tests.support.service import Answer, Request, Service
 from wosdk_async import Trace, WorkOrder
 
-PAGE, WARM, TOTAL = 25, 1_500, 6_000 if WHOLE else 2_250
-GROWTH = 125_000  # bytes: the pages that may be on their way just then, and a table that doubles
+PAGE, WARM, TOTAL = 25, 1_500, 6_000 if WHOLE else 2_000
+GROWTH = 100_000  # bytes: the pages that may be on their way just then, and a table that doubles
 
 
 def with_news(body: bytes, page: int) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx
@@ -44,11 +44,16 @@ async def test_a_step_sees_its_requests_after_older_ones_were_dropped(
 ) -> None:
     """Positions stay; what would need a dropped request raises, so that "nothing was sent" cannot pass.
 
-    Dropped are those that would fill the memory: bodies of up to 64 MiB are kept.
+    Dropped are those that would fill the memory: bodies of up to 64 MiB are kept, each whole.
     """
+
+    async def in_pieces() -> AsyncIterator[bytes]:
+        yield bytes(8 << 20)
+        yield bytes(4 << 20)
+
     async with httpx.AsyncClient(transport=httpx.ASGITransport(wosdk_sandbox.app)) as http:
         for _ in range(6):
-            await http.post("http://acme.test/nowhere", content=bytes(12 << 20))
+            await http.post("http://acme.test/nowhere", content=in_pieces())
     assert [len(each.body) for each in wosdk_sandbox.requests.stored] == [12 << 20] * 5
     await wosdk_company.connect()
     before = len(wosdk_sandbox.requests)

@@ -89,6 +89,7 @@ async def test_a_doubt_that_has_settled_is_forgotten() -> None:
     service = ScriptedCompany("lost")
     first = start(service, deadline=5.0)
     await service.time.finish(first)
+    assert isinstance(first.exception(), InDoubtError)
     await service.time.pass_by(SETTLE + 1.0)
     queries = service.queries
     again = start(service)
@@ -144,6 +145,7 @@ async def test_one_whose_deadline_ends_before_a_doubt_has_settled_sends_nothing(
     service = ScriptedCompany("lost")
     first = start(service, deadline=5.0)
     await service.time.finish(first)
+    assert isinstance(first.exception(), InDoubtError)
     second = start(service, deadline=5.0)
     await service.time.finish(second)
     with pytest.raises(DeadlineError, match="an earlier call with the same key may still") as caught:
