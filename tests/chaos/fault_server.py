@@ -147,7 +147,7 @@ class FaultServer:
             last = page[-1]["Id"]
 
     def _start(self) -> None:
-        self._process, self.variables = serve(*self._options)
+        self._process, self.variables = serve(*self._options, preloaded=True)
 
     def _kill(self) -> None:
         self._process.kill()

@@ -43,7 +43,7 @@ async def kill_once(store: Path, acknowledged: Acknowledged, orders: int) -> Non
     """Serve the store, and kill the server while it writes, after ``orders`` more orders."""
     enough = asyncio.Event()
     acknowledged.wanted, acknowledged.enough = len(acknowledged.numbers) + orders, enough
-    with Sandbox(store) as sandbox:
+    with Sandbox(store, preloaded=True) as sandbox:
         async with Session(sandbox.variables, sandbox.port, AT_ONCE) as session:
             work = [asyncio.create_task(_write(session, acknowledged, caller)) for caller in range(AT_ONCE)]
             ended = asyncio.create_task(enough.wait())
@@ -71,7 +71,7 @@ async def _write(session: Session, acknowledged: Acknowledged, caller: int) -> N
 async def find_lost(store: Path, acknowledged: Acknowledged) -> list[str]:
     """Return the acknowledged orders that the store has lost or changed."""
     found: dict[int, dict[str, str]] = {}
-    with Sandbox(store) as sandbox:
+    with Sandbox(store, preloaded=True) as sandbox:
         async with Session(sandbox.variables, sandbox.port, 1) as session:
             while page := await session.query(("Id", "GreaterThan", max(found, default=0)), Count=4000):
                 found |= {row["Id"]: row for row in page}

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.laws import case, examples
 from wosdk_async import model
 from wosdk_async.model import Record
 
@@ -99,19 +96,3 @@ def filled(cls: type[Record], depth: int = 1) -> Any:
     if depth < 0:
         return cls(extra={"~": 1})
     return cls(**{name: sample(meta, depth) for name, meta in cls.__wire__.items()})
-
-
-def holds_for_every_class(law: Callable[[type[Any], st.DataObject], None], number: int) -> None:
-    """Try a law with ``number`` examples of every class of the model."""
-    for cls in CLASSES:
-        with case(cls.__name__):
-            _holds(law, cls, number)
-
-
-def _holds(law: Callable[[type[Any], st.DataObject], None], cls: type[Any], number: int) -> None:
-    @examples(number)
-    @given(data=st.data())
-    def holds(data: st.DataObject) -> None:
-        law(cls, data)
-
-    holds()

@@ -19,7 +19,7 @@ from wosdk_async.model.base import define, field, wire
 from wosdk_async.protocol.envelopes import ROWS
 
 
-@pytest.mark.parametrize(
+@each_of(
     "odd",
     [
         b'"\\"quoted\\"": 1',

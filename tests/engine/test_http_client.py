@@ -12,7 +12,7 @@ import httpx
 import httpx2
 import pytest
 
-from tests.support.laws import case
+from tests.support.laws import case, each_of
 from tests.support.service import RESET, SECRET, Answer, Request, Service
 from tests.support.tls import trusted
 from tests.transport.script import DONE, QUICK, Script
@@ -239,7 +239,7 @@ async def test_a_download_takes_nothing_of_the_client_along(library: Any, servic
     assert set(service.calls[-1].headers) == {"host", "accept-encoding"}
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("settings", "match"),
     [
         (
@@ -267,8 +267,8 @@ def test_what_contradicts_itself_is_refused(library: Any, settings: Callable[[An
     assert SECRET not in str(caught.value)
 
 
-@pytest.mark.parametrize("event", ["request", "response"])
-@pytest.mark.parametrize("shows", ["nothing", "the token", "the request"])
+@each_of("event", ["request", "response"])
+@each_of("shows", ["nothing", "the token", "the request"])
 async def test_a_hook_that_raises(library: Any, event: str, shows: str) -> None:
     """The error names the hook and what it raised, which is not its cause: its frames hold the request.
 

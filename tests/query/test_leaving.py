@@ -11,6 +11,7 @@ import anyio
 import pytest
 
 from tests.query.table import Table
+from tests.support.laws import each_of
 from wosdk_async import InvalidCallError, WoNote
 
 Read = Callable[[Table], AsyncGenerator[object, None]]
@@ -98,7 +99,7 @@ async def test_break_without_closing(way: Read) -> None:
     assert table.in_flight == 0
 
 
-@pytest.mark.parametrize("failing", [0, 1, 2, 3])
+@each_of("failing", [0, 1, 2, 3])
 async def test_a_page_that_fails_ends_the_reading(way: Read, failing: int) -> None:
     """The error comes where its page would have come, and the other calls are given up."""
     table = Table(range(1, 8), turns=3)

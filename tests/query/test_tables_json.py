@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from tests.support.laws import each_of
 from wosdk_async import WorkOrder, codec
 from wosdk_async.query.columns import columns_of
@@ -34,9 +32,9 @@ def test_a_name_with_a_dot_is_no_path() -> None:
     assert extra == {"Customer.Name": 5, r"Customer\.Name": "x", r"a\\": 1, r"a\\\.b": 2, r"a\.b": 3}
 
 
-@pytest.mark.parametrize("depth", [100, 480, 900])
-@pytest.mark.parametrize("form", [b"[%b]", b'{"a":%b}', b'[1.50,"b",%b,null]'])
-@pytest.mark.parametrize("name", ["SlaState", "Items", "Number"])
+@each_of("depth", [100, 480, 900])
+@each_of("form", [b"[%b]", b'{"a":%b}', b'[1.50,"b",%b,null]'])
+@each_of("name", ["SlaState", "Items", "Number"])
 def test_what_is_nested_deeply_is_kept(depth: int, form: bytes, name: str) -> None:
     """As deep as a response may be at all."""
     value = b"1"

@@ -13,6 +13,7 @@ from litestar import Litestar, Response, get, post
 from litestar.params import Body
 
 from tests.records.test_pydantic import FOUND, HOSTILE, ODD, find_references
+from tests.support.laws import each_of
 from wosdk_async import Employee, WorkOrder
 from wosdk_async.web.litestar import RecordPlugin
 
@@ -66,7 +67,7 @@ async def web() -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("path", "body", "expected"),
     [
         ("/order", ORDER, ORDER),
@@ -131,8 +132,8 @@ async def test_a_missing_body_is_told_how_to_be_sent(web: httpx.AsyncClient) -> 
 REFUSED = [body for body in HOSTILE if body not in (b'{"Sla": NaN}', b'{"Sla": 1e999}')]
 
 
-@pytest.mark.parametrize("body", [*REFUSED, b""], ids=lambda body: body[:30].decode())
-@pytest.mark.parametrize("path", ["/order", "/orders"])
+@each_of("body", [*REFUSED, b""], ids=lambda body: body[:30].decode())
+@each_of("path", ["/order", "/orders"])
 async def test_a_hostile_body_is_refused_with_400(web: httpx.AsyncClient, path: str, body: bytes) -> None:
     response = await web.post(path, content=body)
     assert (response.status_code, len(response.content) < 20_000) == (400, True) or body == b"[]"

@@ -244,7 +244,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("body", HOSTILE, ids=lambda body: body[:30].decode())
+@each_of("body", HOSTILE, ids=lambda body: body[:30].decode())
 async def test_a_hostile_body_is_refused_with_422(web: httpx.AsyncClient, body: bytes) -> None:
     response = await web.post("/order", content=body, headers={"Content-Type": "application/json"})
     assert response.status_code in (400, 422)

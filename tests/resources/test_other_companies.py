@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 import pytest
 
+from tests.support.laws import each_of
 from wosdk_async import (
     Company,
     Customer,
@@ -101,7 +102,7 @@ USES: dict[str, Uses] = {
 }
 
 
-@pytest.mark.parametrize("name", USES)
+@each_of("name", USES)
 async def test_refused(sandbox: Sandbox, south: Company, order: WorkOrder, name: str) -> None:
     """Verbs, commands and resources refuse it and what it holds, copied or not, before anything is sent."""
     sent = len(sandbox.requests)

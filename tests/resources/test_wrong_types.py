@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import pytest
-
 from tests.support.laws import each_of
 from tests.support.service import Answer, Service
 from wosdk_async import (
@@ -55,7 +53,7 @@ async def test_a_label_that_is_no_text_is_empty(label: Any) -> None:
     assert found == {"": "x"}
 
 
-@pytest.mark.parametrize(
+@each_of(
     "results",
     [
         *WRONG,

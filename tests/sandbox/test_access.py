@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from tests.sandbox.company import Caller
+from tests.support.laws import each_of
 
 
 def token(acme: Caller, path: str = "/OAuth/token", **form: str) -> httpx.Response:
@@ -29,7 +30,7 @@ def test_wrong_credentials(acme: Caller, form: dict[str, str], error: str) -> No
     assert (response.status_code, response.json()) == (400, {"error": error})
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("authorization", "status", "code"),
     [
         (None, 401, "MISSING_AUTHORIZATION_HEADER"),

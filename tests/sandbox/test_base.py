@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.sandbox.company import Caller
+from tests.support.laws import each_of
 
 
 def test_default_read_cuts_references_and_leaves_lists_out(acme: Caller) -> None:
@@ -34,7 +33,7 @@ def test_compound_key(acme: Caller) -> None:
     assert record == known | {"IsNew": False, "PerformDeletion": False}
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("method", "path", "body", "code"),
     [
         ("GET", "base/WorkOrder/99", None, "ERROR_CODE_1019"),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-import multiprocessing
 import sqlite3
-from multiprocessing.synchronize import Barrier
+import subprocess
 from pathlib import Path
 
 import httpx
@@ -14,6 +13,7 @@ import pytest
 
 from tests.jobs.journal.test_trouble import full_disk
 from tests.sandbox.company import Caller, Direct, calling
+from tests.support.preloaded import python
 from wosdk_async import Credentials, Remedy, SessionRefusedError
 from wosdk_async.sandbox import LocalCompany, StoreError, create_app, open_store
 from wosdk_async.sandbox.seed.initial import create_company
@@ -177,30 +177,31 @@ async def test_credentials_of_another_company() -> None:
     assert refused.value.remedies == (Remedy.OWN_PAIR,)
 
 
-_RACES, _RACERS = 3, 3
-
-
-def _race(folder: Path, own: str, start: Barrier) -> None:
-    for number in range(_RACES):
-        start.wait(30)
-        with contextlib.closing(open_store(folder / f"{number}.db", "Shared", own)):
-            pass
+RACE = """
+import sys
+from contextlib import closing
+from wosdk_async.sandbox import open_store
+for path in sys.stdin:
+    with closing(open_store(path.strip(), "Shared", sys.argv[1])):
+        print("opened", flush=True)
+"""
 
 
 def test_processes_that_create_a_store_at_the_same_time(tmp_path: Path) -> None:
     """One creates the tables and each Company, and all can use the store."""
-    spawn = multiprocessing.get_context("spawn")
-    start = spawn.Barrier(_RACERS)
-    names = [f"Own {number}" for number in range(_RACERS)]
-    racers = [spawn.Process(target=_race, args=(tmp_path, name, start)) for name in names]
-    for racer in racers:
-        racer.start()
-    for racer in racers:
-        racer.join(120)
-    assert [racer.exitcode for racer in racers] == [0] * _RACERS
-    for number in range(_RACES):
-        with contextlib.closing(open_store(tmp_path / f"{number}.db")) as store:
+    names = [f"Own {number}" for number in range(3)]
+    racers = [
+        python(RACE, name, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        for name in names
+    ]
+    for path in (tmp_path / f"{number}.db" for number in range(3)):
+        for racer in racers:
+            racer.stdin.write(f"{path}\n")  # type: ignore[union-attr]
+        assert [racer.stdout.readline() for racer in racers] == ["opened\n"] * 3  # type: ignore[union-attr]
+        with contextlib.closing(open_store(path)) as store:
             assert sorted(company.name for company in store.companies()) == [*names, "Shared"]
+    for racer in racers:
+        assert (racer.communicate(), racer.returncode) == (("", None), 0)
 
 
 def test_a_missing_company_name_is_told_from_a_wrong_one(store: Store) -> None:

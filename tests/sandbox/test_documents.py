@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.sandbox.company import Caller, calling
+from tests.support.laws import each_of
 from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.seed.rows import load_rows, seed_rows
 from wosdk_async.sandbox.storage.store import Store
@@ -80,7 +81,7 @@ def test_one_result_for_each_document(acme: Caller) -> None:
         assert code in ("BUSINESS_LOGIC_ERROR", "INCORRECT_MODEL")
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("mime_type", "stored"),
     [("IMAGE/PNG", 3), ("image/png; x=1", 3), ("application/pdf; x=1", 32), ("Application/PDF ;x=1", 32)]
     + [(other, None) for other in (None, "", "text/plain", "application/pdfx")],
@@ -110,7 +111,7 @@ def test_a_document_becomes_no_signature(acme: Caller, store: Store) -> None:
     assert acme.refused("PUT", "base/Document", body) == "BUSINESS_LOGIC_ERROR"
 
 
-@pytest.mark.parametrize("body", ["AAA", "AA=A", "A A A", "ÄÄÄÄ", "AAAA\n", "====", "%%%%"])
+@each_of("body", ["AAA", "AA=A", "A A A", "ÄÄÄÄ", "AAAA\n", "====", "%%%%"])
 def test_a_body_that_is_no_base64(acme: Caller, body: str) -> None:
     """facts 3.10: the schema has a pattern; a refused document leaves neither record nor file."""
     sent = {"DocType": {"Id": 9}, "StorageTypeId": "Cloud", "Blob": {"FileName": "a", "Body": body}}

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from tests.sandbox.faulty import Raw, creates, raw_client
+from tests.support.laws import each_of
 from tests.support.preloaded import Preloaded
 from wosdk_async.sandbox import Faults, LocalCompany
 from wosdk_async.sandbox.faults.kinds import KINDS
@@ -40,7 +41,7 @@ def test_a_script_over_http(shared: Raw) -> None:
     assert shared.create("admin").end == "open"
 
 
-@pytest.mark.parametrize(
+@each_of(
     "body",
     [
         *(b"", b"[]", b"{", b'{"rule": [{"fault": "none"}]}', b'{"rule": [7]}', b"[" * 10**5),

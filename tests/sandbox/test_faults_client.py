@@ -10,6 +10,7 @@ import attrs
 import pytest
 
 from tests.sandbox.faulty import DOUBTFUL, creates
+from tests.support.laws import each_of
 from tests.testing.orders import count, create_command
 from wosdk_async import CallOptions, Client, Company, InDoubtError, RetryPolicy, WosdkError
 from wosdk_async.errors import ThrottledError
@@ -54,7 +55,7 @@ async def pair(request: pytest.FixtureRequest, shared: LocalCompany) -> AsyncIte
         yield Pair(client.company(), shared.faults)
 
 
-@pytest.mark.parametrize(("script", "left"), DOUBTFUL)
+@each_of(("script", "left"), DOUBTFUL)
 async def test_in_doubt(pair: Pair, script: dict[str, Any], left: int) -> None:
     """The client cannot know, says so, and does not send a create twice."""
     error, found = await pair.create(script)
@@ -62,8 +63,8 @@ async def test_in_doubt(pair: Pair, script: dict[str, Any], left: int) -> None:
     assert (error.attempts, found) == (1, left)
 
 
-@pytest.mark.parametrize("status", [429, 503])
-@pytest.mark.parametrize("wait", [{}, {"retry_after": 0}, {"retry_after_date": 0}])
+@each_of("status", [429, 503])
+@each_of("wait", [{}, {"retry_after": 0}, {"retry_after_date": 0}])
 async def test_please_wait(pair: Pair, status: int, wait: dict[str, int]) -> None:
     """It is sent again and carried out once; if that goes on, the call fails."""
     assert await pair.create(creates("status", status=status, first=2, **wait)) == (None, 1)
@@ -81,7 +82,7 @@ CARRIED_OUT_ONCE = [
 ]
 
 
-@pytest.mark.parametrize("script", CARRIED_OUT_ONCE, ids=lambda script: script["rule"][0]["fault"])
+@each_of("script", CARRIED_OUT_ONCE, ids=lambda script: script["rule"][0]["fault"])
 async def test_carried_out_once(pair: Pair, script: dict[str, Any]) -> None:
     """The caller does not see faults that cost only time or a new session."""
     assert await pair.create(script) == (None, 1)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sandbox.company import ORDER, Caller, calling
-from tests.support.laws import examples
+from tests.support.laws import each_of, examples
 from wosdk_async import catalogue
 from wosdk_async.sandbox.http.app import MAX_BODY
 from wosdk_async.sandbox.storage.store import Store
@@ -135,7 +135,7 @@ def test_odd_paths_and_bytes(acme: Caller, path: str, body: bytes) -> None:
         check_response(acme, "GET", f"{family}/{quote(path)}?properties={quote(path)}", body)
 
 
-@pytest.mark.parametrize(
+@each_of(
     "body",
     [
         b"[" * 100_000,

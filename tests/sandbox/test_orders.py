@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sandbox.company import ORDER, Caller
-from tests.support.laws import examples
+from tests.support.laws import each_of, examples
 
 
 def test_schedule_comes_from_the_priority_of_the_task(acme: Caller) -> None:
@@ -103,7 +103,7 @@ def test_assignment_is_computed_only_on_request(acme: Caller) -> None:
     assert [(record["EmployeeId"], record["IsPrimary"]) for record in records] == [(208, True)]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("change", "named"),
     [
         ({"Customer": {"Id": 9}}, "Customer"),

@@ -8,6 +8,7 @@ import pytest
 
 from tests.sandbox.company import Caller
 from tests.sandbox.test_actions import logged
+from tests.support.laws import each_of
 
 DOCUMENT = {"DocType": {"Id": 9}, "StorageTypeId": "URL", "DocUrl": "https://manuals.example/1"}
 OWNED: list[tuple[str, dict[str, Any]]] = [
@@ -37,7 +38,7 @@ OWNED: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("entity", "members"), OWNED)
+@each_of(("entity", "members"), OWNED)
 def test_an_owner_that_is_not_there(acme: Caller, entity: str, members: dict[str, Any]) -> None:
     """The record is refused with the owner's name and id, and not stored."""
     before = acme.ids(entity)

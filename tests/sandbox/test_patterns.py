@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.sandbox.company import Caller
+from tests.support.laws import each_of
 from wosdk_async.sandbox.schema.entities import find_schema
 from wosdk_async.sandbox.service.query.operators import condition_sql
 from wosdk_async.sandbox.storage.database import connect
@@ -31,7 +32,7 @@ def like(db: sqlite3.Connection, text: str | None, pattern: str, operator: str =
     return found if found is None else bool(found)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "pattern", "found"),
     [
         ("cat", "[bc]at", True),
@@ -100,7 +101,7 @@ NUMBERS = [
 ]
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@each_of("number", NUMBERS)
 def test_odd_numbers(acme: Caller, number: str) -> None:
     """They compare as numbers do, or are refused; the caller checks that nothing is a 500."""
     for name in ("Id", "AcknowledgeInMinutes"):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.sandbox.company import Caller
+from tests.support.laws import each_of
 from wosdk_async.sandbox.storage.store import Store
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("condition", "found"),
     [
         (("Id", "Equal", "2"), [2]),
@@ -40,7 +39,7 @@ def test_operators(acme: Caller, condition: tuple[Any, ...], found: list[int]) -
     assert acme.ids("Priority", condition) == found
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("entity", "condition", "found"),
     [
         ("Customer", ("WorkZone.Id", "Equal", "15"), [513]),
@@ -100,7 +99,7 @@ def test_no_match_and_request_id(acme: Caller) -> None:
     assert acme.ok("POST", "query/WoNote", body) == {"Entities": [], "RequestId": "q1"}
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("expression", "code"),
     [
         ({"PropertySet": {"Properties": ["Nope"]}}, "ERROR_CODE_1002"),
@@ -126,7 +125,7 @@ def test_value_that_does_not_fit(acme: Caller) -> None:
     assert acme.refused("POST", "query/Customer", body) == "INCORRECT_MODEL"
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "value", "said"),
     [
         ("StatusId", "Opne", "StatusId cannot be compared with 'Opne' (did you mean Open?)."),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.sandbox.company import Caller
+from tests.support.laws import each_of
 from wosdk_async.sandbox.schema.entities import schemas
 
 
-@pytest.mark.parametrize(
+@each_of(
     "entity",
     ["Organization", "Role", "Team", "Portfolio", "Product", "InvoiceDictionaryItem", "TimeCardWeek"],
 )

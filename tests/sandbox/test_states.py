@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.sandbox.company import Caller, calling
+from tests.support.laws import each_of
 from wosdk_async.sandbox import open_store
 
 # The way of an order to each state.
@@ -60,7 +61,7 @@ def order_in(acme: Caller, state: str) -> int:
 PATHS = "*,ActionLogRecords.*,LastAction.LastAction.Id"
 
 
-@pytest.mark.parametrize(("state", "name"), CASES)
+@each_of(("state", "name"), CASES)
 def test_every_state_and_action(shared: Caller, state: str, name: str) -> None:
     """A move advances state, counter and log together; a refusal names both states and leaves all."""
     order = order_in(shared, state)
@@ -105,8 +106,8 @@ def test_the_expected_state_is_checked_before_all_else(shared: Caller, wrong: di
         assert shared.refused("POST", f"cmd/Wo{name}Command", sent) == "ERROR_CODE_6"
 
 
-@pytest.mark.parametrize("name", ["OnHold", "Cancel"])
-@pytest.mark.parametrize("reason", [None, 9, 1901, 3])
+@each_of("name", ["OnHold", "Cancel"])
+@each_of("reason", [None, 9, 1901, 3])
 def test_reasons_belong_to_their_action(shared: Caller, name: str, reason: int | None) -> None:
     """facts 4 and 5: the command names a reason of its own action by Id; 3 is a ReasonId, 1901 a flag."""
     order = order_in(shared, "New")

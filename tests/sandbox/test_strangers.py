@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from tests.sandbox.stranger import Stranger
+from tests.support.laws import each_of
 from wosdk_async.sandbox import LocalCompany
 
 
@@ -19,7 +20,7 @@ def caller(request: pytest.FixtureRequest) -> Iterator[Stranger]:
         yield stranger
 
 
-@pytest.mark.parametrize("path", ["/OAuth/token", "/OAuth/Token", "//OAuth/token", "/OAuth/token?"])
+@each_of("path", ["/OAuth/token", "/OAuth/Token", "//OAuth/token", "/OAuth/token?"])
 def test_token_by_form(caller: Stranger, path: str) -> None:
     """Both spellings of the path are in use (facts 1)."""
     known = caller.variables
@@ -30,7 +31,7 @@ def test_token_by_form(caller: Stranger, path: str) -> None:
     assert (status, list(reply)) == (200, ["access_token", "token_type", "expires_in"])
 
 
-@pytest.mark.parametrize(
+@each_of(
     "path",
     [
         "/api/v1/base/Contact/731",
@@ -67,7 +68,7 @@ def test_chosen_properties(caller: Stranger) -> None:
     assert attribute == {"Descriptor": {"Name": "Service line", "Id": 45}, "Id": 811}
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("method", "path", "body", "status", "code"),
     [
         ("PUT", "base/WorkOrder/5", '{"Properties":["*"],"Entity":{"Id":5}}', 405, None),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.sandbox.stranger import Stranger
+from tests.support.laws import each_of
 from wosdk_async.sandbox import LocalCompany
 
 ITEMS = [{"Asset": {"Id": 20440}, "Task": {"Id": 14211}}]
@@ -54,7 +55,7 @@ def test_life_of_a_contact(caller: Stranger) -> None:
     assert (data["TypeId"], data["Number"]) == ("Primary", "7")
 
 
-@pytest.mark.parametrize(
+@each_of(
     "criteria",
     [
         {"Conditions": [{"PropertyName": "workorderid", "Operator": "equal", "Values": ["1"]}]},
@@ -93,7 +94,7 @@ def test_forms_of_a_query(caller: Stranger, criteria: dict[str, Any]) -> None:
     assert row["Data"]["Actor"]["TypeId"] == "CorrigoNet"
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("path", "code"),
     [
         ("Customer", "ERROR_CODE_1003"),

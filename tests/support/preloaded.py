@@ -156,15 +156,19 @@ def _answer_script(client: socket.socket, command: Preloaded) -> None:
 
 def _fork(request: bytes, files: list[int]) -> int:
     """Return the process id of a request: a child of this process, although another process forks it."""
-    control = _server()
-    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    try:
-        socket.send_fds(control, [request], files)
-        process = int(control.recv(32))
-        control.recv(32)  # its parent has exited, so it is now a child of this process
-    finally:
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+    with _FORKING:
+        control = _server()
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        try:
+            socket.send_fds(control, [request], files)
+            process = int(control.recv(32))
+            control.recv(32)  # its parent has exited, so it is now a child of this process
+        finally:
+            ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
     return process
+
+
+_FORKING = threading.Lock()  # some tests start commands in several threads
 
 
 @functools.cache

@@ -15,6 +15,7 @@ from typing import Any, Self
 from urllib.parse import urlencode
 
 from tests.support.floor import Pool
+from tests.support.preloaded import Preloaded
 
 ORDER: dict[str, Any] = {
     "Items": [{"Asset": {"Id": 20440}, "Task": {"Id": 14211}}],
@@ -34,15 +35,18 @@ def log_in_form(variables: Mapping[str, str]) -> dict[str, str]:
     return {"grant_type": "client_credentials", **{name: variables[each] for name, each in names.items()}}
 
 
-def serve(*options: str) -> tuple[subprocess.Popen[str], dict[str, str]]:
+def serve(*options: str, preloaded: bool) -> tuple[subprocess.Popen[str], dict[str, str]]:
     """Start ``wosdk sandbox serve``; return its process, and the variables that it prints.
 
-    A connection of another process may use the port for a moment, so a start that fails is repeated.
+    A ``preloaded`` one is a fork, which starts sooner and shares its memory. A connection of another process
+    may use the port for a moment, so a start that fails is repeated.
     """
-    code = "from wosdk_async.cli import main; main()"
-    command = [sys.executable, "-c", code, "sandbox", "serve", *options]
+    command = ["sandbox", "serve", *options]
+    if not preloaded:
+        command = [sys.executable, "-c", "from wosdk_async.cli import main; main()", *command]
     for _ in range(20):
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        start = Preloaded if preloaded else subprocess.Popen
+        process = start(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         assert process.stdout is not None
         lines = [process.stdout.readline().rstrip("\n") for _ in range(5)]
         if all(lines):
@@ -56,14 +60,18 @@ class Sandbox:
 
     Args:
         store: SQLite file.
+        preloaded: see :func:`serve`.
     """
 
-    def __init__(self, store: Path) -> None:
+    def __init__(self, store: Path, *, preloaded: bool = False) -> None:
         self._store = store
+        self._preloaded = preloaded
         self._core = max(_CORES)
 
     def __enter__(self) -> Self:
-        self.process, self.variables = serve("--store", str(self._store), "--port", "0")
+        self.process, self.variables = serve(
+            "--store", str(self._store), "--port", "0", preloaded=self._preloaded
+        )
         os.sched_setaffinity(self.process.pid, {self._core})
         self.port = int(self.variables["WOSDK_LOCATOR_URL"].rsplit(":", 1)[1])
         return self

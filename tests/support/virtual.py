@@ -34,6 +34,15 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
+async def _run_ready() -> None:
+    """Do what ``settle`` does, and return as soon as nothing is ready: on virtual time nothing else comes."""
+    loop = asyncio.get_running_loop()
+    for _ in range(TURNS):
+        await asyncio.sleep(0)
+        if not getattr(loop, "_ready", True):  # uvloop does not show it
+            return
+
+
 @attrs.define(eq=False)
 class _Timer:
     callback: Callable[[], None] | None
@@ -70,14 +79,14 @@ class Time:
 
     async def run_until(self, end: float) -> None:
         """Advance time, running everything that comes due in order."""
-        await settle()
+        await _run_ready()
         while self._timers and self._timers[0][0] <= end:
             due, _, timer = heapq.heappop(self._timers)
             if timer.callback is not None:
                 self.seconds = max(self.seconds, due)
                 timer.callback()
             if not self._timers or self._timers[0][0] > due:
-                await settle()
+                await _run_ready()
         self.seconds = end
 
     async def stall(self, seconds: float) -> None:
@@ -87,14 +96,14 @@ class Time:
             _, _, timer = heapq.heappop(self._timers)
             if timer.callback is not None:
                 timer.callback()
-        await settle()
+        await _run_ready()
 
     async def pass_by(self, seconds: float) -> None:
         await self.run_until(self.seconds + seconds)
 
     async def finish(self, *tasks: asyncio.Task[Any], within: float = 3600.0) -> None:
         end = self.seconds + within
-        await settle()
+        await _run_ready()
         while not all(task.done() for task in tasks):
             assert self._timers, "nothing is due any more, and a task is not done"
             assert self.seconds < end, "a task took too long"

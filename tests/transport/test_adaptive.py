@@ -22,7 +22,7 @@ from tests.simulation.limiter import (
     simulate,
     simulate_fixed,
 )
-from tests.support.laws import WHOLE, some
+from tests.support.laws import WHOLE, each_of, some
 from tests.support.virtual import World, reply
 from wosdk_async import Company, NoAnswerError, NotSentError, RetryPolicy
 from wosdk_async.protocol.wire import Response
@@ -34,7 +34,7 @@ GOOD_FIXED = {1: (8, DEFAULT), 8: (8, DEFAULT), 200: (DEFAULT, MAXIMUM)}
 """For each capacity, fixed limits of which one completes as much as the best of all, or nearly."""
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("capacity", "behaviour"),
     some(itertools.product(SECONDS, BEHAVIOURS), 2),
     ids=lambda each: getattr(each, "name", each),
@@ -48,7 +48,7 @@ def test_completes_nearly_as_much_as_the_best_fixed_limit(capacity: int, behavio
         assert behaviour.throttles or found.ratio(fixed[DEFAULT]) >= 1
 
 
-@pytest.mark.parametrize(("capacity", "maximum"), some(itertools.product(SECONDS, [1, 8, 31, 32]), 3))
+@each_of(("capacity", "maximum"), some(itertools.product(SECONDS, [1, 8, 31, 32]), 3))
 def test_is_the_fixed_limit_where_the_maximum_is_the_default_or_less(capacity: int, maximum: int) -> None:
     for behaviour in BEHAVIOURS[:2]:
         found = simulate(capacity, behaviour, ThroughputLimit(maximum))

@@ -18,9 +18,9 @@ PAIRS = [(engine, cell) for engine in ENGINES for cell in CELLS]
 )
 def test_no_command_believes_the_response_of_another(engine: str, cell: Cell) -> None:
     """Every fourth response has surplus: some calls are in doubt, none hears an untruth."""
-    tally = run(engine, "commands", cell, creates=200, every=4, seed=7)
+    tally = run(engine, "commands", cell, creates=100, every=4, seed=7)
     assert tally.wrong == []
-    assert tally.outcomes["done"] > 100
+    assert tally.outcomes["done"] > 50
 
 
 @pytest.mark.parametrize("cell", some(CELLS, 3), ids=str)

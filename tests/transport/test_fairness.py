@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import resource
-import sys
+import subprocess
 import time
 from statistics import quantiles
 from typing import Any
@@ -14,6 +14,7 @@ import pytest
 
 from tests.engine.raw import RawServer, echoing, empty, get
 from tests.support.laws import each_of
+from tests.support.preloaded import python
 from tests.support.service import Answer, Request, Service
 from tests.transport.script import FOUND, hang
 from wosdk_async import Client, Company, Limits
@@ -202,11 +203,9 @@ asyncio.run(main())
 
 async def run(program: str, *arguments: str) -> Any:
     """Run a program of its own, which may set its limit of files, and return what it prints."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", program, *arguments, stdout=-1, stderr=-1
-    )
-    said, errors = await process.communicate()
-    assert (errors.decode(), process.returncode) == ("", 0)
+    process = python(program, *arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    said, errors = await asyncio.to_thread(process.communicate)
+    assert (errors, process.returncode) == ("", 0)
     return json.loads(said)
 
 

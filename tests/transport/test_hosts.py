@@ -7,11 +7,12 @@ from contextlib import suppress
 
 import pytest
 
+from tests.support.laws import each_of
 from wosdk_async.errors import ConfigurationError, DiscoveryError, DownloadError
 from wosdk_async.transport.session.hosts import HostRules
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("named", "url"),
     [
         ("https://am-ce97c.corrigo.com/", "https://am-ce97c.corrigo.com"),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
+import subprocess
 
+from tests.support.preloaded import python
 from tests.support.service import Answer, Request, Service
 
 STARTS = """
@@ -42,13 +42,9 @@ asyncio.run(main())
 
 
 async def start(service: Service, hanging: int) -> str:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", STARTS, service.url, str(hanging)),
-        stdout=asyncio.subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    out, _ = await process.communicate()
-    return out.decode()
+    process = python(STARTS, service.url, str(hanging), stdout=subprocess.PIPE, text=True)
+    out, _ = await asyncio.to_thread(process.communicate)
+    return str(out)
 
 
 async def test_270_companies_start_under_a_limit_of_256_files() -> None:

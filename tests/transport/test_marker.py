@@ -245,15 +245,15 @@ NAMELESS: list[dict[str, Any]] = [
 async def test_a_success_that_names_no_record_is_looked_up(result: dict[str, Any], is_stored: bool) -> None:
     """One order in the end: the one that was stored, or that of another attempt."""
     service = ScriptedCompany()
-    original, sent = service.serve, 0
+    sent = 0
 
     async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
         nonlocal sent
         if "/query/" not in url and (sent := sent + 1) == 1:
             if is_stored:
-                await original(method, url, headers, body)
+                await service.serve(method, url, headers, body)
             return reply({"CommandResult": result})
-        return await original(method, url, headers, body)
+        return await service.serve(method, url, headers, body)
 
     service.handler = serve
     made = await service.run("k")
@@ -264,7 +264,7 @@ async def answered(found: Response) -> Response:
     return found
 
 
-@pytest.mark.parametrize(
+@each_of(
     "page",
     [
         {"Entities": {}},
@@ -277,10 +277,9 @@ async def answered(found: Response) -> Response:
 async def test_a_page_that_is_no_list_of_rows_does_not_say_that_nothing_is_there(page: Any) -> None:
     """The create was carried out and its response lost: it is not sent again."""
     service = ScriptedCompany(0.0)
-    original = service.serve
 
     async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
-        got = await original(method, url, headers, body)
+        got = await service.serve(method, url, headers, body)
         return reply(page) if "/query/" in url else got
 
     service.handler = serve
@@ -292,10 +291,10 @@ async def test_a_page_that_is_no_list_of_rows_does_not_say_that_nothing_is_there
 async def test_a_look_up_believes_no_response_of_another_call() -> None:
     """It sends a RequestId; an empty page that carries another one does not say that nothing is there."""
     service = ScriptedCompany(0.0)
-    original, ids = service.serve, []
+    ids: list[str] = []
 
     async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
-        got = await original(method, url, headers, body)
+        got = await service.serve(method, url, headers, body)
         if "/query/" not in url:
             return got
         ids.append(json.loads(body or b"")["RequestId"])
@@ -312,10 +311,9 @@ async def test_a_look_up_believes_no_response_of_another_call() -> None:
 async def test_a_look_up_without_a_request_id_is_believed_beside_commands_that_have_one() -> None:
     """A host may send it in results of commands alone."""
     service = ScriptedCompany("answer", 0.0)
-    original = service.serve
 
     async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
-        got = await original(method, url, headers, body)
+        got = await service.serve(method, url, headers, body)
         if "/query/" in url or got.status != 200:
             return got
         return reply({**json.loads(got.body), "RequestId": json.loads(body or b"")["RequestId"]})

@@ -227,7 +227,7 @@ def foreign(bad: str) -> Callable[[list[str]], list[Row] | Response]:
     return lambda keys: [{"Id": 1, "PoNumber": "x"} if key == bad else there([key])[0] for key in keys]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("rows", "error"),
     [
         (refusing, RefusedError),
@@ -236,7 +236,7 @@ def foreign(bad: str) -> Callable[[list[str]], list[Row] | Response]:
         (foreign, NoAnswerError),
     ],
 )
-@pytest.mark.parametrize("bad", [1, 2, 100, 101, 150, 200])
+@each_of("bad", [1, 2, 100, 101, 150, 200])
 async def test_an_error_of_one_key_is_that_of_this_key_alone(
     rows: Any, error: type[Exception], bad: int
 ) -> None:

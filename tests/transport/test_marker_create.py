@@ -10,6 +10,7 @@ import attrs
 import pytest
 
 from tests.support.laws import each_of
+from tests.support.payload import create_command
 from tests.support.virtual import World, reply
 from wosdk_async import (
     CallOptions,
@@ -23,13 +24,10 @@ from wosdk_async import (
     Location,
     NoAnswerError,
     NotUniqueError,
-    Ref,
     RetryPolicy,
     Trace,
     WoCreateCommand,
-    WoItem,
     WorkOrder,
-    WOType,
 )
 from wosdk_async.protocol.wire import Response
 from wosdk_async.sandbox import LocalCompany
@@ -165,7 +163,7 @@ VALUES: dict[str, Any] = {"string": "K-1", "integer": 7, "enum": 1, "boolean": T
 
 async def test_a_field_of_a_new_order_is_refused_or_keeps_its_key(dialect: str) -> None:
     """Whatever the field: a key that is not found again would make a second order of a lost response."""
-    new = order("K-0").work_order
+    new = create_command("K-0").work_order
     assert new is not None
     with LocalCompany(dialect=dialect) as local:
         async with Client.from_env(local.variables) as client:
@@ -198,17 +196,6 @@ FAULTS: list[dict[str, Any]] = [
 ]
 
 
-def order(key: str) -> WoCreateCommand:
-    made = WorkOrder(
-        po_number=key,
-        items=[WoItem(asset=Ref(20440), task=Ref(14211))],
-        customer=Ref(512),
-        sub_type=Ref(259),
-        type_category=WOType.Request,
-    )
-    return WoCreateCommand(work_order=made)
-
-
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault['fault']}-{fault.get('carried_out')}")
 async def test_faults_of_a_real_server(fault: dict[str, Any], dialect: str) -> None:
     """Creates and commands, each twice at once and once more: one record of each key, whatever was lost."""
@@ -225,11 +212,13 @@ async def test_faults_of_a_real_server(fault: dict[str, Any], dialect: str) -> N
                 return await acme.create(record, marker="number")
 
             async def work_order(key: str) -> Any:
-                return await acme.run(order(key), marker="work_order.po_number")
+                return await acme.run(create_command(key), marker="work_order.po_number")
 
             made = await asyncio.gather(*(make(key) for key in keys * 2 for make in (contact, work_order)))
             trace = Trace()
-            again = await acme.traced(trace).run(order("K-0"), marker="work_order.po_number", look_first=True)
+            again = await acme.traced(trace).run(
+                create_command("K-0"), marker="work_order.po_number", look_first=True
+            )
             contacts = await acme.find_marked(Contact, "number", [*keys, "K-9"])
             orders = await acme.find_marked(WoCreateCommand, "work_order.po_number", keys)
         assert local.faults.injected == {fault["fault"]: 6}

@@ -208,7 +208,7 @@ async def test_a_look_before_the_first_attempt_that_hangs_is_followed_by_another
     assert len(service.orders) == 1
 
 
-@pytest.mark.parametrize("deadline", [0.9, 1.0, 2.0])
+@each_of("deadline", [0.9, 1.0, 2.0])
 async def test_a_short_deadline_is_enough_for_a_slow_service(deadline: float) -> None:
     """The look before the first attempt is not repeated while a slow response may arrive."""
     service = Fated([("answer", 0.3)], [("answer", 0.3)] * 9)
@@ -231,7 +231,7 @@ async def test_a_short_deadline_is_enough_to_repeat_a_call_that_a_slow_service_c
     assert service.begun == {"create": 1, "look": 4}
 
 
-@pytest.mark.parametrize("deadline", [2.0, 20.0, 120.0])
+@each_of("deadline", [2.0, 20.0, 120.0])
 async def test_looks_that_all_hang_are_no_absence(deadline: float) -> None:
     """Three fit at least, the call ends by its deadline in doubt, and the create is not sent again."""
     service = Fated([HANG] * 9, [HANG] * 99)

@@ -109,16 +109,15 @@ async def test_it_is_sent_again_if_there_is_time(deadline: float, sent: int) -> 
         task.result()
 
 
-@pytest.mark.parametrize("later", [REFUSED, BUSY])
+@each_of("later", [REFUSED, BUSY])
 async def test_a_later_refusal_is_preceded_by_a_last_look(later: Response) -> None:
     """The first attempt takes effect after its time to settle, the second is refused: the record is found."""
     service = Late(PAGE, later)
-    original = service.serve
 
     async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
         if "/query/" not in url and service.sent == 1:
             service.commit({"PoNumber": "k"})
-        return await original(method, url, headers, body)
+        return await service.serve(method, url, headers, body)
 
     service.handler = serve
     task, _ = await service.timed(deadline=300.0)
@@ -139,10 +138,9 @@ async def test_a_later_refusal_of_what_is_not_there(later: Response, error: type
 async def test_a_later_refusal_that_cannot_be_checked_is_a_doubt() -> None:
     """Without the last look nobody knows what the first attempt did."""
     service = Late(PAGE, REFUSED)
-    original = service.serve
 
     async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
-        return PAGE if service.sent == 2 else await original(method, url, headers, body)
+        return PAGE if service.sent == 2 else await service.serve(method, url, headers, body)
 
     service.handler = serve
     task, _ = await service.timed(deadline=60.0)
@@ -153,12 +151,11 @@ async def test_a_later_refusal_that_cannot_be_checked_is_a_doubt() -> None:
 async def test_the_deadline_of_a_look_up_hides_no_earlier_response() -> None:
     """The last one is cut off without a response; what the earlier ones got is the reason."""
     service, queries = Late(PAGE), 0
-    original = service.serve
 
     async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
         nonlocal queries
         if "/query/" not in url:
-            return await original(method, url, headers, body)
+            return await service.serve(method, url, headers, body)
         queries += 1
         if queries > 4:  # the attempts of the first look-up
             await asyncio.Event().wait()
@@ -245,12 +242,12 @@ def queued_behind_another(told: list[str]) -> Late:
 
 async def until_the_second_attempt_queues(service: Late) -> asyncio.Task[Any]:
     """Take the only slot in the turn in which the last look ended."""
-    original, others = service.serve, list[asyncio.Task[Any]]()
+    others: list[asyncio.Task[Any]] = []
 
     async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
         if "/Hog/" in url:
             await asyncio.Event().wait()
-        answer = await original(method, url, headers, body)
+        answer = await service.serve(method, url, headers, body)
         if "/query/" in url and service.time.seconds >= 1030.0 and not others:
             others.append(asyncio.create_task(service.company().get("Hog", 1)))
             await settle()
@@ -311,12 +308,11 @@ async def test_closing_waits_for_one_that_is_looked_up() -> None:
 async def test_a_look_up_ends_with_the_grace(hangs: bool) -> None:
     """The waiting between two looks, or the look that is under way: none is waited for after it."""
     service = Late(PAGE)
-    original = service.serve
 
     async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
         if hangs and "/query/" in url:
             await asyncio.Event().wait()
-        return await original(method, url, headers, body)
+        return await service.serve(method, url, headers, body)
 
     service.handler = serve
     task = asyncio.create_task(service.company().run(create("k"), marker=MARKER))

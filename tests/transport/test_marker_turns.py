@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.virtual import reply, settle
 from tests.transport.test_marker import MARKER, SETTLE, ScriptedCompany, create
 from wosdk_async import (
@@ -39,8 +40,8 @@ def start(service: ScriptedCompany, key: str = "k", **options: Any) -> asyncio.T
     return asyncio.create_task(company.run(create(key), marker=MARKER))
 
 
-@pytest.mark.parametrize("fate", ["answer", "lost", 0.0, 0.1, 3.0, 29.0])
-@pytest.mark.parametrize("seconds", [0.0, 0.25, 5.0, 31.0])
+@each_of("fate", ["answer", "lost", 0.0, 0.1, 3.0, 29.0])
+@each_of("seconds", [0.0, 0.25, 5.0, 31.0])
 async def test_the_first_is_cancelled_at_any_step(fate: str | float, seconds: float) -> None:
     """The second ends with the one record, whatever the first did: it sends only what was not made."""
     for turns in range(16):
@@ -88,6 +89,7 @@ async def test_a_doubt_that_has_settled_is_forgotten() -> None:
     service = ScriptedCompany("lost")
     first = start(service, deadline=5.0)
     await service.time.finish(first)
+    assert isinstance(first.exception(), InDoubtError)
     await service.time.pass_by(SETTLE + 1.0)
     queries = service.queries
     again = start(service)
@@ -143,6 +145,7 @@ async def test_one_whose_deadline_ends_before_a_doubt_has_settled_sends_nothing(
     service = ScriptedCompany("lost")
     first = start(service, deadline=5.0)
     await service.time.finish(first)
+    assert isinstance(first.exception(), InDoubtError)
     second = start(service, deadline=5.0)
     await service.time.finish(second)
     with pytest.raises(DeadlineError, match="an earlier call with the same key may still") as caught:
@@ -163,11 +166,10 @@ async def test_the_second_needs_no_look_for_what_the_first_made() -> None:
     """The service keeps the key in another form, so no query finds it: nothing is sent twice all the same."""
     service = ScriptedCompany()
     service.rows = lambda _: reply({"Entities": []})
-    original = service.serve
 
     async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
         await service.time.sleep(1.0)
-        return await original(method, url, headers, body)
+        return await service.serve(method, url, headers, body)
 
     service.handler = serve
     tasks = [start(service) for _ in range(3)]
@@ -218,11 +220,11 @@ async def test_closing_ends_those_that_wait() -> None:
 async def test_an_error_of_another_library_after_it_was_sent_is_a_doubt_for_the_next() -> None:
     """Nobody knows what it did: the next one looks until it has settled."""
     service = ScriptedCompany()
-    original, broken = service.serve, [ZeroDivisionError("of the program")]
+    broken = [ZeroDivisionError("of the program")]
 
     async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
         if "/query/" in url or not broken:
-            return await original(method, url, headers, body)
+            return await service.serve(method, url, headers, body)
         service.time.call_later(10.0, lambda: service.commit({"PoNumber": "k"}) and None)
         raise broken.pop()
 

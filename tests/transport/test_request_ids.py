@@ -207,7 +207,7 @@ SPELLINGS = [
 ]
 
 
-@pytest.mark.parametrize(("sent", "answered"), SPELLINGS)
+@each_of(("sent", "answered"), SPELLINGS)
 async def test_other_names_of_a_type_are_the_type(sent: str, answered: str) -> None:
     """The server responds in its own spelling (facts 3.3), under the name that it knows (facts 3.9)."""
     async with Service(lambda _: specifier(answered, 7)) as service, service.client() as client:
@@ -256,7 +256,7 @@ async def test_a_base_call_believes_no_request_id_in_a_success_or_in_an_error_of
     assert len(service.calls) == 2
 
 
-@pytest.mark.parametrize("id", ["9", 9.0, [9], {"Id": 9}], ids=str)
+@each_of("id", ["9", 9.0, [9], {"Id": 9}], ids=str)
 async def test_an_id_of_another_type_is_compared_too(id: Any) -> None:
     """A text of digits and a number with a fraction of zero are the id; anything else is another one."""
     stray = Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": id}})
@@ -269,7 +269,7 @@ async def test_an_id_of_another_type_is_compared_too(id: Any) -> None:
             await client.company().delete(Customer, 7)
 
 
-@pytest.mark.parametrize("id", [0, -5, True])
+@each_of("id", [0, -5, True])
 async def test_what_is_not_the_id_of_a_record_was_not_created(id: Any) -> None:
     """Ids begin at 1."""
     odd = Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": id}})
@@ -278,7 +278,7 @@ async def test_what_is_not_the_id_of_a_record_was_not_created(id: Any) -> None:
             await client.company().create(Customer(name="x"), check=False)
 
 
-@pytest.mark.parametrize("key", [{"Id": 512}, {"Id": 512, "Kind": 1}], ids=str)
+@each_of("key", [{"Id": 512}, {"Id": 512, "Kind": 1}], ids=str)
 async def test_the_id_in_a_compound_key_is_compared(key: dict[str, int]) -> None:
     """A record with another id is the response of another call."""
     stray = Answer(body={"Data": {"Id": 513}})
@@ -287,7 +287,7 @@ async def test_the_id_in_a_compound_key_is_compared(key: dict[str, int]) -> None
             await client.company().get("Thing", key)
 
 
-@pytest.mark.parametrize("content", [{"Id": 512}, {"id": 512}, {"Id": "512"}], ids=str)
+@each_of("content", [{"Id": 512}, {"id": 512}, {"Id": "512"}], ids=str)
 async def test_the_id_in_what_the_caller_put_is_compared(content: dict[str, Any]) -> None:
     """In whatever letter case and type it was given."""
     for id, good in ((512, True), (513, False)):
@@ -336,7 +336,7 @@ async def test_a_response_that_comes_with_another_one() -> None:
     assert len(service.calls) == 4
 
 
-@pytest.mark.parametrize("key", ["requestid", "REQUESTID", "requestId"])
+@each_of("key", ["requestid", "REQUESTID", "requestId"])
 async def test_another_id_is_found_wherever_it_stands_and_however_it_is_spelt(key: str) -> None:
     """Not only as the last key: names ignore letter case (facts 3.3), and an order is not promised."""
     answer = Answer(200, {key: ANOTHER, "CommandResult": {"Wo": {"Id": 7}}}, echo=False)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import each_of
 from tests.support.service import COMPANY, RESET, Answer, Service, error
 from wosdk_async import (
     BusinessRuleError,
@@ -102,8 +103,8 @@ async def test_headers_of_a_call_are_sent_beside_those_of_the_session() -> None:
 MISSING = error(400, "ERROR_CODE_1019", "Thing entity with id 5 is not found.")
 
 
-@pytest.mark.parametrize("first", [None, Answer(500), RESET])
-@pytest.mark.parametrize("id", [5, {"A": 1, "B": 2}])
+@each_of("first", [None, Answer(500), RESET])
+@each_of("id", [5, {"A": 1, "B": 2}])
 async def test_a_missing_record_is_not_an_error_even_if_the_service_says_so(
     first: Answer | None, id: Any
 ) -> None:
@@ -144,7 +145,7 @@ CREATES: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", CREATES)
+@each_of("name", CREATES)
 async def test_a_create_that_names_no_record_is_in_doubt(name: str) -> None:
     """Sent once; with a record it is done (spec 4.3, 4.4, facts 5)."""
     command, member = CREATES[name]

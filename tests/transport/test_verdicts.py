@@ -164,8 +164,8 @@ async def test_an_object_of_another_kind_does_not_say_that_a_record_is_missing(
     assert len(service.calls) == 3
 
 
-@pytest.mark.parametrize("entity", ["Customer", Customer])
-@pytest.mark.parametrize("data", [[], "text", 7])
+@each_of("entity", ["Customer", Customer])
+@each_of("data", [[], "text", 7])
 async def test_a_record_that_is_not_an_object_is_no_response(entity: Any, data: object) -> None:
     """Read again as often as the policy says, and never handed out."""
     for body in ({"Data": data}, {"Entities": [{"Data": data}]}):
@@ -178,7 +178,7 @@ async def test_a_record_that_is_not_an_object_is_no_response(entity: Any, data: 
         assert len(service.calls) == 3
 
 
-@pytest.mark.parametrize("specifier", [None, [], "text", 7])
+@each_of("specifier", [None, [], "text", 7])
 async def test_a_write_whose_result_is_not_an_object_is_in_doubt(specifier: object) -> None:
     """Nothing says that the record was created."""
     answer = Answer(body={"EntitySpecifier": specifier})

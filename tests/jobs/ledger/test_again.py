@@ -26,7 +26,7 @@ async def test_again_is_refused_while_rows_may_still_be_sent(local: Local) -> No
     await killed_while_sending(local.job(source, MAP), local, [1])
     found = await refusal(local.job(source, MAP, again=True), local)
     assert (found.why, found.rows) == ("unfinished", 2)
-    assert found.remedies == (Remedy.SAME_COMMAND, Remedy.DECIDE_ROWS if numbers else Remedy.SETTLE)
+    assert found.remedies == (Remedy.SAME_COMMAND, Remedy.DECIDE_ROWS)
 
 
 async def test_again_holds_the_old_ledger_until_the_new_one_is_there(local: Local) -> None:
