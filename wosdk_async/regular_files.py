@@ -3,8 +3,8 @@
 Anyone with write access to a folder can place a link under the name of one of our files. Files are therefore
 created with ``O_EXCL``, which never follows links. A file that is written in place, such as a lock, is opened
 only if it is a regular file without other hard links. Links are followed only in paths that the user
-supplied. Parent folders are not checked. Windows lacks ``O_NOFOLLOW``, but links there require a privilege.
-This module also parses untrusted TOML.
+supplied. Parent folders are not checked. Windows lacks ``O_NOFOLLOW``, but requires a privilege to create
+links. This module also parses untrusted TOML.
 """
 
 from __future__ import annotations

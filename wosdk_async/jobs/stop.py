@@ -222,7 +222,7 @@ class StopRules:
             self._stop("none-sent", f"{ALIKE} consecutive rows could not be sent: {reason}")
 
     def in_doubt(self) -> None:
-        """Count a row that may have been carried out."""
+        """Count a row in doubt."""
         self._count()
         self.doubted += 1
         limit = self.options.stop_after_doubt

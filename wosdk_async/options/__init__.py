@@ -73,9 +73,9 @@ class Limits:
     lifetime: float = number(600.0, "seconds above 0", above=True)
     """Seconds after which even a working connection is replaced."""
     head: int = _count(64 * 1024, "bytes, 1 or more")
-    """Maximum bytes of a status line with its headers."""
+    """Maximum bytes of a response's status line and headers together."""
     headers: int = _count(200)
-    """Maximum headers of a response."""
+    """Maximum number of headers in a response."""
     body: int = _count(64 * 1024 * 1024, "bytes, 1 or more")
     """Maximum bytes of a response body, also after decompression."""
 
@@ -199,8 +199,8 @@ class CallOptions:
     retry: RetryPolicy = attrs.field(default=RetryPolicy())
     """When and how often the call is retried."""
     settle: float = number(30.0, "seconds, 0 or more")
-    """Seconds during which a failed create may still take effect. Before it retries a marked call,
-    the client looks it up for that long; the call's deadline still applies.
+    """Seconds during which a failed create may still take effect. Before it retries a marked call, the client
+    keeps looking for the call's record for that long; the call's deadline still applies.
     """
 
     @retry.validator
@@ -279,7 +279,7 @@ class ClientOptions:
     """
     adaptive: bool = switch(False)
     """Whether to start with a limit of 32 concurrent calls per Company, and raise it only while throughput
-    increases. Requires ``in_flight`` and ``limits.connections`` above 32.
+    increases. Both ``in_flight`` and ``limits.connections`` must be above 32.
     """
     retry_quota: float = number(500, "a number, 0 or more")
     """Retry budget of the client: each retry costs 5, and successes refill the budget."""

@@ -177,7 +177,7 @@ def require_command(value: Any) -> None:
 
 
 def untyped_field(kind: type[Command[Any]] | None) -> str | None:
-    """Return the field in which a command can contain any record or command; None if there is none."""
+    """Return a command's field that takes records or commands of any type; None if there is none."""
     fields = kind.__wire__.values() if kind is not None else ()
     return next((meta["name"] for meta in fields if meta["type"] == "object" and not meta["of"]), None)
 

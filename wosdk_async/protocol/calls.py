@@ -52,8 +52,8 @@ def content_of(
 ) -> dict[str, Any]:
     """Return ``record`` as a JSON object; ``new`` means that the call creates the record.
 
-    Raises InvalidCallError with each fault and its remedy; a nested record from a Company other than
-    ``origin`` is a fault. Without ``check``, only values that JSON cannot represent are refused.
+    Raises one InvalidCallError that lists all faults with their remedies; a nested record from a Company
+    other than ``origin`` is a fault. Without ``check``, only values that JSON cannot represent are refused.
     """
     content = codec.plain(record, origin)
     if content is not None and not (

@@ -136,7 +136,7 @@ _ENTITY = b'{"Entity":{'
 
 
 class Upload:
-    """Body of one upload. The file is encoded piece by piece and stored nowhere else.
+    """Body of one upload. The file is encoded into it piece by piece, and no other copy is kept.
 
     A Document with a ``Blob`` would keep the base64 text, its JSON and the body in memory at once.
     """

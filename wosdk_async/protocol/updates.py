@@ -30,9 +30,10 @@ def change(record: E, changes: Mapping[str, Any], origin: str | None = None) -> 
     """Return the call that writes named fields of ``record``, and the updated record.
 
     None is sent as null. A reference is sent as an id; the fields of the referenced record are not written.
-    An amount of money takes a missing part, such as the currency, from ``record``. Raises InvalidCallError
-    for an unknown field, a new id or version, a record or reference without an id, a record from a Company
-    other than ``origin``, or an empty list. The service accepts and ignores an empty list (spec 4.9 rule 3).
+    If an amount of money lacks a part, such as the currency, the part is taken from ``record``. Raises
+    InvalidCallError for an unknown field, a new id or version, a record or reference without an id, a record
+    from a Company other than ``origin``, or an empty list. The service accepts and ignores an empty list
+    (spec 4.9 rule 3).
     """
     if not changes:
         raise InvalidCallError(
@@ -242,7 +243,7 @@ def _remove_deleted_elements(record: Record) -> None:
 def _whole_amount(meta: Wire, value: Any, held: Any, where: str) -> Any:
     """Return a field's value; in an amount of money, take a missing currency or value from ``held``.
 
-    Amounts are always complete (facts 3.4), and ``Properties`` names an amount as a unit. Not shown; assumed:
+    Amounts are always complete (facts 3.4), and ``Properties`` names only whole amounts. Not shown; assumed:
     an update without the currency would clear it. Raises InvalidCallError if a part is missing in both
     ``value`` and ``held``.
     """

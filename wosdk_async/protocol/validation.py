@@ -95,7 +95,7 @@ _AS_GIVEN = {"status_id": "New", "induction_and_safety_status_id": "NotRequired"
 
 
 def _member(content: Any, cls: type[Record], field: str) -> tuple[str, Any]:
-    """Return a field's name and value in a record or JSON object; the value is None in anything else."""
+    """Return a field's name and its value in ``content``; the value is None if ``content`` has none."""
     if isinstance(content, Record):
         return field, getattr(content, field, None)
     wire = cls.__wire__[field]["name"]
@@ -151,7 +151,7 @@ def foreign(value: Any, origin: str | None, path: str) -> Iterator[Problem]:
 
 
 def is_own(record: Record, origin: str | None) -> bool:
-    """Return whether a record may be sent to ``origin``: created locally, or read from that Company."""
+    """Return whether a record was created locally or read from ``origin``, and so may be sent there."""
     if record.origin is None or origin is None:
         return True
     return record.origin.casefold() == origin.casefold()  # facts 1: the service ignores case

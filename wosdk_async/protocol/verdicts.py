@@ -114,7 +114,7 @@ class CodeRule:
     """Any verdict except NEVER_SENT and IN_DOUBT; WAIT only with a ThrottledError."""
     error: type[RefusedError]
     unknown_company: bool = False
-    """Whether this code from the locator means an unknown Company although the verdict is not REFUSED."""
+    """Whether the locator uses this code for an unknown Company even though the verdict is not REFUSED."""
     create_in_doubt: bool = False
     """Whether a create that gets this code may have been carried out."""
 

@@ -47,8 +47,8 @@ class Call(Generic[T]):
     decode: Callable[[bytes], T] = attrs.field(repr=False)
     """Converts the body of a success to the result."""
     repeat_safe: bool
-    """Whether sending the call twice has the same effect as once. If not, the client retries the call only if
-    the service cannot have carried it out.
+    """Whether sending the call twice has the same effect as sending it once. If not, the client retries the
+    call only if the service cannot have carried it out.
     """
     body: bytes | None = attrs.field(default=None, repr=False)
     headers: tuple[tuple[str, str], ...] = ()
@@ -77,7 +77,7 @@ class InconclusiveResponse(Exception):
         super().__init__(f"HTTP {status}: {why}")
         self.status = status
         self.plain = plain
-        """Whether the response is complete, but its body is not a service error."""
+        """Whether the response is complete and has a body that is not a service error."""
 
     def hide(self, secrets: Secrets) -> None:
         """Hide ``secrets`` that the response repeated, then truncate long texts."""

@@ -51,8 +51,8 @@ class Query(Uncopied, Generic[T]):
 
     Names and values are checked immediately: an invalid one raises
     :class:`~wosdk_async.errors.InvalidCallError`, and nothing is sent. Records are read in pages by ``Id``,
-    past the cap of 4,000 rows and unaffected by concurrent additions; see ``docs/queries.md`` for other
-    orders.
+    so the result may exceed the cap of 4,000 rows, and concurrent additions do not affect it; see
+    ``docs/queries.md`` for other orders.
     """
 
     __slots__ = ("_company", "_plan", "_send")

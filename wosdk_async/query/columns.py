@@ -187,9 +187,9 @@ class Cells:
     type: Any  # Arrow type
     kind: type  # Python class of the column's values after reading
     read: Callable[[Any], Any]
-    """Reads a non-null value by the rules for records; returns None if it cannot be a cell."""
+    """Reads a non-null value by the rules for records; returns None if the column cannot hold it."""
     quick: Callable[[list[Any]], Any]
-    """Builds the array from values of the documented type; raises or returns None for most others."""
+    """Builds the array from values of the documented type; for most others, fails or returns None."""
 
     def array(self, values: list[Any]) -> tuple[Any, Odd]:
         """Return the array, and the values that do not fit."""
@@ -272,8 +272,8 @@ def _booleans(arrow: Any, _: Column) -> Cells:
 def _numbers(arrow: Any, _: Column) -> Cells:
     """Return the converter for decimal numbers.
 
-    A coordinate may have 15 decimal places, the limit of a float; a stored amount has 4 (facts 3.5). Not
-    shown; assumed: other numbers may have more than 4 decimal places.
+    A coordinate may have 15 decimal places, about as many as a float can hold; a stored amount has 4
+    (facts 3.5). Not shown; assumed: other numbers may have more than 4 decimal places.
     """
     digits, places = 38, 15
     type, unit = arrow.decimal128(digits, places), Decimal(1).scaleb(-places)

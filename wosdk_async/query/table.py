@@ -332,7 +332,7 @@ class _Branch:
         return {name: [None if each is None else each.get(name) for each in objects] for name in self._names}
 
     def _tidy(self, objects: Objects, extras: Extras) -> Objects:
-        """Return the objects with catalogue names; copy properties without a column to ``extras``."""
+        """Return the objects with the catalogue's keys; copy properties without a column to ``extras``."""
         return [
             each if each is None or each.keys() <= self._names else self._known_fields(i, each, extras)
             for i, each in enumerate(objects)

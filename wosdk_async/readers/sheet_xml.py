@@ -125,7 +125,7 @@ _DATES = dict.fromkeys(["14", "15", "16", "17", "22"], True) | dict.fromkeys(
 )
 """Built-in date and time formats, and whether they show the day."""
 _AMOUNTS = dict.fromkeys(["5", "6", "7", "8", "42", "44"], SOME_CURRENCY) | dict.fromkeys(["9", "10"], '"%')
-"""Built-in formats of amounts in the currency of the user's locale, and of percentages."""
+"""Built-in formats of percentages, and of amounts in the currency of the user's locale."""
 _CHUNK = 1 << 16
 _CELL = re.compile(rb"<(?:\w{1,20}:)?[vtf][ />]")
 _LONGEST_MATCH = 24

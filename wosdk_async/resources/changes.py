@@ -173,7 +173,7 @@ class ChangeFeed(Generic[E]):
         return await moved.order_by(self._at.desc()).first(), _date_of(trace)
 
     def _behind(self, clock: datetime | None) -> timedelta:
-        """Return how far the service's clock is behind the watermark, if beyond the overlap."""
+        """Return how far the service's clock is behind the watermark; 0 if unknown or within the overlap."""
         # Before the end of the first pass, the watermark's time is the caller's, not the service's.
         is_of_service = self._highest is not None or self._seen
         if clock is None or self._time is None or not is_of_service:

@@ -159,7 +159,7 @@ class Documents(Resource):
         """Attach a link to a record and return the new document; nothing is fetched from ``url``.
 
         ``url`` is an http or https address of at most 2,048 characters, percent-encoded. ``mime_type``
-        defaults to ``url``, as in the vendor's sample. For the other arguments and the errors, see
+        is ``"url"`` by default, as in the vendor's sample. For the other arguments and the errors, see
         :meth:`attach`.
         """
         require_link(url)
@@ -322,7 +322,7 @@ class Documents(Resource):
 
 
 def _owner_fields(owner: Record | int, actor_type: ActorType | str | None, storage: str) -> dict[str, Any]:
-    """Return a document's owner and storage fields. Without ``actor_type``, an id means a work order."""
+    """Return a document's fields for owner and storage. Without ``actor_type``, an id means a work order."""
     kind = actor_type or (ACTOR_TYPES.get(owner.wire_name) if isinstance(owner, Record) else "WO")
     if kind is None:
         raise InvalidCallError(f"the actor type of a {type(owner).__name__} is unknown; pass actor_type=")

@@ -94,7 +94,7 @@ def media_type(file_name: str) -> str:
 
 
 def safe_name(name: str, otherwise: str) -> str:
-    """Return an untrusted path's last part as a printable name, cut to 200 bytes; if empty, ``otherwise``."""
+    """Return an untrusted path's last part, printable and cut to 200 bytes; ``otherwise`` if it is empty."""
     last = re.split(r"[/\\]", name)[-1]
     shown = "".join(char for char in _NOT_IN_NAMES.sub("_", last) if char.isprintable())
     stem, suffix = os.path.splitext(shown.strip(" ."))

@@ -144,7 +144,7 @@ class NameResolver:
         return ids
 
     def _batch(self, entity: type[E], key: str, name: str, not_before: float) -> _Batch:
-        """Return the batch that already contains the name, or add the name to the next batch."""
+        """Return the name's batch; if it has none, add the name to the next batch and return that."""
         scope = (entity, key, *self._sender.scope)
         shared_tasks = self._tables.shared_tasks
         asking: _Batch | None = shared_tasks.find((*scope, folded(name)), not_before)
@@ -178,7 +178,7 @@ class NameResolver:
 
 
 async def _results(asked: Mapping[str, _Batch]) -> Ids:
-    """Return the ids for each name in the caller's spelling."""
+    """Return a mapping from each name, as the caller spelled it, to its ids."""
     batches = list(dict.fromkeys(asked.values()))
     with contextlib.ExitStack() as waiting:
         for batch in batches:  # wait for all at once, so that none is cancelled while another is awaited

@@ -1,4 +1,4 @@
-"""Base class of a Company's resources, the verbs they use, and owner types."""
+"""Owner types, the base class of a Company's resources, and the verbs that resources use."""
 
 from __future__ import annotations
 

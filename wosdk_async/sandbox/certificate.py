@@ -87,7 +87,7 @@ def _missing_half(path: Path) -> str:
 
 
 def _presented_certificate(serving: ssl.SSLContext, path: Path) -> dict[str, Any]:
-    """Parse the certificate with a TLS handshake, because Python only parses those of verified peers."""
+    """Parse the certificate with a TLS handshake, because Python parses only verified peers' certificates."""
     trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trusting.check_hostname = False
     trusting.load_verify_locations(path)

@@ -47,12 +47,12 @@ def assignments(env: Mapping[str, str]) -> str:
 
 
 def are_assignments(text: str) -> bool:
-    """Return whether `write_assignments` wrote ``text``, for any Company or sandbox."""
+    """Return whether ``text`` has the format that `write_assignments` writes."""
     return _ASSIGNMENTS.fullmatch(text) is not None
 
 
 def server_of(text: str) -> tuple[tuple[str, int] | None, int | None]:
-    """Parse a file of `write_assignments`: the server's address and process id, each None if unknown."""
+    """Return the server's address and process id that `write_assignments` wrote; each is None if unknown."""
     found = _ASSIGNMENTS.fullmatch(text)
     if found is None:
         return None, None

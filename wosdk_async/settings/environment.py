@@ -157,7 +157,7 @@ def _region(env: Mapping[str, Any]) -> Region:
 
 
 def _require_addresses(region: Region, env: Mapping[str, Any], rules: HostRules) -> None:
-    """Raise ConfigurationError for an address that is unusable, alone or together with the other address."""
+    """Raise ConfigurationError if an address is unusable, or if the two cannot be used together."""
     urls = {"WOSDK_TOKEN_URL": region.token_url, "WOSDK_LOCATOR_URL": region.locator_url}
     given = {name: rules.endpoint(name, url) for name, url in urls.items() if name in env}
     if len(given) != 1:

@@ -118,7 +118,7 @@ async def _kept_chunks(response: StreamedResponse, exchange: RawExchange) -> Asy
 
 
 class _EngineWithoutSockets:
-    """Base of engines that hold no resources, and stream a response as one chunk."""
+    """Base class of engines that hold no resources and that stream a response as one chunk."""
 
     @contextlib.asynccontextmanager
     async def stream(self: Engine, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
@@ -185,7 +185,7 @@ class ClockForOtherClients:
     clock: SkippingClock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to ``app``; count it as pending work unless the calling task already counts."""
+        """Pass a request to ``app``, and count it as pending work unless its task is already counted."""
         if work.get() is not None:
             await self.app(scope, receive, send)
             return

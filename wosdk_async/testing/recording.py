@@ -72,7 +72,7 @@ class Recording:
     match a recorded request. RequestIds may differ. Times may differ too, unless several recorded requests
     match and have different responses. Identical requests get responses in recorded order. Any other request
     raises UnrecordedRequestError; if the program catches it, the end of the block raises it again. At the
-    end, each recorded request must have been sent.
+    end, all recorded requests must have been sent.
 
     Args:
         path: recording file.
@@ -82,7 +82,7 @@ class Recording:
         keep_names: whether to keep Company names unchanged.
 
     Attributes:
-        allow_unplayed: whether a replay may end before each recorded request was sent; False at first.
+        allow_unplayed: whether a replay may end before all recorded requests have been sent; False at first.
         unrecorded: error messages of unrecorded requests; clear the list if the test expects them.
 
     Raises:
@@ -178,7 +178,7 @@ class Recording:
 
     @property
     def unplayed(self) -> tuple[str, ...]:
-        """The recorded requests not sent yet, such as ``POST /api/v1/query/WorkOrder``, without log-ins."""
+        """Recorded requests, except log-ins, not sent yet, such as ``POST /api/v1/query/WorkOrder``."""
         return tuple(f"{each.method} {each.path}" for each in self._remaining.required())
 
     def require_played(self) -> None:

@@ -1,4 +1,4 @@
-"""Apostrophes that exports put before CSV text that looks like a formula, and that imports remove."""
+"""Apostrophes before CSV text that looks like a formula: an export adds them, and an import removes them."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _PAIR, _HEX_REFERENCE, _REFERENCE, _ENTITY, _OCTAL, _NAME, _CONTINUED, _LETTER, 
 """Numbers of the groups of ``_ESCAPE`` that :func:`_char` treats specially; others hold a hex code."""
 _LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v"}
 _FOLDED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ -_", "abcdefghijklmnopqrstuvwxyz++/")
-"""Translation to one case, to ``+`` for a form's spaces, and to the standard base64 alphabet."""
+"""Table that converts letters to one case, a form's spaces to ``+``, and URL-safe to standard base64."""
 
 # Unicode's categories Cc, Cf, Cs, Zl and Zp, and the other invisible characters ("default ignorable"): they
 # control a terminal, change the direction of a line, or carry text that only a model reads. U+FE0E and U+FE0F
@@ -78,7 +78,7 @@ class Secrets:
 
     @cached_property
     def _hashes(self) -> dict[int, tuple[set[int], set[int]]]:
-        """Hashes of the secrets' half pieces, and hashes of their whole pieces, keyed by piece length."""
+        """For each piece length: hashes of the secrets' half pieces, and hashes of their whole pieces."""
         # Computed only for the first error, because most sessions have none.
         texts = [each for value in self._values for each in _forms_of(value.reveal())]
         found: dict[int, tuple[set[int], set[int]]] = {}
@@ -141,7 +141,7 @@ class Secrets:
 
     @cached_property
     def _distinct(self) -> Secrets:
-        """Secrets whose forms are all too long to occur in an address by chance."""
+        """Secrets whose shortest form is too long to occur in an address by chance."""
         values = (each for each in self._values if min(map(len, _forms_of(each.reveal()))) >= _MIN_DISTINCT)
         return Secrets(*values)
 

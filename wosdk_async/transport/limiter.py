@@ -92,7 +92,7 @@ class ConcurrencyLimiter:
     """Limiter of one event loop's slots.
 
     At most ``total`` slots are in use. Queues that hold fewer than ``SHARE`` slots may exceed the total, up
-    to ``ceiling``. A queue holds at most the slots that its algorithm allows; the algorithm's maximum is
+    to ``ceiling``. A queue holds at most as many slots as its algorithm allows; the algorithm's maximum is
     ``per_queue``.
     """
 
@@ -209,7 +209,7 @@ class ConcurrencyLimiter:
             self._grant()
 
     def _has_room(self, queue: TenantQueue) -> bool:
-        """Return whether another slot is free for ``queue``, besides those reserved for other Companies."""
+        """Return whether a slot is free for ``queue``, not counting those reserved for other Companies."""
         free, held = self._free, queue.held
         if held < SHARE:
             return free > self._lowest

@@ -1,4 +1,4 @@
-"""Retries after failed attempts: the kind of failure and the retry policy decide."""
+"""Retries after failed attempts, depending on the kind of failure and the retry policy."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class UnreachableHosts:
     def warn_unreachable(self, failure: Exception, url: str, left: float) -> None:
         """Warn about an unreachable host at most once a minute; ignore other failures.
 
-        ``left`` is the time for retries in seconds.
+        ``left`` is the time left for retries, in seconds.
         """
         host, now = origin_of(url), self.clock.now()
         if not isinstance(failure, SendError) or not (failure.host_gone or failure.proxy_gone):

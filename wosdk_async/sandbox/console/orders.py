@@ -88,7 +88,7 @@ def orders(context: RequestContext, form: Mapping[str, str], page: int) -> Recor
 
 
 def one_order(context: RequestContext, key: int) -> Record:
-    """Return a work order with its lists, history, and the actions that its state allows."""
+    """Return a work order with its lists, its history and the actions that its state allows."""
     schema = find_schema("WorkOrder")
     data: Record = retrieve(context, schema, str(key), ",".join(_OPENED))["Data"]
     shown = shown_record(context, schema, data)

@@ -275,7 +275,7 @@ class RequestIdFault(Fault):
     """Response with another RequestId or none, after the request is carried out.
 
     A ``foreign`` RequestId is that of the last response to another call; it is random if there was none. A
-    response without a RequestId, such as most responses to calls other than commands, is not changed.
+    response without a RequestId is not changed; most responses to calls other than commands have none.
     """
 
     no_effect_on: ClassVar[frozenset[str]] = frozenset({"token"})

@@ -166,7 +166,7 @@ async def _send(send: Send, status: int, body: bytes) -> None:
 
 
 def _stamp(now: int) -> str:
-    """Format UTC time with up to seven fraction digits (facts 3.5), at least one (spec 7)."""
+    """Format a UTC time with one (spec 7) to seven (facts 3.5) fraction digits."""
     whole = datetime.fromtimestamp(now // 10**9, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     fraction = f"{now % 10**9 // 100:07d}".rstrip("0") or "0"
     return f"{whole}.{fraction}Z"

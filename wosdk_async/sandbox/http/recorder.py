@@ -54,7 +54,7 @@ class RecordedRequests(Sequence[RecordedRequest]):
     because a test that misses requests could pass by mistake.
 
     Attributes:
-        stored: the last requests: up to 10,000, with up to 64 MiB of bodies in total.
+        stored: the most recent requests, at most 10,000, with at most 64 MiB of bodies in total.
     """
 
     stored: tuple[RecordedRequest, ...] = ()

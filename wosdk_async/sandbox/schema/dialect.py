@@ -74,8 +74,8 @@ class Dialect:
     zero_is_null: frozenset[tuple[str, str]] = frozenset()
     """Integer fields that the service shows as 0, although queries treat them as null (facts 3.4)."""
     entities_envelope: bool = True
-    """Whether a retrieve returns ``Entities`` in addition to ``Data`` (spec 4.9) and, by default, an asset's
-    lists (spec 2.8); otherwise it returns neither (facts 3.4, 12 row 5)."""
+    """Whether a retrieve returns ``Entities`` as well as ``Data`` (spec 4.9), and a default read of an asset
+    returns its lists (spec 2.8); otherwise neither is the case (facts 3.4, 12 row 5)."""
     spec_fields: bool = True
     """Whether properties named only by the specification exist: ``BillToType``, ``IsRestricted``, a Note's
     ``Body`` and others (spec 2; else facts 12 rows 6, 7, 8 and 12)."""

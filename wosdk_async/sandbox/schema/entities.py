@@ -101,7 +101,7 @@ class EntitySchema:
         return schemas(self.dialect).get(field.of or "")
 
     def required_target(self, field: Field) -> EntitySchema:
-        """Return the entity type of a reference or list known to have records."""
+        """Return the entity type of a reference or list; the type must have records."""
         return schemas(self.dialect)[field.of or ""]
 
 
@@ -161,7 +161,7 @@ def removal_of(schema: EntitySchema) -> str:
 
 
 def is_read_only(schema: EntitySchema) -> bool:
-    """Return whether no base operation can write records of this type, even through their owner."""
+    """Return whether records are read-only: no base operation writes them, not even through their owner."""
     # facts 3.9 lists the read-only types. Not shown; assumed: a PUT of their owner does not write them.
     writes = (schema.operations.get(name) for name in ("create", "update", "delete"))
     unwritable = schema.name not in _THROUGH_PARENT and all(allowed is False for allowed in writes)

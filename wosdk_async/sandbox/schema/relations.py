@@ -52,7 +52,7 @@ SAME_ID = frozenset({("WorkOrder", "WorkOrderCost"), ("WorkOrder", "LastAction")
 
 @attrs.frozen
 class Relation:
-    """Pointer fields of ``child`` records to their parent."""
+    """Fields by which ``child`` records point to their parent."""
 
     child: EntitySchema
     key: str  # field for the parent's id

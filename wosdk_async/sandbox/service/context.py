@@ -164,8 +164,8 @@ def required_record(
 ) -> Record:
     """Return the record with id ``key``, which a request refers to; refuse the request if there is none.
 
-    spec 3 says so for WoCreateCommand. Not shown; assumed: the same for other requests, the texts, and the
-    refusal of removed records.
+    spec 3 says so for WoCreateCommand. Not shown; assumed: the texts, the refusal of removed records,
+    and the same rule for other requests.
     """
     record = context.find(entity, key)
     if record is None:

@@ -123,7 +123,7 @@ def _location(context: RequestContext, location: Record) -> None:
 
 
 def _move_descendants(context: RequestContext, location: Record) -> None:
-    """Not shown; assumed: update the root of a location's descendants, and of its and their attributes."""
+    """Not shown; assumed: set a location's root in its descendants, in their attributes and in its own."""
     context.store.indexes.ensure("Location", "ParentId", "integer")
     root = location["RootId"]
     moved = [location]

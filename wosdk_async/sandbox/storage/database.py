@@ -74,7 +74,7 @@ def empty_store() -> bytes:
 
 
 def _is_empty(db: sqlite3.Connection) -> bool:
-    """Return whether a file is an empty database, as after a start that failed on a full disk."""
+    """Return whether a file is an empty database. A start that fails on a full disk leaves one behind."""
     return _pragma(db, "application_id") == 0 and not db.execute("SELECT 1 FROM sqlite_master").fetchone()
 
 
@@ -162,7 +162,7 @@ def _pragma(db: sqlite3.Connection, name: str) -> int:
 
 
 def _matches(pattern: str, text: object) -> bool | None:
-    """Return whether the whole ``text`` matches; None for NULL, like LIKE."""
+    """Return whether the pattern matches the whole ``text``; None for NULL, as with SQL's ``LIKE``."""
     if text is None:
         return None
     return re.fullmatch(pattern, str(text), re.IGNORECASE | re.DOTALL) is not None

@@ -101,7 +101,7 @@ def _system_context(file: str, folders: str, _: int) -> ssl.SSLContext:
 
 
 def require_certificates() -> None:
-    """Raise ConfigurationError if ``SSL_CERT_FILE`` or ``SSL_CERT_DIR`` is unusable; load no certificates."""
+    """Check ``SSL_CERT_FILE`` and ``SSL_CERT_DIR``, but load no certificates. Raises ConfigurationError."""
     file, folders, _ = _certificate_paths()
     if file:
         with _translated(file):

@@ -105,7 +105,7 @@ class SendError(Exception):
         remedy: how to fix the failure, if a retry would fail too; None if the failure may be transient.
         facts: values for the remedy.
         too_long: whether the response exceeds :class:`~wosdk_async.options.Limits`, as it would on a retry.
-        host_gone: whether no connection to the host could be opened: refused, unreachable, unknown or silent.
+        host_gone: whether the host refused the connection, was unknown or unreachable, or did not answer.
             The Company may have moved to another host.
         proxy_gone: whether no connection to the proxy could be opened, which says nothing about the host.
     """
@@ -159,9 +159,9 @@ class Engine(Protocol):
     def send(self, request: Request) -> Coroutine[Any, Any, Any]:
         """Send one request and return the result of ``read``. Redirects are not followed.
 
-        The connection is kept only if ``read`` returns or raises a WosdkError. It is closed if ``read``
-        raises any other error, or if bytes follow the response, because nothing received later could be
-        trusted.
+        The connection is kept only if ``read`` returns a value or raises a WosdkError. It is closed if
+        ``read`` raises any other error, or if bytes follow the response, because nothing received later could
+        be trusted.
 
         Raises:
             SendError: no complete response arrived. The error has no ``__cause__``, because a

@@ -28,7 +28,7 @@ def address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | Non
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether ``host`` is this machine, as a loopback address or ``localhost``."""
+    """Return whether ``host`` is ``localhost`` or a loopback address."""
     address = address_of(host)
     if address is None:
         return host == "localhost"
@@ -87,7 +87,7 @@ class ProxyRules:
     """Hosts to reach directly, in the syntax of ``NO_PROXY``."""
 
     def route(self, url: str) -> tuple[Proxy | None, str]:
-        """Return the proxy for ``url`` (None: connect directly) and the setting that decided, if any.
+        """Return the proxy for ``url`` (None: connect directly), and the setting that determined it, if any.
 
         Connections to this machine bypass environment proxies, because a proxy on another machine would
         connect to itself instead. Raises ConfigurationError.

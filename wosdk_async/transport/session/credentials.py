@@ -68,7 +68,7 @@ class Credentials:
         self.__attrs_init__(client_id, hidden)
 
     def form(self) -> Secret:
-        """Return the form of a token request."""
+        """Return the encoded form fields of a token request."""
         # facts 1
         pair = {"client_id": self.client_id, "client_secret": self.client_secret.reveal()}
         return Secret(urlencode({"grant_type": "client_credentials"} | pair))

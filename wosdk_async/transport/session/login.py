@@ -338,11 +338,11 @@ class LoginSlots:
     """Slots for ``total`` concurrent requests within one event loop.
 
     A preempted request is cancelled and retried as a slow request, which is safe for all log-in requests. A
-    waiting new request preempts a first attempt that has run for 0.25 s, or up to 1 s after slow responses.
-    Any waiting request preempts a first or second attempt after 2.5 s. A quarter of the slots is reserved for
-    slow requests, so that a slow host still serves all of its callers. While slow requests hold
-    more than a quarter, a waiting new request immediately preempts the newest slow request, which moves to
-    the head of the slow queue.
+    waiting new request preempts a first attempt that has run for 0.25 s; if recent responses were slow, this
+    threshold rises to at most 1 s. Any waiting request preempts a first or second attempt after 2.5 s. A
+    quarter of the slots is reserved for slow requests, so that a slow host still serves all of its callers.
+    While slow requests hold more than a quarter, a waiting new request immediately preempts the newest slow
+    request, which moves to the head of the slow queue.
 
     With ``preemptive=False``, each request is preempted at most once, after 1 s, and slow requests leave a
     quarter of the slots to new requests. This is for httpx, which may lose the connection of a request that
@@ -362,7 +362,7 @@ class LoginSlots:
         self._max_slow = total if preemptive else max(reserved, total - reserved)
         self._slow_slots = 0
         self._usual = 0.0
-        """Longest time of a recent response, in seconds."""
+        """Longest recent response time, in seconds."""
         self._fresh, self._slow = deque[Future[None]](), deque[Future[None]]()
         """Queue of new requests, and queue of slow requests."""
         self._running_slow: dict[Scope, None] = {}

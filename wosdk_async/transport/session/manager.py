@@ -92,7 +92,7 @@ class SessionManager:
         self.places = Places(clock)
         """Values that higher layers keep for this Company while it is in use, in all loops."""
         self.login_waits_for = ""
-        """Why the current log-in is waiting, with secrets removed. Timeout errors mention this reason."""
+        """Why the current log-in is waiting; contains no secrets. Timeout errors mention this reason."""
         self._log_in = log_in
         self._recent_secrets: deque[Secrets] = deque(maxlen=_GRANTS)
         self._lock = threading.Lock()

@@ -16,7 +16,7 @@ from wosdk_async.transport.clock import TransportClock
 T = TypeVar("T")
 
 TimeLeft = Callable[[], float]
-"""Function that returns the seconds until the last waiting caller's deadline."""
+"""Function that returns the seconds until the latest deadline of the waiting callers."""
 
 _UNATTENDED = 10.0  # seconds that a log-in continues without callers, so that a later retry finds the session
 _REFUSED = 5.0  # seconds during which refused credentials are not sent again

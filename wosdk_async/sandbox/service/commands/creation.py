@@ -167,7 +167,7 @@ def _with_number(context: RequestContext, number: str) -> list[Record]:
 
 
 def complete_order(context: RequestContext, schema: EntitySchema, row: Record) -> None:
-    """Give a seeded order a cost and last action, as created orders have; both get the order's id (facts 5).
+    """Give a seeded order a cost and a last action, as a create does, each with the order's id (facts 5).
 
     Not shown; assumed: two orders cannot have the same number.
     """

@@ -180,7 +180,7 @@ def change_cost_status(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def submit_payment(context: RequestContext, arguments: Arguments) -> Record:
-    """Pay the vendor invoice: set its state to Paid, and keep amounts that are not sent (facts 5)."""
+    """Pay the vendor invoice: set its state to Paid; amounts that are not sent stay unchanged (facts 5)."""
     order, cost = _find_cost(context, arguments, "ApStatusId")
     status = _paid_status(context, arguments)
     changed = cost | {"ApStatusId": status["Id"], "ApStateId": "Paid"}

@@ -220,7 +220,7 @@ def _place_in_plan(context: RequestContext, order: int) -> tuple[int, int]:
 
 
 def _dependency_chain(context: RequestContext, order: int) -> list[int]:
-    """Return an order and the chain of orders that it waits for, ended by a cycle or a limit."""
+    """Return an order and the chain of orders that it waits for, up to a cycle or ``_MAX_CHAIN`` orders."""
     found = [order]
     while len(found) < _MAX_CHAIN:
         plan = _plan_of(context, found[-1])

@@ -45,7 +45,7 @@ class Action:
 
     @property
     def takes_reason(self) -> bool:
-        """Whether the action requires a reason or, for WoFlagCommand, adds the reason as a flag."""
+        """Whether the action requires a reason, or adds one as a flag (WoFlagCommand)."""
         return self.needs_reason or self.effect is add_flag
 
 
@@ -151,7 +151,7 @@ def _check_state(order: Record, action: Action) -> None:
 
 
 def _sent_reason(context: RequestContext, action: Action, arguments: Arguments) -> Record | None:
-    """Return the reason sent, or None. Not shown; assumed: an optional reason may be for any action."""
+    """Return the reason sent, or None. Not shown; assumed: an optional reason may belong to any action."""
     key = arguments.get("ActionReasonId", 0)
     if action.needs_reason:
         if not key:  # facts 5: the wording is from a third-party client

@@ -196,7 +196,7 @@ _DIRECTIONS = {"Ascending": "ASC", "Descending": "DESC"}
 
 
 def run_query(context: RequestContext, schema: EntitySchema, expression: dict[str, Any]) -> list[Record]:
-    """Return the selected records, sorted by Id if there are no Orders (like most lists in facts 4)."""
+    """Return the selected records; without Orders, sorted by Id, as most recorded lists are (facts 4)."""
     if schema.operations.get("query") is False:
         raise unsupported("Query", schema.name)  # spec 2.11. Not shown; assumed: the code
     # ``Distinct`` has no effect, because records never repeat.

@@ -152,8 +152,8 @@ def _numeric(value: object) -> object:
 def _pattern_regex(pattern: str) -> str:
     """Convert a pattern with sets to a linear-time regular expression.
 
-    Only the first match of each part between two ``%`` counts: if the rest of the pattern fails after it, it
-    also fails after any later match. Atomic groups prevent further attempts.
+    Only the first match of each part between two ``%`` must be tried: if the rest of the pattern fails after
+    the first match, it also fails after any later match. Atomic groups prevent further attempts.
     """
     first, *others = ("".join(map(_element_regex, part)) for part in _pieces(pattern))
     if not others:

@@ -212,7 +212,7 @@ same events.
 
 
 class _SendState:
-    """Send state of one request. Without trace events, a request counts as sent once handed over."""
+    """Progress of sending one request. Without trace events, a request counts as sent once handed over."""
 
     def __init__(self, on_sending: OnSending) -> None:
         self._on_sending = on_sending

@@ -21,7 +21,7 @@ from wosdk_async.transport.http.engine import without_frames
 
 _CALL, _DOWNLOAD = "call", "download"
 _STEP = re.compile(r"((?:receive|send|response|setup)_\w+\.\w+) .*", re.DOTALL)
-"""Log message of a request's step, whose details may be headers, exception text or a SOCKS password."""
+"""Log message about a step of a request; its details may be headers, exception text or a SOCKS password."""
 _REASONS: dict[object, str] = {status.value: status.phrase for status in HTTPStatus}
 _STATUS = 3  # index in httpx's log record: method, address, version, status, reason
 
@@ -31,7 +31,7 @@ _ours: ContextVar[str] = ContextVar("wosdk_async_filtered_logs", default="")
 
 @contextmanager
 def filtered_logs(*, download: bool = False) -> Iterator[None]:
-    """Hide secrets of the request sent in this context from library logs."""
+    """In library logs, hide the secrets of the request sent in this context."""
     token = _ours.set(_DOWNLOAD if download else _CALL)
     try:
         yield

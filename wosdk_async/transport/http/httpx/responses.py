@@ -111,7 +111,7 @@ _NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "U
 """Errors that all transports raise only before they send a request."""
 
 _QUOTED = re.compile(r":? bytearray\(.*|,? additional_data:.*|(?<=location header):.*", re.DOTALL)
-"""Quotes from the peer in errors of h11, h2 and httpx; the search could miss a secret in these forms."""
+"""Peer data that errors of h11, h2 and httpx quote in forms in which the search could miss a secret."""
 _MAX_SUMMARY = 8192  # maximum characters: more than the part that is searched for the session's secrets
 _STEPS = {"ConnectTimeout": "connect", "ReadTimeout": "read", "WriteTimeout": "write", "PoolTimeout": "pool"}
 

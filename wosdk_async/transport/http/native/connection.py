@@ -113,8 +113,8 @@ class Connection(Layer):
     def cancel(self, waiter: asyncio.Future[Response]) -> None:
         """Close the connection if ``waiter`` still waits for a response.
 
-        Keep the connection instead if its request is unsent, and the connection is fresh or no other request
-        is waiting.
+        Keep the connection instead if its request is unsent and either the connection is fresh or no other
+        request is waiting.
         """
         if self._pool.loop.is_closed():  # the caller is only collected now, and its socket is gone
             return
@@ -201,7 +201,7 @@ class Connection(Layer):
             self._transport.abort()
 
     def check(self, now: float) -> None:
-        """Fail the request after too long without progress; close the connection after too long idle."""
+        """Fail a request that made no progress for too long; close the connection if it was idle too long."""
         if self._waiter is None:
             if not self._held and now - self.since > self._pool.limits.keepalive:
                 self.close()
