@@ -94,7 +94,7 @@ class RunInputs(Generic[I]):
     One task reads an async iterable for all workers. Inputs that are ready are handed out in one
     iteration of the event loop, so a burst of calls is sent together. An async iterable may have a method
     ``at_hand``, which returns a ready input or None. Workers then take ready inputs themselves, and the task
-    waits only for the others.
+    waits only for inputs that are not ready.
 
     Attributes:
         taken: number of inputs read.

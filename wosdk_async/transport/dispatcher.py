@@ -345,7 +345,7 @@ class Attempts:
             self._queue.algorithm.failed(self._context.clock.now() - self._started)
 
     async def _find_other_host(self, session: Session) -> bool:
-        """Look up the Company's host again. Return whether it differs from that of the last attempt."""
+        """Look up the Company's host again. Return whether it differs from the host of the last attempt."""
         self.trace.start_phase("session", self._context.clock.now())
         try:
             with self._context.deadlines.within(_SEARCH):

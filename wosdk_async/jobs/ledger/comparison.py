@@ -108,7 +108,7 @@ class Comparison:
     unknown_line: int | None = None
     """In a rejects file, line of the first row whose row number is not in the ledger."""
     replaced: Mapping[Standing, int] = attrs.field(factory=dict)
-    """For each standing, the line of the first reject without a key that may be in the Company."""
+    """For each standing, the line of the first keyless reject whose record may be in the Company."""
 
 
 def compare(
@@ -123,7 +123,7 @@ def compare(
     by_cells: bool = False,
     counts: bool = True,
 ) -> Comparison:
-    """Compare a file's rows with the ledger, and keep the temporary tables for ``admit`` in ``admission.py``.
+    """Compare a file's rows with the ledger. The temporary tables stay for ``admission.admit``.
 
     With ``map_counts``, used for updates, a done row counts as changed if the map's ``fingerprint`` differs.
     With ``retry_undone``, the keys of undone rows must also be unique. ``same_key`` tells whether the file

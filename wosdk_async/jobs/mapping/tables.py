@@ -111,7 +111,7 @@ def _check_date(_: object, __: object, date: object) -> None:
     if read.date() != sample.date():
         raise ValueError(f"takes a format with day, month and year (%d %m %Y), not {date!r}")
     if read.hour not in (0, sample.hour):
-        raise ValueError(f"takes a format in which %I is used with %p, not {date!r}; add %p, or use %H")
+        raise ValueError(f"takes a format with %p if it has %I, not {date!r}; add %p, or use %H")
 
 
 def _check_zone(_: object, __: object, zone: str) -> None:
