@@ -241,7 +241,7 @@ def test_a_text_in_another_format_fails_its_row(
         ("UTC", 'date = "%d.%m."', "takes a format with day, month and year (%d %m %Y), not '%d.%m.'"),
         ("UTC", 'date = ""', "takes a format with day, month and year"),
         ("UTC", 'date = "%"', "takes a format such as"),
-        ("UTC", 'date = "%d.%m.%Y %I:%M"', "takes a format in which %I is used with %p"),
+        ("UTC", 'date = "%d.%m.%Y %I:%M"', "takes a format with %p if it has %I"),
         ("UTC", "date = 5", "takes a single format such as"),
         ("UTC", 'date = ["%d.%m.%Y", "iso"]', "not ['%d.%m.%Y', 'iso']; correct cells in other formats"),
         ("UTC", 'zone = "Europe/Berln"', "takes an IANA time zone, not 'Europe/Berln'; did you mean 'Europe/Berlin'?"),
