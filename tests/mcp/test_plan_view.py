@@ -127,14 +127,14 @@ _DELETE = {"$type": "DeleteCommand", "EntitySpecifier": {"EntityType": "Customer
 @pytest.mark.parametrize(
     ("name", "fields", "says"),
     [
-        ("CompositeCommand", {"Commands": [_DELETE]}, "can contain any record or command in Commands"),
+        ("CompositeCommand", {"Commands": [_DELETE]}, "its Commands can contain any record or command"),
         (
             "CompositeCommand",
             {"Commands": ["<DeleteCommand/>"]},
-            "can contain any record or command in Commands",
+            "its Commands can contain any record or command",
         ),
-        ("CreateCommand", {"Entity": _ENTITY}, "use action create or update"),
-        ("UpdateCommand", {"Entity": _ENTITY}, "use action create or update"),
+        ("CreateCommand", {"Entity": _ENTITY}, "use the action create or update"),
+        ("UpdateCommand", {"Entity": _ENTITY}, "use the action create or update"),
         ("DeleteCommand", {"EntitySpecifier": {"EntityType": "Customer", "Id": 512}}, "agents cannot delete"),
         ("WorkZoneDeleteCommand", {"WorkZoneId": 14}, "agents cannot delete"),
     ],

@@ -124,7 +124,7 @@ async def test_the_ends_are_those_of_commands() -> None:
     several.stored = [{"Id": number, "TenantCode": "T"} for number in (1, 2)]
     with pytest.raises(NotUniqueError, match="several Customer records have tenant_code 'T'"):
         await several.create()
-    with pytest.raises(InDoubtError, match=r"\(settle\), past the"):
+    with pytest.raises(InDoubtError, match=r"\(settle\), beyond the"):
         await Customers("lost").create(deadline=5.0)
     with pytest.raises(DeadlineError):
         await Customers().create(deadline=0.0)

@@ -86,7 +86,7 @@ async def test_a_deadline_that_ends_before_it_has_settled_leaves_a_doubt(deadlin
     """Nothing is sent again, looks go on until shortly before the deadline, and the error says why."""
     service = Late("stuck")
     task, took = await service.timed(deadline=deadline)
-    with pytest.raises(InDoubtError, match=r" s later \(settle\), past the deadline of "):
+    with pytest.raises(InDoubtError, match=r" s to take effect \(settle\), beyond the deadline of "):
         task.result()
     assert took <= (deadline or 120.0) + 0.02
     assert took >= (deadline or 120.0) * 0.75
