@@ -16,4 +16,4 @@ wosdk("check")
 assert "Customer" in wosdk("describe", "WorkOrder")
 wosdk("import", f"{examples}/requests.csv", "--map", f"{examples}/sf311.toml", "--job", "made", "--yes")
 assert int(wosdk("query", "WorkOrder", "--count").split()[0].replace(",", "")) > 0
-assert "wosdk_async[sandbox]" in wosdk("sandbox", "serve", "--store", "s.db", status=2)
+assert "wosdk_async[cli,sandbox]" in wosdk("sandbox", "serve", "--store", "s.db", status=2)

@@ -18,7 +18,6 @@ from wosdk_async import (
     Credentials,
     Customer,
     DeadlineError,
-    NoAnswerError,
     NotSentError,
     Region,
     WosdkError,
@@ -105,7 +104,7 @@ async def test_each_caller_waits_for_as_long_as_it_has_time(place: str) -> None:
 @PLACES
 @each_of(
     ("failure", "error", "status"),
-    [(refused(), NotSentError, 0), (reply(b"<html>", 502), NoAnswerError, 502)],
+    [(refused(), NotSentError, 0), (reply(b"<html>", 502), NotSentError, 502)],
 )
 async def test_an_outage_that_lasts_is_an_error_when_no_attempt_fits_into_the_time(
     failure: Exception | Response, error: type[WosdkError], status: int, place: str

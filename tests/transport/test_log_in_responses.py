@@ -19,7 +19,7 @@ from wosdk_async import (
     CredentialsError,
     DeadlineError,
     DiscoveryError,
-    NoAnswerError,
+    NotSentError,
     Region,
     SessionError,
     SessionRefusedError,
@@ -80,7 +80,7 @@ async def test_a_token_that_is_no_header(token: Any) -> None:
     async with Service() as service, service.client() as client:
         service.on_token = lambda _: Answer(body={"access_token": token})
         company = client.company().with_options(deadline=0.2)
-        with pytest.raises((DeadlineError, NoAnswerError)):
+        with pytest.raises((DeadlineError, NotSentError)):
             await company.get("Thing", 1)
     assert service.calls == []
 
@@ -351,5 +351,5 @@ async def test_an_address_in_clear_that_closes_its_connections_may_speak_https(
     call = asyncio.create_task(world.company(region=region, deadline=5.0).get("Thing", 1))
     await world.time.finish(call)
     error = call.exception()
-    assert isinstance(error, NoAnswerError)
+    assert isinstance(error, NotSentError)
     assert ("https://" in error.message) is hinted

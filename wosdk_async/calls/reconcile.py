@@ -222,7 +222,8 @@ class Reconciler:
             raise
         except (DeadlineError, ThrottledError) as error:
             reserved, left = self._for_lookups, self._end - self._for_lookups - self.hold.clock.now()
-            is_late = isinstance(error, DeadlineError) or (error.retry_after or 0.0) > left
+            longest = self.options.retry.max_retry_after
+            is_late = isinstance(error, DeadlineError) or left < (error.retry_after or 0.0) <= longest
             if is_late and reserved and not self.hold.ended:
                 kept = f"{reserved:.3g} s of the {self.seconds:.4g} s deadline are reserved for look-ups"
                 error.args = (f"{error.message.removesuffix('.')}; {kept}",)

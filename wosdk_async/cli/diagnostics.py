@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from email.utils import parsedate_to_datetime
+from types import UnionType
 from typing import IO, Any
 from urllib.parse import urlsplit
 
@@ -146,7 +147,7 @@ _BY_TEXT = (
     (("timeout", "timed out", "no connection within"), "nothing responds there: {network}"),
 )
 
-_BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
+_BY_KIND: tuple[tuple[type[WosdkError] | UnionType, str], ...] = (
     (
         CredentialsError,
         "check client id and secret: a pair is valid for one Company, and "  # facts 10 row 25
@@ -159,7 +160,10 @@ _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
         RefusedError,  # facts 1 names the right. Not shown; assumed: without it, the service sends this error
         "the credentials are valid, but their role may lack the right 'Permissions - Web Services Access'",
     ),
-    (NoAnswerError, "the response may come from a proxy or a maintenance page, not from the service"),
+    (
+        NoAnswerError | NotSentError,
+        "the response may come from a proxy or a maintenance page, not from the service",
+    ),
 )
 
 
@@ -177,7 +181,7 @@ def remedy_for(error: WosdkError, network: str = _NETWORK) -> str:
         remedy = next((remedy for signs, remedy in _BY_TEXT if any(sign in text for sign in signs)), None)
         if remedy is not None:
             return remedy.replace("{network}", network)
-    if isinstance(error, NotSentError):
+    if isinstance(error, NotSentError) and not error.status:
         return network
     return next((text for kind, text in _BY_KIND if isinstance(error, kind)), "")
 

@@ -65,8 +65,8 @@ class Recording:
                 await my_program(client.company())
 
     When recording, ``Client.from_env`` creates the client, and the file is written when the block ends
-    without an error. The file contains no tokens or credentials, in any form; passwords, URL signatures,
-    hosts and Company names are replaced.
+    without an error. The file contains no tokens or credentials in recognized forms; passwords, URL
+    signatures, hosts and Company names are replaced.
 
     When replaying, nothing is sent and no time passes. A request gets a response if its method, path and body
     match a recorded request. RequestIds may differ. Times may differ too, unless several recorded requests

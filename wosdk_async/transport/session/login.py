@@ -18,6 +18,7 @@ from wosdk_async.errors import (
     ConfigurationError,
     DiscoveryError,
     NoAnswerError,
+    NotSentError,
     RefusedError,
     SessionError,
     ThrottledError,
@@ -158,7 +159,7 @@ class Login:
 
         Raises:
             SessionError: the log-in failed; the subclass gives the reason.
-            NotSentError, NoAnswerError: a host is unreachable or does not respond.
+            NotSentError: a host is unreachable or sends no readable response.
         """
         known = credentials.secrets()
         login = _CompanyLogin(company, region, on_trouble, time_left)
@@ -305,6 +306,9 @@ class Login:
                 meant = address.meaning_of(error, base, login.company, login.region)
                 if meant is not error:
                     raise meant from error
+            if isinstance(error, NoAnswerError):  # the caller's own call was not sent
+                why = f"the log-in got {error.message}; nothing was sent"
+                raise NotSentError(why, **error.facts) from error
             raise
 
     def _note_failure(self, login: _CompanyLogin, base: str, failure: Exception, wait: float) -> None:

@@ -80,7 +80,7 @@ class Address:
             )
         elif isinstance(error, ThrottledError):
             asked = f"; retry after {error.retry_after:g} s" if error.retry_after else ""
-            meant = SessionError(f"the service throttles log-ins: {error.message}{asked}")
+            meant = SessionError(f"the service throttles log-ins: {error.message.removesuffix('.')}{asked}")
             meant.add(retry_after=error.retry_after)
         elif isinstance(error, SessionError):
             # facts 1. The token is new, so it was probably issued for another Company.
