@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.support.import_files import COLUMNS, write_map
 from tests.testing.orders import count, create_command
-from wosdk_async import Client, Company, Customer, DeadlineError, InDoubtError, NoAnswerError
+from wosdk_async import Client, Company, Customer, DeadlineError, InDoubtError, NotSentError
 from wosdk_async.jobs import CsvFile, Import, ImportMap
 from wosdk_async.query.fields import fields
 from wosdk_async.sandbox import Faults
@@ -124,7 +124,7 @@ async def test_the_service_is_away_for_good(wosdk_company: Company, wosdk_faults
     """Also the log-in's own patience passes without waiting."""
     wosdk_faults.add("latency", fixed=100, operation="token")
     began = time.monotonic()
-    with pytest.raises((NoAnswerError, DeadlineError)):  # the second while an attempt is under way
+    with pytest.raises((NotSentError, DeadlineError)):  # the second while an attempt is under way
         await wosdk_company.with_options(deadline=25).get(Customer, 512)
     assert time.monotonic() - began < 10
 
