@@ -225,7 +225,10 @@ def test_again_names_the_keys_that_a_spreadsheet_changed(give: Give, path: Path,
     assert give().exit_code == 0
     write(path, ("1", "a"), ("2", "b"), C)
     refused = give("--again")
-    assert (refused.exit_code, "2 rows whose key a spreadsheet may have changed" in refused.stderr) == (2, True)
+    assert (refused.exit_code, "2 rows whose key a spreadsheet may have changed" in refused.stderr) == (
+        2,
+        True,
+    )
     assert held(wosdk) == Counter(["001", "002", "C"])
 
 

@@ -161,7 +161,9 @@ def _confirm_again(opened: OpenedJob, if_exists: IfExists) -> None:
     plan = opened.plan
     facts = [f"an earlier job has completed {counted(plan.leaves_done, 'row')}"] if plan.leaves_done else []
     if plan.resembling:
-        facts.append(f"the file has {counted(plan.resembling, 'row')} whose key a spreadsheet may have changed")
+        facts.append(
+            f"the file has {counted(plan.resembling, 'row')} whose key a spreadsheet may have changed"
+        )
     text = f"{', and '.join(facts)}; --again resends all rows"
     if opened.about.marker is not None and opened.about.key is not None and if_exists == "fail":
         text += ", and rows whose keys exist will fail unless you first undo the job or add --if-exists skip"
