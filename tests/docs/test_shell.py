@@ -1,18 +1,16 @@
 """The shell commands of README and docs: run in one shell for each page, against a local Company.
 
 A block without a language shows what the block before it prints; ``...`` in it stands for anything. Where a
-comment says ``parse only``, and in blocks that ``.ci/run`` runs, the syntax is checked, and the commands'
-options by the commands' own parsers.
+comment says ``parse only``, the syntax is checked, and the commands' options by the commands' own parsers.
+``.ci/run`` runs the blocks that it marks.
 """
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import os
 import re
 import shlex
-import socket
 import subprocess
 import sys
 from itertools import pairwise
@@ -29,10 +27,9 @@ from wosdk_async.sandbox import LocalCompany
 
 MARK = "=== next ==="
 RUN = [page for page in pages() if any((b.language, b.note) == ("sh", "") for b in page.blocks)]
-CI = ("main-job", "tests")
-AS_INSTALLED = "cluster.md"
-"""The page whose ``wosdk`` is what pip installs, like its ``dask``; elsewhere it starts as a fork."""
-PARSED = [block for note in ("parse only", *CI) for block in blocks("sh", note)]
+CI = {"main-job": "README.md", "tests": "README.md", "cluster": "docs/cluster.md"}
+"""Blocks that ``.ci/run`` runs, and their pages."""
+PARSED = blocks("sh", "parse only")
 DASK: dict[str, click.Command] = {"scheduler": dask_scheduler.main, "worker": dask_worker.main}
 WORDS = re.compile(r"\d*>\S*|&|\|.*", re.DOTALL)
 
@@ -43,20 +40,14 @@ def fits(printed: str, expected: str) -> bool:
 
 
 def run(page: Page, folder: Path) -> list[list[str]]:
-    """Return the output of each block of a page, run in one shell in an empty directory beside ``docs``.
-
-    Dask's usual port is replaced by a free one, because several runs may be in progress at once.
-    """
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = str(free.getsockname()[1])
+    """Return the output of each block of a page, run in one shell in an empty directory beside ``docs``."""
     text = f"\necho '{MARK}'\n".join(b.text for b in page.blocks if (b.language, b.note) == ("sh", ""))
     (folder / "here").mkdir()
     (folder / "here" / "docs").symlink_to(ROOT / "docs")
     own = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    quick = script(folder / "bin") if page.path.name != AS_INSTALLED else contextlib.nullcontext(own)
-    with LocalCompany() as local, quick as path:
+    with LocalCompany() as local, script(folder / "bin") as path:
         done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", text.replace("8786", port)],
+            ["bash", "-euo", "pipefail", "-c", text],
             env={**os.environ, **local.variables, "PATH": f"{path}{os.pathsep}{own}"},
             cwd=folder / "here",
             capture_output=True,
@@ -146,8 +137,8 @@ def test_a_wrong_option_is_found(line: str) -> None:
 
 
 def test_the_integration_run_takes_the_marked_blocks() -> None:
-    """``.ci/run`` runs the two commands of the README by their markers."""
+    """By their markers."""
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    for note in CI:
-        assert len(blocks("sh", note)) == 1
-        assert f"$(readme {note})" in script
+    for note, page in CI.items():
+        assert [each.page for each in blocks("sh", note)] == [page]
+        assert f"$(shown {note} {page})" in script
