@@ -166,6 +166,17 @@ async def test_what_cannot_be_a_key_is_refused(keys: Any) -> None:
     assert not service.asked
 
 
+async def test_a_key_that_does_not_fit_is_refused() -> None:
+    """Only if the length of the field is documented."""
+    service = Asked(lambda _: [])
+    with pytest.raises(InvalidCallError):
+        await service.company().find_marked(WorkOrder, "contact_name", ["k" * 257])
+    assert not service.asked
+    await service.company().find_marked(WorkOrder, "contact_name", ["k" * 256])
+    await service.company().find_marked(WorkOrder, "po_number", ["k" * 257])
+    assert len(service.asked) == 2
+
+
 @each_of(
     ("owner", "path", "message"),
     [
