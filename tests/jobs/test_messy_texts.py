@@ -229,7 +229,7 @@ def _has_value(value: Any) -> bool:
 def test_a_header_below_other_lines_is_named(tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
     path.write_text("Orders,,\nprinted,,\n,,\nNo,Due,Text\n1,May,x\n")
-    with pytest.raises(ImportMapError, match="line 4 looks like the header") as caught:
+    with pytest.raises(ImportMapError) as caught:
         Import(CsvFile(path), load(tmp_path))
     assert (caught.value.remedies, caught.value.facts["line"]) == ((Remedy.HEADER_ROW,), 4)
     assert table(CsvFile(path, header_row=4)) == [["1", "May", "x"]]
