@@ -214,7 +214,8 @@ async def _run(
         with writing(ended, status=Exit.UNWRITTEN if summary.all_ended else Exit.SOME):
             writer.say_problems(summary, arguments.outcomes, again=arguments.options.again)
             about = opened.about
-            say_files(summary, attrs.evolve(about, options={**about.options, **arguments.options.details}))
+            about = attrs.evolve(about, options={**about.options, **arguments.options.details})
+            say_files(summary, about, writer.existing)
             print_summary(summary, arguments.as_json, ran=not opened.is_idle)
         if summary.files_failed is not None:
             text = f"{ended}, but its files could not be written: {message_of(summary.files_failed)}"
