@@ -212,7 +212,7 @@ async def test_rejects_that_are_in_doubt_now_are_read_before_they_are_removed(lo
     await killed_while_sending(local.job(copy, KEYED), local, [1])
     summary = await local.run(rejects, KEYED)
     assert (summary.in_doubt, summary.files_failed) == (1, None)
-    assert [each["key"] for each in lines_of(folder / "in_doubt.csv")] == ["1"]
+    assert [each["_key"] for each in lines_of(folder / "in_doubt.csv")] == ["1"]
 
 
 async def test_edited_rejects_stay_as_they_are(local: Local) -> None:

@@ -121,9 +121,9 @@ def _rejects_problem(
     unknown_line: int | None,
     superseded_by: Path | None,
 ) -> tuple[RejectsProblem, int] | None:
-    if not rows.is_rejects:
-        return ("job_file", 1) if written_by_job(request) else None
-    if rows.problem is not None or folder is None:
+    if not rows.job and written_by_job(request):
+        return "job_file", 1
+    if not rows.is_rejects or rows.problem is not None or folder is None:
         return rows.problem
     named = {plan_of(each).job for each in named_ledgers(request)}
     if request.options.folder is not None and superseded_by is None and rows.job not in named:
