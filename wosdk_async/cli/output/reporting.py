@@ -185,17 +185,19 @@ _FILES = {
 
 
 def say_files(summary: Summary, plan: JobPlan, existing: int) -> None:
-    """Print the files' paths and, unless all failed rows are ``existing``, the command to import the rejects.
+    """Print the files' paths, and the command to import the rejects.
 
-    ``plan`` has this run's options.
+    ``plan`` has this run's options. Of the failed rows, ``existing`` failed only because their records exist.
     """
     for path in summary.files:
         name = unnumbered(path).name
+        if name == REJECTS and summary.failed == existing:
+            continue  # there is nothing to correct
         if name == IN_DOUBT:
             say_doubts(path, plan)
         if what := _FILES.get(name):
             say(f"{what}: {path}")
-        if name == REJECTS and summary.failed > existing and (command := rejects_command(plan, path)):
+        if name == REJECTS and (command := rejects_command(plan, path)):
             say(f"after correcting them: {command}")
     say_kept(summary.files)
 
