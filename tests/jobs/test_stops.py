@@ -21,6 +21,8 @@ from wosdk_async.jobs import ImportOptions, RowOutcome, Summary
 from wosdk_async.jobs.errors import RunStoppedError
 from wosdk_async.jobs.stop import ALIKE, StopRules
 from wosdk_async.text.remedies import Remedy
+from wosdk_async.transport.http.engine import SendError
+from wosdk_async.transport.retry import final_error
 
 
 def kind_of(summary: Summary) -> str | None:
@@ -119,6 +121,14 @@ def test_rows_that_could_not_be_sent_count_only_without_others_between() -> None
     for _ in range(ALIKE):
         rules.unsent("no connection")
     assert rules.stop.reason.message == "20 consecutive rows could not be sent: no connection"
+
+
+def test_a_stop_without_a_connection_does_not_say_that_no_row_was_sent() -> None:
+    rules = StopRules(ImportOptions(), rows=100)
+    rules.done()
+    for _ in range(ALIKE):
+        rules.unsent(str(final_error(SendError("no route to host", sent=False), repeat_safe=False)))
+    assert "nothing was sent" not in rules.stop.reason.message
 
 
 async def test_a_service_out_of_reach_stops_the_job_and_loses_no_row(local: Local) -> None:
