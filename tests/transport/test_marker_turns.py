@@ -85,13 +85,33 @@ async def test_a_doubt_is_remembered_until_it_has_settled() -> None:
     assert len(service.orders) == len(service.request_ids) == 1
 
 
-async def test_a_doubt_that_has_settled_is_forgotten() -> None:
-    """After the settle time the key is as any other: sent, without a look."""
+@pytest.mark.parametrize("deadline", [5.0, 120.0])
+async def test_a_doubt_outlasts_the_settle_time(deadline: float) -> None:
+    """The look-ups of the first call failed until its deadline; the second one finds its record."""
+    service = ScriptedCompany(0.0)
+    service.broken_queries = range(1, 1000)
+    first = start(service, deadline=deadline)
+    await service.time.finish(first)
+    assert isinstance(first.exception(), InDoubtError)
+    await service.time.pass_by(SETTLE + 1.0)
+    service.broken_queries = ()
+    again = start(service)
+    await service.time.finish(again)
+    assert again.result().wo.id == 1
+    assert len(service.request_ids) == 1
+    queries = service.queries
+    third = start(service)
+    await service.time.finish(third)
+    assert service.queries == queries, "the doubt is settled"
+
+
+async def test_a_doubt_is_forgotten_in_the_end() -> None:
+    """Ten minutes after the settle time, the key is sent without a look."""
     service = ScriptedCompany("lost")
     first = start(service, deadline=5.0)
     await service.time.finish(first)
     assert isinstance(first.exception(), InDoubtError)
-    await service.time.pass_by(SETTLE + 1.0)
+    await service.time.pass_by(SETTLE + 601.0)
     queries = service.queries
     again = start(service)
     await service.time.finish(again)

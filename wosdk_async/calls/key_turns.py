@@ -13,6 +13,9 @@ import attrs
 from wosdk_async.protocol.writes import LookUps
 from wosdk_async.transport.clock import TransportClock
 
+_REMEMBERED = 600.0
+"""Seconds after its settle time for which a call in doubt is remembered, so that a call with its key looks first."""
+
 
 @attrs.define(eq=False)
 class _Key:
@@ -27,6 +30,7 @@ class _Key:
     """Number of calls that have the turn or are waiting for it."""
     used: bool = False
     look_ups: LookUps | None = None
+    """Look-ups that will show whether an earlier call took effect; None if no call is in doubt."""
     result: Any = None
     owner: object = None
     """Sessions of the call that stored the result.
@@ -103,6 +107,10 @@ class KeyTurn:
         """Look-ups that an earlier call in doubt still needs; None if no call is in doubt."""
         return self._state.look_ups
 
+    def settled(self) -> None:
+        """Record that the outcome of the earlier call is known."""
+        self._state.look_ups = None
+
     @property
     def result(self) -> Any:
         """Result that the previous call left for this call; None if there is none."""
@@ -120,7 +128,7 @@ class KeyTurn:
 
 
 class KeyTurns:
-    """Keys of the calls in one event loop that are in progress or were recently in doubt."""
+    """Keys of the calls in one event loop that are in progress or in doubt."""
 
     def __init__(self, clock: TransportClock) -> None:
         self.clock = clock
@@ -134,11 +142,12 @@ class KeyTurns:
         return KeyTurn(self, key, owner)
 
     def forget(self, key: Hashable) -> None:
-        """Forget an unused key once no earlier call can still take effect."""
+        """Forget an unused key, or one that has been in doubt for a long time."""
         state = self.keys.get(key)
         if state is None or state.calls:
             return
-        left = 0.0 if state.look_ups is None else state.look_ups.counts_from - self.clock.now()
+        doubt, now = state.look_ups, self.clock.now()
+        left = 0.0 if doubt is None else doubt.counts_from + _REMEMBERED - now
         if left > 0:
             self.clock.call_later(left, lambda: self.forget(key))
         else:

@@ -157,7 +157,9 @@ class Reconciler:
                 phase="sleep",
                 key_in_doubt=True,
             )
-            return await self._look_up(unsettled, look_ups, _MIN_PATIENCE)
+            found = await self._look_up(unsettled, look_ups, _MIN_PATIENCE)
+            self.turn.settled()
+            return found
         if not (self.look_first or self.turn.used):
             return None
         self.trace.start_phase("lookup", now())
