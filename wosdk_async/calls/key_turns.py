@@ -14,7 +14,7 @@ from wosdk_async.protocol.writes import LookUps
 from wosdk_async.transport.clock import TransportClock
 
 _REMEMBERED = 600.0
-"""Seconds after its settle time for which a call in doubt is remembered, so that a call with its key looks first."""
+"""Seconds after its settle time for which a call in doubt is remembered: a call with its key looks first."""
 
 
 @attrs.define(eq=False)
