@@ -20,7 +20,6 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.jobs.errors import JournalError, RowError
 from wosdk_async.jobs.journal import Journal, State, run_table
-from wosdk_async.jobs.journal.access import JournalReader
 from wosdk_async.jobs.journal.folder import jobs_at, ledgers_in, plan_of
 from wosdk_async.jobs.ledger.nearby import opened
 from wosdk_async.jobs.ledger.terms import Standing
@@ -170,7 +169,7 @@ def _reasons_of(left: Mapping[str, Any]) -> str:
     return f" ({', '.join(shown)})" if shown else ""
 
 
-async def undo_state(journal: JournalReader) -> UndoState | None:
+async def undo_state(journal: Journal) -> UndoState | None:
     """Return the undo progress; None if no undo has begun."""
     counts, of_file = await journal.undo_counts(), await journal.undo_counts_of_file()
     done = of_file.get(State.DONE, 0)
@@ -189,7 +188,7 @@ async def undo_state(journal: JournalReader) -> UndoState | None:
     return UndoState(done, created, left, len(begun), earlier, doubted)
 
 
-async def run_to_undo(journal: JournalReader) -> int | None:
+async def run_to_undo(journal: Journal) -> int | None:
     """Return the run that an unfinished undo covers (None: all runs), or else the last run that sent rows.
 
     Raises:
