@@ -182,19 +182,15 @@ class CommitQueue:
         self.queue.others += others
         if self._busy or self._timer is not None:
             return
-        if self._thread.synchronous:
-            with contextlib.suppress(JournalError):
-                self._write_now()
-        elif self.error is not None:
-            self.unwritten.add_outcomes(self._take_queue())
-        else:
+        if self.error is None and not self._thread.synchronous:
             self._timer = asyncio.get_running_loop().call_later(_SOON, self._start)
+            return
+        self._start()
+        if self._thread.synchronous and not isinstance(self.error, JournalError):
+            self.require_usable()  # raises the exception of a simulated kill
 
     async def write_queued(self) -> None:
         """Wait until queued changes are on disk; raise JournalError if they cannot be written."""
-        if self._thread.synchronous:
-            self._write_now()
-            return
         waiting = asyncio.get_running_loop().create_future()
         self.queue.waiting.append(waiting)
         self._start()
@@ -226,7 +222,10 @@ class CommitQueue:
             batch = self._take_queue()
             self._busy = True
             future = self._thread.run(functools.partial(self._write, batch))
-            future.add_done_callback(functools.partial(self._end, batch))
+            if future.done():
+                self._end(batch, future)
+            else:
+                future.add_done_callback(functools.partial(self._end, batch))
 
     def _end(self, batch: _Batch, written: asyncio.Future[None]) -> None:
         self._busy = False
@@ -240,18 +239,6 @@ class CommitQueue:
             self._start()
         elif self.queue:
             self.write_soon()
-
-    def _write_now(self) -> None:
-        batch = self._take_queue()
-        if self.error is None:
-            try:
-                self._write(batch)
-            except BaseException as error:
-                self.error = error
-            else:
-                return
-        self._refuse(batch)
-        self.require_usable()
 
     def _write(self, batch: _Batch) -> None:
         if not batch:
