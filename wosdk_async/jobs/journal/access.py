@@ -133,7 +133,6 @@ class JournalAccess:
     last_sending_run = _reads(run_table.last_sending_run)
     undos = _reads(run_table.undos)
     undo_counts = _reads(run_table.undo_counts)
-    undo_counts_of_file = _reads(run_table.undo_counts_of_file)
     unsent_elsewhere = _reads(row_table.count_unsent_elsewhere)
     undone_ids = _reads(run_table.undone_ids)
     undone_before = _reads(run_table.undone_before, committed=True)

@@ -6,6 +6,7 @@ import getpass
 import os
 import socket
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -104,10 +105,13 @@ def undos(db: sqlite3.Connection, rows: Iterable[int]) -> dict[int, RowRecord]:
     return records
 
 
-def undo_counts(db: sqlite3.Connection) -> dict[State, int]:
-    """Count row undos by state, leaving out zeros."""
-    found = db.execute("SELECT state, count(*) FROM undo GROUP BY state").fetchall()
-    return {State(state): count for state, count in found}
+def undo_counts(db: sqlite3.Connection, *, gone: bool = False) -> Counter[State]:
+    """Count undos of rows in the file or, with ``gone``, of rows missing from the file, by state."""
+    found = db.execute(
+        "SELECT state, count(*) FROM undo JOIN planned USING (row) WHERE (place IS NULL) = ? GROUP BY state",
+        [gone],
+    ).fetchall()
+    return Counter({State(state): count for state, count in found})
 
 
 def shared_ids(db: sqlite3.Connection) -> frozenset[int]:
@@ -124,14 +128,6 @@ def row_with_id(db: sqlite3.Connection, *, id: int) -> int | None:
     query = "SELECT row FROM outcome WHERE json_extract(detail, '$[0]') = ? LIMIT 1"
     found = db.execute(query, [id]).fetchone()
     return None if found is None else int(found[0])
-
-
-def undo_counts_of_file(db: sqlite3.Connection) -> dict[State, int]:
-    """Count undos of rows in the last run's file by state, leaving out zeros."""
-    found = db.execute(
-        "SELECT state, count(*) FROM undo JOIN planned USING (row) WHERE place IS NOT NULL GROUP BY state"
-    ).fetchall()
-    return {State(state): count for state, count in found}
 
 
 def own_undone_ids(db: sqlite3.Connection, *states: State) -> Iterator[int]:

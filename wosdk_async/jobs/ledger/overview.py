@@ -141,13 +141,12 @@ def _named(counts: Mapping[State, int]) -> dict[str, int]:
 async def overview(journal: Journal) -> Overview:
     """Return a job's overview."""
     runs = await journal.runs()
-    undos, of_file = await journal.undo_counts(), await journal.undo_counts_of_file()
     return Overview(
         folder=journal.folder,
         plan=journal.plan,
         counts=journal.counts(),
         gone=journal.counts(gone=True),
-        gone_undone=undos.get(State.DONE, 0) - of_file.get(State.DONE, 0),
+        gone_undone=(await journal.undo_counts(gone=True))[State.DONE],
         unsent_elsewhere=await journal.unsent_elsewhere(),
         undone=await undo_state(journal),
         audit=await audit_state_of(journal),

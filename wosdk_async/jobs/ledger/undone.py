@@ -171,19 +171,19 @@ def _reasons_of(left: Mapping[str, Any]) -> str:
 
 async def undo_state(journal: Journal) -> UndoState | None:
     """Return the undo progress; None if no undo has begun."""
-    counts, of_file = await journal.undo_counts(), await journal.undo_counts_of_file()
-    done = of_file.get(State.DONE, 0)
+    counts, gone = await journal.undo_counts(), await journal.undo_counts(gone=True)
+    done = counts[State.DONE]
     undos = [run for run in await journal.runs() if run.details.get("command") == UNDO]
     last = undos[-1].details if undos else {}
     references = [each for each in await journal.references() if undos and each.undo is not State.DONE]
     begun = [each for each in references if each.undo is not State.PLANNED]
-    if not done and not begun and not any(counts.get(state) for state in UNDECIDED):
+    if not done and not begun and not any(counts[state] or gone[state] for state in UNDECIDED):
         return None
     left = last.get(UNDO)
     if last.get("references"):  # also count references that the undo kept or did not reach
         begun = [each for each in references if each.state in (State.DONE, *UNDECIDED)]
-    earlier = journal.counts(gone=True)[State.DONE] - (counts.get(State.DONE, 0) - done)
-    doubted = sum(of_file.get(state, 0) for state in UNDECIDED)
+    earlier = journal.counts(gone=True)[State.DONE] - gone[State.DONE]
+    doubted = sum(counts[state] for state in UNDECIDED)
     created = journal.counts()[State.DONE]
     return UndoState(done, created, left, len(begun), earlier, doubted)
 
