@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Iterator, Mapping
+from functools import cache, partial
 from pathlib import Path
 
 import attrs
@@ -29,7 +30,7 @@ from wosdk_async.jobs.ledger.terms import (
     RejectsProblem,
     Standing,
 )
-from wosdk_async.jobs.ledger.undone import mark_undone, undone_records
+from wosdk_async.jobs.ledger.undone import mark_undone, undone_beside
 from wosdk_async.text.remedies import Remedy
 
 
@@ -46,7 +47,8 @@ def decide_import(
 
     ``folder`` is None for a new ledger, which has no rows yet. ``after`` is the job that the import replaces.
     """
-    undone = undone_records(folder or request.base, request.path, company, request.import_map.operation)
+    about = folder or request.base, request.path, company, request.import_map.operation
+    undone = cache(partial(undone_beside, *about, certain=True))
     compared = compare(
         db,
         rows.chunks(),

@@ -11,7 +11,7 @@ import contextlib
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -214,26 +214,21 @@ async def run_to_undo(journal: Journal) -> int | None:
     return run
 
 
-async def undone_beside(
-    base: Path, file: Path, company: str, operation: str, *, exclude: Path | None = None
-) -> set[int]:
-    """Return the ids of records undone by jobs in the directory of ``base`` or of ``file``.
-
-    Undos in doubt are included, so a look-up must also check that the record is cancelled or removed. Skip
-    the job in ``exclude``, and unreadable jobs; but raise JournalError if a job at ``base`` is unreadable.
-    """
-    return await asyncio.to_thread(_undone_ids, base, file, company, operation, exclude)
-
-
-def _undone_ids(
+def undone_beside(
     base: Path,
     file: Path,
     company: str,
     operation: str,
-    exclude: Path | None = None,
     *,
+    exclude: Path | None = None,
     certain: bool = False,
 ) -> set[int]:
+    """Return the ids of records undone by jobs in the directory of ``base`` or of ``file``.
+
+    Undos in doubt are included unless ``certain``, so a look-up must also check that the record is cancelled
+    or removed. Skip the job in ``exclude``, and unreadable jobs; but raise JournalError if a job at ``base``
+    is unreadable.
+    """
     ids, in_doubt, own = set[int](), set[int](), jobs_at(base)
     for folder in dict.fromkeys((*own, *ledgers_in(base.parent), *ledgers_in(file.parent))):
         with contextlib.nullcontext() if folder in own else contextlib.suppress(JournalError):
@@ -243,14 +238,6 @@ def _undone_ids(
                     ids |= run_table.undone_ids(db)
                     in_doubt.update(run_table.own_undone_ids(db, *UNDECIDED) if certain else ())
     return ids - in_doubt
-
-
-def undone_records(base: Path, file: Path, company: str, operation: str) -> Callable[[], Set[int]]:
-    """Return a function that returns the ids of :func:`undone_beside`, without those of undos in doubt.
-
-    The jobs are read only once.
-    """
-    return cache(partial(_undone_ids, base, file, company, operation, certain=True))
 
 
 def mark_undone(db: sqlite3.Connection, undone: Callable[[], Set[int]], *states: State) -> None:
@@ -270,7 +257,8 @@ async def keep_undone(journal: Journal) -> None:
         return
     try:
         folder, file = journal.folder, Path(plan.file)
-        ids = await undone_beside(folder, file, plan.company, plan.operation, exclude=folder)
+        about = folder, file, plan.company, plan.operation
+        ids = await asyncio.to_thread(undone_beside, *about, exclude=folder)
         if ids:
             await journal.write(partial(run_table.keep_undone, ids=ids))
     except BaseException:
