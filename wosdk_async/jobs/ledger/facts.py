@@ -104,13 +104,13 @@ def _sends(plan: Plan, db: sqlite3.Connection) -> set[Standing]:
     if plan.begins:
         sends |= {Standing.UNDONE, Standing.REFUSED}
         found = "UPDATE temp.matched SET standing = ? WHERE row IN (SELECT row FROM outcome WHERE state = ?)"
-        db.execute(found, [int(Standing.UNDONE), int(State.FOUND)])
+        db.execute(found, [Standing.UNDONE, State.FOUND])
     return sends
 
 
 def _with_found(db: sqlite3.Connection, plan: Plan) -> Plan:
     count = "SELECT count(*) FROM temp.matched JOIN outcome ON outcome.row = matched.row WHERE state = ?"
-    states = [int(State.FOUND), int(Standing.UNDONE)]
+    states = [State.FOUND, Standing.UNDONE]
     (found,) = db.execute(f"{count} AND standing <> ?", states).fetchone()
     (found_undone,) = db.execute(f"{count} AND standing = ?", states).fetchone()
     return attrs.evolve(plan, found=found, found_undone=found_undone)
@@ -161,7 +161,7 @@ def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, 
         (changed,) = db.execute(
             """SELECT count(*) FROM temp.matched JOIN temp.file USING (place)
             JOIN planned ON planned.row = matched.row WHERE standing = ? AND sent <> file.digest""",
-            [int(Standing.UNDONE)],
+            [Standing.UNDONE],
         ).fetchone()
         warnings += (
             [f"undone rows whose cells have changed since they were sent: {changed}"] if changed else []
@@ -175,7 +175,7 @@ def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, 
                 coalesce(json_extract(details, '$.content'), json_extract(details, '$.map'))
                 NOT IN (:content, :map))""",
         {
-            "done": int(State.DONE),
+            "done": State.DONE,
             "map": request.import_map.fingerprint,
             "content": request.import_map.content,
         },
@@ -229,7 +229,7 @@ class Preview:
         found = self._db.execute(
             f"""SELECT place, coalesce(json_extract(detail, '$[2]'), '') FROM temp.matched
             JOIN outcome ON outcome.row = matched.row
-            WHERE standing = {int(Standing.REFUSED)} AND place BETWEEN ? AND ?""",
+            WHERE standing = {Standing.REFUSED} AND place BETWEEN ? AND ?""",
             (first, last),
         )
         repeated = repeated_rows(self._db, first, last)

@@ -143,8 +143,8 @@ def existing_remedies(
     If the cells that the other job sent differ from ``digest``, the record may belong to another row.
     """
     query = f"""SELECT max(sent = ?) FROM identity JOIN planned USING (row) JOIN outcome USING (row)
-        LEFT JOIN undo USING (row) WHERE outcome.state = {int(State.DONE)}
-        AND undo.state IS NOT {int(State.DONE)} AND identity IN ({", ".join("?" * len(identities))})"""
+        LEFT JOIN undo USING (row) WHERE outcome.state = {State.DONE}
+        AND undo.state IS NOT {State.DONE} AND identity IN ({", ".join("?" * len(identities))})"""
     directories = dict.fromkeys((own.absolute().parent, Path(plan.file).parent))
     for folder in (each for directory in directories for each in ledgers_in(directory)):
         with contextlib.suppress(JournalError):

@@ -53,11 +53,11 @@ class OwnLedger:
 
     def chunks(self) -> Iterator[list[FileRow]]:
         """Yield the rows to send, with ``_AGREED`` or None in place of their ledger row numbers."""
-        agreed = f"iif(standing <> {int(Standing.NEW)}, {_AGREED}, NULL)" if self._resends_all() else "NULL"
+        agreed = f"iif(standing <> {Standing.NEW}, {_AGREED}, NULL)" if self._resends_all() else "NULL"
         found = self.db.execute(
             f"""SELECT place, line, digest, identity, cells, key, name, fault, {agreed}
             FROM temp.matched JOIN temp.file USING (place)
-            WHERE standing IN ({", ".join(str(int(each)) for each in self.sends)}) ORDER BY place"""
+            WHERE standing IN ({", ".join(map(str, self.sends))}) ORDER BY place"""
         )
         while chunk := found.fetchmany(CHUNK):
             yield chunk
@@ -252,15 +252,15 @@ class _OtherLedger:
         found = self.db.execute(
             f"""SELECT line, now FROM (
                 SELECT file.place, file.line, CASE
-                    WHEN standing = {int(Standing.DONE_CHANGED)}
+                    WHEN standing = {Standing.DONE_CHANGED}
                         AND (cells IS NULL OR json_extract(run.details, '$.map') IS NOT :map)
-                        THEN {int(Standing.DONE)}
-                    WHEN {_WILL_SEND} THEN {int(Standing.PLANNED)} ELSE standing END AS now
+                        THEN {Standing.DONE}
+                    WHEN {_WILL_SEND} THEN {Standing.PLANNED} ELSE standing END AS now
                 FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
                 LEFT JOIN outcome ON outcome.row = planned.row LEFT JOIN run ON run.number = outcome.run
                 WHERE NOT ({_FOUND} AND planned.key IS file.key AND NOT {_WILL_SEND} AND {_HAS_ENDED})
                     AND {_NOT_AGREED})
-            WHERE now IN ({", ".join(str(int(each)) for each in standings)}) ORDER BY place""",
+            WHERE now IN ({", ".join(map(str, standings))}) ORDER BY place""",
             self._parameters,
         ).fetchall()
         if not found:
@@ -327,14 +327,14 @@ class _OtherLedger:
         }
 
 
-_FINAL = f"{int(State.DONE)}, {int(State.FOUND)}, {int(State.REFUSED)}"
-_UNSENT = ", ".join(str(int(each)) for each in (Standing.PLANNED, Standing.SENDING, Standing.IN_DOUBT))
+_FINAL = f"{State.DONE}, {State.FOUND}, {State.REFUSED}"
+_UNSENT = ", ".join(map(str, (Standing.PLANNED, Standing.SENDING, Standing.IN_DOUBT)))
 _WILL_SEND = f"(:running AND standing IN ({_UNSENT}))"
 _NOT_AGREED = "(file.row IS NULL OR outcome.stamp IS NULL OR outcome.stamp > 1000 * :first)"  # milliseconds
 _DECIDED = f"json_extract(outcome.detail, '$[9]') IS '{DECIDED}'"  # perhaps a record without the key
 _FOUND = f""":looks_first AND json_extract(run.details, '$.marker') IS :marker AND NOT {_DECIDED}"""
 """SQL condition: a look-up by a sent row's key finds its record; also compare the key with the file's."""
-_DOUBTS = f"{int(Standing.SENDING)}, {int(Standing.IN_DOUBT)}"
+_DOUBTS = f"{Standing.SENDING}, {Standing.IN_DOUBT}"
 _HAS_ENDED = f"standing NOT IN ({_DOUBTS})"
 """SQL condition: look-ups are conclusive, because no request for the row can still take effect."""
 _NOT_FOUND = f"""{STANDING} IN ({_DOUBTS}) OR {STANDING} IN ({RISKY}) AND (planned.key IS NULL

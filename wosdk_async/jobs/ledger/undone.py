@@ -243,10 +243,10 @@ def undone_beside(
 def mark_undone(db: sqlite3.Connection, undone: Callable[[], Set[int]], *states: State) -> None:
     """Treat compared rows in these states as undone if a job nearby has undone their records."""
     query = f"""SELECT place, json_extract(detail, '$[0]') FROM temp.matched JOIN outcome USING (row)
-        WHERE state IN ({", ".join(str(int(each)) for each in states)})"""
+        WHERE state IN ({", ".join(map(str, states))})"""
     if found := db.execute(query).fetchall():
         ids = undone()
-        rows = [(int(Standing.UNDONE), place) for place, id in found if id in ids]
+        rows = [(Standing.UNDONE, place) for place, id in found if id in ids]
         db.executemany("UPDATE temp.matched SET standing = ? WHERE place = ?", rows)
 
 
