@@ -88,15 +88,12 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str, own: Ow
     Raises:
         JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent.
     """
-    sent: list[Elsewhere] = []
-    resembling: list[Elsewhere] = []
+    found: list[Elsewhere] = []
     for folder, plan, is_recent in _other_ledgers(request, company, own):
         with _named_if_unreadable(folder), opened(folder) as db:
-            other = _OtherLedger(folder, plan, db, request, rows, own, is_recent)
-            if (found := other.sent_rows()) is not None:
-                sent.append(found)
-            resembling += other.resembling()
-    if sent:
+            found += _OtherLedger(folder, plan, db, request, rows, own, is_recent).search()
+    resembling = [each for each in found if each.resembling]
+    if sent := [each for each in found if not each.resembling]:
         return _combined(sent)
     if not resembling:
         return None
@@ -228,8 +225,6 @@ class _OtherLedger:
     own: OwnLedger
     is_recent: bool
     """Whether the ledger is one of the newest."""
-    _has_similar_keys: bool | None = attrs.field(default=None, init=False)
-    """Whether keys of rows to send resemble keys of this ledger; None before the comparison."""
     _is_running: bool = attrs.field(init=False)
     """Whether the job is running and still has rows to send. Look-ups cannot find their records yet."""
 
@@ -241,10 +236,25 @@ class _OtherLedger:
             WHERE coalesce(state, 0) NOT IN ({_FINAL}) LIMIT 1"""
         return self.db.execute(unsent).fetchone() is not None and is_held(self.folder)
 
-    def sent_rows(self) -> Elsewhere | None:
-        if self._look_ups_find_all() and not self._is_running:
-            return None
-        self._compare()
+    def search(self) -> list[Elsewhere]:
+        """Return the rows to send that the job sent, and those whose keys resemble sent keys."""
+        is_same_key = self.plan.key == self.rows.key
+        may_have_sent = self._is_running or not (is_same_key and self._look_ups_find_all())
+        may_resemble = self.is_recent and is_same_key and not self.request.options.new_rows
+        if not (may_have_sent or may_resemble):
+            return []
+        compared = compare(
+            self.db,
+            self.own.chunks(),
+            fingerprint=self.request.import_map.fingerprint,
+            by_cells=not is_same_key,
+            counts=self.is_recent,
+        )
+        mark_undone(self.db, self.own.undone, State.DONE, State.FOUND)
+        sent = self._sent_rows() if may_have_sent else []
+        return sent + (self._resembling() if may_resemble and compared.disguised else [])
+
+    def _sent_rows(self) -> list[Elsewhere]:
         standings = [*IN_COMPANY, *([] if self.request.options.new_rows else [Standing.DONE_CHANGED])]
         if self._is_running:
             standings.append(Standing.PLANNED)
@@ -264,9 +274,9 @@ class _OtherLedger:
             self._parameters,
         ).fetchall()
         if not found:
-            return None
+            return []
         kinds = {standing for _, standing in found}
-        return Elsewhere(
+        sent = Elsewhere(
             folder=self.folder,
             rows=len(found),
             lines=tuple(line for line, _ in found[:_MAX_LINES]),
@@ -275,12 +285,9 @@ class _OtherLedger:
             in_doubt=not kinds.isdisjoint({Standing.SENDING, Standing.IN_DOUBT}),
             changed=sum(standing == Standing.DONE_CHANGED for _, standing in found),
         )
+        return [sent]
 
-    def resembling(self) -> list[Elsewhere]:
-        if not self.is_recent or self.request.options.new_rows or self.plan.key != self.rows.key:
-            return []
-        if not self._compare():
-            return []
+    def _resembling(self) -> list[Elsewhere]:
         resembling = f"""SELECT count(*) OVER (), line, name, min_line, was FROM (
             SELECT file.place, file.line, coalesce(file.key, file.name) AS name, min(plain.line) AS min_line,
                 plain.name AS was FROM temp.matched JOIN temp.file USING (place)
@@ -297,23 +304,10 @@ class _OtherLedger:
         return [Elsewhere(folder=self.folder, rows=found[0][0], resembling=pairs)]
 
     def _look_ups_find_all(self) -> bool:
-        if not self.request.looks_first or self.plan.key != self.rows.key:
+        if not self.request.looks_first:
             return False
         unknown = f"SELECT 1 FROM {LEDGER_TABLES} WHERE {_NOT_FOUND} LIMIT 1"
         return self.db.execute(unknown, self._parameters).fetchone() is None
-
-    def _compare(self) -> bool:
-        if self._has_similar_keys is None:
-            compared = compare(
-                self.db,
-                self.own.chunks(),
-                fingerprint=self.request.import_map.fingerprint,
-                by_cells=self.plan.key != self.rows.key,
-                counts=self.is_recent,
-            )
-            mark_undone(self.db, self.own.undone, State.DONE, State.FOUND)
-            self._has_similar_keys = bool(compared.disguised)
-        return self._has_similar_keys
 
     @property
     def _parameters(self) -> dict[str, Any]:
