@@ -105,6 +105,8 @@ class Comparison:
     disguised: Mapping[Standing, Resembling] = attrs.field(factory=dict)
     back: Mapping[Standing, int] = attrs.field(factory=dict)
     """Rows of the file, by standing, that the previous file lacked but an earlier file had."""
+    twice_line: int | None = None
+    """In a rejects file, line of the first row whose row number occurs earlier in the file."""
     unknown_line: int | None = None
     """In a rejects file, line of the first row whose row number is not in the ledger."""
     replaced: Mapping[Standing, int] = attrs.field(factory=dict)
@@ -164,10 +166,13 @@ def compare(
         raise
     if not rejects:
         return found
-    query = "SELECT line FROM temp.file WHERE row NOT IN (SELECT row FROM planned) ORDER BY place LIMIT 1"
-    unknown = next((line for (line,) in db.execute(query)), None)
+    twice = "SELECT max(line) AS line FROM temp.file GROUP BY row HAVING count(*) > 1"
+    unknown = "SELECT line FROM temp.file WHERE row NOT IN (SELECT row FROM planned)"
+    twice_line, unknown_line = (
+        db.execute(f"SELECT min(line) FROM ({rows})").fetchone()[0] for rows in (twice, unknown)
+    )
     replaced = {Standing(standing): line for standing, line in db.execute(_REPLACED)}
-    return attrs.evolve(found, unknown_line=unknown, replaced=replaced)
+    return attrs.evolve(found, twice_line=twice_line, unknown_line=unknown_line, replaced=replaced)
 
 
 def _insert(db: sqlite3.Connection, rows: Sequence[FileRow]) -> None:

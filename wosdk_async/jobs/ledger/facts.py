@@ -62,7 +62,7 @@ def decide_import(
         mark_undone(db, undone, State.FOUND)
         compared = attrs.evolve(compared, standings=count_standings(db)[0])
     superseded_by = successor(folder) if folder is not None else None
-    problem = _rejects_problem(request, rows, folder, compared.unknown_line, superseded_by)
+    problem = _rejects_problem(request, rows, folder, compared, superseded_by)
     file = FileFacts(
         company=company,
         operation=request.import_map.operation,
@@ -120,13 +120,15 @@ def _rejects_problem(
     request: ImportRequest,
     rows: FileRows,
     folder: Path | None,
-    unknown_line: int | None,
+    compared: Comparison,
     superseded_by: Path | None,
 ) -> tuple[RejectsProblem, int] | None:
     if not rows.is_rejects:
         return ("job_file", 1) if written_by_job(request) else None
-    if rows.problem is not None or folder is None:
-        return rows.problem
+    twice_line, unknown_line = compared.twice_line, compared.unknown_line
+    problem = rows.problem or (None if twice_line is None else ("row_twice", twice_line))
+    if problem is not None or folder is None:
+        return problem
     named = {plan_of(each).job for each in named_ledgers(request)}
     if request.options.folder is not None and superseded_by is None and rows.job not in named:
         return "other_job", 1
