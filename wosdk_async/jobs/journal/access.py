@@ -197,23 +197,21 @@ class JournalAccess:
 
     async def begin_reference(self, record: ReferenceRecord) -> None:
         """Save a reference that is about to be created, with the state SENDING."""
-        await self._open_commits().write(references=[record])
+        await self._open_commits().write(Intent(row_table.save_reference, record=record))
 
     def record_reference(self, record: ReferenceRecord) -> None:
         """Queue the outcome of a reference's creation or undo."""
-        commits = self._open_commits()
-        commits.queue.references.append(presentable(record, self.secrets()))
-        commits.write_soon()
+        stored = presentable(record, self.secrets())
+        self._open_commits().write_soon(partial(row_table.save_reference, record=stored))
 
     async def begin_undo(self, of: int | ReferenceRecord) -> None:
         """Mark the undo of a row or reference as SENDING."""
-        commits = self._open_commits()
         if isinstance(of, ReferenceRecord):
-            await commits.write(references=[attrs.evolve(of, undo=State.SENDING)])
+            change = Intent(row_table.save_reference, record=attrs.evolve(of, undo=State.SENDING))
         else:
-            await commits.write(
-                Intent(run_table.save_undo, record=RowRecord(of, State.SENDING), now=self._clock())
-            )
+            undo = RowRecord(of, State.SENDING)
+            change = Intent(run_table.save_undo, record=undo, now=self._clock())
+        await self._open_commits().write(change)
 
     def record_undo(self, record: RowRecord) -> None:
         """Queue an undo's outcome: DONE, REFUSED or IN_DOUBT."""

@@ -205,19 +205,12 @@ def count_unsent_elsewhere(db: sqlite3.Connection) -> tuple[int, int]:
     return original, earlier
 
 
-def save_references(db: sqlite3.Connection, records: Iterable[ReferenceRecord], stamp: int) -> None:
-    """Save references with their outcomes and undo states."""
-    db.executemany(
-        "REPLACE INTO reference VALUES (?, ?, ?, ?, ?, ?)",
-        [
-            (
-                *(storable(text) for text in (each.reference, each.name, each.key)),
-                int(each.state),
-                stamp,
-                to_json(attrs.astuple(each)[4:]),
-            )
-            for each in records
-        ],
+def save_reference(db: sqlite3.Connection, *, record: ReferenceRecord) -> None:
+    """Save a reference with its outcome and undo state."""
+    names = (storable(text) for text in (record.reference, record.name, record.key))
+    db.execute(
+        "REPLACE INTO reference VALUES (?, ?, ?, ?, (SELECT stamp FROM change), ?)",
+        (*names, record.state, to_json(attrs.astuple(record)[4:])),
     )
 
 

@@ -183,10 +183,8 @@ def newest_stamp(db: sqlite3.Connection, path: Path, promised: int) -> int:
         JournalError: commits are missing: the stamp is older than ``promised`` (the lock's stamp).
     """
     with explained(path):
-        newest = "SELECT coalesce(max(stamp), 0) FROM "
-        stamp = max(
-            int(db.execute(newest + table).fetchone()[0]) for table in ("outcome", "reference", "change")
-        )
+        stamps = db.execute("SELECT stamp FROM change UNION SELECT max(stamp) FROM outcome").fetchall()
+    stamp = max(int(each or 0) for (each,) in stamps)
     if stamp < promised:
         raise JournalError(
             f"{path}: the last commits are missing. Was {JOURNAL}-wal deleted, or not copied with the "
