@@ -61,7 +61,7 @@ def _write_batch(db: sqlite3.Connection, batch: _Batch, stamp: int, run: int) ->
     try:
         for start in range(0, len(batch.rows), MAX_AT_ONCE):
             save_rows(db, batch.rows[start : start + MAX_AT_ONCE], stamp, run)
-        # Save the stamp here too, because changes in `others` copy it, store none, or delete rows with a stamp.
+        # Save the stamp here too: changes in `others` copy it, store none, or delete rows with a stamp.
         db.execute("UPDATE change SET stamp = ?", [stamp])
         for each in batch.others:
             each(db)

@@ -91,7 +91,7 @@ def create_database(folder: Path, plan: JobPlan) -> Path:
                 db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
                 db.execute(f"PRAGMA user_version = {FORMAT}")
                 db.executescript(TABLES)
-                db.execute("INSERT INTO plan VALUES (?)", [to_json(plan.as_dict())])
+                db.execute("INSERT INTO plan VALUES (?)", [to_json(attrs.asdict(plan))])
                 require_wal(db, folder)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -173,7 +173,7 @@ def read_plan(db: sqlite3.Connection, path: Path) -> JobPlan:
 
 def save_plan(db: sqlite3.Connection, *, plan: JobPlan) -> None:
     """Save a job's plan, including the last run's file."""
-    db.execute("UPDATE plan SET data = ?", [to_json(plan.as_dict())])
+    db.execute("UPDATE plan SET data = ?", [to_json(attrs.asdict(plan))])
 
 
 def newest_stamp(db: sqlite3.Connection, path: Path, promised: int) -> int:

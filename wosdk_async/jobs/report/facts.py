@@ -191,7 +191,7 @@ class JobFacts:
         for state in OUTCOMES:
             counts[outcome_of(state, self.plan)] += self.counts[state]
         return {
-            "plan": self.plan.as_dict(),
+            "plan": attrs.asdict(self.plan),
             "counts": counts,
             "undo": str(self.undone) if self.undone is not None else None,
             "workers": attrs.asdict(self.grants) if self.grants.leases else None,
