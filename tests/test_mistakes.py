@@ -210,6 +210,10 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "a marker that is a property": (lambda a: a.run(CREATE, marker=f.po_number), "WorkOrder.PoNumber>…path"),
     "a misspelt marker": (lambda a: a.run(CREATE, marker="work_order.po_numbr"), "po_numbr'…'po_number'?"),
     "a marker in a misspelt record": (lambda a: a.run(CREATE, marker="work_ordr.po_number"), "work_order'?"),
+    "a key longer than its field": (
+        lambda a: a.create(Customer(tenant_code="x" * 65), marker="tenant_code", check=False),
+        "has 65 characters; Customer.TenantCode holds 64: use a shorter key",
+    ),
     # feeds, custom fields, edits, files
     "changes since a text": (lambda a: a.changes(WorkOrder, since="yesterday"), "'yesterday'…Watermark."),
     "changes since a date": (lambda a: a.changes(WorkOrder, since=date(2024, 5, 1)), "since is a date; it"),

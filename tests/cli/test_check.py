@@ -401,6 +401,6 @@ def test_a_clock_that_is_off_is_reported(wosdk: Wosdk, scripted: Service) -> Non
 )  # fmt: skip
 def test_causes_that_no_local_service_can_have(why: str, message: str) -> None:
     """What the system says of a failure is in the text of the error."""
-    text = f"the service was not reached (https://a.example: {why}); nothing was sent"
+    text = f"the service was not reached (https://a.example: {why}); the call was not sent"
     assert message in remedy_for(NotSentError(text))
     assert message not in remedy_for(NoAnswerError("HTTP 500")) + remedy_for(DeadlineError("x"))

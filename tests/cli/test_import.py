@@ -77,10 +77,24 @@ def test_the_job_that_sent_the_rows_is_named(file: Path, wosdk: Wosdk, tmp_path:
     for more in ((), ("--check",)):
         result = wosdk("import", copy, *common, *more)
         assert result.stderr.count(f"the job {file}.job sent the first") == 1
+        assert "after correcting them" not in result.stderr
+    assert "Correct them" not in Path(f"{copy}.job", "report.html").read_text("utf-8")
     assert "14 created (0 now)" in wosdk("import", copy, *common, "--job", f"{file}.job").stdout
     for more in ((), ("--check",)):
         result = wosdk("import", tmp_path / "copy.csv.job" / "rejects.csv", *common, *more)
         assert (result.stderr.count("--if-exists skip"), result.stderr.count("--job")) == (1, 0)
+
+
+def test_rejects_are_to_be_corrected_unless_all_their_records_exist(
+    file: Path, wosdk: Wosdk, tmp_path: Path
+) -> None:
+    common = ("--map", MAP, "--sandbox", tmp_path / "s.db")
+    wosdk("import", file, *common)
+    copy = shutil.copy(file, file.with_name("copy.csv"))
+    with copy.open("a", encoding="utf-8") as rows:
+        rows.write("too,few\n")
+    assert "after correcting them" in wosdk("import", copy, *common).stderr
+    assert "Correct them" in Path(f"{copy}.job", "report.html").read_text("utf-8")
 
 
 def test_empty_rows_are_counted(wosdk: Wosdk, tmp_path: Path) -> None:

@@ -206,6 +206,19 @@ def test_a_file_called_init_is_a_file(wosdk: Wosdk, tmp_path: Path, monkeypatch:
     assert "Usage: " in wosdk("import", "init", "--help").stdout
 
 
+@pytest.mark.parametrize("check", [(), ("--check",)], ids=["import", "check"])
+def test_a_header_row_that_a_format_lacks_is_named_where_it_was_set(
+    wosdk: Wosdk, tmp_path: Path, check: tuple[str, ...]
+) -> None:
+    (tmp_path / "f.jsonl").write_text('{"code": "T1", "name": "x"}\n')
+    (tmp_path / "m.toml").write_text(f"header_row = 3\n{CUSTOMERS}")
+    options = ("--map", tmp_path / "m.toml", "--entity", "Customer", "--sandbox", *check)
+    command = ("import", tmp_path / "f.jsonl", *options)
+    of_map, of_option = wosdk(*command), wosdk(*command, "--header-row", 3)
+    assert (of_map.exit_code, "delete header_row from the map" in of_map.stderr) == (2, True)
+    assert (of_option.exit_code, "leave out --header-row" in of_option.stderr) == (2, True)
+
+
 SHEET_MAP = f"""
 operation = "create Customer"
 marker = "tenant_code"

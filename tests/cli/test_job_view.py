@@ -49,6 +49,15 @@ def test_a_look_leaves_no_file(file: Path, store: Path, wosdk: Wosdk) -> None:
         assert {each.name for each in folder.iterdir()} == before
 
 
+def test_a_job_shows_what_identifies_its_rows(tmp_path: Path, wosdk: Wosdk) -> None:
+    plans = {"{unique_key}": {"marker": None, "key": "{unique_key}"}, "their cells": {"marker": None}}
+    for number, (identity, plan) in enumerate(plans.items()):
+        folder = tmp_path / f"{number}.job"
+        folder.mkdir()
+        asyncio.run(a_job(folder, a_plan(**plan)))
+        assert f", no marker, rows identified by {identity}\n" in wosdk("jobs", "show", folder).stdout
+
+
 async def a_job(folder: Path, plan: JobPlan) -> None:
     await a_journal(folder, 1, plan).close()
 
@@ -97,7 +106,7 @@ def test_rejects_that_are_fed_back_are_rows_of_their_job(store: Path, wosdk: Wos
         str(folder), "finished", 1, 2,
     )  # fmt: skip
     assert "gone       2 rows not in the last file: 2 done\n" in wosdk("jobs", "show", folder).stdout
-    undone = wosdk("jobs", "undo", folder, "--all", "--check")
+    undone = wosdk("jobs", "undo", folder, "--all", "--check", "--reason", "Entered by mistake")
     assert (undone.exit_code, undone.stdout) == (0, "3 to be undone\n")
 
 

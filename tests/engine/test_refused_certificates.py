@@ -15,6 +15,7 @@ import pytest
 from tests.engine.conftest import serving
 from tests.engine.raw import RawServer
 from tests.support.certificates import FUTURE, PAST, VALID, certificate_file
+from tests.support.facts import having
 from tests.support.service import Service
 from wosdk_async import (
     AssetMatchByTaskCodeCommand,
@@ -145,7 +146,7 @@ async def test_folders_of_which_one_can_be_read(tmp_path: Path, monkeypatch: pyt
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     monkeypatch.setenv("SSL_CERT_DIR", f"{tmp_path}/missing:{tmp_path}")
     async with Service(context=serving(its)) as service, service.client() as client:
-        with pytest.raises(NotSentError, match="certificate verify failed"):
+        with pytest.raises(NotSentError, check=having(remedies=(Remedy.AUTHORITY,))):
             await client.company().get(Customer, 7)
 
 
@@ -210,7 +211,7 @@ async def test_tls_where_there_is_none(sender: str) -> None:
         url = server.url.replace("http:", "https:")
         region = Region("test", locator_url=url, token_url=f"{url}/OAuth/token")
         async with Client(region=region, credentials=Credentials("id-1", "x"), **settings) as client:
-            with pytest.raises(NotSentError, match="does not speak TLS: use http://") as caught:
+            with pytest.raises(NotSentError, check=having(remedies=(Remedy.NOT_TLS,))) as caught:
                 await client.company("Acme").connect()
     if http := settings.get("http_client"):
         await http.aclose()

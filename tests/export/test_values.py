@@ -13,8 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.export.conftest import Orders, order
+from tests.support.facts import having
 from tests.support.service import Answer, Request, Service
-from wosdk_async import AssetTree, Company, WorkOrder, WosdkError, codec
+from wosdk_async import AssetTree, BusinessRuleError, Company, WorkOrder, WosdkError, codec
 from wosdk_async.codec import json as json_codec
 from wosdk_async.jobs import Export
 
@@ -98,7 +99,7 @@ async def test_an_id_in_other_letters_names_the_part(orders: Orders, acme: Compa
     """The service ignores letter case, so a stopped export goes on from there, too."""
     orders.rows = {id: {"ID": id, "Number": "x"} for id in range(1, 31)}
     orders.failing = lambda above: above == 20
-    with pytest.raises(Exception, match="no queries"):
+    with pytest.raises(BusinessRuleError, check=having(code="BUSINESS_LOGIC_ERROR")):
         await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, page=10, parallel=1)
     orders.failing = lambda _: False
     summary = await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, page=10, parallel=1)

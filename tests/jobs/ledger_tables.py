@@ -234,7 +234,7 @@ def outputs() -> str:
         (
             "`in_doubt.csv`",
             "rows in doubt",
-            "the columns of `results.csv`, then those of the input",
+            "the columns of `results.csv` with a leading `_`, then those of the input",
         ),
         (
             "`references.csv`",

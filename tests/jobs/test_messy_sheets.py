@@ -202,7 +202,7 @@ def test_the_content_tells_what_a_file_is(tmp_path: Path) -> None:
     assert due(open_source(tmp_path / "f.txt")) == ["May"]
     (tmp_path / "f.xls").write_bytes("No\tDue\n1\tMay\n".encode("utf-16"))
     assert due(open_source(tmp_path / "f.xls", delimiter="tab")) == ["May"]
-    with pytest.raises(ImportMapError, match="a zip or Excel file") as caught:
+    with pytest.raises(ImportMapError) as caught:
         open_source(made, format="csv")
     assert (caught.value.remedies, caught.value.facts["option"]) == ((Remedy.LEAVE_OUT,), "format")
 

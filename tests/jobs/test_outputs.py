@@ -98,7 +98,8 @@ async def test_no_key_is_a_formula(tmp_path: Path, source: Source) -> None:
     async with of_file(folder, source, a_plan(file=str(source.path)), "=HYPERLINK({})") as journal:
         journal.record(RowRecord(3, State.IN_DOUBT, reason="no response"))
         await write_outputs(journal, source)
-    keys = [row["key"] for name in ("results.csv", "in_doubt.csv") for row in records(folder / name).values()]
+    tables = (("results.csv", "key"), ("in_doubt.csv", "_key"))
+    keys = [row[key] for name, key in tables for row in records(folder / name).values()]
     assert keys == [f"'=HYPERLINK({number})" for number in (1, 2, 3, 4, 5, 6, 7, 3)]
 
 
@@ -121,10 +122,20 @@ async def test_results_have_every_row(tmp_path: Path, source: Source) -> None:
     }  # fmt: skip
     assert found["2"]["reason"] == "'=cmd|' /C calc'!A0"
     doubts = records(tmp_path / "job" / "in_doubt.csv")
-    assert {number: (row["key"], row["name"], row["note"]) for number, row in doubts.items()} == {
+    assert {number: (row["_key"], row["name"], row["note"]) for number, row in doubts.items()} == {
         "3": ("K3", "n3", "x3"),
         "5": ("K5", "n5", "x5"),
     }
+
+
+async def test_columns_of_the_file_keep_their_names_among_the_rows_in_doubt(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("number,id\nA-1,x\n")
+    source, folder = open_source(tmp_path / "in.csv"), tmp_path / "job"
+    async with planned(folder, source) as journal:
+        journal.record(RowRecord(1, State.IN_DOUBT, 901, "RSC1"))
+        await write_outputs(journal, source)
+    (doubt,) = records(folder / "in_doubt.csv").values()
+    assert [doubt[name] for name in ("_number", "_id", "number", "id")] == ["RSC1", "901", "A-1", "x"]
 
 
 HUGE = "\x1b[2J=1\r\n\0\x9b\u202e" + "R" * 3_000_000
@@ -250,7 +261,7 @@ async def test_tables_for_excel_have_a_mark_and_its_separator(tmp_path: Path, so
         own = b"name,note,_job" if each is source else b"\xef\xbb\xbfname;note;_job"
         assert heads == {
             "results.csv": b"\xef\xbb\xbfrow;line;o",
-            "in_doubt.csv": b"\xef\xbb\xbfrow;line;o",
+            "in_doubt.csv": b"\xef\xbb\xbf_row;_line",
             "rejects.csv": own[:13],
         }
     (again,) = open_source(folder / "rejects.csv", delimiter=";")
@@ -557,7 +568,7 @@ def check_whole(folder: Path) -> int:
     versions = set()
     for name, count in (("results.csv", 600), ("rejects.csv", 300), ("in_doubt.csv", 300)):
         header, *lines = table(folder / name)
-        reasons = {line[header.index("_reason" if name == "rejects.csv" else "reason")] for line in lines}
+        reasons = {line[header.index("reason" if name == "results.csv" else "_reason")] for line in lines}
         assert (name, len(lines), len(reasons)) == (name, count, 1)
         versions |= reasons
     assert json.loads((folder / "report.json").read_text())["counts"]["failed"] == 300

@@ -161,7 +161,7 @@ def test_a_line_sep_above_the_header_names_the_delimiter(tmp_path: Path) -> None
 def test_a_wrong_delimiter_is_named_from_the_header(tmp_path: Path) -> None:
     wanted = {"key": "the map", "name, first": "the map"}
     source = CsvFile(written(tmp_path, b"key;name, first;x\n1;y;2\n"))
-    with pytest.raises(ImportMapError, match="no column 'key'") as caught:
+    with pytest.raises(ImportMapError) as caught:
         require_columns(source, wanted)
     assert (caught.value.remedies, caught.value.facts["delimiter"]) == ((Remedy.DELIMITER,), ";")
     with pytest.raises(ImportMapError) as caught:

@@ -13,6 +13,7 @@ from tests.jobs import conftest
 from tests.jobs.conftest import Local
 from tests.jobs.maps import CREATED, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import carried_out, held
+from tests.support.facts import having
 from tests.support.laws import each_of
 from wosdk_async import Client, ConfigurationError, RetryPolicy, jobs
 from wosdk_async.errors import InvalidCallError
@@ -20,6 +21,8 @@ from wosdk_async.jobs import ImportOptions, RowOutcome, Summary
 from wosdk_async.jobs.errors import RunStoppedError
 from wosdk_async.jobs.stop import ALIKE, StopRules
 from wosdk_async.text.remedies import Remedy
+from wosdk_async.transport.http.engine import SendError
+from wosdk_async.transport.retry import final_error
 
 
 def kind_of(summary: Summary) -> str | None:
@@ -120,6 +123,14 @@ def test_rows_that_could_not_be_sent_count_only_without_others_between() -> None
     assert rules.stop.reason.message == "20 consecutive rows could not be sent: no connection"
 
 
+def test_a_stop_without_a_connection_does_not_say_that_no_row_was_sent() -> None:
+    rules = StopRules(ImportOptions(), rows=100)
+    rules.done()
+    for _ in range(ALIKE):
+        rules.unsent(str(final_error(SendError("no route to host", sent=False), repeat_safe=False)))
+    assert "nothing was sent" not in rules.stop.reason.message
+
+
 async def test_a_service_out_of_reach_stops_the_job_and_loses_no_row(local: Local) -> None:
     source = local.write(rows(*range(60)))
     local.server.busy = True
@@ -143,7 +154,7 @@ def test_the_rules_that_stop_an_import_are_documented() -> None:
 
 @each_of("text", ["0", "0%", "101%", "five", "-1", "5 %%", "1.5"])
 def test_a_limit_that_is_none(text: str) -> None:
-    with pytest.raises(ConfigurationError, match="1% to 100%"):
+    with pytest.raises(ConfigurationError, check=having(remedies=(Remedy.STOP_AFTER,))):
         ImportOptions(stop_after=text)
 
 

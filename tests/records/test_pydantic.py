@@ -306,6 +306,14 @@ def test_unknown_names_and_enum_values_can_be_refused() -> None:
     assert STRICT.validate_python({"PoNumber": "1", "StatusId": "New"}).po_number == "1"
 
 
+def test_unknown_names_are_reported_together_with_wrong_values() -> None:
+    wrong = {"PoNumbr": "1", "IsWarranty": "maybe"}
+    both = {("PoNumbr",), ("IsWarranty",)}
+    assert set(errors_of(wrong, STRICT)) == both
+    assert set(errors_of([{}, wrong], TypeAdapter(Strict[list[WorkOrder]]))) == {(1, *each) for each in both}
+    assert set(errors_of(wrong)) == {("IsWarranty",)}
+
+
 def test_from_dict_refuses_them_as_well() -> None:
     with pytest.raises(InvalidCallError, match=r"Items\[1\].Tsk is not a field of WoItem; did you mean 'T"):
         from_dict(WorkOrder, ODD, unknown="refuse")

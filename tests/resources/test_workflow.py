@@ -10,6 +10,7 @@ import pytest
 
 from tests.jobs.conftest import Local
 from tests.resources.conftest import ordered, started
+from tests.support.facts import having
 from tests.support.service import Answer, Request, Service
 from wosdk_async import (
     BusinessRuleError,
@@ -60,7 +61,7 @@ async def test_a_note_may_be_a_comment_only(local: Local, order: WorkOrder) -> N
 
 
 async def test_a_state_that_does_not_fit_is_the_services_refusal(local: Local, order: WorkOrder) -> None:
-    with pytest.raises(BusinessRuleError, match="'New' cannot be placed in the state 'Completed'"):
+    with pytest.raises(BusinessRuleError, check=having(code="BUSINESS_LOGIC_ERROR", state="New")):
         await local.company.work_orders.complete(order)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 import statistics
 import time
 from collections.abc import Iterator
@@ -120,6 +122,13 @@ def test_files_that_are_no_snapshots(served: Served, tmp_path: Path) -> None:
             work(notes)
     with pytest.raises(StoreError, match=r"Choose a file"):
         served.local.reset(tmp_path / "none")
+    kept = served.local.snapshot(tmp_path / "kept")
+    with contextlib.closing(sqlite3.connect(kept)) as older:
+        older.execute("PRAGMA user_version = 2")
+    with pytest.raises(
+        StoreError, match=r"kept is a snapshot in format 2; this version .* format 3\. Take it"
+    ):
+        served.local.reset(kept)
     assert notes.read_text().startswith("minemine")
     assert served.acme.get("Customer", 512)["Id"] == 512
 

@@ -256,7 +256,7 @@ def test_without_a_profile_no_file_is_read() -> None:
     missing = {"WOSDK_CONFIG": "/does/not/exist"}
     assert Settings.from_env({"XDG_CONFIG_HOME": "/does/not/exist"}).company is None
     assert Settings.from_env(missing | {"WOSDK_COMPANY": "A", "WOSDK_REGION": "emea"}).company == "A"
-    with pytest.raises(ConfigurationError, match=r"WOSDK_CONFIG names .* /does/not/exist") as it:
+    with pytest.raises(ConfigurationError) as it:
         Settings.from_env(missing)
     assert it.value.remedies == (Remedy.SETTINGS_FILE,)
 

@@ -294,6 +294,15 @@ def test_a_fault_without_effect_is_a_warning(quick_kit: pytest.Pytester) -> None
     )
 
 
+def test_a_wrong_value_of_a_marker_is_not_blamed_on_an_equal_one_in_the_ini_file(
+    kit: pytest.Pytester,
+) -> None:
+    kit.makeini("[pytest]\nwosdk_company = North\n")
+    kit.makepyfile("import pytest\n@pytest.mark.wosdk(dialect='North')\ndef test_it(wosdk_company): ...")
+    result = kit.runpytest_subprocess("-p", "no:cacheprovider")
+    assert "@pytest.mark.wosdk: " in result.stdout.str()
+
+
 @pytest.mark.parametrize("name", ["dialect", "company"])
 def test_a_wrong_value_in_the_ini_file_is_not_blamed_on_a_marker(kit: pytest.Pytester, name: str) -> None:
     ini = kit.makeini(f"[pytest]\nwosdk_{name} = é\n")

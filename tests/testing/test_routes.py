@@ -303,6 +303,8 @@ UNTYPED: Any = WoPickUpCommand
         (lambda each: each.on(None), "or a name, not None"),
         (lambda each: each.on(WoPickUpCommand, "create"), "is a command; leave out the operation 'create'"),
         (lambda each: each.on(Customer, "command"), "is an entity, not a command; use one of retrieve"),
+        (lambda each: each.on("create"), "'create' is an operation; pass an entity or command first"),
+        (lambda each: each.on(WorkOrder, "create"), "WoCreateCommand); use one of retrieve, update, query"),
         (lambda each: each.on(Customer).answers(WorkOrder()), "returns Customer, not a WorkOrder; pass"),
         (lambda each: each.on(Customer, "query").answers([WorkOrder()]), "returns Customer, not a WorkOrder"),
         (

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.facts import having
 from tests.support.forking import status_of_child
 from tests.support.service import Answer, Service
 from tests.support.virtual import World, reply, settle
@@ -55,7 +56,7 @@ async def test_calls_under_way_end_within_the_grace_and_new_ones_are_refused() -
     closing = asyncio.create_task(slow.world.transport.aclose(5.0))
     await settle()
     assert not closing.done()
-    with pytest.raises(ConfigurationError, match="closed"):
+    with pytest.raises(ConfigurationError, check=having(client_closed=True)):
         await company.get("Thing", 1)
     go.set()
     await closing

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.facts import having
 from tests.support.laws import each_of
 from tests.support.service import Answer, Request, Service, error
 from tests.support.virtual import REGION, World, reply
@@ -232,7 +233,7 @@ async def test_a_refusal_of_the_locator_that_is_not_about_the_name() -> None:
     """Only a host that knows no such Company is UnknownCompanyError; a refused token is not."""
     async with Service() as service, service.client() as client:
         service.on_discovery = lambda _: error(403, "INCORRECT_TOKEN", "not this token")
-        with pytest.raises(WosdkError, match="not this token") as caught:
+        with pytest.raises(WosdkError, check=having(code="INCORRECT_TOKEN")) as caught:
             await client.company().get("Thing", 1)
     assert not isinstance(caught.value, UnknownCompanyError)
 

@@ -269,7 +269,7 @@ async def test_a_doubt_says_how_long_to_wait_before_a_look(fate: str) -> None:
     service = Fated([(fate, 0.0)], [])
     task = asyncio.create_task(service.company(settle=7, deadline=2.0).run(create("k")))
     await service.time.finish(task)
-    with pytest.raises(InDoubtError, match="wait 7 s, then look") as caught:
+    with pytest.raises(InDoubtError) as caught:
         task.result()
     assert (caught.value.settle, caught.value.remedies) == (7.0, (Remedy.LOOK,))
     assert "Wait 7 seconds" in problem_of(caught.value).body["detail"]

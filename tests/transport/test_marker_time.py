@@ -212,7 +212,8 @@ async def test_a_call_whose_record_was_found_is_a_warning(caplog: pytest.LogCapt
     task = asyncio.create_task(service.company().traced(trace).run(create("k"), marker=MARKER))
     await service.time.finish(task)
     (entry,) = caplog.records
-    assert (entry.levelname, trace.request_id in entry.getMessage()) == ("WARNING", True)
+    assert entry.levelname == "WARNING"
+    assert entry.getMessage().endswith(f" request_id={trace.request_id} key=k id=1")
     assert 9.0 <= trace.times["lookup"] < 15.0
 
 
@@ -220,7 +221,9 @@ async def test_a_call_whose_record_was_found_is_a_warning(caplog: pytest.LogCapt
 
 
 @each_of("seconds", [0.0, 5.0, 29.0, 31.0])
-async def test_cancelled_at_any_point_after_a_doubt_it_is_reported_once(seconds: float) -> None:
+async def test_cancelled_at_any_point_after_a_doubt_it_is_reported_once(
+    seconds: float, caplog: pytest.LogCaptureFixture
+) -> None:
     """While it is looked up, while it waits, and while the second attempt is under way."""
     told: list[Any] = []
     service = Late(PAGE, "stuck", on_in_doubt=lambda call, company: told.append((call, company)))
@@ -231,8 +234,9 @@ async def test_cancelled_at_any_point_after_a_doubt_it_is_reported_once(seconds:
     await settle()
     assert task.cancelled()
     ((call, company),) = told
-    assert (call.operation, company) == ("WoCreateCommand", "Acme")
+    assert (call.operation, call.key, company) == ("WoCreateCommand", "k", "Acme")
     assert len(call.request_id) == 32
+    assert "key=k" in caplog.messages[-1]
 
 
 def queued_behind_another(told: list[str]) -> Late:

@@ -70,7 +70,7 @@ async def test_a_session_that_stays_refused_is_an_error() -> None:
     """Renewed twice and refused again: the refusal is raised, with its code."""
     async with Service(lambda _: error(403, "EXPIRED_TOKEN", "Token has expired")) as service:
         async with service.client() as client:
-            with pytest.raises(SessionRefusedError, match="Token has expired") as caught:
+            with pytest.raises(SessionRefusedError) as caught:
                 await client.company().get("Thing", 1)
     assert (caught.value.code, caught.value.status) == ("EXPIRED_TOKEN", 403)
     assert len(service.calls) == 3

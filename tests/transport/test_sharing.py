@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.facts import having
 from tests.support.service import Service
 from tests.support.virtual import REGION, World, reply, settle
 from tests.transport.script import FOUND, hang
@@ -171,7 +172,7 @@ def test_many_loops_in_many_threads_share_a_client() -> None:
         assert errors == []
         assert values == [FOUND.body["Data"]] * 8 * 5 * 3
         asyncio.run(client.aclose())
-        with pytest.raises(ConfigurationError, match="closed"):
+        with pytest.raises(ConfigurationError, check=having(client_closed=True)):
             asyncio.run(job())
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import pytest
 
+from tests.support.facts import having
 from tests.support.laws import each_of
 from tests.support.service import Answer, Request, Service
 from wosdk_async import Company, ConflictError, InvalidCallError, Note, RetryPolicy, WoNote, WorkOrder
@@ -141,7 +142,7 @@ async def test_an_edit_gives_up_with_the_last_conflict() -> None:
     """Attempts are bounded, and nothing was written."""
     async with OneRecordService(haste=9) as service, service.client() as client:
         acme = client.company().with_options(retry=HASTY)
-        with pytest.raises(ConflictError, match="version 5 was read, but the current version is 6"):
+        with pytest.raises(ConflictError, check=having(code="ERROR_CODE_6", status=0)):
             await acme.edit(WorkOrder, 7, in_place, attempts=3)
         with pytest.raises(InvalidCallError, match="attempts is 0; it must be a whole number, 1 or more"):
             await acme.edit(WorkOrder, 7, in_place, attempts=0)

@@ -95,8 +95,15 @@ class MarkedField:
         return plan.expression(Count=MAX_ROWS)
 
     def require_fit(self, key: Key) -> None:
-        """Raise InvalidCallError if the property cannot be compared with ``key``."""
+        """Raise InvalidCallError if the property cannot be compared with ``key``, or is too short for it."""
         text(key, self.resolved)
+        meta = self.resolved.meta or {}
+        # The service might truncate a longer key; no look-up would find it.
+        if meta.get("max_length_source") == "doc" and len(str(key)) > meta["max_length"]:
+            raise InvalidCallError(
+                f"the key {key!r:.80} has {len(str(key))} characters; {self.resolved} holds"
+                f" {meta['max_length']}: use a shorter key"
+            )
 
     def text_in(self, record: Any) -> str:
         """Return a record's key as text. Raises NoAnswerError if the service omitted the property."""

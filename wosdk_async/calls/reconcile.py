@@ -67,11 +67,13 @@ class Reconciler:
     _attempt_ended: float | None = attrs.field(default=None, init=False)
     """Time at which the last attempt ended."""
     _reported: bool = attrs.field(default=False, init=False)
+    _found_id: int | None = attrs.field(default=None, init=False)
     _end: float = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.seconds, self.commit_window = self.options.seconds(self.call), self.options.settle
         self._end = self.hold.clock.now() + self.seconds
+        self.call.key = self.marker.text
 
     @property
     def _for_lookups(self) -> float:
@@ -201,7 +203,8 @@ class Reconciler:
                 if found is None:
                     raise
             if found is not None:
-                warn_of("the response was lost, but its record was found", self.call, self.sessions.company)
+                what = "the response was lost, but its record was found"
+                warn_of(what, self.call, self.sessions.company, self._found_id)
                 return found
         assert doubt is not None  # noqa: S101 - the first attempt was made
         raise NoAnswerError(
@@ -242,6 +245,7 @@ class Reconciler:
             raise DeadlineError("no time remained for a look-up", phase="queue")
         records, scope = self.hold.state.places(self.sessions)[_RECORDS], self.options.retry
         found = await records.find(self.marker, self._send_lookup, self.hold, seconds, patience, scope)
+        self._found_id = getattr(found[0], "id", None) if found else None
         return self.marker.result_of(found)
 
     def _send_lookup(self, query: Call[list[Any]]) -> Coroutine[Any, Any, list[Any]]:

@@ -39,6 +39,7 @@ from wosdk_async.cli.texts import counted, in_commands, json_text, message_of, p
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import Import, ImportMap, RowOutcome, Summary, tune_process
 from wosdk_async.jobs.cluster.messages import WorkerPool
+from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.imports.check import Check
 from wosdk_async.jobs.imports.check_result import FINDINGS, CheckResult, Finding
 from wosdk_async.jobs.imports.importer import WORKERS_GRACE
@@ -55,6 +56,7 @@ from wosdk_async.options import DEFAULT_IN_FLIGHT, Limits
 from wosdk_async.options.hooks import DryRun
 from wosdk_async.regular_files import open_user_path
 from wosdk_async.text.formula_guard import without_formulas
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import one_line
 
 
@@ -130,7 +132,12 @@ def _job(arguments: ImportArguments, folder: Path | None, workers: WorkerPool | 
 
 def _opened_input(arguments: ImportArguments, import_map: ImportMap, folder: Path | None) -> Input:
     reading = arguments.reading.with_rules(import_map.rules)
-    found = open_input(arguments.file, folder, **attrs.asdict(reading))
+    try:
+        found = open_input(arguments.file, folder, **attrs.asdict(reading))
+    except ImportMapError as error:
+        if error.facts.get("option") == "header_row" and arguments.reading.header_row is None:
+            error.remedies = (Remedy.NO_HEADER_ROW,)
+        raise
     say_sheet(found.source)
     return found
 
@@ -207,7 +214,8 @@ async def _run(
         with writing(ended, status=Exit.UNWRITTEN if summary.all_ended else Exit.SOME):
             writer.say_problems(summary, arguments.outcomes, again=arguments.options.again)
             about = opened.about
-            say_files(summary, attrs.evolve(about, options={**about.options, **arguments.options.details}))
+            about = attrs.evolve(about, options={**about.options, **arguments.options.details})
+            say_files(summary, about, writer.existing)
             print_summary(summary, arguments.as_json, ran=not opened.is_idle)
         if summary.files_failed is not None:
             text = f"{ended}, but its files could not be written: {message_of(summary.files_failed)}"

@@ -238,6 +238,7 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         {**facts, **dict.fromkeys(COUNTED, 0), **facts["gone_states"], "undone": facts["gone_undone"]}
     )
     marker = f"marker {plan['marker']}" if plan["marker"] else "no marker"
+    identity = f"rows identified by {plan['key'] or 'their cells'}"
     empty = f", {counted(plan['empty_rows'], 'empty row')} skipped" if plan["empty_rows"] else ""
     return [
         ("job", f"{plan['job']} in {facts['folder']}"),
@@ -252,7 +253,7 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         *(("unsent", text) for text in facts["unsent_warnings"]),
         ("file", f"{plan['file']} ({plan['size']} bytes, sha256 {plan['sha256'][:12]})"),
         ("company", plan["company"]),
-        ("operation", f"{plan['operation']}, {marker}"),
+        ("operation", f"{plan['operation']}, {marker}, {identity}"),
         ("started", shown_time(plan["created_at"])),
         ("command", facts["command"] or "none (started by a program)"),
         *_audit_lines(facts["workers"], facts["audit"]),

@@ -13,6 +13,7 @@ import attrs
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.protocol.wire import NOTHING_SENT, Call, Response
+from wosdk_async.text.safe_text import one_line
 
 __all__ = [
     "Attempt",
@@ -111,10 +112,14 @@ def call_hook(name: str, hook: Callable[..., object], *values: object) -> None:
         )
 
 
-def warn_of(what: str, call: Call[Any], company: str) -> None:
-    """Log that ``call`` may have taken effect, or did, although its caller got no response."""
-    template = "%s: operation=%s company=%s request_id=%s"
-    _log.warning(template, what, call.operation, company, call.request_id)
+def warn_of(what: str, call: Call[Any], company: str, id: int | None = None) -> None:
+    """Log that ``call`` may have taken effect, or did, although its caller got no response.
+
+    ``id`` is that of the record, if known.
+    """
+    facts = {"request_id": call.request_id, "key": call.key and one_line(call.key), "id": id}
+    known = "".join(f" {name}={value}" for name, value in facts.items() if value is not None)
+    _log.warning("%s: operation=%s company=%s%s", what, call.operation, company, known)
 
 
 def report_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> None:

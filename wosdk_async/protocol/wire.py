@@ -58,6 +58,8 @@ class Call(Generic[T]):
     """Paths to try if the service does not know ``path``."""
     remedy: Remedy | None = None
     """Remedy if a rule of the service refuses the call."""
+    key: str | None = None
+    """Key of a call with a marker."""
 
     @property
     def reads(self) -> bool:

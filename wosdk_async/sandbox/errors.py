@@ -10,6 +10,14 @@ class StoreError(Exception):
     """Unusable store file, or invalid seed rows."""
 
 
+class SettingError(ValueError):
+    """Invalid argument of a Company; ``setting`` is the argument's name, such as ``dialect``."""
+
+    def __init__(self, message: str, setting: str) -> None:
+        super().__init__(message)
+        self.setting = setting
+
+
 class FaultScriptError(ValueError):
     """Invalid fault script; the message says how to fix it."""
 

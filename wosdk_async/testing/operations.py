@@ -18,6 +18,7 @@ from wosdk_async.catalogue import Command as CatalogueCommand
 from wosdk_async.catalogue import Entity, Field, load
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, EntitySpecifier, Record, command_class, entity_class
+from wosdk_async.model.index import UNSUPPORTED
 from wosdk_async.protocol.arguments import described
 from wosdk_async.protocol.verdicts import CODES
 from wosdk_async.text.suggestions import suggestion
@@ -77,6 +78,8 @@ def name_of(what: Any) -> str:
     given = what if isinstance(what, str) else getattr(what, "wire_name", None)
     if not isinstance(given, str) or not given.strip():
         _refuse(f"on() takes a command or entity class, or a name, not {described(what)}")
+    if given in _KINDS:
+        _refuse(f"{given!r} is an operation; pass an entity or command first, as in on(Customer, 'query')")
     name = _canonical(given)
     known = [*load().entities, *load().aliases, *load().commands]
     if name not in known and isinstance(what, str):
@@ -95,6 +98,11 @@ def require_operation(operation: ServiceOperation, given: str | None) -> None:
         _refuse(f"{operation.name} is a command; leave out the operation {given!r}: on({operation.name})")
     if operation.kind == "command" and operation.name in load().entities:
         _refuse(f"{operation.name} is an entity, not a command; use one of {kinds}")
+    refused = UNSUPPORTED.get(operation.name, {})
+    if operation.kind in refused:
+        accepted = ", ".join(kind for kind in _KINDS[:-1] if kind not in refused)
+        instead = refused[operation.kind] and f" ({refused[operation.kind]})"
+        _refuse(f"{operation.name} has no {operation.kind}{instead}; use one of {accepted}")
 
 
 def require_code(code: Any) -> None:

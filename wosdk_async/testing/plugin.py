@@ -89,10 +89,9 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     try:
         sandbox = Sandbox(**settings)
     except (StoreError, ValueError) as error:
-        used = {f"wosdk_{name}": settings[name] for name in _INI}
-        wrong = [name for name, value in used.items() if value == request.config.getini(name) != ""]
-        named = [f"{request.config.inipath}: {name}" for name in wrong if repr(used[name]) in str(error)]
-        source = named[0] if named else "@pytest.mark.wosdk"
+        name = getattr(error, "setting", None)
+        from_ini = name in _INI and settings[name] == request.config.getini(f"wosdk_{name}")
+        source = f"{request.config.inipath}: wosdk_{name}" if from_ini else "@pytest.mark.wosdk"
         raise pytest.fail.Exception(f"{source}: {error}", pytrace=False) from None
     with sandbox:
         yield sandbox

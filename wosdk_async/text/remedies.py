@@ -123,6 +123,7 @@ class Remedy(Enum):
     PERMISSIONS = "change the permissions, or put the job elsewhere with folder=DIR"
     DELIMITER = "the delimiter seems to be {delimiter!r}; pass delimiter={delimiter!r}"
     HEADER_ROW = "pass header_row={line}"
+    NO_HEADER_ROW = "delete header_row from the map"
     OTHER_HEADER = "if another line is the header, set header_row= to its number"
     ENCODING = "the encoding may be {encoding}; pass encoding={encoding!r}, or save the file as UTF-8"
     SOME_ENCODING = "pass the file's encoding, as in encoding='cp1252', or save the file as UTF-8"

@@ -201,7 +201,7 @@ class Dispatcher:
             text = f"the call may have been carried out: no response {limit} ({doing})"
             error = InDoubtError(text)
         elif pool_exhausted and not trace.sent:
-            error = NotSentError(f"nothing was sent {limit}: {POOL_EXHAUSTED}", remedies=(Remedy.POOL,))
+            error = NotSentError(f"the call was not sent {limit}: {POOL_EXHAUSTED}", remedies=(Remedy.POOL,))
         self._complete(error, call, sessions, trace, options)
         return error
 

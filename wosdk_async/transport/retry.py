@@ -122,7 +122,7 @@ def final_error(failure: Exception, repeat_safe: bool) -> WosdkError:
     if isinstance(failure, SendError) and failure.remedy is not None:
         facts = {"remedies": (failure.remedy,), **failure.facts}
     if _verdict(failure) is NEVER_SENT:
-        return NotSentError(f"the service was not reached ({failure}); nothing was sent", **facts)
+        return NotSentError(f"the service was not reached ({failure}); the call was not sent", **facts)
     status = failure.status if isinstance(failure, InconclusiveResponse) else 0
     if repeat_safe:
         return NoAnswerError(f"no readable response ({failure})", status=status, **facts)

@@ -6,6 +6,7 @@ Pydantic finds this module through a hook on all model classes.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Annotated, Any, TypeVar
 
 from pydantic import ValidationError  # first, so that the ImportError names the package to install
@@ -19,7 +20,7 @@ from pydantic_core import (
 
 from wosdk_async.codec.dicts import reachable
 from wosdk_async.codec.json_schema import class_schema
-from wosdk_async.codec.records import to_dict
+from wosdk_async.codec.records import Unknown, to_dict
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model.base import Record
 from wosdk_async.web.validation import InvalidRecordError, require_known, validated
@@ -28,11 +29,14 @@ __all__ = ["Strict", "UnknownRefused", "encode_records", "record_schema"]
 
 T = TypeVar("T")
 
+_unknown: ContextVar[Unknown] = ContextVar("unknown", default="keep")
+"""Handling of unknown names and enum values in the records being validated."""
+
 
 def record_schema(cls: type[Record]) -> core_schema.CoreSchema:
     """Return the schema for Pydantic to validate, serialize and describe records of ``cls``."""
     return core_schema.no_info_plain_validator_function(
-        lambda value: _checked(cls.__name__, lambda: validated(cls, value)),
+        lambda value: _checked(cls.__name__, lambda: validated(cls, value, unknown=_unknown.get())),
         serialization=core_schema.plain_serializer_function_ser_schema(
             _serialize, info_arg=True, when_used="json"
         ),
@@ -65,17 +69,22 @@ class UnknownRefused:
     """Annotation that rejects fields and enum values missing from the catalogue."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
-        """Return the type's schema with a check appended."""
-        return core_schema.no_info_after_validator_function(_known, handler(source))
+        """Return the type's schema with the check added."""
+        return core_schema.no_info_wrap_validator_function(_known, handler(source))
 
 
 Strict = Annotated[T, UnknownRefused()]
 """``Strict[WorkOrder]``, ``Strict[list[WorkOrder]]``: unknown fields and enum values are errors."""
 
 
-def _known(value: T) -> T:
-    _checked("Strict", lambda: require_known(value))
-    return value
+def _known(value: Any, handler: Callable[[Any], T]) -> T:
+    outer = _unknown.set("refuse")  # a record reports its unknown names together with its other faults
+    try:
+        found = handler(value)
+    finally:
+        _unknown.reset(outer)
+    _checked("Strict", lambda: require_known(found))
+    return found
 
 
 def encode_records() -> None:

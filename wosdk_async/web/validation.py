@@ -64,24 +64,25 @@ def validated(cls: type[T], value: Any, *, unknown: Unknown = "keep") -> T:
         raise InvalidRecordError([misplaced(value, f"a JSON object of type {cls.__name__}")])
     try:
         record = from_dict(cls, value)
-        faults = [*_faults(record), *_unwritable(record)]
+        faults = [*_faults(record), *_unwritable(record), *_unknown(record, unknown)]
     except InvalidCallError as error:
         faults = [Fault(_text(error.explained(in_json)))]
     except RecursionError:
         faults = [Fault(f"{cls.__name__}: the data is nested too deeply")]
     if faults:
         raise InvalidRecordError(faults)
-    require_known(record, unknown)
     return record
 
 
 def require_known(value: Any, unknown: Unknown = "refuse") -> None:
     """Raise InvalidRecordError for names and enum values not in the catalogue, unless told to "keep" them."""
-    if unknown == "keep":
-        return
-    found = islice(unknown_values(value), _MAX_FAULTS)
-    if faults := [Fault(_text(each.message), each.place) for each in found]:
+    if faults := _unknown(value, unknown):
         raise InvalidRecordError(faults)
+
+
+def _unknown(value: Any, unknown: Unknown) -> list[Fault]:
+    found = () if unknown == "keep" else islice(unknown_values(value), _MAX_FAULTS)
+    return [Fault(_text(each.message), each.place) for each in found]
 
 
 def misplaced(value: Any, takes: str) -> Fault:

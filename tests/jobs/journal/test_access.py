@@ -14,6 +14,7 @@ import pytest
 
 from tests.jobs.journal.plans import a_journal, a_plan
 from tests.jobs.test_sources import as_nobody
+from tests.support.facts import having
 from tests.support.preloaded import python
 from wosdk_async import problem_of
 from wosdk_async.jobs.errors import JournalError
@@ -58,7 +59,7 @@ def test_a_folder_without_a_journal_is_named(tmp_path: Path) -> None:
 def test_a_file_system_that_cannot_share_memory_is_refused(tmp_path: Path) -> None:
     address = f"{(tmp_path / 'x.db').as_uri()}?vfs=unix-dotfile"  # as network disks, it has no shared memory
     with contextlib.closing(sqlite3.connect(address, uri=True)) as db:
-        with pytest.raises(JournalError, match="does not support journals") as caught:
+        with pytest.raises(JournalError) as caught:
             require_wal(db, tmp_path)
     assert caught.value.remedies == (Remedy.LOCAL_DISK,)
 
@@ -75,7 +76,7 @@ def test_a_folder_that_cannot_be_written_can_be_read(writable: str) -> None:
         folder.chmod(0o555)
 
         def use() -> None:
-            with pytest.raises(JournalError, match="not writable") as caught:
+            with pytest.raises(JournalError) as caught:
                 Journal.open(folder)
             rows = Journal.open(folder, read_only=True).counts()[State.PLANNED]
             raise KeyError(caught.value.message, caught.value.remedies, f"{rows} rows are planned")
@@ -116,13 +117,13 @@ def test_a_second_process_is_refused_and_the_first_is_named(tmp_path: Path) -> N
 async def test_a_second_journal_in_the_same_process_is_refused(tmp_path: Path) -> None:
     journal = a_journal(tmp_path, 2)
     for again in (lambda: Journal.open(tmp_path), lambda: a_journal(tmp_path, 1)):
-        with pytest.raises(JournalError, match="already running in this process") as error:
+        with pytest.raises(JournalError, check=having(remedies=(Remedy.WAIT,))) as error:
             again()
         problem = problem_of(error.value).body
         assert (problem["status"], problem["type"]) == (409, "urn:problem-type:wosdk:journal")
         assert problem["detail"].endswith(" this job is already running in this process")
     await journal.close()
-    with pytest.raises(JournalError, match="has just created a job there"):
+    with pytest.raises(JournalError, check=having(conflict=True, remedies=())):
         a_journal(tmp_path, 1)
     Journal.open(tmp_path).abandon()
 

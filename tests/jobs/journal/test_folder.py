@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.journal.plans import a_journal, a_plan
+from tests.support.facts import having
 from tests.support.preloaded import Preloaded, python
 from tests.support.users import make_foreign
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import FolderLock, JobFolders, Journal, plan_of
 from wosdk_async.jobs.journal.folder import ledgers_in
 from wosdk_async.regular_files import replace_file
+from wosdk_async.text.remedies import Remedy
 
 
 @pytest.fixture
@@ -48,16 +50,16 @@ def test_ledgers_are_listed_with_the_oldest_first(base: Path) -> None:
 def test_a_folder_of_something_else_is_not_taken(base: Path) -> None:
     base.mkdir()
     (base / "results.csv").write_text("mine")
-    with pytest.raises(JournalError, match=r"has no journal and is not empty"):
+    with pytest.raises(JournalError, check=having(remedies=(Remedy.OTHER_FOLDER,))):
         JobFolders(base).ledgers()
     (base / "results.csv").unlink()
     base.rmdir()
     base.write_text("a file")
-    with pytest.raises(JournalError, match="has no journal and is not empty"):
+    with pytest.raises(JournalError, check=having(remedies=(Remedy.OTHER_FOLDER,))):
         JobFolders(base).ledgers()
     base.unlink()
     base.symlink_to(base.parent / "nowhere")
-    with pytest.raises(JournalError, match="has no journal and is not empty"):
+    with pytest.raises(JournalError, check=having(remedies=(Remedy.OTHER_FOLDER,))):
         JobFolders(base).ledgers()
 
 
@@ -114,7 +116,7 @@ def test_a_folder_is_made_with_those_above_it(tmp_path: Path) -> None:
     folders = JobFolders(tmp_path / "jobs" / "today" / "first")
     folder, lock = folders.new()
     assert folder == tmp_path / "jobs" / "today" / "first"
-    with pytest.raises(JournalError, match="already running in this process"):
+    with pytest.raises(JournalError, check=having(remedies=(Remedy.WAIT,))):
         FolderLock(folder)
     lock.release()
     FolderLock(folder).release()
@@ -152,7 +154,7 @@ def test_a_job_that_is_just_being_made_is_waited_for(base: Path) -> None:
     folders = JobFolders(base)
     folders.ledgers()
     _, lock = folders.new()
-    with pytest.raises(JournalError, match="already running in this process"):
+    with pytest.raises(JournalError, check=having(remedies=(Remedy.WAIT,))):
         JobFolders(base).ledgers()
     lock.release()
 
@@ -162,7 +164,7 @@ def test_of_two_that_start_together_one_is_refused(base: Path) -> None:
     assert first.ledgers() == second.ledgers() == []
     folder, lock = first.new()
     a_journal(folder, 2, lock=lock).abandon()
-    with pytest.raises(JournalError, match="has just created a job there"):
+    with pytest.raises(JournalError, check=having(conflict=True, remedies=())):
         second.new()
     assert not base.with_name("requests.csv.job-2").exists()
 
@@ -187,7 +189,7 @@ def test_a_folder_that_appears_between_is_not_taken(base: Path) -> None:
     folders = JobFolders(base)
     folders.ledgers()
     base.mkdir()  # by another process, which takes its lock in a moment
-    with pytest.raises(JournalError, match="has just created a job there"):
+    with pytest.raises(JournalError, check=having(conflict=True, remedies=())):
         folders.new()
     assert os.listdir(base) == []
 
@@ -228,7 +230,7 @@ def test_of_many_processes_that_start_together_one_makes_the_job(base: Path) -> 
 def test_a_lock_says_who_has_it_whatever_was_in_its_file(tmp_path: Path) -> None:
     (tmp_path / "lock").write_bytes(b"x" * 3000)
     lock = FolderLock(tmp_path)
-    with pytest.raises(JournalError, match="already running in this process"):
+    with pytest.raises(JournalError, check=having(remedies=(Remedy.WAIT,))):
         FolderLock(tmp_path)
     lock.write_stamp(12345)
     lock.release()

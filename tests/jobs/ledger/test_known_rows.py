@@ -49,7 +49,7 @@ async def test_a_row_in_doubt_whose_cells_have_changed_is_listed_as_such(local: 
     edited = local.write([["1", "another text", "", ""], *rows(2)])
     folder = (await local.run(edited, KEYED)).folder
     with (folder / "in_doubt.csv").open(newline="", encoding="utf-8") as file:
-        assert [each["changed"] for each in csv.DictReader(file)] == ["yes", ""]
+        assert [each["_changed"] for each in csv.DictReader(file)] == ["yes", ""]
 
 
 async def changed(ready: Import, local: Local) -> tuple[int, int, int]:

@@ -212,6 +212,24 @@ async def test_copies_of_a_job_folder_that_both_sent_rows_are_both_asked(local: 
     assert await refused(local, append(path, rows(4)), KEYED) == [4]
 
 
+@pytest.mark.parametrize("text", [MAP, KEYED], ids=["cells", "key"])
+async def test_a_copy_of_a_file_and_its_job_in_another_directory_is_named(local: Local, text: str) -> None:
+    path = await sent(local, "a.csv", rows(1), text)
+    folder = path.with_name("a.csv.job")
+    assert not any(str(folder) in each for each in (await local.run(append(path, rows(2)), text)).warnings)
+    copied = local.folder / "copy"
+    copied.mkdir()
+    shutil.copytree(folder, copied / folder.name)
+    copy = Path(shutil.copy(path, copied))
+    for number in (3, 4):
+        append(copy, rows(number))
+        assert sum(str(folder) in each for each in (await checked(local, copy, text)).warnings) == 1
+        summary = await local.run(copy, text)
+        assert (sum(str(folder) in each for each in summary.warnings), summary.done_now) == (1, 1)
+    shutil.rmtree(folder)
+    assert (await local.run(append(copy, rows(5)), text)).warnings == []
+
+
 async def test_rows_that_the_replaced_ledger_sent_are_not_sent_again(local: Local) -> None:
     """Only the rows that the file had were to be sent again."""
     path = await sent(local, "monday.csv", rows(1, 2), MAP)
@@ -690,7 +708,7 @@ async def test_again_in_a_first_run_waits_for_a_job_with_rows_in_doubt(local: Lo
     await killed_while_sending(local.job(monday, MAP), local, [1])
     tuesday = local.write(rows(1, 3)).rename(local.folder / "tuesday.csv")
     found = await refusal(local.job(tuesday, MAP, again=True), local)
-    assert (found.why, found.remedies) == ("sent_elsewhere", (Remedy.SETTLE,))
+    assert (found.why, found.remedies) == ("sent_elsewhere", (Remedy.SETTLE, Remedy.NEWER_JOB))
 
 
 async def test_a_job_with_another_key_cannot_take_the_file(local: Local) -> None:
@@ -729,7 +747,11 @@ async def test_rows_in_doubt_of_another_job_are_settled_before_they_are_looked_u
     await killed_while_sending(local.job(monday, MAP, marker=MARKER), local, [1])
     tuesday = local.write(rows(1, 3)).rename(local.folder / "tuesday.csv")
     found = await refusal(local.job(tuesday, MAP, marker=MARKER), local)
-    assert (found.why, found.lines, found.remedies) == ("sent_elsewhere", (2,), (Remedy.SETTLE,))
+    assert (found.why, found.lines, found.remedies) == (
+        "sent_elsewhere",
+        (2,),
+        (Remedy.SETTLE, Remedy.NEWER_JOB),
+    )
     assert (await local.run(monday, MAP, marker=MARKER)).done == 2
     summary = await local.run(tuesday, MAP, marker=MARKER)
     assert (summary.done_now, summary.failed) == (1, 1)
@@ -752,4 +774,4 @@ async def test_the_job_with_rows_in_doubt_is_named_before_one_that_sent_more(loc
     folder = await killed_while_sending(local.job(tuesday, MAP), local, [1])
     week = local.write(rows(1, 2, 3, 4)).rename(local.folder / "week.csv")
     found = await refusal(local.job(week, MAP), local)
-    assert (found.folder, found.lines, found.remedies) == (folder, (5,), (Remedy.SETTLE,))
+    assert (found.folder, found.lines, found.remedies) == (folder, (5,), (Remedy.SETTLE, Remedy.NEWER_JOB))

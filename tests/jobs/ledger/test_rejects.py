@@ -114,6 +114,17 @@ async def test_another_file_in_the_folder_of_a_job_is_what_the_job_wrote(local: 
             assert (found.why, found.problem, found.line) == ("rejects", "job_file", 1)
 
 
+async def test_rows_in_doubt_are_no_file_to_import(local: Local) -> None:
+    """Their columns begin with ``_``, as those of rejects do."""
+    source = local.write(rows(1, 2))
+    folder = await killed_while_sending(local.job(source, MAP), local, [1])
+    await local.run(source, MAP)
+    found = await refusal(local.job(folder / "in_doubt.csv", MAP), local)
+    assert (found.why, found.problem) == ("rejects", "job_file")
+    found = await refusal(local.job(Path(shutil.copy(folder / "in_doubt.csv", local.folder)), MAP), local)
+    assert (found.why, found.problem) == ("rejects", "missing_job")
+
+
 async def test_a_reject_that_is_done_meanwhile_is_skipped(local: Local) -> None:
     """It was corrected in the file as well."""
     source = local.write([["1", LONG, "", ""], *rows(2)])
@@ -212,7 +223,7 @@ async def test_rejects_that_are_in_doubt_now_are_read_before_they_are_removed(lo
     await killed_while_sending(local.job(copy, KEYED), local, [1])
     summary = await local.run(rejects, KEYED)
     assert (summary.in_doubt, summary.files_failed) == (1, None)
-    assert [each["key"] for each in lines_of(folder / "in_doubt.csv")] == ["1"]
+    assert [each["_key"] for each in lines_of(folder / "in_doubt.csv")] == ["1"]
 
 
 async def test_edited_rejects_stay_as_they_are(local: Local) -> None:

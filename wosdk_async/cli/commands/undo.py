@@ -98,7 +98,7 @@ def undo_command(
     listed and kept. Created references are also kept unless you add --references.
 
     \b
-      wosdk jobs undo requests.csv.job --check
+      wosdk jobs undo requests.csv.job --reason 'Entered by mistake' --check
       wosdk jobs undo requests.csv.job --run 2 --reason 'Entered by mistake'
       wosdk jobs undo requests.csv.job --reason 'Entered by mistake'
 
@@ -125,8 +125,10 @@ def undo_command(
         if not check:
             runner.run(undo.end_leases())
         summary = runner.run(undo.look())
-        reason_id = runner.run(_reason_id(runner, undo, reason, summary.counts["undo"], check=check))
         _say_undo(undo, summary, kept, runner.run(journal.references()), check=check)
+        if check:  # before an error about the reason
+            _print_undo(summary, kept, undone_before, as_json)
+        reason_id = runner.run(_reason_id(runner, undo, reason, summary.counts["undo"]))
         if not check:
             undone_before = summary.counts["undone"]
             count, before, kept = _confirm_undo(runner, undo, summary, ask=not yes), kept, []
@@ -134,7 +136,7 @@ def undo_command(
             summary, status = _carry_out(runner, undo, reason_id, comment, kept)
             if count:
                 _say_kept(kept, before)
-    _print_undo(summary, kept, undone_before, as_json)
+            _print_undo(summary, kept, undone_before, as_json)
     sys.exit(status or (Exit.DONE if summary.complete else Exit.SOME))
 
 
@@ -180,9 +182,8 @@ def _confirm_undo(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool
     return rows + references
 
 
-async def _reason_id(runner: Runner, undo: Undo, reason: str | None, rows: int, *, check: bool) -> int | None:
+async def _reason_id(runner: Runner, undo: Undo, reason: str | None, rows: int) -> int | None:
     from wosdk_async.cli.order_changes import reason_id
-    from wosdk_async.errors import WosdkError
 
     if not undo.cancels:
         if reason is not None:
@@ -190,13 +191,7 @@ async def _reason_id(runner: Runner, undo: Undo, reason: str | None, rows: int, 
         return None
     if reason is None and not rows:
         return None
-    try:
-        return await reason_id(runner.company, "Cancel", reason)
-    except (CliError, WosdkError) as error:
-        if not check or reason is not None:
-            raise
-        say(f"the undo needs a cancel reason: {error.message}")
-        return None
+    return await reason_id(runner.company, "Cancel", reason)
 
 
 def _carry_out(

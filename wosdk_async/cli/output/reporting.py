@@ -90,6 +90,8 @@ class OutcomeWriter:
         self._faults, self._warnings = _Causes(_MAX_SHOWN), _Causes(_MAX_WARNED)
         self._counts: Counter[str] = Counter()
         self._warned = 0
+        self.existing = 0
+        """Rows that failed only because their records exist."""
 
     @property
     def problems(self) -> str:
@@ -107,6 +109,7 @@ class OutcomeWriter:
         self._write(outcome)
         self._counts[outcome.outcome] += 1
         self._warned += bool(outcome.warnings)
+        self.existing += outcome.code == KEY_EXISTS
         for cause, text in {cause_of(text): text for text in outcome.warnings}.items():
             self._warnings.add(cause, outcome, f"warning: {text}")
         # A code on a row that was not started means that the run tried to send it.
@@ -181,11 +184,14 @@ _FILES = {
 }
 
 
-def say_files(summary: Summary, plan: JobPlan) -> None:
-    """Print the files' paths, and the command to import the rejects; ``plan`` has this run's options."""
+def say_files(summary: Summary, plan: JobPlan, existing: int) -> None:
+    """Print the files' paths, and the command to import the rejects.
+
+    ``plan`` has this run's options. Of the failed rows, ``existing`` failed only because their records exist.
+    """
     for path in summary.files:
         name = unnumbered(path).name
-        if name == REJECTS and summary.stopped is not None and summary.stopped.kind == "all-exist":
+        if name == REJECTS and summary.failed == existing:
             continue  # there is nothing to correct
         if name == IN_DOUBT:
             say_doubts(path, plan)

@@ -132,7 +132,7 @@ async def open_job(
         )
         if is_idle:
             rows.warnings.clear()  # these warn about rows to send, and there are none
-        rows.warnings += await journal.read(lambda db: ledger_warnings(db, request, plan, journal.plan.key))
+        rows.warnings += await journal.read(lambda db: ledger_warnings(db, request, plan, journal.folder))
         return OpenedJob(
             request=request,
             journal=journal,

@@ -106,7 +106,7 @@ def _sent_elsewhere(file: FileFacts, *remedies: Remedy) -> Refusal | None:
     if other.running:
         return attrs.evolve(about, remedies=(Remedy.WAIT,))
     if other.in_doubt:
-        return attrs.evolve(about, remedies=(Remedy.SETTLE,))
+        return attrs.evolve(about, remedies=(Remedy.SETTLE, Remedy.NEWER_JOB))
     if other.changed:
         return attrs.evolve(about, remedies=(Remedy.OTHER_CELLS,), changed=other.changed)
     return about

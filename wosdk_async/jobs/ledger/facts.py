@@ -10,9 +10,11 @@ from pathlib import Path
 
 import attrs
 
-from wosdk_async.jobs.journal import State
-from wosdk_async.jobs.journal.folder import jobs_at, plan_of
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal import JobPlan, State
+from wosdk_async.jobs.journal.folder import jobs_at, ledgers_in, plan_of
 from wosdk_async.jobs.journal.lock import require_own
+from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import JOURNAL, read_plan
 from wosdk_async.jobs.ledger.comparison import Comparison, compare, count_standings, ledger_counts
 from wosdk_async.jobs.ledger.decision import actions_of, decide
@@ -123,11 +125,11 @@ def _rejects_problem(
     compared: Comparison,
     superseded_by: Path | None,
 ) -> tuple[RejectsProblem, int] | None:
-    if not rows.is_rejects:
-        return ("job_file", 1) if written_by_job(request) else None
+    if not rows.job and written_by_job(request):
+        return "job_file", 1
     twice_line, unknown_line = compared.twice_line, compared.unknown_line
     problem = rows.problem or (None if twice_line is None else ("row_twice", twice_line))
-    if problem is not None or folder is None:
+    if not rows.is_rejects or problem is not None or folder is None:
         return problem
     named = {plan_of(each).job for each in named_ledgers(request)}
     if request.options.folder is not None and superseded_by is None and rows.job not in named:
@@ -152,13 +154,14 @@ def _ledger_facts(db: sqlite3.Connection, folder: Path, compared: Comparison) ->
     )
 
 
-def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, key: str | None) -> list[str]:
-    """Return warnings about rows with a new key, undone rows that changed, and rows sent with another map.
+def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, folder: Path) -> list[str]:
+    """Return warnings about new keys, changed undone rows, another map, and a copy of the job.
 
     Updates need no warning about another map, because they resend the rows. A map that differs only in the
-    key needs no warning either. ``key`` is the ledger's key template.
+    key needs no warning either.
     """
-    warnings = [] if key is None else new_key_warnings(db, plan)
+    job = read_plan(db, folder / JOURNAL)
+    warnings = [] if job.key is None else new_key_warnings(db, plan)
     if plan.actions[Standing.UNDONE] is Action.SKIP:
         (changed,) = db.execute(
             """SELECT count(*) FROM temp.matched JOIN temp.file USING (place)
@@ -170,6 +173,7 @@ def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, 
         )
     if request.action.compares:
         return warnings
+    warnings += _copy_warnings(db, request, job, folder)
     (count,) = db.execute(
         """SELECT count(*) FROM outcome LEFT JOIN undo USING (row)
         WHERE outcome.state = :done AND undo.state IS NOT :done
@@ -187,6 +191,23 @@ def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, 
         remedy = request.report_words.remedy(Remedy.UNDO_AND_RETRY, {})
         warnings.append(f"the map has changed since {rows} {request.action.label}; {remedy}")
     return warnings
+
+
+def _copy_warnings(db: sqlite3.Connection, request: ImportRequest, job: JobPlan, folder: Path) -> list[str]:
+    """Return a warning if an earlier file's directory has a copy of the job, unless rows are looked up."""
+    if request.looks_first:
+        return []
+    places = {Path(run.details["file"]).resolve().parent for run in runs(db) if "file" in run.details}
+    # Copies in these directories have been compared with the file.
+    places -= {each.resolve().parent for each in (folder, request.path)}
+    for each in (each for place in places for each in ledgers_in(place)):
+        with contextlib.suppress(JournalError):
+            if plan_of(each).job == job.job:
+                return [
+                    f"{each} is a copy of this job, and neither job knows which rows the other sends; import "
+                    "with only one, and delete the other"
+                ]
+    return []
 
 
 def first_warnings(request: ImportRequest, rows: FileRows) -> list[str]:
@@ -251,7 +272,7 @@ def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator
         plan, actions = decide_import(db, request, rows, company, folder=folder)
         warnings = first_warnings(request, rows)
         if folder is not None and isinstance(plan, Plan) and not plan.begins:
-            warnings = ledger_warnings(db, request, plan, read_plan(db, folder / JOURNAL).key)
+            warnings = ledger_warnings(db, request, plan, folder)
         if isinstance(plan, Plan) and plan.leaves_done:
             warnings.append(f"rows to be resent, although an earlier job completed them: {plan.leaves_done}")
         yield Preview(plan, actions, folder, warnings, db)

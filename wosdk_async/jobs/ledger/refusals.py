@@ -120,11 +120,13 @@ def _sample(row: RowSample | None) -> str:
 
 
 def _differing(*rows: RowSample | None) -> Iterator[str]:
-    """Yield the lines and cells of two rows, beginning with the first cell that differs."""
+    """Yield the lines and cells of two rows; leave out first cells if a differing cell would be cut off."""
     cells = [[] if row is None else row.name.split(", ") for row in rows]
     equal = len([*takewhile(lambda pair: pair[0] == pair[1], zip(*cells, strict=False))])
     for row, names in zip(rows, cells, strict=True):
-        name = f": {shortened(', '.join(names[equal:]), _CELLS)!r}" if names[equal:] else ""
+        fitting = (each for each in range(equal) if len(", ".join(names[each : equal + 1])) <= _CELLS)
+        text = ", ".join(names[next(fitting, equal) :])
+        name = f": {shortened(text, _CELLS)!r}" if text else ""
         yield "" if row is None else f" (line {row.line}{name})"
 
 

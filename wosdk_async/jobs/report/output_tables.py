@@ -118,7 +118,8 @@ async def write_rejects(folder: OutputFolder, journal: Journal, source: Source) 
 async def write_doubts(folder: OutputFolder, journal: Journal, source: Source) -> Path:
     """Write rows in doubt, and rows in flight when the run ended, with their cells."""
     async with _entered_in_thread(folder.writing_rows(IN_DOUBT)) as writer:
-        writer.writerow([*RESULT_COLUMNS, *map(_shown, source.columns)])
+        own = [f"_{name}" for name in RESULT_COLUMNS]  # the input may have columns of the same names
+        writer.writerow([*own, *map(_shown, source.columns)])
 
         def cells(stored: StoredRow, row: Row) -> list[Any]:
             return [

@@ -72,9 +72,12 @@ def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) 
     """Raise ImportMapError if the file does not fit the map; ``wanted`` is as in :func:`require_columns`."""
     line = getattr(source, "header_line", None)
     if rules.header_row not in (None, line) and not getattr(source, "is_of_rejects", False):
+        where, remedy = "the header is on another line", Remedy.HEADER_ROW
+        if line is None:
+            where, remedy = "files of this format have no header row", Remedy.NO_HEADER_ROW
         raise ImportMapError(
-            f"{source.path}: the map sets header_row = {rules.header_row}, but the header is on another line",
-            remedies=(Remedy.HEADER_ROW,),
+            f"{source.path}: the map sets header_row = {rules.header_row}, but {where}",
+            remedies=(remedy,),
             line=rules.header_row,
         )
     read = wanted.keys() - set(rules.fill_down)

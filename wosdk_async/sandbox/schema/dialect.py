@@ -10,6 +10,8 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.sandbox.errors import SettingError
+
 _MAX_DIGITS = 18  # amounts with more digits are left unchanged
 _WHOLE = len("2024-05-14T13:15:07")  # a time without a fraction
 
@@ -137,5 +139,5 @@ DIALECTS = {dialect.name: dialect for dialect in (SPEC, RECORDED)}
 def dialect_of(name: str) -> Dialect:
     """Return a dialect by name. Raises ValueError if it is unknown."""
     if name not in DIALECTS:
-        raise ValueError(f"There is no dialect {name!r}. Use one of: {', '.join(DIALECTS)}.")
+        raise SettingError(f"There is no dialect {name!r}. Use one of: {', '.join(DIALECTS)}.", "dialect")
     return DIALECTS[name]

@@ -14,6 +14,7 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.sandbox.errors import SettingError
 from wosdk_async.sandbox.schema.bodies import dump
 from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
@@ -64,7 +65,8 @@ def create_company(
     """
     name = name.strip()
     if not name or not name.isascii() or not name.isprintable():  # the name is sent in a header
-        raise ValueError(f"{name!r} is not a valid Company name: use printable ASCII characters.")
+        text = f"{name!r} is not a valid Company name: use printable ASCII characters."
+        raise SettingError(text, "company")
     if not re.fullmatch(r"[A-Za-z0-9.-]{0,253}", host, re.ASCII):
         raise ValueError(f"{host!r} is not a host name. Use a name such as acme.localhost, without a port.")
     with store.transaction():

@@ -53,7 +53,7 @@ def connect(path: Path) -> sqlite3.Connection:
 def prepare(db: sqlite3.Connection, path: Path) -> None:
     """Create the tables if the file is empty. Raises StoreError, sqlite3.Error."""
     if not _is_empty(db):
-        _check(db, path)
+        _check(db, path, "store", "Create it again in a new file")
     elif str(path) == ":memory:":
         db.deserialize(empty_store())
     _configure(db)
@@ -111,10 +111,12 @@ def snapshot_at(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a snapshot for reading. Raises StoreError if it is invalid or has another version."""
     try:
         with contextlib.closing(connect_database(path, access="mode=ro")) as copy:
-            _check(copy, path)
+            _check(copy, path, "snapshot", "Take it again")
             yield copy
     except sqlite3.Error as error:
-        raise StoreError(f"{path}: {error}. Choose a file created by `snapshot`.") from error
+        raise StoreError(
+            f"{path} cannot be restored: {error}. Choose a file created by `snapshot`."
+        ) from error
 
 
 def _is_store(path: Path) -> bool:
@@ -124,12 +126,14 @@ def _is_store(path: Path) -> bool:
     return head.startswith(b"SQLite format 3\0") and head[68:72] == APPLICATION_ID.to_bytes(4)
 
 
-def _check(db: sqlite3.Connection, path: Path) -> None:
+def _check(db: sqlite3.Connection, path: Path, kind: str, remedy: str) -> None:
     if _pragma(db, "application_id") != APPLICATION_ID:
-        raise StoreError(f"{path} is another program's database. Choose another file.")
-    if _pragma(db, "user_version") != VERSION:
-        text = f"{path} was written by another version of the sandbox. Delete the file or choose another."
-        raise StoreError(text)
+        raise StoreError(f"{path} is another program's database, not a sandbox {kind}. Choose another file.")
+    if (found := _pragma(db, "user_version")) != VERSION:
+        raise StoreError(
+            f"{path} is a {kind} in format {found}; this version of wosdk_async reads format {VERSION}."
+            f" {remedy}, or install the version that wrote it."
+        )
 
 
 _BUSY_SECONDS = 5.0

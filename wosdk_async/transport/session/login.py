@@ -307,7 +307,7 @@ class Login:
                 if meant is not error:
                     raise meant from error
             if isinstance(error, NoAnswerError):  # the caller's own call was not sent
-                why = f"the log-in got {error.message}; nothing was sent"
+                why = f"the log-in got {error.message}; the call was not sent"
                 raise NotSentError(why, **error.facts) from error
             raise
 
