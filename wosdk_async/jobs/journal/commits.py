@@ -57,19 +57,14 @@ def _write_batch(db: sqlite3.Connection, batch: _Batch, stamp: int, run: int) ->
     if len(batch.rows) <= MAX_AT_ONCE and not batch.others:
         save_rows(db, batch.rows, stamp, run)  # a single statement is its own transaction
         return
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with db:  # commits, or rolls back after an error
+        db.execute("BEGIN IMMEDIATE")
         for start in range(0, len(batch.rows), MAX_AT_ONCE):
             save_rows(db, batch.rows[start : start + MAX_AT_ONCE], stamp, run)
         # Save the stamp here too: changes in `others` copy it, store none, or delete rows with a stamp.
         db.execute("UPDATE change SET stamp = ?", [stamp])
         for each in batch.others:
             each(db)
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:  # on a full disk, SQLite has already rolled back
-            db.execute("ROLLBACK")
-        raise
 
 
 class JobThread:

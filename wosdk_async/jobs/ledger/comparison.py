@@ -135,8 +135,8 @@ def compare(
     for table in TEMPORARY:
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
     db.execute(_FILE)
-    db.execute("BEGIN")  # one transaction for the temporary tables; the ledger is only read
-    try:
+    with db:  # one transaction for the temporary tables; the ledger is only read
+        db.execute("BEGIN")
         hashes = array("q")  # of the identities
         for chunk in chunks:
             _insert(db, chunk)
@@ -159,11 +159,6 @@ def compare(
         if by_cells or (same_key and not rejects):
             _recognize(db, by_cells=by_cells)
         found = _summarized(db, rejects) if counts else Comparison(standings={}, gone={})
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
     if not rejects:
         return found
     twice = "SELECT max(line) AS line FROM temp.file GROUP BY row HAVING count(*) > 1"
