@@ -151,19 +151,16 @@ class Journal(JournalAccess):
                 process is working on the job.
         """
         read_only, synchronous = read_only or snapshot, synchronous or snapshot
-        if not read_only and lock is None:
-            lock = FolderLock(folder)
-        try:
-            db = connect(folder, read_only=read_only, snapshot=snapshot, durable=not synchronous)
-            try:
-                return cls(folder, db, lock, clock=clock, commit=commit, synchronous=synchronous)
-            except BaseException:
-                db.close()
-                raise
-        except BaseException:
+        with contextlib.ExitStack() as exits:
+            if not read_only and lock is None:
+                lock = FolderLock(folder)
             if lock is not None:
-                lock.release()
-            raise
+                exits.callback(lock.release)
+            db = connect(folder, read_only=read_only, snapshot=snapshot, durable=not synchronous)
+            exits.enter_context(contextlib.closing(db))
+            journal = cls(folder, db, lock, clock=clock, commit=commit, synchronous=synchronous)
+            exits.pop_all()
+            return journal
 
     async def __aenter__(self) -> Journal:
         return self

@@ -38,11 +38,8 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
         return request.base
     plans = [(folder, plan) for folder in ledgers if _is_ledger(folder, plan := plan_of(folder))]
     if request.options.folder is not None and plans:  # a named folder is used regardless of its last input
-        newest, newest_plan = plans[0]
-        for folder, plan in plans:  # follow the ledgers that were created to resend all rows
-            if plan.after == newest_plan.job:
-                newest, newest_plan = folder, plan
-        return newest
+        oldest, _ = plans[0]
+        return successor(oldest) or oldest
     wanted = company, request.import_map.operation
     own = [(folder, plan) for folder, plan in plans if (plan.company, plan.operation) == wanted]
     fitting = [folder for folder, plan in own if plan.sheet == request.sheet]
