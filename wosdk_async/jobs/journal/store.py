@@ -49,28 +49,26 @@ def connect(
             why = "this job has not sent anything; if the import was killed, run the same command again"
         raise JournalError(f"{folder}: {why}")
     was_closed = not _size(database_files(path)[1])
-    with explained(path):
+    with explained(path), contextlib.ExitStack() as exits:
         db = _connect_to_read(path, snapshot=snapshot) if read_only else _open(path)
-        try:
-            _check(db, path)
-            if (job := job_in(folder)) is not None and job != read_plan(db, path).job:
-                raise JournalError(
-                    f"{path}: this journal belongs to a different job. Restore the folder's own journal, "
-                    "which records what was sent"
-                )
-            if not read_only:
-                if not was_closed and (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
-                    raise JournalError(_damaged(path, str(found)))
-                require_wal(db, folder)
-                db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
-                db.execute("PRAGMA fullfsync = ON")  # macOS: also flush the disk's cache
-                db.execute("PRAGMA checkpoint_fullfsync = ON")
-                db.execute("BEGIN IMMEDIATE")  # fail now if the file is not writable
-                db.execute("COMMIT")
-            db.execute(f"PRAGMA cache_size = -{_CACHE}")
-        except BaseException:
-            db.close()  # otherwise Python 3.13 warns about an unclosed connection
-            raise
+        exits.callback(db.close)  # otherwise Python 3.13 warns about an unclosed connection
+        _check(db, path)
+        if (job := job_in(folder)) is not None and job != read_plan(db, path).job:
+            raise JournalError(
+                f"{path}: this journal belongs to a different job. Restore the folder's own journal, "
+                "which records what was sent"
+            )
+        if not read_only:
+            if not was_closed and (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+                raise JournalError(_damaged(path, str(found)))
+            require_wal(db, folder)
+            db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
+            db.execute("PRAGMA fullfsync = ON")  # macOS: also flush the disk's cache
+            db.execute("PRAGMA checkpoint_fullfsync = ON")
+            db.execute("BEGIN IMMEDIATE")  # fail now if the file is not writable
+            db.execute("COMMIT")
+        db.execute(f"PRAGMA cache_size = -{_CACHE}")
+        exits.pop_all()
     return db
 
 
