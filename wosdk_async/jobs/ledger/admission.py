@@ -33,12 +33,12 @@ def admit(
     if plan.rejects:
         _keep_uncorrected(db, sent_here)
     _place(db, renames=not plan.rejects)
-    key = f"'{job}-' || {{row}}" if default_keys else "file.key"
-    _insert_new(db, key.format(row="planned.row") if default_keys else None)
+    key = f"'{job}-' || planned.row" if default_keys else "file.key"
+    _insert_new(db, key if default_keys else None)
     _add_keys(db, sent_here if plan.rejects else "TRUE")
     if learns:
         _add_identities(db, sent_here, rejects=plan.rejects)
-    _plan_known(db, plan, key.format(row="planned.row"), sent_here)
+    _plan_known(db, plan, key, sent_here)
     _refuse(db, run)
     if plan.dismisses:
         db.execute("UPDATE planned SET dismissed = 1 WHERE place IS NULL AND NOT dismissed")
