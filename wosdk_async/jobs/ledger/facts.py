@@ -200,7 +200,7 @@ def _copy_warnings(db: sqlite3.Connection, request: ImportRequest, job: JobPlan,
     places = {Path(run.details["file"]).resolve().parent for run in runs(db) if "file" in run.details}
     # Copies in these directories have been compared with the file.
     places -= {each.resolve().parent for each in (folder, request.path)}
-    for each in (each for place in places for each in ledgers_in(place)):
+    for each in ledgers_in(*places):
         with contextlib.suppress(JournalError):
             if plan_of(each).job == job.job:
                 return [

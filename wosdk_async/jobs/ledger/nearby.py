@@ -142,8 +142,7 @@ def existing_remedies(
     query = f"""SELECT max(sent = ?) FROM identity JOIN planned USING (row) JOIN outcome USING (row)
         LEFT JOIN undo USING (row) WHERE outcome.state = {State.DONE}
         AND undo.state IS NOT {State.DONE} AND identity IN ({", ".join("?" * len(identities))})"""
-    directories = dict.fromkeys((own.absolute().parent, Path(plan.file).parent))
-    for folder in (each for directory in directories for each in ledgers_in(directory)):
+    for folder in ledgers_in(own.absolute().parent, Path(plan.file).parent):
         with contextlib.suppress(JournalError):
             other = plan_of(folder)
             if (other.company, other.operation) == (plan.company, plan.operation) and other.job != plan.job:

@@ -127,7 +127,7 @@ def runs_beside(request: ImportRequest, own: Path) -> dict[Path, tuple[int, int]
     The result is empty unless the import creates records.
     """
     counts = {}
-    for folder in _ledgers_beside(request, own) if request.creates else ():
+    for folder in ledgers_in(*_places(request, own)) if request.creates else ():
         with contextlib.suppress(JournalError), opened(folder) as db:
             imports = "SELECT count(*) FROM run WHERE json_extract(details, '$.map') IS NOT NULL"
             found = db.execute(f"SELECT ({imports}), (SELECT count(*) FROM planned)").fetchone()
@@ -149,7 +149,7 @@ def _other_ledgers(
     if lost := next((folder for place in places for folder in lost_ledgers_in(place)), None):
         why = f"{lost} has lost its journal, so it is unknown which rows that job sent"
         raise JournalError(why, remedies=(Remedy.MOVE_JOB,), folder=str(lost))
-    for folder in sorted(_ledgers_beside(request, own.folder), key=_last_change):
+    for folder in sorted(ledgers_in(*places), key=_last_change):
         with _named_if_unreadable(folder):
             plan = plan_of(folder)
             is_own = own.folder is not None and folder.resolve() == own.folder.resolve()
@@ -187,10 +187,6 @@ def _runs_of(folder: Path) -> set[_Run]:
 
 def _runs_in(db: sqlite3.Connection) -> set[_Run]:
     return {(run.started_at, run.ended_at) for run in runs(db)}
-
-
-def _ledgers_beside(request: ImportRequest, own: Path | None) -> list[Path]:
-    return [each for directory in _places(request, own) for each in ledgers_in(directory)]
 
 
 def _places(request: ImportRequest, own: Path | None) -> set[Path]:

@@ -230,7 +230,7 @@ def undone_beside(
     is unreadable.
     """
     ids, in_doubt, own = set[int](), set[int](), jobs_at(base)
-    for folder in dict.fromkeys((*own, *ledgers_in(base.parent), *ledgers_in(file.parent))):
+    for folder in dict.fromkeys((*own, *ledgers_in(base.parent, file.parent))):
         with contextlib.nullcontext() if folder in own else contextlib.suppress(JournalError):
             plan = plan_of(folder)
             if folder != exclude and (plan.company, plan.operation) == (company, operation):
