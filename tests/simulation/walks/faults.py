@@ -12,7 +12,7 @@ from tests.simulation.reverts import Reverts, replace
 from wosdk_async.jobs import undo
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import RowRecord, State
-from wosdk_async.jobs.journal.access import JournalWriter
+from wosdk_async.jobs.journal.access import JournalAccess
 from wosdk_async.jobs.ledger import comparison, decision, facts, nearby
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.terms import FileFacts, LedgerFacts, Plan, Refusal, Standing, Why
@@ -90,9 +90,9 @@ async def _plan_again(_: Any, self: Settling) -> None:
 
 
 @FAULTS.replace(
-    JournalWriter, "admit", "never-dismissed", "rows that are gone for good are asked about again", "refused"
+    JournalAccess, "admit", "never-dismissed", "rows that are gone for good are asked about again", "refused"
 )
-async def _admit_without_dismissing(original: Any, self: JournalWriter, change: Any, plan: Any) -> None:
+async def _admit_without_dismissing(original: Any, self: JournalAccess, change: Any, plan: Any) -> None:
     keywords = change.keywords
     change.keywords["plan"] = attrs.evolve(keywords["plan"], dismisses=False)
     await original(self, change, plan)

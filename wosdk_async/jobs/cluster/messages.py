@@ -14,7 +14,7 @@ import attrs
 from cattrs.preconf.orjson import make_converter
 
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.jobs.journal.entries import storable, storable_or_none
+from wosdk_async.jobs.journal.entries import storable
 from wosdk_async.text.secret import Secret, as_secret
 
 MAX_RESULTS = 1000
@@ -119,14 +119,14 @@ class RowReport:
     result: Literal["done", "failed", "in_doubt", "not_sent"]
     entity: str = ""
     id: int | None = None
-    record: str | None = attrs.field(default=None, converter=storable_or_none)
+    record: str | None = attrs.field(default=None, converter=attrs.converters.optional(storable))
     version: int | None = None
     found: bool = False
     error: str = ""
     reason: str = attrs.field(default="", converter=storable)
     code: str = attrs.field(default="", converter=storable)
     status: int = 0
-    request_id: str | None = attrs.field(default=None, converter=storable_or_none)
+    request_id: str | None = attrs.field(default=None, converter=attrs.converters.optional(storable))
     attempts: int = 0
     waits: tuple[float, ...] = ()
     seconds: float = 0.0

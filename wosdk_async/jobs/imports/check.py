@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import time
 from collections import Counter
@@ -175,7 +176,8 @@ class Check:
             if isinstance(preview.decision, Refusal):
                 self._sent_elsewhere = frozenset(preview.decision.lines)
             base = preview.folder or self._request.base  # the ledger of rejects may be elsewhere
-            self._undone = await undone_beside(base, self._request.path, identity, self._map.operation)
+            about = base, self._request.path, identity, self._map.operation
+            self._undone = await asyncio.to_thread(undone_beside, *about)
             if preview.folder is not None:
                 async with Journal.open(preview.folder, snapshot=True) as journal:
                     self._result.job = await overview(journal)

@@ -158,7 +158,18 @@ async def _begin(
     after: str | None = None,
 ) -> OpenedJob:
     """Create an empty ledger; :meth:`OpenedJob.admit` adds the file's rows."""
-    create = functools.partial(_create, request, company, folders, journals, after)
+
+    def create() -> Journal:
+        folder, lock = folders.new(request.path.stat().st_mode)
+        try:
+            with explained(folder):
+                keep_copy(request.path, folders.base, folder)
+            about = attrs.evolve(request.plan(new_job_id(), company), after=after)
+            return journals.create(folder, about, lock=lock)
+        except BaseException:
+            lock.release()
+            raise
+
     journal = await open_in_thread(create, close=journals.discard)
     try:
         plan = await _decided(journal, request, rows, company, new=True)
@@ -167,20 +178,6 @@ async def _begin(
         raise
     rows.warnings += first_warnings(request, rows)
     return OpenedJob(request=request, journal=journal, rows=rows, plan=plan, new=True, beside=beside)
-
-
-def _create(
-    request: ImportRequest, company: str, folders: JobFolders, journals: type[Journal], after: str | None
-) -> Journal:
-    folder, lock = folders.new(request.path.stat().st_mode)
-    try:
-        with explained(folder):
-            keep_copy(request.path, folders.base, folder)
-        plan = attrs.evolve(request.plan(new_job_id(), company), after=after)
-        return journals.create(folder, plan, lock=lock)
-    except BaseException:
-        lock.release()
-        raise
 
 
 async def _decided(

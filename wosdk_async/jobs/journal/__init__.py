@@ -1,6 +1,6 @@
 """Job journal: the ledger's SQLite file, from which a killed job resumes.
 
-This module opens and closes the :class:`Journal`. Its base classes are in ``access.py``, its entries in
+This module opens and closes the :class:`Journal`. Its base class is in ``access.py``, its entries in
 ``entries.py``, and its SQL in ``row_table.py``, ``run_table.py`` and ``worker_tables.py``.
 ``commits.py`` groups writes into commits, ``store.py`` creates and opens the file, and ``schema.py`` defines
 the tables. ``folder.py`` finds job folders, and ``lock.py`` locks them.
@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal.access import JournalWriter
+from wosdk_async.jobs.journal.access import JournalAccess
 from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue
 from wosdk_async.jobs.journal.entries import (
     ANSWERED,
@@ -65,7 +65,7 @@ __all__ = [
 ]
 
 
-class Journal(JournalWriter):
+class Journal(JournalAccess):
     """Job journal for one event loop, created by :meth:`create` or :meth:`open`.
 
     ::
@@ -151,19 +151,16 @@ class Journal(JournalWriter):
                 process is working on the job.
         """
         read_only, synchronous = read_only or snapshot, synchronous or snapshot
-        if not read_only and lock is None:
-            lock = FolderLock(folder)
-        try:
-            db = connect(folder, read_only=read_only, snapshot=snapshot, durable=not synchronous)
-            try:
-                return cls(folder, db, lock, clock=clock, commit=commit, synchronous=synchronous)
-            except BaseException:
-                db.close()
-                raise
-        except BaseException:
+        with contextlib.ExitStack() as exits:
+            if not read_only and lock is None:
+                lock = FolderLock(folder)
             if lock is not None:
-                lock.release()
-            raise
+                exits.callback(lock.release)
+            db = connect(folder, read_only=read_only, snapshot=snapshot, durable=not synchronous)
+            exits.enter_context(contextlib.closing(db))
+            journal = cls(folder, db, lock, clock=clock, commit=commit, synchronous=synchronous)
+            exits.pop_all()
+            return journal
 
     async def __aenter__(self) -> Journal:
         return self

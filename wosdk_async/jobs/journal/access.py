@@ -38,26 +38,51 @@ _JOURNAL_MISSING = (
 
 def _reads(
     statement: Callable[Concatenate[sqlite3.Connection, P], T], *, committed: bool = False
-) -> Callable[Concatenate[JournalReader, P], Coroutine[Any, Any, T]]:
+) -> Callable[Concatenate[JournalAccess, P], Coroutine[Any, Any, T]]:
     """Turn an SQL function into a reader method; with ``committed``, the method ignores queued changes."""
 
     @wraps(statement)
-    async def read(self: JournalReader, /, *args: P.args, **named: P.kwargs) -> T:
+    async def read(self: JournalAccess, /, *args: P.args, **named: P.kwargs) -> T:
         return await self.read(lambda db: statement(db, *args, **named), committed=committed)
 
     return read
 
 
-class JournalReader:
-    """Journal that can be read even while another process is working on the job."""
+class JournalAccess:
+    """Journal that can be read even while another process is working on the job.
 
-    def __init__(self, folder: Path, db: sqlite3.Connection, *, synchronous: bool) -> None:
+    Only the holder of its lock can write to it. Coroutines that write return once the change is on disk. They
+    raise JournalError if the change cannot be written; in that case nothing may be sent. Other methods that
+    write queue a change, and do not raise if the disk fails.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        db: sqlite3.Connection,
+        lock: FolderLock | None,
+        *,
+        clock: Callable[[], float],
+        commit: CommitHook,
+        synchronous: bool,
+    ) -> None:
         self.folder = folder
         self.path = folder / JOURNAL
         self.plan = read_plan(db, self.path)
-        self._db = db
-        self._thread = JobThread(f"journal of {self.plan.job}", synchronous=synchronous)
         self.is_closed = False
+        self.secrets: Callable[[], Secrets] = Secrets
+        """Function that returns the secrets to redact in records; set by the import or undo in progress."""
+        self._db = db
+        self._lock = lock
+        self._clock = clock
+        self._thread = JobThread(f"journal of {self.plan.job}", synchronous=synchronous)
+        self._commits: CommitQueue | None = None
+        if lock is not None:
+            self._opened = self.path.stat()
+            stamp = newest_stamp(db, self.path, lock.stamp)
+            self._commits = CommitQueue(
+                self.path, db, lock, self._thread, stamp=stamp, clock=clock, commit=commit
+            )
 
     def counts(self, *, gone: bool = False) -> dict[State, int]:
         """Count the last file's rows by committed state; a million rows take half a second.
@@ -108,7 +133,6 @@ class JournalReader:
     last_sending_run = _reads(run_table.last_sending_run)
     undos = _reads(run_table.undos)
     undo_counts = _reads(run_table.undo_counts)
-    undo_counts_of_file = _reads(run_table.undo_counts_of_file)
     unsent_elsewhere = _reads(row_table.count_unsent_elsewhere)
     undone_ids = _reads(run_table.undone_ids)
     undone_before = _reads(run_table.undone_before, committed=True)
@@ -119,44 +143,6 @@ class JournalReader:
     grant_totals = _reads(worker_tables.grant_totals)
     audit = _reads(worker_tables.audit_result)
     audit_rows = _reads(worker_tables.audit_page, committed=True)
-
-    async def _flush_before_reading(self) -> None:
-        """Write queued changes; a reader has none."""
-
-    def _require_open(self) -> None:
-        if self.is_closed:
-            raise JournalError(f"{self.path}: the journal is closed")
-
-
-class JournalWriter(JournalReader):
-    """Journal that only the holder of its lock can write to; other processes can only read it.
-
-    Coroutines return once the change is on disk. They raise JournalError if the change cannot be written;
-    in that case nothing may be sent. Other methods queue a change, and do not raise if the disk fails.
-    """
-
-    def __init__(
-        self,
-        folder: Path,
-        db: sqlite3.Connection,
-        lock: FolderLock | None,
-        *,
-        clock: Callable[[], float],
-        commit: CommitHook,
-        synchronous: bool,
-    ) -> None:
-        super().__init__(folder, db, synchronous=synchronous)
-        self._lock = lock
-        self._clock = clock
-        self.secrets: Callable[[], Secrets] = Secrets
-        """Function that returns the secrets to redact in records; set by the import or undo in progress."""
-        self._commits: CommitQueue | None = None
-        if lock is not None:
-            self._opened = self.path.stat()
-            stamp = newest_stamp(db, self.path, lock.stamp)
-            self._commits = CommitQueue(
-                self.path, db, lock, self._thread, stamp=stamp, clock=clock, commit=commit
-            )
 
     @property
     def missing(self) -> str | None:
@@ -211,23 +197,21 @@ class JournalWriter(JournalReader):
 
     async def begin_reference(self, record: ReferenceRecord) -> None:
         """Save a reference that is about to be created, with the state SENDING."""
-        await self._open_commits().write(references=[record])
+        await self._open_commits().write(Intent(row_table.save_reference, record=record))
 
     def record_reference(self, record: ReferenceRecord) -> None:
         """Queue the outcome of a reference's creation or undo."""
-        commits = self._open_commits()
-        commits.queue.references.append(presentable(record, self.secrets()))
-        commits.write_soon()
+        stored = presentable(record, self.secrets())
+        self._open_commits().write_soon(partial(row_table.save_reference, record=stored))
 
     async def begin_undo(self, of: int | ReferenceRecord) -> None:
         """Mark the undo of a row or reference as SENDING."""
-        commits = self._open_commits()
         if isinstance(of, ReferenceRecord):
-            await commits.write(references=[attrs.evolve(of, undo=State.SENDING)])
+            change = Intent(row_table.save_reference, record=attrs.evolve(of, undo=State.SENDING))
         else:
-            await commits.write(
-                Intent(run_table.save_undo, record=RowRecord(of, State.SENDING), now=self._clock())
-            )
+            undo = RowRecord(of, State.SENDING)
+            change = Intent(run_table.save_undo, record=undo, now=self._clock())
+        await self._open_commits().write(change)
 
     def record_undo(self, record: RowRecord) -> None:
         """Queue an undo's outcome: DONE, REFUSED or IN_DOUBT."""
@@ -297,7 +281,8 @@ class JournalWriter(JournalReader):
     def _require_open(self) -> None:
         if self._commits is not None and self.failed is None:
             self._commits.require_usable()  # raises the exception of a simulated kill
-        super()._require_open()
+        if self.is_closed:
+            raise JournalError(f"{self.path}: the journal is closed")
 
     def _open_commits(self) -> CommitQueue:
         self._require_open()

@@ -15,11 +15,10 @@ from typing import TypeVar
 import attrs
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal.entries import ReferenceRecord, RowRecord
+from wosdk_async.jobs.journal.entries import RowRecord
 from wosdk_async.jobs.journal.lock import FolderLock
-from wosdk_async.jobs.journal.row_table import MAX_AT_ONCE, save_references, save_rows
+from wosdk_async.jobs.journal.row_table import MAX_AT_ONCE, save_rows
 from wosdk_async.jobs.journal.store import explained
-from wosdk_async.protocol.writes import State
 
 T = TypeVar("T")
 
@@ -38,12 +37,11 @@ class Intent(functools.partial[None]):
 class _Batch:
     rows: list[int | RowRecord] = attrs.field(factory=list)
     """Outcomes of rows, and row numbers of rows to mark as SENDING."""
-    references: list[ReferenceRecord] = attrs.field(factory=list)
     others: list[Change] = attrs.field(factory=list)
     waiting: list[asyncio.Future[None]] = attrs.field(factory=list)
 
     def __bool__(self) -> bool:
-        return bool(self.rows or self.references or self.others)
+        return bool(self.rows or self.others)
 
     @property
     def outcomes(self) -> list[RowRecord]:
@@ -52,28 +50,21 @@ class _Batch:
     def add_outcomes(self, batch: _Batch) -> None:
         """Add a batch's changes, except those to be written before sending."""
         self.rows += batch.outcomes
-        self.references += [each for each in batch.references if State.SENDING not in (each.state, each.undo)]
         self.others += [each for each in batch.others if not isinstance(each, Intent)]
 
 
 def _write_batch(db: sqlite3.Connection, batch: _Batch, stamp: int, run: int) -> None:
-    if len(batch.rows) <= MAX_AT_ONCE and not batch.references and not batch.others:
+    if len(batch.rows) <= MAX_AT_ONCE and not batch.others:
         save_rows(db, batch.rows, stamp, run)  # a single statement is its own transaction
         return
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with db:  # commits, or rolls back after an error
+        db.execute("BEGIN IMMEDIATE")
         for start in range(0, len(batch.rows), MAX_AT_ONCE):
             save_rows(db, batch.rows[start : start + MAX_AT_ONCE], stamp, run)
-        save_references(db, batch.references, stamp)
+        # Save the stamp here too: changes in `others` copy it, store none, or delete rows with a stamp.
+        db.execute("UPDATE change SET stamp = ?", [stamp])
         for each in batch.others:
             each(db)
-        # Save the stamp here too, because changes in `others` store no stamp, or delete rows with a stamp.
-        db.execute("UPDATE change SET stamp = ?", [stamp])
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:  # on a full disk, SQLite has already rolled back
-            db.execute("ROLLBACK")
-        raise
 
 
 class JobThread:
@@ -125,6 +116,7 @@ def _carry_out(function: Callable[[], T], future: asyncio.Future[T]) -> Callable
         return functools.partial(future.set_exception, error)
 
 
+@attrs.define(eq=False)
 class CommitQueue:
     """Commit queue of a writable journal; used in the event loop except where noted.
 
@@ -132,48 +124,31 @@ class CommitQueue:
     folder's lock stores the last stamp, to detect lost commits.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        db: sqlite3.Connection,
-        lock: FolderLock,
-        thread: JobThread,
-        *,
-        stamp: int,
-        clock: Callable[[], float],
-        commit: CommitHook,
-    ) -> None:
-        self.error: BaseException | None = None
-        """Error that stopped all writes: a JournalError, or the hook's exception, which simulates a kill."""
-        self.queue = _Batch()
-        self.unwritten = _Batch()
-        self.run = 0
-        """Number of the current run; 0 before the run starts."""
-        self._path = path
-        self._db = db
-        self._lock = lock
-        self._thread = thread
-        self._stamp = stamp
-        self._clock = clock
-        self._commit = commit
-        self._busy = False
-        self._timer: asyncio.TimerHandle | None = None
+    _path: Path
+    _db: sqlite3.Connection
+    _lock: FolderLock
+    _thread: JobThread
+    _stamp: int = attrs.field(kw_only=True)
+    _clock: Callable[[], float] = attrs.field(kw_only=True)
+    _commit: CommitHook = attrs.field(kw_only=True)
+    error: BaseException | None = attrs.field(default=None, init=False)
+    """Error that stopped all writes: a JournalError, or the hook's exception, which simulates a kill."""
+    queue: _Batch = attrs.field(factory=_Batch, init=False)
+    unwritten: _Batch = attrs.field(factory=_Batch, init=False)
+    run: int = attrs.field(default=0, init=False)
+    """Number of the current run; 0 before the run starts."""
+    _busy: bool = attrs.field(default=False, init=False)
+    _timer: asyncio.TimerHandle | None = attrs.field(default=None, init=False)
 
     def require_usable(self) -> None:
         """Raise the error that stopped all writes, if any."""
         if self.error is not None:
             raise self.error
 
-    async def write(
-        self,
-        *others: Change,
-        rows: Iterable[int | RowRecord] = (),
-        references: Iterable[ReferenceRecord] = (),
-    ) -> None:
+    async def write(self, *others: Change, rows: Iterable[int | RowRecord] = ()) -> None:
         """Write changes, and wait until they are on disk; raise JournalError if they cannot be written."""
         self.require_usable()
         self.queue.rows += rows
-        self.queue.references += references
         self.queue.others += others
         await self.write_queued()
 
@@ -182,19 +157,15 @@ class CommitQueue:
         self.queue.others += others
         if self._busy or self._timer is not None:
             return
-        if self._thread.synchronous:
-            with contextlib.suppress(JournalError):
-                self._write_now()
-        elif self.error is not None:
-            self.unwritten.add_outcomes(self._take_queue())
-        else:
+        if self.error is None and not self._thread.synchronous:
             self._timer = asyncio.get_running_loop().call_later(_SOON, self._start)
+            return
+        self._start()
+        if self._thread.synchronous and not isinstance(self.error, JournalError):
+            self.require_usable()  # raises the exception of a simulated kill
 
     async def write_queued(self) -> None:
         """Wait until queued changes are on disk; raise JournalError if they cannot be written."""
-        if self._thread.synchronous:
-            self._write_now()
-            return
         waiting = asyncio.get_running_loop().create_future()
         self.queue.waiting.append(waiting)
         self._start()
@@ -226,7 +197,10 @@ class CommitQueue:
             batch = self._take_queue()
             self._busy = True
             future = self._thread.run(functools.partial(self._write, batch))
-            future.add_done_callback(functools.partial(self._end, batch))
+            if future.done():
+                self._end(batch, future)
+            else:
+                future.add_done_callback(functools.partial(self._end, batch))
 
     def _end(self, batch: _Batch, written: asyncio.Future[None]) -> None:
         self._busy = False
@@ -240,18 +214,6 @@ class CommitQueue:
             self._start()
         elif self.queue:
             self.write_soon()
-
-    def _write_now(self) -> None:
-        batch = self._take_queue()
-        if self.error is None:
-            try:
-                self._write(batch)
-            except BaseException as error:
-                self.error = error
-            else:
-                return
-        self._refuse(batch)
-        self.require_usable()
 
     def _write(self, batch: _Batch) -> None:
         if not batch:

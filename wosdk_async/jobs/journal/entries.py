@@ -76,10 +76,6 @@ class JobPlan:
     after: str | None = None
     version: int = FORMAT
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the plan as plain data."""
-        return attrs.asdict(self)
-
 
 class RowRecord(msgspec.Struct):
     """Outcome of a row.
@@ -249,11 +245,6 @@ def to_json(value: Any) -> str:
 def storable(text: str) -> str:
     """Replace unpaired surrogates in a string with question marks, so that UTF-8 can encode it."""
     return text.encode(errors="replace").decode()
-
-
-def storable_or_none(text: str | None) -> str | None:
-    """Apply :func:`storable` to a string; return None for None."""
-    return None if text is None else storable(text)
 
 
 def _storable(value: Any) -> Any:

@@ -141,9 +141,10 @@ def jobs_below(directory: Path) -> Iterator[Path]:
         folders[:] = sorted(each for each in folders if not each.startswith("."))
 
 
-def ledgers_in(directory: Path) -> list[Path]:
-    """Return the job folders in a directory."""
-    return sorted(each.parent for each in directory.glob(f"*/{JOURNAL}"))
+def ledgers_in(*directories: Path) -> list[Path]:
+    """Return the job folders in these directories."""
+    found = (sorted(directory.glob(f"*/{JOURNAL}")) for directory in dict.fromkeys(directories))
+    return [path.parent for paths in found for path in paths]
 
 
 def lost_ledgers_in(directory: Path) -> list[Path]:

@@ -92,20 +92,18 @@ class FolderLock:
 
     def __init__(self, folder: Path) -> None:
         path = self._path = folder / LOCK
+        self._file = -1
         require_own(folder)
         try:
             self._file = open_or_create(path)
-        except OSError as error:
-            raise _unwritable_error(folder, error) from error
-        try:
-            _try_lock(self._file)
-        except OSError:
-            os.close(self._file)
-            raise _held_error(folder) from None
-        self._opened = os.fstat(self._file)
-        self.stamp = _stamp_in(self._file)
-        self._job = job_in(folder)
-        try:
+            try:
+                _try_lock(self._file)
+            except OSError:
+                os.close(self._file)
+                raise _held_error(folder) from None
+            self._opened = os.fstat(self._file)
+            self.stamp = _stamp_in(self._file)
+            self._job = job_in(folder)
             self._write_holder()
         except OSError as error:
             self.release()

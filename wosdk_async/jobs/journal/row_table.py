@@ -87,7 +87,7 @@ _MAP = "SELECT json_extract(details, '$.map') FROM run"
 _ROWS = f"""SELECT json_group_array(
     json_array(row, state, json(detail), line, digest, key, place, changed)) FROM (
     SELECT row, coalesce(state, 0) AS state, detail, line, digest, key, place, sent <> digest
-        OR state IN ({int(State.SENDING)}, {int(State.IN_DOUBT)})
+        OR state IN ({State.SENDING}, {State.IN_DOUBT})
         AND ({_MAP} WHERE number = run) <> ({_MAP} ORDER BY number DESC LIMIT 1) AS changed
     FROM {{tables}} WHERE {{where}} LIMIT ?)"""
 
@@ -118,7 +118,7 @@ def gone_rows(db: sqlite3.Connection, *states: State, limit: int = 1000) -> list
 
 
 def _among(states: Sequence[State]) -> str:
-    return f"coalesce(state, 0) IN ({', '.join(str(int(state)) for state in states or State)})"
+    return f"coalesce(state, 0) IN ({', '.join(map(str, states or State))})"
 
 
 def rows_numbered(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, StoredRow]:
@@ -168,7 +168,7 @@ def count_changed(db: sqlite3.Connection) -> tuple[int, int | None]:
     found = db.execute(
         """SELECT count(*), min(line) FROM planned JOIN outcome USING (row) LEFT JOIN undo USING (row)
         WHERE place IS NOT NULL AND sent <> digest AND outcome.state IN (?, ?) AND undo.state IS NOT ?""",
-        [int(State.DONE), int(State.FOUND), int(State.DONE)],
+        [State.DONE, State.FOUND, State.DONE],
     )
     count, line = found.fetchone()
     return count, line
@@ -179,7 +179,7 @@ def count_found_ended(db: sqlite3.Connection) -> tuple[int, int | None]:
     found = db.execute(
         """SELECT count(*), min(line) FROM outcome JOIN planned USING (row)
         WHERE place IS NOT NULL AND state = ? AND json_extract(detail, ?) IS NOT NULL""",
-        [int(State.FOUND), f"$[{_DETAILS.index('reason')}]"],
+        [State.FOUND, f"$[{_DETAILS.index('reason')}]"],
     )
     count, line = found.fetchone()
     return count, line
@@ -199,25 +199,18 @@ def count_unsent_elsewhere(db: sqlite3.Connection) -> tuple[int, int]:
     """
     found = db.execute(
         f"""SELECT coalesce(sum(away = 0), 0), coalesce(sum(away > 0), 0) FROM {_ALL}
-        WHERE place IS NULL AND coalesce(state, 0) = {int(State.PLANNED)}"""
+        WHERE place IS NULL AND coalesce(state, 0) = {State.PLANNED}"""
     )
     original, earlier = found.fetchone()
     return original, earlier
 
 
-def save_references(db: sqlite3.Connection, records: Iterable[ReferenceRecord], stamp: int) -> None:
-    """Save references with their outcomes and undo states."""
-    db.executemany(
-        "REPLACE INTO reference VALUES (?, ?, ?, ?, ?, ?)",
-        [
-            (
-                *(storable(text) for text in (each.reference, each.name, each.key)),
-                int(each.state),
-                stamp,
-                to_json(attrs.astuple(each)[4:]),
-            )
-            for each in records
-        ],
+def save_reference(db: sqlite3.Connection, *, record: ReferenceRecord) -> None:
+    """Save a reference with its outcome and undo state."""
+    names = (storable(text) for text in (record.reference, record.name, record.key))
+    db.execute(
+        "REPLACE INTO reference VALUES (?, ?, ?, ?, (SELECT stamp FROM change), ?)",
+        (*names, record.state, to_json(attrs.astuple(record)[4:])),
     )
 
 

@@ -6,6 +6,7 @@ import getpass
 import os
 import socket
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -53,21 +54,21 @@ def runs(db: sqlite3.Connection) -> list[JobRun]:
 
 def done_rows(db: sqlite3.Connection) -> dict[int, int]:
     """Count the done rows by the run that sent them."""
-    found = db.execute("SELECT run, count(*) FROM outcome WHERE state = ? GROUP BY run", [int(State.DONE)])
+    found = db.execute("SELECT run, count(*) FROM outcome WHERE state = ? GROUP BY run", [State.DONE])
     return dict(found.fetchall())
 
 
 def last_sending_run(db: sqlite3.Connection) -> int | None:
     """Return the number of the last run that sent rows; None if no run did."""
-    wanted = [int(each) for each in (State.DONE, *UNDECIDED)]
-    found = db.execute("SELECT max(run) FROM outcome WHERE state IN (?, ?, ?)", wanted).fetchone()[0]
+    query = "SELECT max(run) FROM outcome WHERE state IN (?, ?, ?)"
+    found = db.execute(query, (State.DONE, *UNDECIDED)).fetchone()[0]
     return None if found is None else int(found)
 
 
 def run_of_undo_in_doubt(db: sqlite3.Connection) -> int | None:
     """Return the last run with a row whose undo is in flight or in doubt; None if there is no such row."""
     query = "SELECT max(outcome.run) FROM undo JOIN outcome USING (row) WHERE undo.state IN (?, ?)"
-    found: tuple[int | None] = db.execute(query, [int(each) for each in UNDECIDED]).fetchone()
+    found: tuple[int | None] = db.execute(query, UNDECIDED).fetchone()
     return found[0]
 
 
@@ -104,10 +105,13 @@ def undos(db: sqlite3.Connection, rows: Iterable[int]) -> dict[int, RowRecord]:
     return records
 
 
-def undo_counts(db: sqlite3.Connection) -> dict[State, int]:
-    """Count row undos by state, leaving out zeros."""
-    found = db.execute("SELECT state, count(*) FROM undo GROUP BY state").fetchall()
-    return {State(state): count for state, count in found}
+def undo_counts(db: sqlite3.Connection, *, gone: bool = False) -> Counter[State]:
+    """Count undos of rows in the file or, with ``gone``, of rows missing from the file, by state."""
+    found = db.execute(
+        "SELECT state, count(*) FROM undo JOIN planned USING (row) WHERE (place IS NULL) = ? GROUP BY state",
+        [gone],
+    ).fetchall()
+    return Counter({State(state): count for state, count in found})
 
 
 def shared_ids(db: sqlite3.Connection) -> frozenset[int]:
@@ -126,25 +130,16 @@ def row_with_id(db: sqlite3.Connection, *, id: int) -> int | None:
     return None if found is None else int(found[0])
 
 
-def undo_counts_of_file(db: sqlite3.Connection) -> dict[State, int]:
-    """Count undos of rows in the last run's file by state, leaving out zeros."""
-    found = db.execute(
-        "SELECT state, count(*) FROM undo JOIN planned USING (row) WHERE place IS NOT NULL GROUP BY state"
-    ).fetchall()
-    return {State(state): count for state, count in found}
-
-
 def own_undone_ids(db: sqlite3.Connection, *states: State) -> Iterator[int]:
     """Yield the ids of records whose undos in this job have one of the given states.
 
     By default, these are the records that an undo has, or may have, cancelled or deleted.
     """
-    wanted = to_json([int(each) for each in states or (State.DONE, *UNDECIDED)])
     found = db.execute(
         """SELECT coalesce(json_extract(undo.detail, '$[0]'), json_extract(outcome.detail, '$[0]')) AS id
         FROM undo JOIN outcome USING (row)
         WHERE undo.state IN (SELECT value FROM json_each(?)) AND id IS NOT NULL""",
-        [wanted],
+        [to_json(states or (State.DONE, *UNDECIDED))],
     )
     return (id for (id,) in found)
 

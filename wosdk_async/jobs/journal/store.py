@@ -49,28 +49,26 @@ def connect(
             why = "this job has not sent anything; if the import was killed, run the same command again"
         raise JournalError(f"{folder}: {why}")
     was_closed = not _size(database_files(path)[1])
-    with explained(path):
+    with explained(path), contextlib.ExitStack() as exits:
         db = _connect_to_read(path, snapshot=snapshot) if read_only else _open(path)
-        try:
-            _check(db, path)
-            if (job := job_in(folder)) is not None and job != read_plan(db, path).job:
-                raise JournalError(
-                    f"{path}: this journal belongs to a different job. Restore the folder's own journal, "
-                    "which records what was sent"
-                )
-            if not read_only:
-                if not was_closed and (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
-                    raise JournalError(_damaged(path, str(found)))
-                require_wal(db, folder)
-                db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
-                db.execute("PRAGMA fullfsync = ON")  # macOS: also flush the disk's cache
-                db.execute("PRAGMA checkpoint_fullfsync = ON")
-                db.execute("BEGIN IMMEDIATE")  # fail now if the file is not writable
-                db.execute("COMMIT")
-            db.execute(f"PRAGMA cache_size = -{_CACHE}")
-        except BaseException:
-            db.close()  # otherwise Python 3.13 warns about an unclosed connection
-            raise
+        exits.callback(db.close)  # otherwise Python 3.13 warns about an unclosed connection
+        _check(db, path)
+        if (job := job_in(folder)) is not None and job != read_plan(db, path).job:
+            raise JournalError(
+                f"{path}: this journal belongs to a different job. Restore the folder's own journal, "
+                "which records what was sent"
+            )
+        if not read_only:
+            if not was_closed and (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+                raise JournalError(_damaged(path, str(found)))
+            require_wal(db, folder)
+            db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
+            db.execute("PRAGMA fullfsync = ON")  # macOS: also flush the disk's cache
+            db.execute("PRAGMA checkpoint_fullfsync = ON")
+            db.execute("BEGIN IMMEDIATE")  # fail now if the file is not writable
+            db.execute("COMMIT")
+        db.execute(f"PRAGMA cache_size = -{_CACHE}")
+        exits.pop_all()
     return db
 
 
@@ -91,7 +89,7 @@ def create_database(folder: Path, plan: JobPlan) -> Path:
                 db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
                 db.execute(f"PRAGMA user_version = {FORMAT}")
                 db.executescript(TABLES)
-                db.execute("INSERT INTO plan VALUES (?)", [to_json(plan.as_dict())])
+                db.execute("INSERT INTO plan VALUES (?)", [to_json(attrs.asdict(plan))])
                 require_wal(db, folder)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -173,7 +171,7 @@ def read_plan(db: sqlite3.Connection, path: Path) -> JobPlan:
 
 def save_plan(db: sqlite3.Connection, *, plan: JobPlan) -> None:
     """Save a job's plan, including the last run's file."""
-    db.execute("UPDATE plan SET data = ?", [to_json(plan.as_dict())])
+    db.execute("UPDATE plan SET data = ?", [to_json(attrs.asdict(plan))])
 
 
 def newest_stamp(db: sqlite3.Connection, path: Path, promised: int) -> int:
@@ -183,10 +181,8 @@ def newest_stamp(db: sqlite3.Connection, path: Path, promised: int) -> int:
         JournalError: commits are missing: the stamp is older than ``promised`` (the lock's stamp).
     """
     with explained(path):
-        newest = "SELECT coalesce(max(stamp), 0) FROM "
-        stamp = max(
-            int(db.execute(newest + table).fetchone()[0]) for table in ("outcome", "reference", "change")
-        )
+        stamps = db.execute("SELECT stamp FROM change UNION SELECT max(stamp) FROM outcome").fetchall()
+    stamp = max(int(each or 0) for (each,) in stamps)
     if stamp < promised:
         raise JournalError(
             f"{path}: the last commits are missing. Was {JOURNAL}-wal deleted, or not copied with the "

@@ -28,17 +28,17 @@ def admit(
     number. With ``learns``, used for a rejects file or a changed key, known rows without a key are also
     identified by their cells in this file.
     """
-    sent = [int(each) for each in Standing if plan.actions[each] is Action.SEND and each is not Standing.NEW]
+    sent = {each for each, action in plan.actions.items() if action is Action.SEND} - {Standing.NEW}
     sent_here = f"standing IN ({', '.join(map(str, sent))})"
     if plan.rejects:
         _keep_uncorrected(db, sent_here)
     _place(db, renames=not plan.rejects)
-    key = f"'{job}-' || {{row}}" if default_keys else "file.key"
-    _insert_new(db, key.format(row="planned.row") if default_keys else None)
+    key = f"'{job}-' || planned.row" if default_keys else "file.key"
+    _insert_new(db, key if default_keys else None)
     _add_keys(db, sent_here if plan.rejects else "TRUE")
     if learns:
         _add_identities(db, sent_here, rejects=plan.rejects)
-    _plan_known(db, plan, key.format(row="planned.row"), sent_here)
+    _plan_known(db, plan, key, sent_here)
     _refuse(db, run)
     if plan.dismisses:
         db.execute("UPDATE planned SET dismissed = 1 WHERE place IS NULL AND NOT dismissed")
@@ -80,7 +80,7 @@ def _place(db: sqlite3.Connection, *, renames: bool) -> None:
             FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row) AS found
         WHERE found.row = planned.row AND (planned.place IS NULL OR planned.line <> found.line
             OR planned.digest <> found.digest OR NOT found.known)""",
-        {"renames": renames, "done": int(Standing.DONE)},
+        {"renames": renames, "done": Standing.DONE},
     )
 
 
@@ -90,12 +90,12 @@ def _insert_new(db: sqlite3.Connection, default_key: str | None) -> None:
     db.execute(f"""INSERT INTO planned (place, line, digest, sent, cells_hash, key, name, dismissed)
         SELECT place, line, digest, digest, cells, iif(repeated, NULL, key),
             iif(repeated, coalesce(key, name), name), 0
-        FROM (SELECT *, standing = {int(Standing.REPEATED)} AS repeated
+        FROM (SELECT *, standing = {Standing.REPEATED} AS repeated
             FROM temp.matched JOIN temp.file USING (place) WHERE matched.row IS NULL) ORDER BY place""")
     if default_key is not None:
         db.execute(
             f"""UPDATE planned SET key = {default_key} WHERE row > ? AND place NOT IN (
-            SELECT place FROM temp.matched WHERE standing = {int(Standing.REPEATED)})""",
+            SELECT place FROM temp.matched WHERE standing = {Standing.REPEATED})""",
             [last],
         )
     # If a known row has moved on to another row of the file, a new row may have the known row's old identity.
@@ -104,7 +104,7 @@ def _insert_new(db: sqlite3.Connection, default_key: str | None) -> None:
     db.execute(f"""REPLACE INTO identity SELECT iif(repeated, cells, identity),
             iif(repeated, coalesce(same, 1), nth), row
         FROM (SELECT file.identity, cells, matched.nth, same, planned.row,
-                cells IS NOT NULL AND (matched.nth > 1 OR standing = {int(Standing.REPEATED)}) AS repeated
+                cells IS NOT NULL AND (matched.nth > 1 OR standing = {Standing.REPEATED}) AS repeated
             FROM temp.matched JOIN temp.file USING (place) JOIN planned USING (place)
             LEFT JOIN temp.repeated USING (place) WHERE matched.row IS NULL) ORDER BY 1, 2""")
 
@@ -119,7 +119,7 @@ def _add_keys(db: sqlite3.Connection, which: str) -> None:
                 WHERE identity.identity = file.identity AND nth = 1) AS owner
             FROM temp.matched JOIN temp.file USING (place)
             WHERE matched.row IS NOT NULL AND cells IS NOT NULL AND matched.nth = 1
-                AND matched.standing <> {int(Standing.REPEATED)} AND ({which}))
+                AND matched.standing <> {Standing.REPEATED} AND ({which}))
         WHERE owner IS NOT row AND (owner IS NULL OR (
             SELECT {STANDING} FROM {LEDGER_TABLES} WHERE planned.row = owner) NOT IN ({RISKY}))""")
 
@@ -136,7 +136,7 @@ def _add_identities(db: sqlite3.Connection, sent_here: str, *, rejects: bool) ->
                 WHERE identity.identity = learned.identity), 0) AS before
             FROM (SELECT coalesce(file.cells, file.identity) AS identity, place, matched.row AS row
                 FROM temp.matched JOIN temp.file USING (place)
-                WHERE matched.row IS NOT NULL AND matched.standing <> {int(Standing.REPEATED)}
+                WHERE matched.row IS NOT NULL AND matched.standing <> {Standing.REPEATED}
                     AND ({learn})) AS learned
             WHERE NOT EXISTS (SELECT 1 FROM identity
                 WHERE identity.identity = learned.identity AND identity.row = learned.row))""")
@@ -158,10 +158,10 @@ def _plan_known(db: sqlite3.Connection, plan: Plan, key: str, sent_here: str) ->
     keep_undone(db, ids=own_undone_ids(db))
     if plan.actions[Standing.UNDONE] is Action.SEND:
         db.execute(f"""DELETE FROM undo WHERE row IN ({rows}) OR row IN (
-            SELECT row FROM temp.matched WHERE standing = {int(Standing.REPEATED)})""")
+            SELECT row FROM temp.matched WHERE standing = {Standing.REPEATED})""")
     # Not deleted, because an outcome shows that the row was tried before.
-    db.execute(f"""UPDATE outcome SET state = {int(State.PLANNED)}, detail = NULL
-        WHERE state <> {int(State.PLANNED)} AND row IN ({rows})""")
+    db.execute(f"""UPDATE outcome SET state = {State.PLANNED}, detail = NULL
+        WHERE state <> {State.PLANNED} AND row IN ({rows})""")
 
 
 def _refuse(db: sqlite3.Connection, run: int) -> None:

@@ -41,27 +41,27 @@ _NTH = "coalesce((SELECT nth FROM temp.repeated AS other WHERE other.place = fil
 _SAME = "coalesce((SELECT same FROM temp.repeated AS other WHERE other.place = file.place), 1)"
 
 _ALL_NEW = f"""INSERT INTO temp.matched SELECT place, nth, NULL,
-        iif(cells IS NOT NULL AND nth > 1, {int(Standing.REPEATED)}, {int(Standing.NEW)})
+        iif(cells IS NOT NULL AND nth > 1, {Standing.REPEATED}, {Standing.NEW})
     FROM (SELECT *, {{nth}} AS nth FROM temp.file AS file) ORDER BY place"""
 
 STANDING = f"""CASE
-    WHEN undo.state = {int(State.DONE)} THEN {int(Standing.UNDONE)}
-    WHEN outcome.state = {int(State.SENDING)} THEN {int(Standing.SENDING)}
-    WHEN outcome.state = {int(State.IN_DOUBT)} THEN {int(Standing.IN_DOUBT)}
-    WHEN outcome.state IN ({int(State.DONE)}, {int(State.FOUND)}) THEN {int(Standing.DONE)}
-    WHEN outcome.state = {int(State.REFUSED)} AND coalesce(json_extract(outcome.detail, '$[6]'), 0) = 0
-        THEN {int(Standing.REFUSED_HERE)}
-    WHEN outcome.state = {int(State.REFUSED)} THEN {int(Standing.REFUSED)}
-    ELSE {int(Standing.PLANNED)} END"""
+    WHEN undo.state = {State.DONE} THEN {Standing.UNDONE}
+    WHEN outcome.state = {State.SENDING} THEN {Standing.SENDING}
+    WHEN outcome.state = {State.IN_DOUBT} THEN {Standing.IN_DOUBT}
+    WHEN outcome.state IN ({State.DONE}, {State.FOUND}) THEN {Standing.DONE}
+    WHEN outcome.state = {State.REFUSED} AND coalesce(json_extract(outcome.detail, '$[6]'), 0) = 0
+        THEN {Standing.REFUSED_HERE}
+    WHEN outcome.state = {State.REFUSED} THEN {Standing.REFUSED}
+    ELSE {Standing.PLANNED} END"""
 """SQL expression for a ledger row's standing. A refused row with attempts was refused by the service."""
 
-_PERHAPS_CARRIED_OUT = f"{int(State.SENDING)}, {int(State.IN_DOUBT)}, {int(State.DONE)}, {int(State.FOUND)}"
+_PERHAPS_CARRIED_OUT = f"{State.SENDING}, {State.IN_DOUBT}, {State.DONE}, {State.FOUND}"
 
 LEDGER_TABLES = """planned LEFT JOIN outcome ON outcome.row = planned.row
     LEFT JOIN undo ON undo.row = planned.row LEFT JOIN run ON run.number = outcome.run"""
 
 _NOT_TO_SEND = {*IN_COMPANY, Standing.REPEATED}
-_SENT = f"{RISKY}, {int(Standing.UNDONE)}"
+_SENT = f"{RISKY}, {Standing.UNDONE}"
 
 
 # A reject must not be sent if the ledger also has it as another row. Without a key, this is the case if the
@@ -77,7 +77,7 @@ _TWIN = f"""NOT EXISTS (SELECT 1 FROM identity
     AND EXISTS (SELECT 1 FROM planned JOIN outcome USING (row)
         WHERE planned.sent IN (file.digest, (SELECT sent FROM planned WHERE planned.row = file.row))
             AND outcome.state IN ({_PERHAPS_CARRIED_OUT}) AND planned.row NOT IN (SELECT row FROM temp.file)
-            AND planned.row NOT IN (SELECT row FROM undo WHERE state = {int(State.DONE)}))"""
+            AND planned.row NOT IN (SELECT row FROM undo WHERE state = {State.DONE}))"""
 
 # If the original file lacks a row without a key, and new rows of that file were sent since, one of these may
 # be the same row, corrected. Undone rows count too, because they may be retried.
@@ -105,6 +105,8 @@ class Comparison:
     disguised: Mapping[Standing, Resembling] = attrs.field(factory=dict)
     back: Mapping[Standing, int] = attrs.field(factory=dict)
     """Rows of the file, by standing, that the previous file lacked but an earlier file had."""
+    twice_line: int | None = None
+    """In a rejects file, line of the first row whose row number occurs earlier in the file."""
     unknown_line: int | None = None
     """In a rejects file, line of the first row whose row number is not in the ledger."""
     replaced: Mapping[Standing, int] = attrs.field(factory=dict)
@@ -133,8 +135,8 @@ def compare(
     for table in TEMPORARY:
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
     db.execute(_FILE)
-    db.execute("BEGIN")  # one transaction for the temporary tables; the ledger is only read
-    try:
+    with db:  # one transaction for the temporary tables; the ledger is only read
+        db.execute("BEGIN")
         hashes = array("q")  # of the identities
         for chunk in chunks:
             _insert(db, chunk)
@@ -157,17 +159,15 @@ def compare(
         if by_cells or (same_key and not rejects):
             _recognize(db, by_cells=by_cells)
         found = _summarized(db, rejects) if counts else Comparison(standings={}, gone={})
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
     if not rejects:
         return found
-    query = "SELECT line FROM temp.file WHERE row NOT IN (SELECT row FROM planned) ORDER BY place LIMIT 1"
-    unknown = next((line for (line,) in db.execute(query)), None)
+    twice = "SELECT max(line) AS line FROM temp.file GROUP BY row HAVING count(*) > 1"
+    unknown = "SELECT line FROM temp.file WHERE row NOT IN (SELECT row FROM planned)"
+    twice_line, unknown_line = (
+        db.execute(f"SELECT min(line) FROM ({rows})").fetchone()[0] for rows in (twice, unknown)
+    )
     replaced = {Standing(standing): line for standing, line in db.execute(_REPLACED)}
-    return attrs.evolve(found, unknown_line=unknown, replaced=replaced)
+    return attrs.evolve(found, twice_line=twice_line, unknown_line=unknown_line, replaced=replaced)
 
 
 def _insert(db: sqlite3.Connection, rows: Sequence[FileRow]) -> None:
@@ -225,11 +225,11 @@ def _match(
     db.execute(
         f"""INSERT INTO temp.matched SELECT numbered.place, numbered.nth, numbered.known, CASE
             WHEN (numbered.cells IS NOT NULL AND ({repeated}) OR {twin}) AND {STANDING} NOT IN ({sent})
-                THEN {int(Standing.REPEATED)}
-            WHEN numbered.known IS NULL THEN {int(Standing.NEW)}
-            WHEN {STANDING} = {int(Standing.DONE)} AND ({done_changed}) THEN {int(Standing.DONE_CHANGED)}
-            WHEN {STANDING} = {int(Standing.REFUSED)} AND (({changed}) OR {other_map})
-                THEN {int(Standing.REFUSED_CHANGED)}
+                THEN {Standing.REPEATED}
+            WHEN numbered.known IS NULL THEN {Standing.NEW}
+            WHEN {STANDING} = {Standing.DONE} AND ({done_changed}) THEN {Standing.DONE_CHANGED}
+            WHEN {STANDING} = {Standing.REFUSED} AND (({changed}) OR {other_map})
+                THEN {Standing.REFUSED_CHANGED}
             ELSE {STANDING} END
         FROM ({known}) AS numbered LEFT JOIN planned ON planned.row = numbered.known
         LEFT JOIN outcome ON outcome.row = numbered.known LEFT JOIN undo ON undo.row = numbered.known
@@ -252,7 +252,7 @@ def _separate(db: sqlite3.Connection) -> None:
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute(f"""UPDATE temp.matched SET row = NULL, standing = iif(
             nth > 1 AND (SELECT cells FROM temp.file WHERE file.place = matched.place) IS NOT NULL,
-            {int(Standing.REPEATED)}, {int(Standing.NEW)})
+            {Standing.REPEATED}, {Standing.NEW})
         WHERE place IN (SELECT place FROM (
             SELECT matched.place, row_number() OVER (PARTITION BY matched.row ORDER BY CASE
                 WHEN cells IS NULL OR planned.sent = file.digest THEN 0
@@ -272,12 +272,12 @@ def _refuse_replaced_keys(db: sqlite3.Connection, fingerprint: str) -> None:
     because cells cannot be compared.
     """
     db.execute(
-        f"""UPDATE temp.matched SET row = NULL, standing = {int(Standing.REPEATED)} WHERE place IN (
+        f"""UPDATE temp.matched SET row = NULL, standing = {Standing.REPEATED} WHERE place IN (
             SELECT file.place FROM temp.matched JOIN temp.file USING (place)
                 JOIN planned ON planned.row = matched.row
                 JOIN outcome ON outcome.row = matched.row JOIN run ON run.number = outcome.run
                 JOIN identity ON identity.identity = {UNCORRECTED.format("matched.row")}
-            WHERE standing IN ({RISKY}, {int(Standing.DONE_CHANGED)}) AND cells IS NOT NULL
+            WHERE standing IN ({RISKY}, {Standing.DONE_CHANGED}) AND cells IS NOT NULL
                 AND coalesce(planned.key, planned.name) <> coalesce(file.key, file.name)
                 AND json_extract(run.details, '$.map') = :map
             GROUP BY file.place HAVING NOT sum(identity.nth = file.digest))""",
@@ -292,12 +292,12 @@ def _recognize(db: sqlite3.Connection, *, by_cells: bool) -> None:
     cells, and both passes include the file's rows without a key and the ledger's PLANNED rows.
     """
     which = "TRUE" if by_cells else "cells IS NOT NULL"
-    standings = f"{RISKY}, {int(Standing.PLANNED)}" if by_cells else RISKY
+    standings = f"{RISKY}, {Standing.PLANNED}" if by_cells else RISKY
     missing = "SELECT count(*) > (SELECT count(row) FROM temp.matched) FROM planned"
     hashes = {"digest": "sent", **({"coalesce(cells, identity)": "cells_hash"} if by_cells else {})}
     for of_file, of_ledger in hashes.items():
         new = f"""SELECT place, {of_file} AS hash FROM temp.matched JOIN temp.file USING (place)
-            WHERE standing = {int(Standing.NEW)} AND {which}"""
+            WHERE standing = {Standing.NEW} AND {which}"""
         if db.execute(f"{new} LIMIT 1").fetchone() is None or not db.execute(missing).fetchone()[0]:
             return
         db.execute("DROP TABLE IF EXISTS temp.sent")
@@ -334,7 +334,7 @@ def _summarized(db: sqlite3.Connection, rejects: bool) -> Comparison:
     first_new = row_sample(
         db,
         f"""SELECT line, coalesce(key, name) FROM temp.file JOIN temp.matched USING (place)
-        WHERE standing = {int(Standing.NEW)} ORDER BY place LIMIT 1""",
+        WHERE standing = {Standing.NEW} ORDER BY place LIMIT 1""",
     )
     planned = db.execute("SELECT count(*) FROM planned").fetchone()[0]
     if planned == known and not rejects:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Iterator, Mapping
+from functools import cache, partial
 from pathlib import Path
 
 import attrs
@@ -31,7 +32,7 @@ from wosdk_async.jobs.ledger.terms import (
     RejectsProblem,
     Standing,
 )
-from wosdk_async.jobs.ledger.undone import mark_undone, undone_records
+from wosdk_async.jobs.ledger.undone import mark_undone, undone_beside
 from wosdk_async.text.remedies import Remedy
 
 
@@ -48,7 +49,8 @@ def decide_import(
 
     ``folder`` is None for a new ledger, which has no rows yet. ``after`` is the job that the import replaces.
     """
-    undone = undone_records(folder or request.base, request.path, company, request.import_map.operation)
+    about = folder or request.base, request.path, company, request.import_map.operation
+    undone = cache(partial(undone_beside, *about, certain=True))
     compared = compare(
         db,
         rows.chunks(),
@@ -62,7 +64,7 @@ def decide_import(
         mark_undone(db, undone, State.FOUND)
         compared = attrs.evolve(compared, standings=count_standings(db)[0])
     superseded_by = successor(folder) if folder is not None else None
-    problem = _rejects_problem(request, rows, folder, compared.unknown_line, superseded_by)
+    problem = _rejects_problem(request, rows, folder, compared, superseded_by)
     file = FileFacts(
         company=company,
         operation=request.import_map.operation,
@@ -104,13 +106,13 @@ def _sends(plan: Plan, db: sqlite3.Connection) -> set[Standing]:
     if plan.begins:
         sends |= {Standing.UNDONE, Standing.REFUSED}
         found = "UPDATE temp.matched SET standing = ? WHERE row IN (SELECT row FROM outcome WHERE state = ?)"
-        db.execute(found, [int(Standing.UNDONE), int(State.FOUND)])
+        db.execute(found, [Standing.UNDONE, State.FOUND])
     return sends
 
 
 def _with_found(db: sqlite3.Connection, plan: Plan) -> Plan:
     count = "SELECT count(*) FROM temp.matched JOIN outcome ON outcome.row = matched.row WHERE state = ?"
-    states = [int(State.FOUND), int(Standing.UNDONE)]
+    states = [State.FOUND, Standing.UNDONE]
     (found,) = db.execute(f"{count} AND standing <> ?", states).fetchone()
     (found_undone,) = db.execute(f"{count} AND standing = ?", states).fetchone()
     return attrs.evolve(plan, found=found, found_undone=found_undone)
@@ -120,13 +122,15 @@ def _rejects_problem(
     request: ImportRequest,
     rows: FileRows,
     folder: Path | None,
-    unknown_line: int | None,
+    compared: Comparison,
     superseded_by: Path | None,
 ) -> tuple[RejectsProblem, int] | None:
     if not rows.job and written_by_job(request):
         return "job_file", 1
-    if not rows.is_rejects or rows.problem is not None or folder is None:
-        return rows.problem
+    twice_line, unknown_line = compared.twice_line, compared.unknown_line
+    problem = rows.problem or (None if twice_line is None else ("row_twice", twice_line))
+    if not rows.is_rejects or problem is not None or folder is None:
+        return problem
     named = {plan_of(each).job for each in named_ledgers(request)}
     if request.options.folder is not None and superseded_by is None and rows.job not in named:
         return "other_job", 1
@@ -162,7 +166,7 @@ def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, 
         (changed,) = db.execute(
             """SELECT count(*) FROM temp.matched JOIN temp.file USING (place)
             JOIN planned ON planned.row = matched.row WHERE standing = ? AND sent <> file.digest""",
-            [int(Standing.UNDONE)],
+            [Standing.UNDONE],
         ).fetchone()
         warnings += (
             [f"undone rows whose cells have changed since they were sent: {changed}"] if changed else []
@@ -177,7 +181,7 @@ def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, 
                 coalesce(json_extract(details, '$.content'), json_extract(details, '$.map'))
                 NOT IN (:content, :map))""",
         {
-            "done": int(State.DONE),
+            "done": State.DONE,
             "map": request.import_map.fingerprint,
             "content": request.import_map.content,
         },
@@ -196,7 +200,7 @@ def _copy_warnings(db: sqlite3.Connection, request: ImportRequest, job: JobPlan,
     places = {Path(run.details["file"]).resolve().parent for run in runs(db) if "file" in run.details}
     # Copies in these directories have been compared with the file.
     places -= {each.resolve().parent for each in (folder, request.path)}
-    for each in (each for place in places for each in ledgers_in(place)):
+    for each in ledgers_in(*places):
         with contextlib.suppress(JournalError):
             if plan_of(each).job == job.job:
                 return [
@@ -248,7 +252,7 @@ class Preview:
         found = self._db.execute(
             f"""SELECT place, coalesce(json_extract(detail, '$[2]'), '') FROM temp.matched
             JOIN outcome ON outcome.row = matched.row
-            WHERE standing = {int(Standing.REFUSED)} AND place BETWEEN ? AND ?""",
+            WHERE standing = {Standing.REFUSED} AND place BETWEEN ? AND ?""",
             (first, last),
         )
         repeated = repeated_rows(self._db, first, last)

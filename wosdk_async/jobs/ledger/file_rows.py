@@ -73,7 +73,7 @@ class FileRows:
     job: str | None = None
     """Id of the ledger named in the rejects; None for other files."""
     problem: tuple[RejectsProblem, int] | None = None
-    """Problem with the rejects file, and the line where it occurs."""
+    """Problem with a row of the rejects file, and its line."""
     identities: Identities = attrs.field(init=False)
     fingerprints: array[int] = attrs.field(factory=lambda: array("q"), init=False)
     _digests: array[int] = attrs.field(factory=lambda: array("q"), init=False)
@@ -91,7 +91,6 @@ class FileRows:
             self._db.execute("PRAGMA journal_mode = OFF")
             self._db.execute("PRAGMA synchronous = OFF")
             self._db.execute("CREATE TABLE chunk (rows BLOB)")
-            self._db.execute("CREATE TABLE reject (row INTEGER, line INTEGER)")
             self._read()
         except sqlite3.Error as error:
             self.close()
@@ -150,17 +149,11 @@ class FileRows:
                 self._digests.extend([entry[2] for entry in entries])
             # One blob per chunk, because a column per value would take most of the time here.
             self._db.execute("INSERT INTO chunk VALUES (?)", [marshal.dumps(entries)])
-            if self.is_rejects:
-                self._db.executemany(
-                    "INSERT INTO reject VALUES (?, ?)", [(entry[-1], entry[1]) for entry in entries]
-                )
             self.fingerprints.extend(
                 fingerprint(chunk[start : start + PAGE]) for start in range(0, len(chunk), PAGE)
             )
             self.rows += len(chunk)
         self._db.execute("COMMIT")
-        if self.is_rejects and self.problem is None:
-            self._require_single_rows()
         self.warnings += [f"{count} row{'s' if count > 1 else ''}: {text}" for text, count in warned.items()]
         notes = getattr(self.source, "notes", ())
         self.notes = [*notes, *self.index.look_alikes(), *self._equal_rows()]
@@ -206,13 +199,6 @@ class FileRows:
             self.problem = self.problem or (problem, row.line)
             return None
         return int(text)
-
-    def _require_single_rows(self) -> None:
-        twice = self._db.execute(
-            "SELECT max(line) FROM reject GROUP BY row HAVING count(*) > 1 ORDER BY 1 LIMIT 1"
-        ).fetchone()
-        if twice is not None:
-            self.problem = "row_twice", twice[0]
 
 
 _SHOWN = 100  # maximum characters of a key in messages

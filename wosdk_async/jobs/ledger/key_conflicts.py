@@ -15,7 +15,7 @@ from wosdk_async.jobs.ledger.terms import FIRST, Action, Plan, Resembling, RowSa
 
 IN_COMPANY = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE)
 """Standings of ledger rows that may be in the Company (DONE_CHANGED is only for rows of a file)."""
-RISKY = ", ".join(str(int(each)) for each in IN_COMPANY)
+RISKY = ", ".join(map(str, IN_COMPANY))
 """``IN_COMPANY`` as an SQL list."""
 
 UNCORRECTED = "'uncorrected ' || {}"
@@ -77,7 +77,7 @@ def new_key_warnings(db: sqlite3.Connection, plan: Plan) -> list[str]:
     Rows that needed a new key, because they had no key or another row's key, are not counted.
     """
     refused = (Standing.REFUSED_HERE, Standing.REFUSED, Standing.REFUSED_CHANGED)
-    sent = ", ".join(str(int(each)) for each in refused if plan.actions[each] is Action.SEND)
+    sent = ", ".join(str(each) for each in refused if plan.actions[each] is Action.SEND)
     found = db.execute(
         f"""SELECT count(*) OVER (), file.line, coalesce(file.key, file.name) AS now,
             coalesce(planned.key, planned.name) AS was
@@ -114,7 +114,7 @@ def repeated_rows(
             file.row IS NOT NULL, file.cells IS NULL
         FROM temp.matched JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = file.place
         WHERE matched.standing = ? AND matched.place BETWEEN ? AND ?""",
-        (int(Standing.REPEATED), first, last),
+        (Standing.REPEATED, first, last),
     )
     for place, row, key, digest, identity, is_reject, is_keyless in found:
         known = db.execute(_FIRST_WITH_KEY, {"identity": identity, "place": place}).fetchone()
@@ -129,7 +129,7 @@ def repeated_rows(
             text = _KEY_CHANGED
         elif owner is not None and db.execute(_IS_IN_FILE, [owner]).fetchone() is None:
             text = _KEY_OF_MISSING
-        elif is_reject and db.execute(_IS_REPEATED, [owner, int(Standing.REPEATED)]).fetchone():
+        elif is_reject and db.execute(_IS_REPEATED, [owner, Standing.REPEATED]).fetchone():
             text = _EXCHANGED
         yield place, row, text.format(key[:_SHOWN], number, line, (now or "")[:_SHOWN])
 

@@ -38,11 +38,8 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
         return request.base
     plans = [(folder, plan) for folder in ledgers if _is_ledger(folder, plan := plan_of(folder))]
     if request.options.folder is not None and plans:  # a named folder is used regardless of its last input
-        newest, newest_plan = plans[0]
-        for folder, plan in plans:  # follow the ledgers that were created to resend all rows
-            if plan.after == newest_plan.job:
-                newest, newest_plan = folder, plan
-        return newest
+        oldest, _ = plans[0]
+        return successor(oldest) or oldest
     wanted = company, request.import_map.operation
     own = [(folder, plan) for folder, plan in plans if (plan.company, plan.operation) == wanted]
     fitting = [folder for folder, plan in own if plan.sheet == request.sheet]
@@ -143,10 +140,9 @@ def existing_remedies(
     If the cells that the other job sent differ from ``digest``, the record may belong to another row.
     """
     query = f"""SELECT max(sent = ?) FROM identity JOIN planned USING (row) JOIN outcome USING (row)
-        LEFT JOIN undo USING (row) WHERE outcome.state = {int(State.DONE)}
-        AND undo.state IS NOT {int(State.DONE)} AND identity IN ({", ".join("?" * len(identities))})"""
-    directories = dict.fromkeys((own.absolute().parent, Path(plan.file).parent))
-    for folder in (each for directory in directories for each in ledgers_in(directory)):
+        LEFT JOIN undo USING (row) WHERE outcome.state = {State.DONE}
+        AND undo.state IS NOT {State.DONE} AND identity IN ({", ".join("?" * len(identities))})"""
+    for folder in ledgers_in(own.absolute().parent, Path(plan.file).parent):
         with contextlib.suppress(JournalError):
             other = plan_of(folder)
             if (other.company, other.operation) == (plan.company, plan.operation) and other.job != plan.job:

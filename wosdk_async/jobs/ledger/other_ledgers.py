@@ -53,11 +53,11 @@ class OwnLedger:
 
     def chunks(self) -> Iterator[list[FileRow]]:
         """Yield the rows to send, with ``_AGREED`` or None in place of their ledger row numbers."""
-        agreed = f"iif(standing <> {int(Standing.NEW)}, {_AGREED}, NULL)" if self._resends_all() else "NULL"
+        agreed = f"iif(standing <> {Standing.NEW}, {_AGREED}, NULL)" if self._resends_all() else "NULL"
         found = self.db.execute(
             f"""SELECT place, line, digest, identity, cells, key, name, fault, {agreed}
             FROM temp.matched JOIN temp.file USING (place)
-            WHERE standing IN ({", ".join(str(int(each)) for each in self.sends)}) ORDER BY place"""
+            WHERE standing IN ({", ".join(map(str, self.sends))}) ORDER BY place"""
         )
         while chunk := found.fetchmany(CHUNK):
             yield chunk
@@ -88,15 +88,12 @@ def sent_elsewhere(request: ImportRequest, rows: FileRows, company: str, own: Ow
     Raises:
         JournalError: a ledger in the directory cannot be read, so it is unknown which rows it sent.
     """
-    sent: list[Elsewhere] = []
-    resembling: list[Elsewhere] = []
+    found: list[Elsewhere] = []
     for folder, plan, is_recent in _other_ledgers(request, company, own):
         with _named_if_unreadable(folder), opened(folder) as db:
-            other = _OtherLedger(folder, plan, db, request, rows, own, is_recent)
-            if (found := other.sent_rows()) is not None:
-                sent.append(found)
-            resembling += other.resembling()
-    if sent:
+            found += _OtherLedger(folder, plan, db, request, rows, own, is_recent).search()
+    resembling = [each for each in found if each.resembling]
+    if sent := [each for each in found if not each.resembling]:
         return _combined(sent)
     if not resembling:
         return None
@@ -130,7 +127,7 @@ def runs_beside(request: ImportRequest, own: Path) -> dict[Path, tuple[int, int]
     The result is empty unless the import creates records.
     """
     counts = {}
-    for folder in _ledgers_beside(request, own) if request.creates else ():
+    for folder in ledgers_in(*_places(request, own)) if request.creates else ():
         with contextlib.suppress(JournalError), opened(folder) as db:
             imports = "SELECT count(*) FROM run WHERE json_extract(details, '$.map') IS NOT NULL"
             found = db.execute(f"SELECT ({imports}), (SELECT count(*) FROM planned)").fetchone()
@@ -152,7 +149,7 @@ def _other_ledgers(
     if lost := next((folder for place in places for folder in lost_ledgers_in(place)), None):
         why = f"{lost} has lost its journal, so it is unknown which rows that job sent"
         raise JournalError(why, remedies=(Remedy.MOVE_JOB,), folder=str(lost))
-    for folder in sorted(_ledgers_beside(request, own.folder), key=_last_change):
+    for folder in sorted(ledgers_in(*places), key=_last_change):
         with _named_if_unreadable(folder):
             plan = plan_of(folder)
             is_own = own.folder is not None and folder.resolve() == own.folder.resolve()
@@ -192,10 +189,6 @@ def _runs_in(db: sqlite3.Connection) -> set[_Run]:
     return {(run.started_at, run.ended_at) for run in runs(db)}
 
 
-def _ledgers_beside(request: ImportRequest, own: Path | None) -> list[Path]:
-    return [each for directory in _places(request, own) for each in ledgers_in(directory)]
-
-
 def _places(request: ImportRequest, own: Path | None) -> set[Path]:
     return {each.parent.resolve() for each in (own, request.base, request.path) if each is not None}
 
@@ -228,8 +221,6 @@ class _OtherLedger:
     own: OwnLedger
     is_recent: bool
     """Whether the ledger is one of the newest."""
-    _has_similar_keys: bool | None = attrs.field(default=None, init=False)
-    """Whether keys of rows to send resemble keys of this ledger; None before the comparison."""
     _is_running: bool = attrs.field(init=False)
     """Whether the job is running and still has rows to send. Look-ups cannot find their records yet."""
 
@@ -241,10 +232,25 @@ class _OtherLedger:
             WHERE coalesce(state, 0) NOT IN ({_FINAL}) LIMIT 1"""
         return self.db.execute(unsent).fetchone() is not None and is_held(self.folder)
 
-    def sent_rows(self) -> Elsewhere | None:
-        if self._look_ups_find_all() and not self._is_running:
-            return None
-        self._compare()
+    def search(self) -> list[Elsewhere]:
+        """Return the rows to send that the job sent, and those whose keys resemble sent keys."""
+        is_same_key = self.plan.key == self.rows.key
+        may_have_sent = self._is_running or not (is_same_key and self._look_ups_find_all())
+        may_resemble = self.is_recent and is_same_key and not self.request.options.new_rows
+        if not (may_have_sent or may_resemble):
+            return []
+        compared = compare(
+            self.db,
+            self.own.chunks(),
+            fingerprint=self.request.import_map.fingerprint,
+            by_cells=not is_same_key,
+            counts=self.is_recent,
+        )
+        mark_undone(self.db, self.own.undone, State.DONE, State.FOUND)
+        sent = self._sent_rows() if may_have_sent else []
+        return sent + (self._resembling() if may_resemble and compared.disguised else [])
+
+    def _sent_rows(self) -> list[Elsewhere]:
         standings = [*IN_COMPANY, *([] if self.request.options.new_rows else [Standing.DONE_CHANGED])]
         if self._is_running:
             standings.append(Standing.PLANNED)
@@ -252,21 +258,21 @@ class _OtherLedger:
         found = self.db.execute(
             f"""SELECT line, now FROM (
                 SELECT file.place, file.line, CASE
-                    WHEN standing = {int(Standing.DONE_CHANGED)}
+                    WHEN standing = {Standing.DONE_CHANGED}
                         AND (cells IS NULL OR json_extract(run.details, '$.map') IS NOT :map)
-                        THEN {int(Standing.DONE)}
-                    WHEN {_WILL_SEND} THEN {int(Standing.PLANNED)} ELSE standing END AS now
+                        THEN {Standing.DONE}
+                    WHEN {_WILL_SEND} THEN {Standing.PLANNED} ELSE standing END AS now
                 FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
                 LEFT JOIN outcome ON outcome.row = planned.row LEFT JOIN run ON run.number = outcome.run
                 WHERE NOT ({_FOUND} AND planned.key IS file.key AND NOT {_WILL_SEND} AND {_HAS_ENDED})
                     AND {_NOT_AGREED})
-            WHERE now IN ({", ".join(str(int(each)) for each in standings)}) ORDER BY place""",
+            WHERE now IN ({", ".join(map(str, standings))}) ORDER BY place""",
             self._parameters,
         ).fetchall()
         if not found:
-            return None
+            return []
         kinds = {standing for _, standing in found}
-        return Elsewhere(
+        sent = Elsewhere(
             folder=self.folder,
             rows=len(found),
             lines=tuple(line for line, _ in found[:_MAX_LINES]),
@@ -275,12 +281,9 @@ class _OtherLedger:
             in_doubt=not kinds.isdisjoint({Standing.SENDING, Standing.IN_DOUBT}),
             changed=sum(standing == Standing.DONE_CHANGED for _, standing in found),
         )
+        return [sent]
 
-    def resembling(self) -> list[Elsewhere]:
-        if not self.is_recent or self.request.options.new_rows or self.plan.key != self.rows.key:
-            return []
-        if not self._compare():
-            return []
+    def _resembling(self) -> list[Elsewhere]:
         resembling = f"""SELECT count(*) OVER (), line, name, min_line, was FROM (
             SELECT file.place, file.line, coalesce(file.key, file.name) AS name, min(plain.line) AS min_line,
                 plain.name AS was FROM temp.matched JOIN temp.file USING (place)
@@ -297,23 +300,10 @@ class _OtherLedger:
         return [Elsewhere(folder=self.folder, rows=found[0][0], resembling=pairs)]
 
     def _look_ups_find_all(self) -> bool:
-        if not self.request.looks_first or self.plan.key != self.rows.key:
+        if not self.request.looks_first:
             return False
         unknown = f"SELECT 1 FROM {LEDGER_TABLES} WHERE {_NOT_FOUND} LIMIT 1"
         return self.db.execute(unknown, self._parameters).fetchone() is None
-
-    def _compare(self) -> bool:
-        if self._has_similar_keys is None:
-            compared = compare(
-                self.db,
-                self.own.chunks(),
-                fingerprint=self.request.import_map.fingerprint,
-                by_cells=self.plan.key != self.rows.key,
-                counts=self.is_recent,
-            )
-            mark_undone(self.db, self.own.undone, State.DONE, State.FOUND)
-            self._has_similar_keys = bool(compared.disguised)
-        return self._has_similar_keys
 
     @property
     def _parameters(self) -> dict[str, Any]:
@@ -327,14 +317,14 @@ class _OtherLedger:
         }
 
 
-_FINAL = f"{int(State.DONE)}, {int(State.FOUND)}, {int(State.REFUSED)}"
-_UNSENT = ", ".join(str(int(each)) for each in (Standing.PLANNED, Standing.SENDING, Standing.IN_DOUBT))
+_FINAL = f"{State.DONE}, {State.FOUND}, {State.REFUSED}"
+_UNSENT = ", ".join(map(str, (Standing.PLANNED, Standing.SENDING, Standing.IN_DOUBT)))
 _WILL_SEND = f"(:running AND standing IN ({_UNSENT}))"
 _NOT_AGREED = "(file.row IS NULL OR outcome.stamp IS NULL OR outcome.stamp > 1000 * :first)"  # milliseconds
 _DECIDED = f"json_extract(outcome.detail, '$[9]') IS '{DECIDED}'"  # perhaps a record without the key
 _FOUND = f""":looks_first AND json_extract(run.details, '$.marker') IS :marker AND NOT {_DECIDED}"""
 """SQL condition: a look-up by a sent row's key finds its record; also compare the key with the file's."""
-_DOUBTS = f"{int(Standing.SENDING)}, {int(Standing.IN_DOUBT)}"
+_DOUBTS = f"{Standing.SENDING}, {Standing.IN_DOUBT}"
 _HAS_ENDED = f"standing NOT IN ({_DOUBTS})"
 """SQL condition: look-ups are conclusive, because no request for the row can still take effect."""
 _NOT_FOUND = f"""{STANDING} IN ({_DOUBTS}) OR {STANDING} IN ({RISKY}) AND (planned.key IS NULL

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -38,18 +39,7 @@ class RowOutcome(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, record: RowRecord, line: int, outcome: Kind, entity: str | None = None) -> RowOutcome:
         """Return a journaled row's outcome; ``entity`` is the type of the created or changed record."""
-        return cls(
-            record.row,
-            line,
-            outcome,
-            entity,
-            record.id,
-            record.number,
-            record.reason,
-            record.code,
-            record.request_id,
-            record.warnings,
-        )
+        return cls(record.row, line, outcome, entity, *_facts_of(record))
 
     @property
     def work_order_id(self) -> int | None:
@@ -63,6 +53,9 @@ class RowOutcome(msgspec.Struct, frozen=True):
         }
         is_order = values.pop("entity", None) == "WorkOrder"
         return {"work_order_id" if is_order and name == "id" else name: values[name] for name in values}
+
+
+_facts_of = operator.attrgetter("id", "number", "reason", "code", "request_id", "warnings")
 
 
 def code_of(error: Exception) -> str | None:

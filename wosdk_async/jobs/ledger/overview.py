@@ -11,7 +11,6 @@ import attrs
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import RunStoppedError
 from wosdk_async.jobs.journal import AuditResult, JobPlan, JobRun, Journal, State
-from wosdk_async.jobs.journal.access import JournalReader
 from wosdk_async.jobs.journal.entries import as_last_given, had_workers
 from wosdk_async.jobs.journal.lock import holder_of, is_held
 from wosdk_async.jobs.journal.worker_tables import AuditState
@@ -40,7 +39,7 @@ def why_no_audit(plan: JobPlan) -> str | None:
     return None if plan.marker is not None else "without a marker, the records cannot be found"
 
 
-async def audit_state_of(journal: JournalReader) -> AuditState:
+async def audit_state_of(journal: Journal) -> AuditState:
     """Return a job's audit state."""
     if not journal.plan.rows:
         return "none"
@@ -139,16 +138,15 @@ def _named(counts: Mapping[State, int]) -> dict[str, int]:
     return {name: counts.get(state, 0) for name, state in COUNTED.items()}
 
 
-async def overview(journal: JournalReader) -> Overview:
+async def overview(journal: Journal) -> Overview:
     """Return a job's overview."""
     runs = await journal.runs()
-    undos, of_file = await journal.undo_counts(), await journal.undo_counts_of_file()
     return Overview(
         folder=journal.folder,
         plan=journal.plan,
         counts=journal.counts(),
         gone=journal.counts(gone=True),
-        gone_undone=undos.get(State.DONE, 0) - of_file.get(State.DONE, 0),
+        gone_undone=(await journal.undo_counts(gone=True))[State.DONE],
         unsent_elsewhere=await journal.unsent_elsewhere(),
         undone=await undo_state(journal),
         audit=await audit_state_of(journal),
@@ -203,7 +201,7 @@ def failure_of(run: JobRun, name: Literal["stopped", "error"] = "error") -> RunS
     return RunStoppedError(str(text), kind=kept.get("kind"), remedies=remedies, **kept.get("facts", {}))
 
 
-def _running(journal: JournalReader) -> str | None:
-    if isinstance(journal, Journal) and journal.is_writable:
+def _running(journal: Journal) -> str | None:
+    if journal.is_writable:
         return None
     return (holder_of(journal.folder) or "another process") if is_held(journal.folder) else None

@@ -25,7 +25,6 @@ from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.table import Table
-from wosdk_async.model import WoCreateCommand
 from wosdk_async.regular_files import sha256_of
 from wosdk_async.text.remedies import Words, in_python
 from wosdk_async.transport.session.hosts import is_local
@@ -151,8 +150,7 @@ class ImportRequest:
     @property
     def creates(self) -> bool:
         """Whether the operation creates records, so that resending would create duplicates."""
-        operation = self.import_map.operation
-        return operation == WoCreateCommand.wire_name or operation.startswith("create ")
+        return self.action.label == "created"
 
     @property
     def looks_first(self) -> bool:
@@ -168,17 +166,14 @@ class ImportRequest:
 
         Raises ImportMapError if the file cannot be read, or has changed since it was opened.
         """
-        try:
-            rows = FileRows(self.source, self.import_map, self.keys("job"), self.index)
-        except Exception:
-            self._require_unchanged()  # a changed file may raise misleading errors, such as wrong columns
-            raise
-        try:
-            self._require_unchanged()
-        except BaseException:
-            rows.close()
-            raise
-        return rows
+        with contextlib.ExitStack() as exits:
+            try:
+                rows = FileRows(self.source, self.import_map, self.keys("job"), self.index)
+                exits.callback(rows.close)
+            finally:
+                self._require_unchanged()  # a changed file may raise misleading errors, such as wrong columns
+            exits.pop_all()
+            return rows
 
     def _require_unchanged(self) -> None:
         with contextlib.suppress(OSError):

@@ -11,7 +11,7 @@ import contextlib
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,7 +20,6 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.jobs.errors import JournalError, RowError
 from wosdk_async.jobs.journal import Journal, State, run_table
-from wosdk_async.jobs.journal.access import JournalReader
 from wosdk_async.jobs.journal.folder import jobs_at, ledgers_in, plan_of
 from wosdk_async.jobs.ledger.nearby import opened
 from wosdk_async.jobs.ledger.terms import Standing
@@ -170,26 +169,26 @@ def _reasons_of(left: Mapping[str, Any]) -> str:
     return f" ({', '.join(shown)})" if shown else ""
 
 
-async def undo_state(journal: JournalReader) -> UndoState | None:
+async def undo_state(journal: Journal) -> UndoState | None:
     """Return the undo progress; None if no undo has begun."""
-    counts, of_file = await journal.undo_counts(), await journal.undo_counts_of_file()
-    done = of_file.get(State.DONE, 0)
+    counts, gone = await journal.undo_counts(), await journal.undo_counts(gone=True)
+    done = counts[State.DONE]
     undos = [run for run in await journal.runs() if run.details.get("command") == UNDO]
     last = undos[-1].details if undos else {}
     references = [each for each in await journal.references() if undos and each.undo is not State.DONE]
     begun = [each for each in references if each.undo is not State.PLANNED]
-    if not done and not begun and not any(counts.get(state) for state in UNDECIDED):
+    if not done and not begun and not any(counts[state] or gone[state] for state in UNDECIDED):
         return None
     left = last.get(UNDO)
     if last.get("references"):  # also count references that the undo kept or did not reach
         begun = [each for each in references if each.state in (State.DONE, *UNDECIDED)]
-    earlier = journal.counts(gone=True)[State.DONE] - (counts.get(State.DONE, 0) - done)
-    doubted = sum(of_file.get(state, 0) for state in UNDECIDED)
+    earlier = journal.counts(gone=True)[State.DONE] - gone[State.DONE]
+    doubted = sum(counts[state] for state in UNDECIDED)
     created = journal.counts()[State.DONE]
     return UndoState(done, created, left, len(begun), earlier, doubted)
 
 
-async def run_to_undo(journal: JournalReader) -> int | None:
+async def run_to_undo(journal: Journal) -> int | None:
     """Return the run that an unfinished undo covers (None: all runs), or else the last run that sent rows.
 
     Raises:
@@ -215,28 +214,23 @@ async def run_to_undo(journal: JournalReader) -> int | None:
     return run
 
 
-async def undone_beside(
-    base: Path, file: Path, company: str, operation: str, *, exclude: Path | None = None
-) -> set[int]:
-    """Return the ids of records undone by jobs in the directory of ``base`` or of ``file``.
-
-    Undos in doubt are included, so a look-up must also check that the record is cancelled or removed. Skip
-    the job in ``exclude``, and unreadable jobs; but raise JournalError if a job at ``base`` is unreadable.
-    """
-    return await asyncio.to_thread(_undone_ids, base, file, company, operation, exclude)
-
-
-def _undone_ids(
+def undone_beside(
     base: Path,
     file: Path,
     company: str,
     operation: str,
-    exclude: Path | None = None,
     *,
+    exclude: Path | None = None,
     certain: bool = False,
 ) -> set[int]:
+    """Return the ids of records undone by jobs in the directory of ``base`` or of ``file``.
+
+    Undos in doubt are included unless ``certain``, so a look-up must also check that the record is cancelled
+    or removed. Skip the job in ``exclude``, and unreadable jobs; but raise JournalError if a job at ``base``
+    is unreadable.
+    """
     ids, in_doubt, own = set[int](), set[int](), jobs_at(base)
-    for folder in dict.fromkeys((*own, *ledgers_in(base.parent), *ledgers_in(file.parent))):
+    for folder in dict.fromkeys((*own, *ledgers_in(base.parent, file.parent))):
         with contextlib.nullcontext() if folder in own else contextlib.suppress(JournalError):
             plan = plan_of(folder)
             if folder != exclude and (plan.company, plan.operation) == (company, operation):
@@ -246,21 +240,13 @@ def _undone_ids(
     return ids - in_doubt
 
 
-def undone_records(base: Path, file: Path, company: str, operation: str) -> Callable[[], Set[int]]:
-    """Return a function that returns the ids of :func:`undone_beside`, without those of undos in doubt.
-
-    The jobs are read only once.
-    """
-    return cache(partial(_undone_ids, base, file, company, operation, certain=True))
-
-
 def mark_undone(db: sqlite3.Connection, undone: Callable[[], Set[int]], *states: State) -> None:
     """Treat compared rows in these states as undone if a job nearby has undone their records."""
     query = f"""SELECT place, json_extract(detail, '$[0]') FROM temp.matched JOIN outcome USING (row)
-        WHERE state IN ({", ".join(str(int(each)) for each in states)})"""
+        WHERE state IN ({", ".join(map(str, states))})"""
     if found := db.execute(query).fetchall():
         ids = undone()
-        rows = [(int(Standing.UNDONE), place) for place, id in found if id in ids]
+        rows = [(Standing.UNDONE, place) for place, id in found if id in ids]
         db.executemany("UPDATE temp.matched SET standing = ? WHERE place = ?", rows)
 
 
@@ -271,7 +257,8 @@ async def keep_undone(journal: Journal) -> None:
         return
     try:
         folder, file = journal.folder, Path(plan.file)
-        ids = await undone_beside(folder, file, plan.company, plan.operation, exclude=folder)
+        about = folder, file, plan.company, plan.operation
+        ids = await asyncio.to_thread(undone_beside, *about, exclude=folder)
         if ids:
             await journal.write(partial(run_table.keep_undone, ids=ids))
     except BaseException:

@@ -16,12 +16,12 @@ from wosdk_async.jobs.journal import (
     GrantTotals,
     JobPlan,
     JobRun,
+    Journal,
     ReferenceRecord,
     RowRecord,
     State,
     StoredRow,
 )
-from wosdk_async.jobs.journal.access import JournalReader
 from wosdk_async.jobs.journal.entries import as_last_given
 from wosdk_async.jobs.journal.worker_tables import AuditState, audit_facts
 from wosdk_async.jobs.ledger.overview import UNDER_WAY, audit_state_of, why_no_audit
@@ -128,7 +128,7 @@ class JobFacts:
     _causes: dict[str, Cause] = attrs.field(factory=dict)
 
     @classmethod
-    async def read(cls, journal: JournalReader) -> JobFacts:
+    async def read(cls, journal: Journal) -> JobFacts:
         """Read the facts of a job, except those about its rows, which :meth:`add` collects."""
         return cls(
             journal.plan,
@@ -191,7 +191,7 @@ class JobFacts:
         for state in OUTCOMES:
             counts[outcome_of(state, self.plan)] += self.counts[state]
         return {
-            "plan": self.plan.as_dict(),
+            "plan": attrs.asdict(self.plan),
             "counts": counts,
             "undo": str(self.undone) if self.undone is not None else None,
             "workers": attrs.asdict(self.grants) if self.grants.leases else None,

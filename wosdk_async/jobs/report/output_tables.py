@@ -15,8 +15,7 @@ import attrs
 from msgspec.structs import replace
 
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.journal import AuditRow, RowRecord, State, StoredRow
-from wosdk_async.jobs.journal.access import JournalReader
+from wosdk_async.jobs.journal import AuditRow, Journal, RowRecord, State, StoredRow
 from wosdk_async.jobs.journal.entries import REPEATED_KEY
 from wosdk_async.jobs.ledger.identity import key_identity
 from wosdk_async.jobs.report import OutputFolder
@@ -45,7 +44,7 @@ async def _entered_in_thread(manager: AbstractContextManager[T]) -> AsyncIterato
     await asyncio.to_thread(manager.__exit__, None, None, None)
 
 
-async def write_results(folder: OutputFolder, journal: JournalReader, facts: JobFacts) -> Path:
+async def write_results(folder: OutputFolder, journal: Journal, facts: JobFacts) -> Path:
     """Write each row's outcome, and add the rows to ``facts``."""
     outcomes = {state: outcome_of(state, journal.plan) for state in State}
     async with _entered_in_thread(folder.writing_rows(_RESULTS)) as writer:
@@ -76,7 +75,7 @@ def write_references(folder: OutputFolder, facts: JobFacts) -> Path:
     return folder.path(_REFERENCES)
 
 
-async def write_audit(folder: OutputFolder, journal: JournalReader) -> Path:
+async def write_audit(folder: OutputFolder, journal: Journal) -> Path:
     """Write the rows for which the Company's data differs from the journal."""
     async with _entered_in_thread(folder.writing_rows(AUDIT)) as writer:
         writer.writerow(("row", "line", "finding", "key", "state", "ids"))
@@ -93,7 +92,7 @@ async def write_audit(folder: OutputFolder, journal: JournalReader) -> Path:
     return folder.path(AUDIT)
 
 
-async def write_rejects(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
+async def write_rejects(folder: OutputFolder, journal: Journal, source: Source) -> Path:
     """Write the refused rows' original cells in the input format.
 
     If the input has typed values, such as numbers in a sheet, a column stores their types. Without the types,
@@ -116,7 +115,7 @@ async def write_rejects(folder: OutputFolder, journal: JournalReader, source: So
     return folder.path(REJECTS)
 
 
-async def write_doubts(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
+async def write_doubts(folder: OutputFolder, journal: Journal, source: Source) -> Path:
     """Write rows in doubt, and rows in flight when the run ended, with their cells."""
     async with _entered_in_thread(folder.writing_rows(IN_DOUBT)) as writer:
         own = [f"_{name}" for name in RESULT_COLUMNS]  # the input may have columns of the same names
@@ -134,7 +133,7 @@ async def write_doubts(folder: OutputFolder, journal: JournalReader, source: Sou
 
 async def _write_rows(
     writer: Any,
-    journal: JournalReader,
+    journal: Journal,
     source: Source,
     cells: Callable[[StoredRow, Row], list[Any]],
     *states: State,
@@ -164,7 +163,7 @@ async def _write_rows(
         await asyncio.to_thread(write, page)
 
 
-async def _pages(journal: JournalReader, *states: State) -> AsyncIterator[list[StoredRow]]:
+async def _pages(journal: Journal, *states: State) -> AsyncIterator[list[StoredRow]]:
     """Yield pages of rows in file order, with keys. If a key is not sent, take it from the row's name."""
     named = journal.plan.marker is None and journal.plan.key is not None
     async for page in journal.file_pages(*states):

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from wosdk_async.jobs.errors import ImportMapError, OutputError
-from wosdk_async.jobs.journal import JobPlan, JobRun, State, StoredRow
-from wosdk_async.jobs.journal.access import JournalReader
+from wosdk_async.jobs.journal import JobPlan, JobRun, Journal, State, StoredRow
 from wosdk_async.jobs.journal.entries import to_json
 from wosdk_async.jobs.journal.worker_tables import AuditState
 from wosdk_async.jobs.ledger.overview import UNDER_WAY, failure_of, stop_of, unsent_warnings, why_no_audit
@@ -48,7 +47,7 @@ _JSON = "report.json"  # written last, so that it lists only complete files
 
 
 async def write_outputs(
-    journal: JournalReader,
+    journal: Journal,
     source: Source | None,
     *,
     csv_for_excel: ExcelSeparator | None = None,
@@ -76,12 +75,12 @@ async def write_outputs(
     return await _finish(journal, _write_all(journal, source, FileDialect.for_excel(csv_for_excel), words))
 
 
-async def write_report(journal: JournalReader, *, words: ReportWords = PYTHON_WORDS) -> list[Path]:
+async def write_report(journal: Journal, *, words: ReportWords = PYTHON_WORDS) -> list[Path]:
     """Write only a job's ``report.html`` and ``report.json``; see :func:`write_outputs`."""
     return await _finish(journal, _write_report_alone(journal, words))
 
 
-async def outputs_are_current(journal: JournalReader) -> bool:
+async def outputs_are_current(journal: Journal) -> bool:
     """Return whether all files were written after the job's last run."""
     runs = await journal.runs()
     try:
@@ -94,7 +93,7 @@ async def outputs_are_current(journal: JournalReader) -> bool:
         return False
 
 
-async def _finish(journal: JournalReader, writing: Coroutine[Any, Any, list[Path]]) -> list[Path]:
+async def _finish(journal: Journal, writing: Coroutine[Any, Any, list[Path]]) -> list[Path]:
     try:
         return await completed(asyncio.create_task(writing))
     except OSError as error:
@@ -106,7 +105,7 @@ async def _finish(journal: JournalReader, writing: Coroutine[Any, Any, list[Path
 
 
 async def _write_all(
-    journal: JournalReader, source: Source | None, dialect: FileDialect, words: ReportWords
+    journal: Journal, source: Source | None, dialect: FileDialect, words: ReportWords
 ) -> list[Path]:
     facts = await JobFacts.read(journal)
     if source is not None:
@@ -156,7 +155,7 @@ def _set_aside(folder: OutputFolder, plan: JobPlan, source: Path) -> None:
     folder.set_aside(folder.folder / "runs" / str(number), (_PAGE_FILE, _JSON), copied=source)
 
 
-async def _write_report_alone(journal: JournalReader, words: ReportWords) -> list[Path]:
+async def _write_report_alone(journal: Journal, words: ReportWords) -> list[Path]:
     facts = await JobFacts.read(journal)
     async for page in journal.file_pages():
         facts.add(page)
