@@ -47,10 +47,11 @@ class ReferenceIndex:
         self.warnings: list[str] = []
         self._entries: dict[str, dict[str, ReferenceEntry]] = {name: {} for name in self.specs}
         self._ids: dict[str, tuple[str | None, ReferenceSpec, dict[str, int | None]]] = {
-            spec.name: (spec.first_column, spec, {}) for spec in self.specs.values()
+            spec.name: (spec.template.first_column if spec.template else None, spec, {})
+            for spec in self.specs.values()
         }
-        """For each reference, its ``first_column``, its spec, and a cache of raw names with their record ids,
-        which are None until the look-up."""
+        """For each reference, its template's ``first_column``, its spec, and a cache of raw names with their
+        record ids, which are None until the look-up."""
 
     def collect(self, rows: Sequence[Mapping[str, str]]) -> None:
         """Collect the names in rows' cells; skip invalid names, whose rows fail later."""

@@ -52,11 +52,6 @@ class ReferenceSpec:
     """Whether to take the lowest id if several records have the name."""
 
     @property
-    def first_column(self) -> str | None:
-        """Column whose cell, if not blank, is the raw name."""
-        return None if self.template is None else self.template.first_column
-
-    @property
     def columns(self) -> frozenset[str]:
         """Columns that the reference reads, including those for a new record."""
         own = self.template.columns if self.template else NO_NAMES
