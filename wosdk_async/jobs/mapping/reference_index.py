@@ -206,7 +206,7 @@ class ReferenceIndex:
     @property
     def incomplete(self) -> bool:
         """Whether some missing records may be created."""
-        return any(entry.missing for entry in self._all())
+        return any(entry.missing for *_, entry in self.entries())
 
     def require(self, references: Iterable[str], place: object) -> None:
         """Raise ImportMapError, naming ``place``, if a record that all rows need is missing or ambiguous."""
@@ -236,14 +236,11 @@ class ReferenceIndex:
     def _created_by(self, spec: ReferenceSpec) -> Iterator[tuple[str, ReferenceEntry]]:
         return ((key, entry) for key, entry in self._entries[spec.name].items() if entry.spec is spec)
 
-    def _all(self) -> list[ReferenceEntry]:
-        return list(chain.from_iterable(entries.values() for entries in self._entries.values()))
-
     def needs_more_than(self, records: Sequence[MissingRecord]) -> bool:
         """Return whether a wanted record other than ``records`` does not exist."""
-        return any(entry.id is None and entry.wanted and entry not in records for entry in self._all())
+        return any(entry.id is None and entry.wanted and entry not in records for *_, entry in self.entries())
 
-    def entries(self, entity: str) -> Iterator[tuple[ReferenceSpec, str, ReferenceEntry]]:
+    def entries(self, entity: str = "") -> Iterator[tuple[ReferenceSpec, str, ReferenceEntry]]:
         """Yield the reference, normalized name and entry of each record of an entity type ("" for all)."""
         for spec in self.specs.values():
             if entity in ("", spec.entity.wire_name):
