@@ -50,7 +50,7 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
     from wosdk_async.jobs.mapping.import_map import DEFAULT_OPERATION
     from wosdk_async.jobs.mapping.record_operations import operation_named
     from wosdk_async.jobs.sources.spool import is_remote
-    from wosdk_async.jobs.sources.table_rules import fullest_line
+    from wosdk_async.jobs.sources.table_rules import likely_header_line
 
     if is_remote(file):
         raise CliError(f"{file}: can only propose a map for a local file; save the input to a file first")
@@ -58,7 +58,7 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
     reading = ReadOptions.of(params)
     source = open_source(file, **attrs.asdict(reading))
     _require_delimiter(source, reading)
-    if reading.header_row is None and (line := fullest_line(source)) is not None:
+    if reading.header_row is None and (line := likely_header_line(source)) is not None:
         reading = attrs.evolve(reading, header_row=line)
         source = open_source(file, **attrs.asdict(reading))
         # Rows above the header may have hidden that the delimiter is wrong, so check again.

@@ -140,9 +140,9 @@ class Check:
             filled.update(name for name, cell in dict(row.cells.items()).items() if cell.strip())
         self._result.empty_rows = self._source.empty_rows
         self._result.filled = {name: filled[name] for name in self._source.columns if name}
-        for row in self._rows():
-            if row.fault is None:
-                self._index.collect([row.cells])
+        rows = self._rows()
+        while page := list(islice(rows, _PAGE)):
+            self._index.collect([row.cells for row in page if row.fault is None])
 
     def _rows(self) -> Iterator[Row]:
         total, wanted = self._result.rows, self._sample

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -12,7 +13,14 @@ from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.calls.run_many import Run
 from wosdk_async.company import is_closed
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.errors import AmbiguousNameError, JournalError, RunStoppedError, reason_of
+from wosdk_async.jobs.errors import (
+    AmbiguousNameError,
+    JournalError,
+    RowError,
+    RunStoppedError,
+    WaitingRowError,
+    reason_of,
+)
 from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import ANSWERED, ReferenceRecord, State
@@ -50,7 +58,7 @@ class ReferenceStage:
         is wrong and the service refuses all rows.
 
         Returns:
-            The number of the row to send before :meth:`create_rest`; None if no records remain to create.
+            The number of the row to send before :meth:`create_missing`; None if no records remain to create.
 
         Raises:
             ImportMapError: a record required by all rows does not exist.
@@ -82,7 +90,7 @@ class ReferenceStage:
                 each,
                 state=State.PLANNED if entry.id is None else State.DONE,
                 id=entry.id,
-                reason=entry.reason or None,
+                reason=entry.reason,
                 entity=entry.spec.entity.wire_name,
                 field=entry.spec.by or "",
                 run=journal.run,
@@ -141,34 +149,29 @@ class ReferenceStage:
         reason = ""
         while self._first:
             number, entries = self._first.pop(0)
-            if not self.builder.index.hold_back(allowed=entries):
+            if not self.builder.index.needs_more_than(entries):
                 reason = ""
                 break
-            await self._create_missing()
+            await self.create_missing(entries)
             if self.stop.reason is not None or all(entry.id is not None for entry in entries):
                 return number
-            reason = next((entry.reason for entry in entries if entry.reason), "")
+            reason = next((entry.problem.message for entry in entries if entry.problem is not None), "")
         if reason:
             raise RunStoppedError(
                 f"{reason}; the previous rows failed as well. Correct the map or these rows",
                 kind="references",
             )
-        await self.create_rest()
+        await self.create_missing()
         return None
 
-    async def create_rest(self) -> None:
-        """Create all missing records."""
-        self.builder.index.hold_back()
-        await self._create_missing()
-
-    async def _create_missing(self) -> None:
-        """Create the missing records that are marked as wanted and that the index does not hold back."""
+    async def create_missing(self, only: Sequence[MissingRecord] | None = None) -> None:
+        """Create the missing records that are marked as wanted; if ``only`` is given, only those in it."""
         index = self.builder.index
         for spec in self.builder.import_map.references:
             try:
-                await _ReferenceCreation(index, spec, self.settling, self.limit, self.stop).create()
-            finally:  # warn, because rows that would report these reasons may never be started
-                index.warnings += [entry.reason for entry in index.in_doubt(spec).values()]
+                await _ReferenceCreation(index, spec, self.settling, self.limit, self.stop, only).create()
+            finally:  # warn, because rows that would report these problems may never be started
+                index.warnings += filter(None, (entry.reason for entry in index.in_doubt(spec).values()))
 
     async def _mark_wanted(self) -> list[tuple[int, list[MissingRecord]]]:
         """Mark missing records of rows to send, and return the first rows that need new records."""
@@ -195,11 +198,13 @@ class _ReferenceCreation:
     settling: Settling
     limit: int
     stop: Stop
+    only: Sequence[MissingRecord] | None
 
     async def create(self) -> None:
-        index, spec, settling = self.index, self.spec, self.settling
+        index, spec, settling, only = self.index, self.spec, self.settling, self.only
         for rounds_left in reversed(range(_ROUNDS)):
-            if not (missing := index.missing(spec)):
+            missing = [each for each in index.missing(spec) if only is None or each in only]
+            if not missing:
                 break
             noun = "record" if len(missing) == 1 else "records"
             settling.on_stage(f"creating {len(missing)} {spec.entity.__name__} {noun} for {spec.name}")
@@ -233,20 +238,18 @@ class _ReferenceCreation:
             created = outcome.result
             self._done(entry, created.id, version=created.concurrency_id, proof=ANSWERED)
             return
-        state = State.REFUSED
-        entry.reason = f"{self.spec.name} {entry.text!r} {_not_created(outcome)}"
         # A JournalError means that nothing was sent, so the next run may create the record.
-        entry.may_pass = (
+        may_pass = (
             not isinstance(outcome, Failed)
             or isinstance(outcome.error, JournalError)
             or is_closed(self.settling.company)
             or ending_of(outcome.error).passes
         )
-        if isinstance(outcome, InDoubt):
-            state, entry.in_doubt = State.IN_DOUBT, True
-        elif entry.may_pass:
-            state = State.PLANNED
-        self._write(entry, state)
+        problem = WaitingRowError if may_pass else RowError
+        entry.problem = problem(f"{self.spec.name} {entry.text!r} {_not_created(outcome)}")
+        entry.in_doubt = isinstance(outcome, InDoubt)
+        state = State.PLANNED if may_pass else State.REFUSED
+        self._write(entry, State.IN_DOUBT if entry.in_doubt else state)
 
     async def _look_up(self) -> bool:
         """Look up the records in doubt, and return whether any remain in doubt."""
@@ -256,8 +259,8 @@ class _ReferenceCreation:
             if entry.id is not None:
                 entry.end_doubt()
                 self._done(entry, entry.id)
-            elif entry.error is AmbiguousNameError:
-                entry.in_doubt = entry.may_pass = False
+            elif isinstance(entry.problem, AmbiguousNameError):
+                entry.in_doubt = False
         return bool(self.index.in_doubt(self.spec))
 
     def _done(self, entry: ReferenceEntry, id: int | None, **evidence: Any) -> None:
@@ -275,7 +278,7 @@ class _ReferenceCreation:
             entry.text,
             state,
             entry.id,
-            entry.reason or None,
+            entry.reason,
             entity=self.spec.entity.wire_name,
             field=self.spec.by or "",
             run=self.settling.journal.run,

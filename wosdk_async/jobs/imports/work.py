@@ -174,7 +174,7 @@ class JobWork:
             await self._sender.send({row})
             stored = (await journal.rows_numbered([row]))[row]
             if stored.state is not State.REFUSED:
-                await self._references.create_rest()
+                await self._references.create_missing()
                 return
             if stored.attempts:  # the service refused the row; rows that only this process refused have none
                 text = (

@@ -78,9 +78,8 @@ def _single_node(meta: Wire, raw: object, path: str) -> Node:
     if meta["type"] in OBJECTS and meta["of"]:
         if isinstance(raw, Mapping):
             _require_no_text(meta, raw, path)
-            if meta["type"] == "money":
-                return _with_currency(compile_object(registry.resolve(meta["of"]), raw, path), raw, path)
-            return compile_object(registry.resolve(meta["of"]), raw, path)
+            node = compile_object(registry.resolve(meta["of"]), raw, path)
+            return _with_currency(node, raw, path) if meta["type"] == "money" else node
         form = 'a name such as "@customer", or ' if meta["type"] == "ref" else ""
         raise ImportMapError(
             f"{path} takes {form}a table of {meta['of']} fields, not {raw!r}{_remedy(meta, raw, path)}"
@@ -126,7 +125,7 @@ def _text_node(meta: Wire, table: TextTable, path: str) -> Node:
         )
     blank: Any = "" if clears else None
     if table.values is not None:
-        parse = _words(meta, table, limit, path)
+        parse = _words(meta, table, parse, limit, path)
         blank = parse("") if "" in map(str.strip, table.values) else blank
     if template.columns:
         return TextNode(path, template, limit, parse, blank, typed_values(meta, table, parse))
@@ -135,14 +134,13 @@ def _text_node(meta: Wire, table: TextTable, path: str) -> Node:
         return ConstantNode(text if parse is None else parse(text.strip()))
 
 
-def _words(meta: Wire, table: TextTable, limit: LengthLimit, path: str) -> Parser:
+def _words(meta: Wire, table: TextTable, parse: Parser | None, limit: LengthLimit, path: str) -> Parser:
     values: Mapping[str, Any] = table.values or {}
     if not values or len({word.strip().casefold() for word in values}) < len(values):
         raise ImportMapError(
             f"{path}.values takes a table of distinct words (ignoring case) and their meanings, as in "
             'values = { "yes" = true, "no" = false }'
         )
-    parse = value_parser(meta, table, path)
     meanings = {}
     for word, value in values.items():
         with _map_errors(f"{path}.values.{word}"):

@@ -86,12 +86,12 @@ def _field_spelled(entity: type[Record], column: str) -> list[str]:
 
 def assign(candidates: Sequence[DraftField], columns: Sequence[str], keys: KeyColumns) -> None:
     """Assign columns to fields one to one, most similar pairs first."""
+    excluded = {column: _excluded_kinds(keys.samples.get(column, ())) for column in columns}
     pairs = [
         (score, each.required, -place, -order)
         for place, column in enumerate(columns)
         for order, each in enumerate(candidates)
-        if each.looks not in keys.excluded_kinds.get(column, ())
-        and (score := _score(column, each)) >= _SIMILAR
+        if each.looks not in excluded[column] and (score := _score(column, each)) >= _SIMILAR
     ]
     taken = set()
     for *_, place, order in sorted(pairs, reverse=True):
@@ -152,10 +152,8 @@ class KeyColumns:
     """Columns whose cells are unique and usable as keys, except for a few cells."""
     exceptions: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
     """For each column, its first unsuitable cells, described as in ``line 3 has an empty cell``."""
-    excluded_kinds: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
-    """For each column, the kinds (``time`` or ``number``) that most of its first cells do not resemble."""
-    formats: Mapping[str, Mapping[str, str]] = attrs.field(factory=dict)
-    """For each column and kind, the TOML of a format that fits all first cells of the column."""
+    samples: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
+    """First non-blank cells of each column."""
 
 
 def key_columns(source: Source) -> KeyColumns:
@@ -179,15 +177,13 @@ def key_columns(source: Source) -> KeyColumns:
                 exception = "and others"
                 del seen[column]
             exceptions[column].append(exception)
-    sample = _first_cells(source)
-    excluded_kinds = {column: _excluded_kinds(texts) for column, texts in sample.items()}
-    formats = {column: _formats(texts) for column, texts in sample.items()}
+    samples = _first_cells(source)
     if rows <= 1:
-        return KeyColumns(excluded_kinds=excluded_kinds, formats=formats)
+        return KeyColumns(samples=samples)
     unique = [column for column in seen if not exceptions[column]]
     nearly = [column for column in seen if 0 < len(exceptions[column]) <= rows / _ROWS_PER_EXCEPTION]
     excepted = {name: found for name, found in exceptions.items() if found}
-    return KeyColumns(unique, nearly, excepted, excluded_kinds, formats)
+    return KeyColumns(unique, nearly, excepted, samples)
 
 
 def _exception(cell: str, line: int, first: int) -> str | None:
@@ -225,6 +221,7 @@ def _first_cells(source: Source) -> dict[str, list[str]]:
 
 
 def _excluded_kinds(texts: Sequence[str]) -> frozenset[str]:
+    """Return the kinds (``time`` or ``number``) that most cells of a column do not resemble."""
     return frozenset(
         kind
         for kind, looks in _LOOKS.items()
@@ -232,15 +229,15 @@ def _excluded_kinds(texts: Sequence[str]) -> frozenset[str]:
     )
 
 
-def _formats(texts: Sequence[str]) -> dict[str, str]:
-    """Return the German formats, by kind, that fit all cells of a column."""
-    if all(map(_GERMAN_DATE.fullmatch, texts)):
-        return {"time": 'date = "%d.%m.%Y"'}
+def german_format(texts: Sequence[str], kind: str) -> str:
+    """Return the TOML of the German format that fits all cells of a column, or ``""``."""
+    if kind == "time":
+        return 'date = "%d.%m.%Y"' if texts and all(map(_GERMAN_DATE.fullmatch, texts)) else ""
     # if three digits follow each comma, the commas may mark thousands
     decimals = any(len(text.partition(",")[2]) not in (0, 3) for text in texts)
-    if not decimals or not all(map(_GERMAN_NUMBER.fullmatch, texts)):
-        return {}
-    return {"number": 'decimal = ","' + (', thousands = "."' if any("." in text for text in texts) else "")}
+    if kind != "number" or not decimals or not all(map(_GERMAN_NUMBER.fullmatch, texts)):
+        return ""
+    return 'decimal = ","' + (', thousands = "."' if any("." in text for text in texts) else "")
 
 
 # --- synonyms -------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from wosdk_async.jobs.mapping.draft_columns import (
     DraftField,
     KeyColumns,
     assign,
+    german_format,
     is_usable,
     name_field,
 )
@@ -131,7 +132,7 @@ def _tables(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColum
         for each in shown:
             if each.table == table:
                 value = _quoted(f"@{each.reference}" if each.target is not None else _from(each))
-                if form := keys.formats.get(each.column or "", {}).get(each.looks):
+                if form := german_format(keys.samples.get(each.column or "", ()), each.looks):
                     value = f"{{ text = {value}, {form} }}"
                 yield f"{each.name} = {value}  # {_explained(each)}"
 

@@ -31,13 +31,13 @@ class MissingRecord(Protocol):
 
     wanted: bool
     id: int | None
-    reason: str
+    problem: RowError | None
 
 
 class References(Protocol):
     """Source of record ids for rows."""
 
-    def cached_ids(self, reference: str) -> tuple[Mapping[str, int], str]:
+    def cached_ids(self, reference: str) -> tuple[Mapping[str, int | None], str]:
         """Return record ids by cell text, and the column of these cells (``""`` if there is no column)."""
 
     def id_for(self, reference: str, context: RowContext) -> int | None:

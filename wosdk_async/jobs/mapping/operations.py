@@ -137,6 +137,7 @@ class RunCommand(MarkedOperation):
         return tuple((slot, meta["of"]) for slot, meta in refs if not meta.get("many"))
 
 
+@attrs.frozen(slots=False)
 class EntityOperation:
     """Base class of operations on an entity's records."""
 
@@ -170,11 +171,9 @@ class EntityOperation:
         return Effect(self.kind.wire_name, usable_id(result.id), None, version)
 
 
-@attrs.frozen(slots=False)
 class CreateRecord(EntityOperation, MarkedOperation):
     """Operation that creates a record for each row."""
 
-    kind: type[Record]
     verb: ClassVar[str] = "create"
     label: ClassVar[Label] = "created"
     new: ClassVar[bool] = True

@@ -50,7 +50,6 @@ from wosdk_async.text.suggestions import suggestion
 class ChangeOperation(EntityOperation):
     """Base class of operations on existing records, which the field ``by`` identifies."""
 
-    kind: type[Record]
     by: str
     new: ClassVar[bool] = False
 

@@ -20,13 +20,12 @@ from wosdk_async.jobs.errors import (
     ImportMapError,
     MissingRecordError,
     RowError,
-    WaitingRowError,
     reason_of,
     zeros_hint,
 )
 from wosdk_async.jobs.mapping.lookup import find_elsewhere, find_first, find_named
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
-from wosdk_async.jobs.mapping.references import LookAlikes, ReferenceEntry, ReferenceSpec, RowName
+from wosdk_async.jobs.mapping.references import LookAlikes, ReferenceEntry, ReferenceSpec
 from wosdk_async.jobs.mapping.template import NAME
 from wosdk_async.resources.lookup_tables import folded, normalized
 from wosdk_async.resources.names import spellings
@@ -47,49 +46,47 @@ class ReferenceIndex:
         self.found = self.created = 0
         self.warnings: list[str] = []
         self._entries: dict[str, dict[str, ReferenceEntry]] = {name: {} for name in self.specs}
-        self._recent: dict[str, set[str]] = {name: set() for name in self.specs}
-        self._ids: dict[str, tuple[str | None, ReferenceSpec, dict[str, int]]] = {
-            spec.name: (spec.first_column, spec, {}) for spec in self.specs.values()
+        self._ids: dict[str, tuple[str | None, ReferenceSpec, dict[str, int | None]]] = {
+            spec.name: (spec.template.first_column if spec.template else None, spec, {})
+            for spec in self.specs.values()
         }
-        """For each reference, its ``first_column``, its spec, and a cache of record ids by raw name."""
-        self._uncollected = list(self.specs.values())
+        """For each reference, its template's ``first_column``, its spec, and a cache of raw names with their
+        record ids, which are None until the look-up."""
 
     def collect(self, rows: Sequence[Mapping[str, str]]) -> None:
         """Collect the names in rows' cells; skip invalid names, whose rows fail later."""
-        for spec in self._uncollected:
-            recent, first = self._recent[spec.name], spec.first_column
-            for cells in rows:
+        for first, spec, ids in self._ids.values():
+            varies = spec.template is not None and bool(spec.template.columns)
+            for cells in rows if varies else rows[:1]:
                 try:
-                    if first is not None and cells[first] in recent:  # a blank cell is never in `recent`
+                    if first is not None and cells[first] in ids:  # a blank cell is never in `ids`
                         continue
                     raw = spec.raw_name_in(cells)
-                    if raw is not None and raw not in recent and (name := spec.name_of(raw)):
-                        self._remember(spec, name)
+                    if raw is not None and raw not in ids:
+                        self._remember(spec, raw, ids)
                 except RowError:
                     pass
-        if len(self._uncollected) == len(self.specs):  # later rows add names only to references with columns
-            varied = (each for each in self.specs.values() if each.template is not None)
-            self._uncollected = [each for each in varied if each.template and each.template.columns]
 
-    def _remember(self, spec: ReferenceSpec, name: RowName) -> None:
-        recent = self._recent[spec.name]
-        if len(recent) == _RECENT:
-            recent.clear()
-        if len(name.raw) <= _MAX_RECENT:
-            recent.add(name.raw)
-        full = normalized(name.raw)
-        entry = self._entries[spec.name].get(name.text)
+    def _remember(self, spec: ReferenceSpec, raw: str, ids: dict[str, int | None]) -> None:
+        warnings: list[str] = []
+        if (text := spec.name_of(raw, warnings)) is None:
+            return
+        if len(ids) == _RECENT:
+            ids.clear()
+        if len(raw) <= _MAX_RECENT:
+            ids[raw] = None
+        full = normalized(raw)
+        entry = self._entries[spec.name].get(text)
         if entry is None:
-            entry = ReferenceEntry(spec, name.text, full, {name.text}, warnings=list(name.warnings))
-            self._entries[spec.name][name.text] = entry
+            entry = ReferenceEntry(spec, text, full, {text}, warnings=warnings)
+            self._entries[spec.name][text] = entry
         elif entry.full != full and entry.full:
             self.warnings.append(
-                f"{spec.name}: {name.raw.strip()!r} equals another name after truncation; both use the "
-                "same record"
+                f"{spec.name}: {raw.strip()!r} equals another name after truncation; both use the same record"
             )
             entry.full = ""
-        if spec.limit.length is None or len(name.raw) <= spec.limit.length:
-            entry.spellings.add(name.raw)
+        if spec.limit.length is None or len(raw) <= spec.limit.length:
+            entry.spellings.add(raw)
 
     def look_alikes(self) -> Iterator[str]:
         """Yield warnings about names that look alike but denote different records."""
@@ -151,9 +148,9 @@ class ReferenceIndex:
                 f"{spec.entity.wire_name} according to the service's documentation"
             )
         for entry in missing if spec.create is None else ():
-            entry.reason, entry.error = _not_found(spec, entry.text), MissingRecordError
-            if entry.text in held:
-                entry.details = {"remedies": (Remedy.OTHER_FIELD,), "sample": entry.text, "by": field}
+            other = {"remedies": (Remedy.OTHER_FIELD,), "sample": entry.text, "by": field}
+            facts = other if entry.text in held else {}
+            entry.problem = MissingRecordError(_not_found(spec, entry.text), **facts)
 
     def _share_missing(self) -> None:
         """Share missing entries between equivalent references, so that each record is created once."""
@@ -196,35 +193,34 @@ class ReferenceIndex:
         """Store the records found for a name. More than one is an error unless the map takes the first."""
         others = ", ".join(map(str, ids[1:6]))
         if len(ids) > 1 and not spec.takes_first:
-            entry.error = AmbiguousNameError
-            entry.reason = (
+            entry.problem = AmbiguousNameError(
                 f"{spec.name}: {len(ids)} {spec.entity.__name__} records are called {entry.text!r}"
                 f"{spec.filtered} (ids {ids[0]}, {others}); narrow the search with `where`, or take "
                 'the first with `ambiguous = "first"`'
             )
             return
-        entry.id, entry.reason = ids[0], ""  # clears the reason if an earlier look-up found nothing
+        entry.id, entry.problem = ids[0], None  # an earlier look-up may have found nothing
         if others:
             self.warnings.append(f"{spec.name}: {entry.text!r} is ambiguous; using {ids[0]}, not {others}")
 
     @property
     def incomplete(self) -> bool:
         """Whether some missing records may be created."""
-        return any(entry.missing for entry in self._all())
+        return any(entry.missing for *_, entry in self.entries())
 
     def require(self, references: Iterable[str], place: object) -> None:
         """Raise ImportMapError, naming ``place``, if a record that all rows need is missing or ambiguous."""
         for entry in (entry for name in references for entry in self._entries[name].values()):
-            if entry.id is None and entry.reason:
-                raise ImportMapError(f"{place}: {entry.reason}", **entry.details)
+            if entry.id is None and entry.problem is not None:
+                raise ImportMapError(f"{place}: {entry.problem.message}", **entry.problem.facts)
 
     def undecided(self, cells: Mapping[str, str]) -> bool:
         """Return whether a row names a missing record that no valid row has needed yet."""
         for spec in self.specs.values():
             with suppress(RowError):
                 raw = spec.raw_name_in(cells) if spec.create else None
-                name = None if raw is None else spec.name_of(raw)
-                entry = self._entries[spec.name].get(name.text) if name is not None else None
+                name = None if raw is None else spec.name_of(raw, [])
+                entry = None if name is None else self._entries[spec.name].get(name)
                 if entry is not None and entry.missing and not entry.wanted:
                     return True
         return False
@@ -234,34 +230,23 @@ class ReferenceIndex:
         return {key: entry for key, entry in self._created_by(spec) if entry.in_doubt}
 
     def missing(self, spec: ReferenceSpec) -> list[ReferenceEntry]:
-        """Return the entries whose records must be created now."""
-        return [
-            entry for _, entry in self._created_by(spec) if entry.missing and entry.wanted and not entry.held
-        ]
+        """Return the entries whose records must be created."""
+        return [entry for _, entry in self._created_by(spec) if entry.missing and entry.wanted]
 
     def _created_by(self, spec: ReferenceSpec) -> Iterator[tuple[str, ReferenceEntry]]:
         return ((key, entry) for key, entry in self._entries[spec.name].items() if entry.spec is spec)
 
-    def _all(self) -> list[ReferenceEntry]:
-        return list(chain.from_iterable(entries.values() for entries in self._entries.values()))
+    def needs_more_than(self, records: Sequence[MissingRecord]) -> bool:
+        """Return whether a wanted record other than ``records`` does not exist."""
+        return any(entry.id is None and entry.wanted and entry not in records for *_, entry in self.entries())
 
-    def hold_back(self, allowed: Sequence[MissingRecord] | None = None) -> bool:
-        """Hold back all records except those in ``allowed``; None allows all.
-
-        Return whether any wanted record is held back.
-        """
-        entries = self._all()
-        for entry in entries:
-            entry.held = allowed is not None and not any(entry is each for each in allowed)
-        return any(entry.held and entry.id is None and entry.wanted for entry in entries)
-
-    def entries(self, entity: str) -> Iterator[tuple[ReferenceSpec, str, ReferenceEntry]]:
+    def entries(self, entity: str = "") -> Iterator[tuple[ReferenceSpec, str, ReferenceEntry]]:
         """Yield the reference, normalized name and entry of each record of an entity type ("" for all)."""
         for spec in self.specs.values():
             if entity in ("", spec.entity.wire_name):
                 yield from ((spec, key, entry) for key, entry in self._entries[spec.name].items())
 
-    def cached_ids(self, reference: str) -> tuple[Mapping[str, int], str]:
+    def cached_ids(self, reference: str) -> tuple[Mapping[str, int | None], str]:
         """Return record ids by cell text, and the column of these cells (``""`` if there is no column)."""
         first, _, ids = self._ids[reference]
         return ids, first or ""
@@ -280,17 +265,19 @@ class ReferenceIndex:
             return None
         return ids.get(raw) or self._id_of(spec, raw, context, ids)
 
-    def _id_of(self, spec: ReferenceSpec, raw: str, context: RowContext, ids: dict[str, int]) -> int | None:
-        name = spec.name_of(raw)
+    def _id_of(
+        self, spec: ReferenceSpec, raw: str, context: RowContext, ids: dict[str, int | None]
+    ) -> int | None:
+        name = spec.name_of(raw, [])
         if name is None:
             return None
-        entry = self._entries[spec.name].get(name.text)
+        entry = self._entries[spec.name].get(name)
         if entry is None:
             raise RowError(
-                f"{spec.name} {name.text!r} was not looked up, because the file changed during the import"
+                f"{spec.name} {name!r} was not looked up, because the file changed during the import"
             )
-        if entry.reason:
-            raise (WaitingRowError if entry.may_pass else entry.error)(entry.reason, **entry.details)
+        if entry.problem is not None:
+            raise entry.problem.with_traceback(None)  # the frames of other rows
         if entry.id is None:
             context.warnings.extend(entry.warnings)
             self._note_missing(entry, context)
@@ -316,7 +303,7 @@ class ReferenceIndex:
             except InvalidCallError as error:
                 text = f"{entry.spec.name} {entry.text!r} could not be created: {reason_of(error)}"
                 raise RowError(text) from None
-        if not any(each is entry for each in context.missing):
+        if entry not in context.missing:
             context.missing.append(entry)
 
 

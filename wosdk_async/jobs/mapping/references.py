@@ -37,15 +37,6 @@ class Filter:
         return f"{self.name} = {str(content).lower() if isinstance(content, bool) else content}"
 
 
-@attrs.frozen
-class RowName:
-    """Name in a row: ``raw`` is as in the file, ``text`` is compared and sent."""
-
-    text: str
-    raw: str
-    warnings: tuple[str, ...] = ()
-
-
 @attrs.frozen(kw_only=True)
 class ReferenceSpec:
     """Compiled ``[reference.<name>]``. Without a template, the filters' first match is used."""
@@ -59,11 +50,6 @@ class ReferenceSpec:
     create: ObjectNode | None = None
     takes_first: bool = False
     """Whether to take the lowest id if several records have the name."""
-
-    @property
-    def first_column(self) -> str | None:
-        """Column whose cell, if not blank, is the raw name."""
-        return None if self.template is None else self.template.first_column
 
     @property
     def columns(self) -> frozenset[str]:
@@ -104,22 +90,18 @@ class ReferenceSpec:
         """Return the name as written in a row: None if its cells are empty, ``""`` without a template."""
         return "" if self.template is None else self.template.fill(cells)
 
-    def name_of(self, raw: str) -> RowName | None:
+    def name_of(self, raw: str, warnings: list[str]) -> str | None:
         """Normalize a raw name; return None if it is blank. Raise RowError if it is too long."""
         if self.template is None:  # the record is the same for every row
-            return RowName("", "")
-        if not raw.strip():
-            return None
-        warnings: list[str] = []
-        text = self.limit.fit(normalized(raw), warnings).rstrip()
-        return RowName(text, raw, tuple(warnings))
+            return ""
+        return self.limit.fit(normalized(raw), warnings).rstrip() if raw.strip() else None
 
 
-@attrs.define
+@attrs.define(eq=False)
 class ReferenceEntry:
-    """Distinct name, with its record's ``id``, or the ``reason`` why the record cannot be used.
+    """Distinct name, with its record's ``id``, or the ``problem`` that prevents using the record.
 
-    If both are empty, the record is missing and may be created.
+    If both are None, the record is missing and may be created.
     """
 
     spec: ReferenceSpec
@@ -131,29 +113,27 @@ class ReferenceEntry:
     cells: dict[str, str] = attrs.field(factory=dict)
     """Cells for a new record, from the first row that needs it."""
     id: int | None = None
-    reason: str = ""
-    error: type[RowError] = RowError
-    """Class of the error to raise with ``reason``."""
-    details: Mapping[str, Any] = attrs.field(factory=dict)
-    """Remedies and facts of the error."""
-    may_pass: bool = False
-    """Whether ``reason`` is temporary, so that rows wait for the next run."""
+    problem: RowError | None = None
+    """Error of each row with the name; a WaitingRowError is temporary."""
     wanted: bool = False
     """Whether a valid row needs the record."""
-    held: bool = False
-    """Whether to create the record only after a first row with new records has succeeded."""
     in_doubt: bool = False
     """Whether the record's creation is in doubt."""
     warnings: list[str] = attrs.field(factory=list)
 
     def end_doubt(self) -> None:
         """Clear the doubt, because the record was found or confirmed absent."""
-        self.in_doubt, self.reason, self.may_pass = False, "", False
+        self.in_doubt, self.problem = False, None
+
+    @property
+    def reason(self) -> str | None:
+        """Message of the problem; None if there is none."""
+        return self.problem.message if self.problem is not None else None
 
     @property
     def missing(self) -> bool:
         """Whether the record does not exist but may be created."""
-        return self.id is None and not self.reason
+        return self.id is None and self.problem is None
 
     def new_record(self, context: RowContext) -> Any:
         """Build the record to create. Raise InvalidCallError if the context's row lacks valid values."""

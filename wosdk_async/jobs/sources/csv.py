@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import io
 import itertools
 import operator
 import re
@@ -24,6 +23,7 @@ from wosdk_async.text.remedies import Remedy
 
 _CHUNK = 1 << 20  # bytes
 _SAMPLE = 100  # lines to detect line ends and the delimiter from
+_QUOTED = '"(?:[^"]|"")*+"'
 _LONE_CR = re.compile(rb"\r(?!\n)")
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _REJECTS_HEADER = re.compile(rf'(?<!\w){JOB_COLUMN}"?([^\w"])"?{ROW_COLUMN}"?\1')
@@ -140,7 +140,7 @@ class CsvFile:
         return FileDialect(
             delimiter=delimiter,
             encoding=self._text.encoding,
-            quote_all=bool(body) and body == _all_quoted(body, delimiter),
+            quote_all=re.fullmatch(f"{_QUOTED}(?:{re.escape(delimiter)}{_QUOTED})*+", body) is not None,
             line_end=header[len(body) :] or "\r\n",
             first_line=first.rstrip("\r\n") if separator else "",
         )
@@ -227,16 +227,6 @@ def _scan_for_marks(path: Path) -> tuple[bool, bool]:
             marks = marks or b"'" in each or _LONE_CR.search(each) is not None
             errors = errors or b"#" in each or b"\x7b" in each  # 0x7b is # in EBCDIC
     return marks, errors
-
-
-def _all_quoted(line: str, delimiter: str) -> str:
-    written = io.StringIO()
-    try:
-        for cells in csv.reader([line], delimiter=delimiter):
-            csv.writer(written, delimiter=delimiter, quoting=csv.QUOTE_ALL, lineterminator="").writerow(cells)
-    except csv.Error:  # the same error is reported when the records are read
-        return ""
-    return written.getvalue()
 
 
 def _explained(error: csv.Error) -> str:

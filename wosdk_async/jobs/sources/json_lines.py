@@ -29,7 +29,7 @@ class JsonLines:
 
     Columns are named after fields, nested fields (``outer.inner``) and list elements (``tags.0``). Numbers
     keep their original text, booleans are ``true`` and ``false``, and null and missing fields are ``""``. A
-    line that is not an object becomes a row with a fault. The first use of ``columns`` reads the whole file.
+    line that is not an object becomes a row with a fault. Opening a file reads it once, to find the fields.
     """
 
     dialect = None
@@ -49,27 +49,14 @@ class JsonLines:
                 f"{self.path}, line {line}: {error}. Each line must be one JSON object; to convert a JSON "
                 "list, run jq -c '.[]' file.json > file.jsonl"
             ) from None
+        self._fields = self._all_fields()
+        self._rejects = Header(self.path, self._fields) if is_of_rejects(self._fields) else None
+        self.is_of_rejects = self._rejects is not None
+        own_columns = tuple(name for name in self._fields if name not in IGNORED_COLUMNS)
+        self.columns = own_columns if self._rejects is None else self._rejects.columns
 
-    @cached_property
-    def columns(self) -> tuple[str, ...]:
-        """Fields of all lines, in order of first occurrence."""
-        if self._rejects is not None:
-            return self._rejects.columns
-        return tuple(name for name in self._fields if name not in IGNORED_COLUMNS)
-
-    @property
-    def is_of_rejects(self) -> bool:
-        """Whether the file is a copy of a rejects file."""
-        return self._rejects is not None
-
-    @cached_property
-    def _rejects(self) -> Header | None:
-        if not is_of_rejects(self._fields):
-            return None
-        return Header(self.path, self._fields)
-
-    @cached_property
-    def _fields(self) -> tuple[str, ...]:
+    def _all_fields(self) -> tuple[str, ...]:
+        """Return the fields of all lines, in order of first occurrence."""
         names: dict[str, None] = {}
         for line, text in self._text.numbered():
             try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import islice
 from typing import Any
 
@@ -107,13 +107,13 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
         return
     place, names = columns[missing], ", ".join(filter(None, source.columns))
     hint, facts = suggestion(missing, source.columns) or ".", dict[str, Any]()
-    if (line := _best_line(source, lambda cells: len(columns.keys() & set(cells)))) is not None:
+    if (line := likely_header_line(source, columns.keys())) is not None:
         hint, facts = (
             f": line {line} looks like the header.",
             {"remedies": (Remedy.HEADER_ROW,), "line": line},
         )
-    elif better := _better_delimiter(source, columns):
-        hint, facts = ".", {"remedies": (Remedy.DELIMITER,), "delimiter": better}
+    elif better := likely_delimiter(source, columns.keys()):
+        hint, facts = ".", {"remedies": (Remedy.DELIMITER,), "delimiter": better.strip("'")}
     if missing == PLACEHOLDER:
         raise ImportMapError(
             f"replace {{{PLACEHOLDER}}} in {place} with a {{column}} or a fixed value. "
@@ -126,13 +126,15 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
     )
 
 
-def fullest_line(source: Source) -> int | None:
-    """Return the fullest line near the top, the first on a tie; None if the header is as full."""
-    return _best_line(source, lambda cells: sum(map(bool, cells)))
+def likely_header_line(source: Source, wanted: Set[str] | None = None) -> int | None:
+    """Return the line near the top with the most non-blank cells, or the most ``wanted`` ones if given.
 
+    Return the first line on a tie, or None if the header has as many.
+    """
 
-def _best_line(source: Source, score: Callable[[Sequence[str]], int]) -> int | None:
-    """Return the best line near the top, the first on a tie; None if the header's score is as high."""
+    def score(cells: Sequence[str]) -> int:
+        return sum(map(bool, cells)) if wanted is None else len(wanted & {*cells})
+
     best, best_score = None, score(source.columns)
     for row in islice(source, _TOP):
         row_score = score([cell.strip() for cell in row.original(source.columns)])
@@ -141,17 +143,11 @@ def _best_line(source: Source, score: Callable[[Sequence[str]], int]) -> int | N
     return best
 
 
-def likely_delimiter(source: Source) -> str | None:
-    """Return the quoted name of a delimiter that would separate more columns; None if there is none."""
-    if source.dialect is None:
-        return None
-    header = source.dialect.delimiter.join(source.columns)
-    best = max(_DELIMITERS, key=header.count)
-    return _DELIMITERS[best] if header.count(best) >= len(source.columns) else None
+def likely_delimiter(source: Source, wanted: Set[str] = frozenset()) -> str | None:
+    """Return the quoted name of a delimiter that would find more ``wanted`` columns, or else more columns.
 
-
-def _better_delimiter(source: Source, wanted: Mapping[str, str]) -> str | None:
-    """Return the unquoted name of a delimiter that would find more wanted columns; None if there is none."""
+    Return None if there is none.
+    """
     if source.dialect is None:
         return None
     current = source.dialect.delimiter
@@ -159,7 +155,7 @@ def _better_delimiter(source: Source, wanted: Mapping[str, str]) -> str | None:
 
     def score(delimiter: str) -> tuple[int, int]:
         cells = {cell.strip().strip('"') for cell in header.split(delimiter)}
-        return len(cells & wanted.keys()), len(cells)
+        return len(wanted & cells), header.count(delimiter)
 
     best = max(_DELIMITERS, key=score)
-    return _DELIMITERS[best].strip("'") if best != current and score(best) > score(current) else None
+    return _DELIMITERS[best] if best != current and score(best) > score(current) else None

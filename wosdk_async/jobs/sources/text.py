@@ -112,13 +112,8 @@ class TextFile:
 
     def _is_utf8(self) -> bool:
         """Return whether the file is valid UTF-8 with non-ASCII characters."""
-        decoder, is_ascii = codecs.getincrementaldecoder("utf-8")(), True
-        with self.path.open("rb") as file, contextlib.suppress(UnicodeDecodeError):
-            for chunk in iter(partial(file.read, _CHUNK), b""):
-                decoder.decode(chunk)
-                is_ascii = is_ascii and chunk.isascii()
-            decoder.decode(b"", final=True)
-            return not is_ascii
+        with contextlib.suppress(UnicodeDecodeError), self.path.open(encoding="utf-8", newline="") as file:
+            return False in [text.isascii() for text in iter(partial(file.read, _CHUNK), "")]
         return False
 
     def _check_text(self, head: bytes) -> None:
