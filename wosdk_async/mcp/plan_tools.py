@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 import attrs
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from wosdk_async.catalogue import load
 from wosdk_async.company import Company, secrets_of
@@ -24,7 +25,7 @@ from wosdk_async.mcp.plan_rules import (
     with_marker,
 )
 from wosdk_async.mcp.preparing import change_of, warnings_of, with_order_command
-from wosdk_async.mcp.results import RecordId, Result, id_in
+from wosdk_async.mcp.results import RecordId, Result, id_in, without_default
 from wosdk_async.mcp.rows import entity_named
 from wosdk_async.options.hooks import DryRun
 from wosdk_async.query.plan import KEYS
@@ -113,7 +114,10 @@ class PlanTools:
             dict[str, Any],
             Field(description='Values by field name (see the describe tool); a reference is {"Id": 512}.'),
         ],
-        record: Annotated[RecordId | None, Field(description="Record id; only for an update.")] = None,
+        record: Annotated[
+            RecordId | SkipJsonSchema[None],
+            Field(json_schema_extra=without_default, description="Record id; only for an update."),
+        ] = None,
         marker: Annotated[
             str,
             Field(

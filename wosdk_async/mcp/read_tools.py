@@ -9,7 +9,7 @@ from operator import or_
 from typing import Annotated, Any, Literal
 
 import attrs
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from wosdk_async.catalogue import load
 from wosdk_async.codec.checks import named_by
@@ -81,7 +81,8 @@ Entity = Annotated[
     str,
     Field(max_length=100, description="Entity, such as WorkOrder or Customer; the describe tool lists all."),
 ]
-Filters = Annotated[list[Filter], Field(max_length=20, description="Conditions, combined with AND.")]
+_InlineFilter = Annotated[Filter, WithJsonSchema(Filter.model_json_schema())]  # as for InlineProblem
+Filters = Annotated[list[_InlineFilter], Field(max_length=20, description="Conditions, combined with AND.")]
 Properties = Annotated[
     list[str],
     Field(

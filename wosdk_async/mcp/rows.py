@@ -14,12 +14,13 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from wosdk_async.codec.text_values import parse_value
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError, UnknownNameError
 from wosdk_async.mcp.fitting import fit_records
-from wosdk_async.mcp.results import RowsResult
+from wosdk_async.mcp.results import RowsResult, without_default
 from wosdk_async.model import Record, entity_class, index
 from wosdk_async.protocol.arguments import entity_name, require_support
 from wosdk_async.query.builder import Query
@@ -58,8 +59,9 @@ class Filter(BaseModel):
     operator: Operator = Field(
         default="=", description="'like' takes % and _ as in SQL. References are compared by id."
     )
-    value: Scalar | list[Scalar] | None = Field(
+    value: Scalar | list[Scalar] | SkipJsonSchema[None] = Field(
         default=None,
+        json_schema_extra=without_default,
         description="A value; a list for 'in' and 'not in'; [low, high] for 'between'; nothing for"
         " 'is null'. Times as 2026-03-01T08:00.",
     )
