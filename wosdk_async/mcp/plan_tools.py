@@ -84,11 +84,6 @@ class CommitResult(Result):
     )
     next: str | None = Field(default=None, description="What to do next.")
 
-    @property
-    def in_doubt(self) -> bool:
-        """Whether the change may have been made."""
-        return self.do_not_repeat
-
 
 @attrs.frozen(kw_only=True)
 class PlanTools:

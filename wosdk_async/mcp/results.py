@@ -117,14 +117,6 @@ class Result(BaseModel):
     notice: str | None = Field(default=None, description="How to treat values from the Company.")
     problem: InlineProblem | None = Field(default=None, description="Present if the call failed.")
 
-    @property
-    def in_doubt(self) -> bool:
-        """Whether the outcome is in doubt.
-
-        Such a result is not marked as an error, because clients retry errors.
-        """
-        return False
-
 
 class RecordResult(Result):
     """One record."""
@@ -195,7 +187,8 @@ def tool_result(result: Result) -> CallToolResult:
     return CallToolResult(
         content=[TextContent(type="text", text=text)],
         structured_content=data,
-        is_error=result.problem is not None and not result.in_doubt,
+        # A result in doubt is not marked as an error, because clients retry errors.
+        is_error=result.problem is not None and not data.get("do_not_repeat"),
     )
 
 
