@@ -52,7 +52,7 @@ _TABLES: Mapping[str, Any] = {
 _MAX_CHOICES = 500
 _OVERLAP = timedelta(minutes=5)
 _MAX_COUNTED = 20_000  # rows; a low limit, because counting reads every id
-_SEPARATOR = "."  # between the time and the row cursor, which is base64 and so contains no dot
+_SEPARATOR = "."  # between the time and the row cursor
 
 Limit = Annotated[int, Field(ge=1, le=MAX_ROWS, description=f"Maximum number of records, 1 to {MAX_ROWS}.")]
 Cursor = Annotated[str, Field(max_length=300, description="'more' from the previous result; empty to start.")]
