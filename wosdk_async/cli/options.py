@@ -159,24 +159,10 @@ def output_options(function: Any) -> Any:
     return with_options(command, *_OUTPUT)
 
 
-@attrs.frozen(kw_only=True)
-class ChangeOptions:
-    """Values of the change options."""
-
-    yes: bool
-    dry_run: bool
-    as_json: bool
-
-
 def change_options(function: Any) -> Any:
-    """Add ``--yes``, ``--dry-run``, ``--json`` and the global options; the command gets ``options``."""
-
-    @functools.wraps(function)
-    def command(*args: Any, yes: bool, dry_run: bool, as_json: bool, **others: Any) -> Any:
-        return function(*args, options=ChangeOptions(yes=yes, dry_run=dry_run, as_json=as_json), **others)
-
+    """Add the options of ``ChangeSession.open``, and the global options."""
     return with_options(
-        command,
+        function,
         yes_option,
         click.option("--dry-run", is_flag=True, help="Show the requests without sending them."),
         click.option("--json", "as_json", is_flag=True, help="Print JSON lines, one per record."),

@@ -25,7 +25,6 @@ from wosdk_async.cli.input.records import (
 )
 from wosdk_async.cli.input.texts import entity_named
 from wosdk_async.cli.options import (
-    ChangeOptions,
     change_options,
     entity_argument,
     fields_argument,
@@ -57,7 +56,7 @@ def create_command(
     json_body: Path | None,
     marker: str | None,
     unchecked: bool,
-    options: ChangeOptions,
+    **options: bool,
 ) -> None:
     """Create a record.
 
@@ -88,7 +87,7 @@ def create_command(
         shown=tuple(lines),
         look_command=_look_command(kind, values, marker),
     )
-    with ChangeSession.open(ctx, options) as session:
+    with ChangeSession.open(ctx, **options) as session:
         for warning in _order_warnings(values) if is_order else ():
             say(warning)
         session.carry_out(f"create {name}", f"Create this {name}?", [change])
@@ -196,7 +195,7 @@ def update_command(
     if_unchanged: bool,
     by: str | None,
     unchecked: bool,
-    options: ChangeOptions,
+    **options: bool,
 ) -> None:
     """Update fields of a record, after showing old and new values.
 
@@ -218,7 +217,7 @@ def update_command(
         raise CliError("--if-unchanged needs an entity in the catalogue; leave out --unchecked")
     if not isinstance(kind, str):
         record_of(kind, values)
-    with ChangeSession.open(ctx, options) as session:
+    with ChangeSession.open(ctx, **options) as session:
         change = session.runner.run(_plan_update(session.runner.company, kind, texts, values, if_unchanged))
         if change is None:
             say("the record already has these values; nothing was sent")
@@ -340,7 +339,7 @@ def delete_command(
     record_ids: tuple[str, ...],
     by: str | None,
     unchecked: bool,
-    options: ChangeOptions,
+    **options: bool,
 ) -> None:
     """Delete records, after showing each.
 
@@ -358,7 +357,7 @@ def delete_command(
     if not unchecked:
         require_support(kind, "delete")
     texts = RecordTexts.read(kind, record_ids, by)
-    with ChangeSession.open(ctx, options) as session:
+    with ChangeSession.open(ctx, **options) as session:
         changes = session.runner.run(_plan_deletions(session.runner.company, name, texts))
         what = changes[0].label if len(changes) == 1 else counted(len(changes), f"{name} record")
         session.carry_out(f"delete {what}", f"Delete {what}?", changes)
