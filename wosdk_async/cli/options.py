@@ -12,6 +12,8 @@ import attrs
 import click
 
 from wosdk_async.cli.output.files import Output, require_not_in_job, require_stdout, require_writable
+from wosdk_async.model import command_class, entity_class, index, registry
+from wosdk_async.model.metadata import is_nested
 
 if TYPE_CHECKING:
     from wosdk_async import Client
@@ -176,31 +178,22 @@ def _starting(begin: str, names: Iterable[str]) -> list[str]:
 
 def entities(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     """Return entity names, including aliases such as Asset for Location."""
-    from wosdk_async.model import index
-
     return _starting(incomplete, {*index.ENTITIES, *index.ALIASES})
 
 
 def commands(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     """Return command names."""
-    from wosdk_async.model import index
-
     return _starting(incomplete, index.COMMANDS)
 
 
 def names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     """Return the names of entities, commands and enums."""
-    from wosdk_async.model import index
-
     enums = (name for name, module in index.MODULES.items() if module == "enums")
     return _starting(incomplete, {*index.ENTITIES, *index.ALIASES, *index.COMMANDS, *enums})
 
 
 def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """Return the entity's property paths that complete the last step of ``incomplete``."""
-    from wosdk_async.model import entity_class, registry
-    from wosdk_async.model.metadata import is_nested
-
     # while an option's value is missing, click leaves the entity in ctx.args
     owner = entity_class(ctx.params.get("entity") or next(iter(ctx.args), ""))
     *steps, last = incomplete.split(".")
@@ -213,8 +206,6 @@ def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[
 
 def assignments(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """Return ``name=`` for each field of the command or entity; after ``=``, each member of the enum."""
-    from wosdk_async.model import command_class, entity_class, registry
-
     command, entity = ctx.params.get("command"), ctx.params.get("entity")
     owner = command_class(command) if command else entity_class(entity or "")
     name, sign, begin = incomplete.partition("=")

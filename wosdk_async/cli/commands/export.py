@@ -22,7 +22,9 @@ from wosdk_async.cli.options import (
     where_option,
 )
 from wosdk_async.cli.output.files import require_not_in_job, require_stdout
-from wosdk_async.cli.texts import message_of
+from wosdk_async.cli.output.progress import RowProgress
+from wosdk_async.cli.texts import counted, json_text, message_of
+from wosdk_async.errors import WosdkError
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.exports import ExportSummary
@@ -100,18 +102,13 @@ def export_command(ctx: click.Context, /, as_json: bool, **params: Any) -> None:
             "orders; ask the service's operator to correct the clock"
         )
     if as_json:
-        from wosdk_async.cli.texts import json_text
-
         click.echo(json_text(summary.as_dict()))
     else:
         _print(summary)
 
 
 def _run(ctx: click.Context, params: dict[str, Any]) -> ExportSummary:
-    from wosdk_async.cli.output.progress import RowProgress
     from wosdk_async.cli.runner import Runner
-    from wosdk_async.cli.texts import counted
-    from wosdk_async.errors import WosdkError
     from wosdk_async.jobs.errors import OutputError
 
     export = _incremental(params) if params["since"] == "last" else _whole(params)
@@ -191,8 +188,6 @@ def _time(text: str | None) -> datetime | None:
 
 
 def _print(summary: ExportSummary) -> None:
-    from wosdk_async.cli.texts import counted
-
     if summary.path is None:
         click.echo("nothing has changed since the last part")
         return

@@ -33,7 +33,7 @@ from wosdk_async.cli.options import (
 )
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 from wosdk_async.cli.texts import counted, json_text
-from wosdk_async.model import Record, registry
+from wosdk_async.model import Record, WoCreateCommand, registry
 from wosdk_async.model.metadata import OWNED, Wire
 from wosdk_async.protocol import updates
 from wosdk_async.protocol.arguments import entity_name, require_support
@@ -116,8 +116,6 @@ def _creator(
 
 
 def _order_creator(kind: Any, values: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
-    from wosdk_async.model import WoCreateCommand
-
     # Let the service compute the schedule, unless that would overwrite a given field.
     compute = {} if replaced_fields(values) else {"ComputeSchedule": True}
     command = record_of(WoCreateCommand, {"WorkOrder": values, **compute})

@@ -21,6 +21,8 @@ from wosdk_async.cli.options import (
     yes_option,
 )
 from wosdk_async.cli.output.files import require_stdout
+from wosdk_async.cli.output.progress import RowProgress
+from wosdk_async.cli.signals import StopSignals
 from wosdk_async.cli.texts import counted, in_commands, json_text, message_of, visible
 from wosdk_async.text.remedies import Remedy
 
@@ -199,8 +201,6 @@ def _carry_out(
 ) -> tuple[UndoSummary, int | None]:
     """Undo the job and rewrite its files. Return the summary, and a stop signal's exit status, if any."""
     from wosdk_async.cli.job import write_files
-    from wosdk_async.cli.output.progress import RowProgress
-    from wosdk_async.cli.signals import StopSignals
     from wosdk_async.jobs.errors import JournalError, OutputError
 
     signals = StopSignals(undo.stop)
