@@ -69,7 +69,7 @@ class Plan:
     """Fields by service name, including the marker."""
     marker: str | None
     """Python path of the field that holds the plan's id; None if the plan has no marker."""
-    version: int | None
+    version: int | None = None
     """Version of the record to update, at the time of planning."""
     made: float
     expires: float

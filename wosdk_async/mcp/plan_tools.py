@@ -183,7 +183,6 @@ class PlanTools:
             record=record,
             fields=fields,
             marker=path,
-            version=None,
             made=now,
             expires=now + EXPIRES,
         )
