@@ -176,20 +176,15 @@ def _starting(begin: str, names: Iterable[str]) -> list[str]:
     return sorted(name for name in names if name.lower().startswith(begin.lower()))
 
 
-def entities(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Return entity names, including aliases such as Asset for Location."""
-    return _starting(incomplete, {*index.ENTITIES, *index.ALIASES})
+def _completion(known: Iterable[str]) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Return a function that completes ``known`` names."""
+    return lambda _, __, incomplete: _starting(incomplete, known)
 
 
-def commands(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Return command names."""
-    return _starting(incomplete, index.COMMANDS)
-
-
-def names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Return the names of entities, commands and enums."""
-    enums = (name for name, module in index.MODULES.items() if module == "enums")
-    return _starting(incomplete, {*index.ENTITIES, *index.ALIASES, *index.COMMANDS, *enums})
+_ENTITIES = {*index.ENTITIES, *index.ALIASES}  # aliases such as Asset for Location
+_ENUMS = {name for name, module in index.MODULES.items() if module == "enums"}
+commands = _completion(index.COMMANDS)
+names = _completion({*_ENTITIES, *index.COMMANDS, *_ENUMS})
 
 
 def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
@@ -221,7 +216,7 @@ def _wire(owner: Any) -> Mapping[str, Any]:
     return {} if owner is None else {meta["name"]: meta for meta in owner.__wire__.values()}
 
 
-entity_argument = click.argument("entity", shell_complete=entities)
+entity_argument = click.argument("entity", shell_complete=_completion(_ENTITIES))
 fields_argument = click.argument("fields", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=assignments)
 json_body_option = click.option(
     "--json-body", type=click.Path(path_type=Path), metavar="FILE|-", help="Fields as a JSON object."
