@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from wosdk_async import Company
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.records import RecordTexts, by_option
 from wosdk_async.cli.options import change_options
@@ -88,12 +86,9 @@ def _type_shown(file: Path, chosen: str | None) -> str:
 
 
 def _plan(file: Path, title: str | None, type_id: int | None) -> OrderPlan:
-    async def attach(company: Company, order: int) -> Any:
-        return await company.documents.attach(order, file, title=title, doc_type=type_id)
-
     return OrderPlan(
         what="attach",
-        act=attach,
+        act=lambda acme, order: acme.documents.attach(order, file, title=title, doc_type=type_id),
         result_of=lambda _, document: ChangeResult(
             f"{file.name} attached, document {document.id or '?'}", {"document": document.id}
         ),
