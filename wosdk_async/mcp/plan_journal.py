@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator, Mapping
@@ -76,11 +75,6 @@ class Plan:
     state: State = State.PLANNED
     attempt: int = 0
     outcome: dict[str, Any] | None = attrs.field(default=None, repr=False)
-
-
-def new_id() -> str:
-    """Return a new plan id, unique so that it can serve as a marker."""
-    return f"mcp-{secrets.token_hex(8)}"
 
 
 def state_folder(environ: Mapping[str, str] = os.environ) -> Path:

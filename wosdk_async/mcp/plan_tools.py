@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime
+from secrets import token_hex
 from typing import Annotated, Any, Literal
 
 import attrs
@@ -15,7 +16,7 @@ from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.mcp.commits import CommitOutcome, Commits
 from wosdk_async.mcp.fitting import fit_record, safe_text
-from wosdk_async.mcp.plan_journal import EXPIRES, Plan, new_id
+from wosdk_async.mcp.plan_journal import EXPIRES, Plan
 from wosdk_async.mcp.plan_rules import (
     class_of,
     order_id,
@@ -173,7 +174,7 @@ class PlanTools:
         if (record is None) == (verb == "update"):
             raise InvalidCallError("'record' is required for an update, and not allowed for other actions")
         refuse_plan_ids(fields)
-        id, now = new_id(), self.commits.journal.now()
+        id, now = f"mcp-{token_hex(8)}", self.commits.journal.now()  # unique, because it can be a marker
         fields, path = with_marker(verb, name, fields, marker, id)
         return Plan(
             id=id,
