@@ -33,7 +33,7 @@ from wosdk_async.cli.options import (
 )
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 from wosdk_async.cli.texts import counted, json_text
-from wosdk_async.model import Record, WoCreateCommand, registry
+from wosdk_async.model import Record, WoCreateCommand, WorkOrder, registry
 from wosdk_async.model.metadata import OWNED, Wire
 from wosdk_async.protocol import updates
 from wosdk_async.protocol.arguments import entity_name, require_support
@@ -83,7 +83,7 @@ def create_command(
     change = RecordChange(
         label=name,
         facts={"entity": name},
-        make=_order_creator(kind, values, marker) if is_order else _creator(kind, values, marker),
+        make=_order_creator(values, marker) if is_order else _creator(kind, values, marker),
         shown=tuple(lines),
         look_command=_look_command(kind, values, marker),
     )
@@ -103,10 +103,7 @@ def _creator(
             raise CliError("--marker needs an entity in the catalogue; leave out --unchecked")
     else:
         record = record_of(kind, values, new=True)
-        path = None if marker is None else _marker_path(kind, values, marker)
-        if path is not None:
-            Marker.of_record(record, path)  # raises if there is no key or no way to look it up
-        what, options = [record], {"marker": path}
+        what, options = [record], {"marker": _marker_path(record, values, marker)}
 
     async def create(company: Company) -> ChangeResult:
         created = await company.create(*what, **options)
@@ -115,13 +112,11 @@ def _creator(
     return create
 
 
-def _order_creator(kind: Any, values: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
+def _order_creator(values: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
     # Let the service compute the schedule, unless that would overwrite a given field.
     compute = {} if replaced_fields(values) else {"ComputeSchedule": True}
     command = record_of(WoCreateCommand, {"WorkOrder": values, **compute})
-    path = None if marker is None else _marker_path(kind, values, marker, WoCreateCommand)
-    if path is not None:
-        Marker.of_command(command, path)
+    path = _marker_path(command, values, marker)
 
     async def create(company: Company) -> ChangeResult:
         order = (await company.run(command, marker=path)).wo
@@ -134,18 +129,21 @@ def _order_creator(kind: Any, values: dict[str, Any], marker: str | None) -> Cal
     return create
 
 
-def _marker_path(
-    kind: type[Record], values: Mapping[str, Any], marker: str, command: type[Any] | None = None
-) -> str:
-    """Return the marker's path in the command, if any, or in the record. Raises CliError if no key is set."""
+def _marker_path(subject: Any, values: Mapping[str, Any], marker: str | None) -> str | None:
+    """Return the marker's path in the order's command or the record. Raises CliError if no key is set."""
+    if marker is None:
+        return None
+    is_order = isinstance(subject, WoCreateCommand)
+    kind: Any = WorkOrder if is_order else type(subject)
     key = python_name(kind, marker, "--marker")
-    path = key if command is None else f"work_order.{key}"
-    field_of(command or kind, path)  # raises if the field cannot hold a key
+    path = f"work_order.{key}" if is_order else key
+    field_of(type(subject), path)  # raises if the field cannot hold a key
     name = kind.__wire__[key]["name"]
     if not is_key(values.get(name)):
         raise CliError(
             f"--marker {marker}: add {name}=KEY, your own unique key, without surrounding whitespace"
         )
+    (Marker.of_command if is_order else Marker.of_record)(subject, path)  # raises if it cannot be looked up
     return path
 
 
