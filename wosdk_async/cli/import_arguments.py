@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 def read_options(params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of ``open_source`` from a command's parameters."""
-    names = ("delimiter", "encoding", "sheet", "header_row")
-    return {"format": params["file_format"], **{name: params[name] for name in names}}
+    return {name: params[name] for name in ("delimiter", "encoding", "sheet", "format", "header_row")}
 
 
 @attrs.frozen(kw_only=True)

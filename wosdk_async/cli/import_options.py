@@ -51,7 +51,6 @@ _INPUT = (
     ),
     click.option(
         "--format",
-        "file_format",
         metavar="NAME",
         help="File format, such as csv, if the suffix does not show it.",
     ),

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 @click.option("--limit", type=Whole(1), metavar="N", help="Maximum rows; lowest ids first.")
 @click.option(
     "--format",
-    "file_format",
     type=click.Choice(["parquet", "csv", "jsonl", "xlsx"]),
     help="File format, if the suffix is ambiguous.",
 )
@@ -147,13 +146,14 @@ def _incremental(params: dict[str, Any]) -> IncrementalExport:
         entity_named(params["entity"], unchecked=False),
         params["output"],
         select=params["paths"],
-        format=params["file_format"],
-        csv_for_excel=params["csv_for_excel"],
-        csv_raw=params["csv_raw"],
+        **{name: params[name] for name in ("format", "csv_for_excel", "csv_raw")},
     )
     if export.folder.suffix and not export.folder.exists():
         say(f"{export.folder} will be a directory; each run adds a part to it")
     return export
+
+
+_PASSED = ("format", "limit", "parallel", "again", "force", "csv_for_excel", "csv_raw")
 
 
 def _whole(params: dict[str, Any]) -> Export:
@@ -167,11 +167,8 @@ def _whole(params: dict[str, Any]) -> Export:
         where=[condition(kind, text) for text in params["conditions"]],
         select=params["paths"],
         since=_time(params["since"]),
-        format=params["file_format"],
         page=params["page"] or 1000,
-        **{
-            name: params[name] for name in ("limit", "parallel", "again", "force", "csv_for_excel", "csv_raw")
-        },
+        **{name: params[name] for name in _PASSED},
     )
 
 
